@@ -1,0 +1,89 @@
+//! The one error type: every message names the place, what is wrong there and the way out.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::name::Name;
+
+/// The result of anything that can fail for a reason the user can act on.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What can go wrong; `Display` is the line the user reads after `slotscope: `.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The operating system refused a file or directory.
+    #[error("{}: {}", Name::from(place.as_path()), reason(source))]
+    Io {
+        /// The file or directory, as the user named it.
+        place: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// An input, a flag or a topology that cannot be used as it is.
+    #[error("{place}: {what}")]
+    Bad {
+        /// Where: a file with line and byte, or a flag.
+        place: String,
+        /// What is wrong and what to do about it.
+        what: String,
+    },
+    /// Standard output was closed by its reader; not a failure.
+    #[error("standard output was closed")]
+    BrokenPipe,
+}
+
+impl Error {
+    /// An I/O error at `place`.
+    pub fn io(place: impl AsRef<Path>, source: io::Error) -> Self {
+        Error::Io { place: place.as_ref().to_path_buf(), source }
+    }
+
+    /// An unusable input at `place`; `what` says the way out.
+    pub fn bad(place: impl Into<String>, what: impl Into<String>) -> Self {
+        Error::Bad { place: place.into(), what: what.into() }
+    }
+
+    /// An error while writing to standard output.
+    pub fn stdout(source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::BrokenPipe => Error::BrokenPipe,
+            _ => Error::io("standard output", source),
+        }
+    }
+}
+
+/// The system's words without Rust's "(os error 2)", and a hint where one helps.
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut chars = text.chars();
+    let text = match chars.next() {
+        Some(first) => first.to_lowercase().chain(chars).collect::<String>(),
+        None => String::from("unknown input/output error"),
+    };
+    match error.kind() {
+        io::ErrorKind::NotFound => format!("{text}; check the spelling and the current directory"),
+        io::ErrorKind::PermissionDenied => format!("{text}; run as a user who may, or change its mode"),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_names_the_place_and_the_way_out() {
+        let error = Error::io("no/such.keys", io::Error::from_raw_os_error(2));
+        assert_eq!(
+            error.to_string(),
+            "no/such.keys: no such file or directory; check the spelling and the current directory"
+        );
+    }
+
+    #[test]
+    fn a_hostile_file_name_reaches_the_terminal_escaped() {
+        let error = Error::io("\x1b[2J.keys", io::Error::from_raw_os_error(2));
+        assert!(error.to_string().starts_with("\\x1b[2J.keys: "), "{error}");
+    }
+}

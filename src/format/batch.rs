@@ -1,0 +1,61 @@
+//! Stage 2, KEYS: a batch of keys as offsets into one block. Formats fill it, every later stage reads it;
+//! no key is copied.
+
+use crate::source::block::Padded;
+
+/// Keys in a batch: few enough that the batch, its slots and the bytes stay in the L2 cache
+/// (`benches/stages.rs` times other sizes).
+pub const BATCH_KEYS: usize = 4096;
+
+/// Two columns of offsets into a block; span i is `start[i]..end[i]`.
+#[derive(Default, Clone, Debug, PartialEq)]
+pub struct Spans {
+    /// Where each span starts.
+    pub start: Vec<u32>,
+    /// Where it ends; never before its start, never past the block.
+    pub end: Vec<u32>,
+}
+
+impl Spans {
+    /// How many spans there are.
+    pub fn len(&self) -> usize {
+        self.start.len()
+    }
+
+    /// True where there are none.
+    pub fn is_empty(&self) -> bool {
+        self.start.is_empty()
+    }
+
+    /// Forgets all spans, keeps the memory.
+    pub fn clear(&mut self) {
+        self.start.clear();
+        self.end.clear();
+    }
+
+    /// Appends one span.
+    pub fn push(&mut self, start: u32, end: u32) {
+        self.start.push(start);
+        self.end.push(end);
+    }
+
+    /// Makes room for exactly `len` spans; new ones are empty.
+    pub fn resize(&mut self, len: usize) {
+        self.start.resize(len, 0);
+        self.end.resize(len, 0);
+    }
+
+    /// The bytes of span `i`.
+    pub fn get<'a>(&self, base: Padded<'a>, i: usize) -> &'a [u8] {
+        &base.bytes()[self.start[i] as usize..self.end[i] as usize]
+    }
+}
+
+/// A batch of keys: a view of a block and the columns that say where its keys are.
+#[derive(Clone, Copy)]
+pub struct KeyBatch<'a> {
+    /// The block.
+    pub base: Padded<'a>,
+    /// Where each key is.
+    pub keys: &'a Spans,
+}

@@ -1,0 +1,150 @@
+//! Names of keys, tags and files: any bytes in, one printable and lossless spelling out.
+//!
+//! The spelling is C escapes: `\\ \n \r \t`, and `\xNN` byte by byte for invalid UTF-8 and for every
+//! character that moves the cursor, hides itself or reverses the text around it. All else stays as it is,
+//! so each byte string has exactly one spelling and comes back from it.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The bytes of a name.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Name(pub Vec<u8>);
+
+impl Name {
+    /// Reads the spelling that `Display` writes; `None` where it is not one.
+    pub fn parse(spelling: &str) -> Option<Name> {
+        let mut bytes = Vec::with_capacity(spelling.len());
+        let mut rest = spelling.as_bytes();
+        while let Some((&byte, tail)) = rest.split_first() {
+            rest = tail;
+            if byte != b'\\' {
+                bytes.push(byte);
+                continue;
+            }
+            let (&kind, tail) = rest.split_first()?;
+            rest = tail;
+            match kind {
+                b'\\' => bytes.push(b'\\'),
+                b'n' => bytes.push(b'\n'),
+                b'r' => bytes.push(b'\r'),
+                b't' => bytes.push(b'\t'),
+                b'x' => {
+                    let (digits, tail) = rest.split_at_checked(2)?;
+                    let digits = std::str::from_utf8(digits).ok()?;
+                    bytes.push(u8::from_str_radix(digits, 16).ok()?);
+                    rest = tail;
+                }
+                _ => return None,
+            }
+        }
+        Some(Name(bytes))
+    }
+}
+
+/// Characters that are never shown as they are: controls, the invisible and the ones that reorder text.
+fn is_hidden(c: char) -> bool {
+    matches!(u32::from(c),
+        0x00..=0x1F | 0x7F..=0x9F | 0xAD | 0x61C | 0x200B..=0x200F | 0x2028..=0x202E
+        | 0x2060..=0x206F | 0xFEFF | 0xFFF0..=0xFFFB | 0xE0000..=0xE007F)
+}
+
+fn write_hex(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
+    bytes.iter().try_for_each(|byte| write!(out, "\\x{byte:02x}"))
+}
+
+/// Writes the spelling of `bytes`.
+pub fn write_escaped(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\\' => out.write_str("\\\\")?,
+                '\n' => out.write_str("\\n")?,
+                '\r' => out.write_str("\\r")?,
+                '\t' => out.write_str("\\t")?,
+                c if is_hidden(c) => write_hex(out, c.encode_utf8(&mut [0; 4]).as_bytes())?,
+                c => out.write_char(c)?,
+            }
+        }
+        write_hex(out, chunk.invalid())?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::with_capacity(self.0.len());
+        write_escaped(&mut text, &self.0)?;
+        f.pad(&text)
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{self}\"")
+    }
+}
+
+impl From<&[u8]> for Name {
+    fn from(bytes: &[u8]) -> Self {
+        Name(bytes.to_vec())
+    }
+}
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Self {
+        Name(text.as_bytes().to_vec())
+    }
+}
+
+impl From<&std::path::Path> for Name {
+    fn from(path: &std::path::Path) -> Self {
+        Name(path.as_os_str().as_encoded_bytes().to_vec())
+    }
+}
+
+impl Serialize for Name {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spelling = String::deserialize(deserializer)?;
+        Name::parse(&spelling).ok_or_else(|| serde::de::Error::custom("a name with an unknown escape"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn spelled(bytes: &[u8]) -> String {
+        Name::from(bytes).to_string()
+    }
+
+    #[test]
+    fn plain_text_of_any_script_stays_as_it_is() {
+        assert_eq!(spelled("user:{42}:名前".as_bytes()), "user:{42}:名前");
+    }
+
+    #[test]
+    fn controls_and_reordering_marks_are_spelled_byte_by_byte() {
+        assert_eq!(spelled(b"a\\b\n\r\t\x00\x1b[31m"), "a\\\\b\\n\\r\\t\\x00\\x1b[31m");
+        assert_eq!(spelled("x\u{202e}y\u{9b}\u{feff}".as_bytes()), "x\\xe2\\x80\\xaey\\xc2\\x9b\\xef\\xbb\\xbf");
+        assert_eq!(spelled(b"\x81{A\x81}\xff"), "\\x81{A\\x81}\\xff");
+    }
+
+    proptest! {
+        #[test]
+        fn every_byte_string_comes_back_from_its_spelling(bytes: Vec<u8>) {
+            let name = Name(bytes);
+            let spelling = name.to_string();
+            prop_assert!(!spelling.chars().any(is_hidden));
+            prop_assert_eq!(Name::parse(&spelling), Some(name));
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Stage 1, BYTES: opens inputs and cuts them into blocks.
+
+pub mod block;
