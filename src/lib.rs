@@ -14,3 +14,7 @@ pub mod source;
 pub mod format;
 
 pub mod slot;
+
+pub mod tally;
+
+pub mod scan;

@@ -1,0 +1,183 @@
+//! `lines`: one raw key a line, as `redis-cli --scan` and `KEYS` print them into a pipe.
+//!
+//! How the first line ends decides for all: CRLF there, and one CR is stripped before every LF; else a CR is part
+//! of the key. An empty line is the empty key, but an input of one line end alone is an empty reply: no key.
+
+use super::batch::{BATCH_KEYS, KeyBatch, Spans};
+use super::{Columns, Detected, Format, Head, Reader, Seen};
+use crate::source::block::Padded;
+use crate::source::file::Piece;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// The format.
+pub struct Lines;
+
+impl Format for Lines {
+    fn name(&self) -> &'static str {
+        "lines"
+    }
+
+    fn example(&self) -> &'static str {
+        "user:{1000}:profile"
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        match memchr::memchr(b'\n', head.bytes) {
+            None if !head.whole => Detected::NeedMore,
+            _ => Detected::Yes,
+        }
+    }
+
+    fn open(&self, head: Head<'_>) -> Box<dyn Reader> {
+        let first_end = memchr::memchr(b'\n', head.bytes);
+        let crlf = first_end.is_some_and(|at| at > 0 && head.bytes[at - 1] == b'\r');
+        Box::new(LineKeys { crlf })
+    }
+}
+
+struct LineKeys {
+    crlf: bool,
+}
+
+impl Reader for LineKeys {
+    fn format(&self) -> &'static str {
+        Lines.name()
+    }
+
+    fn separator(&self) -> u8 {
+        b'\n'
+    }
+
+    fn read(
+        &self,
+        base: Padded<'_>,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        add: &mut dyn FnMut(KeyBatch<'_>),
+    ) -> Seen {
+        let mut seen = Seen::default();
+        let mut from = piece.from;
+        if piece.first && base.bytes().starts_with(BYTE_ORDER_MARK) {
+            seen.byte_order_marks = 1;
+            from += BYTE_ORDER_MARK.len() as u32;
+        }
+        if piece.first && piece.last && matches!(&base.bytes()[from as usize..], b"\n" | b"\r\n") {
+            return seen;
+        }
+        while (from as usize) < base.len() {
+            from = cut_lines(base, from, columns);
+            let keys = &mut *columns.keys;
+            let unended = from as usize > base.len();
+            let ended = keys.len() - usize::from(unended);
+            if self.crlf {
+                strip_cr(base, keys, ended);
+            }
+            seen += count(base, keys);
+            add(KeyBatch { base, keys });
+        }
+        seen
+    }
+}
+
+/// Fills `keys` with the next lines from `from` on and returns where the one after them starts; that is past the
+/// end by one where the last line has no end of its own.
+fn cut_lines(base: Padded<'_>, from: u32, columns: &mut Columns<'_>) -> u32 {
+    let keys = &mut *columns.keys;
+    keys.end.resize(BATCH_KEYS, 0);
+    let mut found = (columns.cut)(base, from, b'\n', &mut keys.end);
+    let len = base.len() as u32;
+    let after = if found == 0 { from } else { keys.end[found - 1] + 1 };
+    if found < BATCH_KEYS && after < len {
+        keys.end[found] = len;
+        found += 1;
+    }
+    keys.end.truncate(found);
+    keys.start.clear();
+    keys.start.push(from);
+    keys.start.extend(keys.end[..found - 1].iter().map(|end| end + 1));
+    keys.end[found - 1] + 1
+}
+
+/// Takes one CR off the end of each of the first `ended` keys.
+fn strip_cr(base: Padded<'_>, keys: &mut Spans, ended: usize) {
+    let bytes = base.bytes();
+    for (start, end) in keys.start.iter().zip(&mut keys.end).take(ended) {
+        *end -= u32::from(*end > *start && bytes[*end as usize - 1] == b'\r');
+    }
+}
+
+fn count(base: Padded<'_>, keys: &Spans) -> Seen {
+    let bytes = base.bytes();
+    let mut seen = Seen { keys: keys.len() as u64, ..Seen::default() };
+    for (start, end) in keys.start.iter().zip(&keys.end) {
+        seen.empty_keys += u64::from(start == end);
+        seen.cr_keys += u64::from(end > start && bytes[*end as usize - 1] == b'\r');
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::block::Block;
+
+    fn keys_of(content: &[u8]) -> (Vec<Vec<u8>>, Seen) {
+        let block = Block::from_bytes(content);
+        let reader = Lines.open(Head { bytes: content, whole: true });
+        let cut = |base: Padded<'_>, from: u32, byte, ends: &mut [u32]| {
+            let found = memchr::memchr_iter(byte, &base.bytes()[from as usize..]);
+            ends.iter_mut().zip(found).map(|(end, at)| *end = from + at as u32).count()
+        };
+        let mut columns = Columns { keys: &mut Spans::default(), cut: &cut };
+        let piece = Piece { from: 0, offset: 0, first: true, last: true };
+        let mut keys = Vec::new();
+        let seen = reader.read(block.padded(), piece, &mut columns, &mut |batch| {
+            keys.extend((0..batch.keys.len()).map(|i| batch.keys.get(batch.base, i).to_vec()));
+        });
+        assert_eq!(seen.keys as usize, keys.len());
+        (keys, seen)
+    }
+
+    fn text(content: &str) -> Vec<String> {
+        keys_of(content.as_bytes()).0.into_iter().map(|key| String::from_utf8(key).unwrap()).collect()
+    }
+
+    #[test]
+    fn the_first_line_decides_about_carriage_returns() {
+        assert_eq!(text("a\nb\r\nc"), ["a", "b\r", "c"]);
+        assert_eq!(text("a\r\nb\nc\r\r\nd\r"), ["a", "b", "c\r", "d\r"]);
+        assert_eq!(keys_of(b"a\nb\r\nc\r").1.cr_keys, 2);
+    }
+
+    #[test]
+    fn the_last_line_end_is_optional() {
+        assert_eq!(text("a\nb"), text("a\nb\n"));
+        assert_eq!(text("a"), ["a"]);
+    }
+
+    #[test]
+    fn an_empty_line_is_the_empty_key_but_an_empty_reply_is_none() {
+        assert_eq!(text("a\n\n\nb\n"), ["a", "", "", "b"]);
+        assert_eq!(keys_of(b"a\n\n\nb\n").1.empty_keys, 2);
+        assert_eq!(text("\n\n"), ["", ""]);
+        for none in ["", "\n", "\r\n", "\u{feff}\n"] {
+            assert!(text(none).is_empty(), "{none:?}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_dropped_and_counted() {
+        let (keys, seen) = keys_of("\u{feff}a\n".as_bytes());
+        assert_eq!((keys, seen.byte_order_marks), (vec![b"a".to_vec()], 1));
+    }
+
+    #[test]
+    fn more_keys_than_a_batch_come_in_order() {
+        let content: String = (0..3 * BATCH_KEYS).map(|i| format!("key:{i}\n")).collect();
+        let expected: Vec<_> = content.lines().collect();
+        assert_eq!(text(&content), expected);
+        let even = content.lines().take(BATCH_KEYS).collect::<Vec<_>>().join("\n");
+        assert_eq!(text(&even).len(), BATCH_KEYS);
+    }
+}

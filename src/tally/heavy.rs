@@ -1,0 +1,209 @@
+//! Frequent hash tags in bounded memory: every tag exactly while they fit a table, past that two rows of counters
+//! from which the heavy ones can be found again (`recount`).
+//!
+//! A row adds each tag to the one of its 2^16 cells that the tag's hash names, so a cell never holds less than any
+//! of its tags (Cormode & Muthukrishnan, "Count-Min sketch", 2005). Adding rows is merging them: the order of keys,
+//! the cut and the number of threads do not show.
+
+use serde::{Deserialize, Serialize};
+
+use super::Tally;
+use super::distinct::Distinct;
+use super::hash::hash;
+use super::slots::add_all;
+use super::table::{Full, NameTable};
+use crate::slot::SlotBatch;
+
+/// Cells in a row.
+pub const CELLS: usize = 1 << 16;
+
+/// Counts of hash tags.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HeavyTags {
+    /// Keys that have a hash tag.
+    pub tagged: u64,
+    /// What is known of the tags.
+    pub counts: TagCounts,
+    #[serde(skip)]
+    listed: Listed,
+}
+
+/// What is known of the tags.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum TagCounts {
+    /// Every tag and how many keys it has.
+    Exact(NameTable),
+    /// There are too many: cells of counters, and how many tags there are.
+    Rows(Box<Rows>),
+}
+
+impl Default for TagCounts {
+    fn default() -> Self {
+        TagCounts::Exact(NameTable::default())
+    }
+}
+
+/// The tagged keys of a batch, found without a branch, worked on in a loop of their own.
+#[derive(Debug, Clone, Default)]
+struct Listed {
+    hashes: Vec<u64>,
+    keys: Vec<u32>,
+}
+
+/// Scratch is not part of the value.
+impl PartialEq for Listed {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// Two rows of cells and the registers that tell how many tags went in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rows {
+    cells: [Vec<u64>; 2],
+    /// How many distinct tags there are.
+    pub distinct: Distinct,
+}
+
+impl Rows {
+    fn new() -> Self {
+        Rows { cells: [vec![0; CELLS], vec![0; CELLS]], distinct: Distinct::default() }
+    }
+
+    fn add(&mut self, hash: u64, count: u64) {
+        let [first, second] = cells_of(hash);
+        self.cells[0][first] += count;
+        self.cells[1][second] += count;
+        self.distinct.add(hash);
+    }
+
+    fn add_table(&mut self, table: &NameTable) {
+        table.iter().for_each(|(_, hash, count)| self.add(hash, count));
+    }
+
+    fn merge(&mut self, other: &Rows) {
+        self.cells.iter_mut().zip(&other.cells).for_each(|(cells, other)| add_all(cells, other));
+        self.distinct.merge(&other.distinct);
+    }
+
+    /// No tag with this hash holds more than this.
+    pub fn at_most(&self, hash: u64) -> u64 {
+        let [first, second] = cells_of(hash);
+        self.cells[0][first].min(self.cells[1][second])
+    }
+
+    /// The cells of row `row`.
+    pub fn row(&self, row: usize) -> &[u64] {
+        &self.cells[row]
+    }
+
+    /// An unbiased estimate of the sum of the squared tag counts, standard error at most sqrt(2 / 2^16) = 0.55 %:
+    /// with W keys in m cells, the expected sum of squared cells is F2 + (W^2 - F2) / m.
+    pub fn second_moment(&self) -> f64 {
+        let m = CELLS as f64;
+        let total: f64 = self.cells[0].iter().map(|cell| *cell as f64).sum();
+        let squares: f64 = self.cells[0].iter().map(|cell| (*cell as f64).powi(2)).sum();
+        ((m * squares - total * total) / (m - 1.0)).max(total)
+    }
+}
+
+/// The cells of a hash, one in each row; independent bits of it.
+pub fn cells_of(hash: u64) -> [usize; 2] {
+    [hash as usize % CELLS, (hash >> 16) as usize % CELLS]
+}
+
+impl TagCounts {
+    /// Gives up the table; what is in it goes to the rows.
+    fn rows(&mut self) -> &mut Rows {
+        if let TagCounts::Exact(table) = self {
+            let mut rows = Box::new(Rows::new());
+            rows.add_table(table);
+            *self = TagCounts::Rows(rows);
+        }
+        match self {
+            TagCounts::Rows(rows) => rows,
+            TagCounts::Exact(_) => unreachable!("replaced above"),
+        }
+    }
+}
+
+impl Listed {
+    fn find(&mut self, keys: &SlotBatch<'_>) {
+        self.keys.clear();
+        self.keys.resize(keys.len() + 1, 0);
+        let mut found = 0;
+        for i in 0..keys.len() {
+            self.keys[found] = i as u32;
+            found += usize::from(keys.is_tagged(i));
+        }
+        self.keys.truncate(found);
+        let hashed = |i: &u32| hash(keys.hashed.get(keys.batch.base, *i as usize));
+        self.hashes.clear();
+        self.hashes.extend(self.keys.iter().map(hashed));
+    }
+}
+
+impl Tally for HeavyTags {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        self.listed.find(keys);
+        self.tagged += self.listed.keys.len() as u64;
+        let mut done = 0;
+        if let TagCounts::Exact(table) = &mut self.counts {
+            for (hash, key) in self.listed.hashes.iter().zip(&self.listed.keys) {
+                let tag = keys.hashed.get(keys.batch.base, *key as usize);
+                if table.add(*hash, tag, 1) == Err(Full) {
+                    break;
+                }
+                done += 1;
+            }
+            if done == self.listed.keys.len() {
+                return;
+            }
+        }
+        let rows = self.counts.rows();
+        self.listed.hashes[done..].iter().for_each(|hash| rows.add((*hash).max(1), 1));
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.tagged += other.tagged;
+        match (&mut self.counts, &other.counts) {
+            (TagCounts::Exact(mine), TagCounts::Exact(theirs)) => {
+                let mut left = theirs.iter();
+                let full = left.find(|(name, hash, count)| mine.add(*hash, name, *count) == Err(Full));
+                if let Some((_, hash, count)) = full {
+                    let rows = self.counts.rows();
+                    rows.add(hash, count);
+                    left.for_each(|(_, hash, count)| rows.add(hash, count));
+                }
+            }
+            (_, TagCounts::Exact(theirs)) => self.counts.rows().add_table(theirs),
+            (_, TagCounts::Rows(theirs)) => self.counts.rows().merge(theirs),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(tags: impl Iterator<Item = (String, u64)>) -> Rows {
+        let mut rows = Rows::new();
+        tags.for_each(|(tag, count)| rows.add(hash(tag.as_bytes()), count));
+        rows
+    }
+
+    #[test]
+    fn a_cell_never_holds_less_than_a_tag_in_it() {
+        let tags = || (0..200_000u64).map(|i| (format!("cart:{i}"), 1 + 1_000_000 / (i + 1)));
+        let rows = rows(tags());
+        assert!(tags().all(|(tag, count)| rows.at_most(hash(tag.as_bytes())) >= count));
+    }
+
+    #[test]
+    fn the_second_moment_is_estimated_within_its_error() {
+        let tags = || (0..100_000u64).map(|i| (format!("cart:{i}"), 1 + 100_000 / (i + 1)));
+        let truth: f64 = tags().map(|(_, count)| (count * count) as f64).sum();
+        let error = rows(tags()).second_moment() / truth - 1.0;
+        assert!(error.abs() < 4.0 * 0.0055, "{error}");
+    }
+}

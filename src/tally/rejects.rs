@@ -1,0 +1,63 @@
+//! Lines that are no keys: how many, and the first of them, so that nothing is dropped in silence.
+
+use serde::{Deserialize, Serialize};
+
+/// How many rejected lines are kept to be shown.
+const SHOWN: usize = 5;
+
+/// A line that is no key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Reject {
+    /// The input, counted from 0 in the order they were given.
+    pub input: u32,
+    /// Offset of the line in bytes.
+    pub byte: u64,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// All lines that are no keys; the ones kept are the smallest by input and byte, so that a merge has no order.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rejects {
+    /// How many there are.
+    pub count: u64,
+    /// The first of them, in order.
+    pub first: Vec<Reject>,
+}
+
+impl Rejects {
+    /// Counts one.
+    pub fn push(&mut self, reject: Reject) {
+        self.merge(Rejects { count: 1, first: vec![reject] });
+    }
+
+    /// Takes over what another worker rejected.
+    pub fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        self.first.extend(other.first);
+        self.first.sort();
+        self.first.truncate(SHOWN);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reject(input: u32, byte: u64) -> Reject {
+        Reject { input, byte, reason: "no key".into() }
+    }
+
+    #[test]
+    fn the_first_five_are_kept_in_any_order_of_arrival() {
+        let all: Vec<_> = (0..4).flat_map(|input| [70, 10, 40].map(|byte| reject(input, byte))).collect();
+        let mut forward = Rejects::default();
+        all.iter().for_each(|one| forward.push(one.clone()));
+        let mut backward = Rejects::default();
+        all.iter().rev().for_each(|one| backward.push(one.clone()));
+        assert_eq!(forward, backward);
+        assert_eq!(forward.count, 12);
+        let places: Vec<_> = forward.first.iter().map(|one| (one.input, one.byte)).collect();
+        assert_eq!(places, [(0, 10), (0, 40), (0, 70), (1, 10), (1, 40)]);
+    }
+}

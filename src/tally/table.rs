@@ -1,0 +1,237 @@
+//! An exact count of up to 65,536 distinct names: a hash table whose layout depends only on what is in it.
+//!
+//! Entries stand in the order of their hashes, each at or a little behind its home (Amble & Knuth, "Ordered hash
+//! tables", 1974). So whether the table is full is a property of the set of names, not of the order they came in,
+//! and no choice of names makes a key cost more than `REACH` compares.
+
+use serde::{Deserialize, Serialize};
+
+use crate::name::Name;
+use crate::tally::hash::hash;
+
+/// Distinct names that fit.
+pub const MAX_NAMES: usize = 1 << 16;
+/// Bytes of names that fit, all together.
+const MAX_NAME_BYTES: usize = 8 << 20;
+/// At most half of the homes are taken.
+const MAX_BITS: u32 = MAX_NAMES.trailing_zeros() + 1;
+const MIN_BITS: u32 = 6;
+/// How far behind its home an entry may stand. Half full, a random entry stands further with probability e^-25.
+const REACH: usize = 128;
+
+/// Counts by name.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(into = "Vec<(Name, u64)>", try_from = "Vec<(Name, u64)>")]
+pub struct NameTable {
+    bits: u32,
+    len: usize,
+    /// 0 where there is no entry.
+    hashes: Vec<u64>,
+    entries: Vec<Entry>,
+    names: Vec<u8>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    name_at: u32,
+    name_len: u32,
+    count: u64,
+}
+
+/// The table cannot take another name.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Full;
+
+impl Default for NameTable {
+    fn default() -> Self {
+        NameTable::with_bits(MIN_BITS)
+    }
+}
+
+impl NameTable {
+    fn with_bits(bits: u32) -> Self {
+        let places = (1 << bits) + REACH;
+        NameTable { bits, len: 0, hashes: vec![0; places], entries: vec![Entry::default(); places], names: Vec::new() }
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True where there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Every name, its hash and its count, in the order of the hashes.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], u64, u64)> {
+        let taken = self.hashes.iter().zip(&self.entries).filter(|(hash, _)| **hash != 0);
+        taken.map(|(hash, entry)| (self.name(entry), *hash, entry.count))
+    }
+
+    /// Adds `count` to `name`, whose hash is `hash`.
+    ///
+    /// # Errors
+    /// `Full`, with nothing changed, where the name is new and does not fit.
+    #[inline]
+    pub fn add(&mut self, hash: u64, name: &[u8], count: u64) -> Result<(), Full> {
+        let hash = hash.max(1);
+        let mut place = self.home(hash);
+        while self.hashes[place] != 0 && self.hashes[place] <= hash {
+            if self.hashes[place] == hash && self.name(&self.entries[place]) == name {
+                self.entries[place].count += count;
+                return Ok(());
+            }
+            place += 1;
+            if place == self.hashes.len() {
+                break;
+            }
+        }
+        self.insert(hash, name, count)
+    }
+
+    #[cold]
+    fn insert(&mut self, hash: u64, name: &[u8], count: u64) -> Result<(), Full> {
+        if self.len == MAX_NAMES || self.names.len() + name.len() > MAX_NAME_BYTES {
+            return Err(Full);
+        }
+        let entry = Entry { name_at: self.names.len() as u32, name_len: name.len() as u32, count };
+        while self.len >= 1 << (self.bits - 1) || !self.place(hash, entry) {
+            self.grow()?;
+        }
+        self.names.extend_from_slice(name);
+        self.len += 1;
+        Ok(())
+    }
+
+    /// Puts a new entry where its hash belongs and moves those behind it; false, with nothing changed, where one
+    /// of them would stand too far from its home.
+    fn place(&mut self, hash: u64, entry: Entry) -> bool {
+        let behind = |place: usize, hash: u64, bits: u32| place - (hash >> (64 - bits)) as usize;
+        let mut place = self.home(hash);
+        while place < self.hashes.len() && self.hashes[place] != 0 && self.hashes[place] <= hash {
+            place += 1;
+        }
+        let Some(gap) = self.hashes[place..].iter().position(|hash| *hash == 0) else { return false };
+        let moved = &self.hashes[place..place + gap];
+        let too_far = moved.iter().enumerate().any(|(i, hash)| behind(place + i + 1, *hash, self.bits) > REACH);
+        if too_far || behind(place, hash, self.bits) > REACH {
+            return false;
+        }
+        self.hashes.copy_within(place..place + gap, place + 1);
+        self.entries.copy_within(place..place + gap, place + 1);
+        self.hashes[place] = hash;
+        self.entries[place] = entry;
+        true
+    }
+
+    fn grow(&mut self) -> Result<(), Full> {
+        for bits in self.bits + 1..=MAX_BITS {
+            let mut larger = NameTable::with_bits(bits);
+            let mut taken = self.hashes.iter().zip(&self.entries).filter(|(hash, _)| **hash != 0);
+            if taken.all(|(hash, entry)| larger.place(*hash, *entry)) {
+                larger.len = self.len;
+                larger.names = std::mem::take(&mut self.names);
+                *self = larger;
+                return Ok(());
+            }
+        }
+        Err(Full)
+    }
+
+    fn home(&self, hash: u64) -> usize {
+        (hash >> (64 - self.bits)) as usize
+    }
+
+    fn name(&self, entry: &Entry) -> &[u8] {
+        &self.names[entry.name_at as usize..][..entry.name_len as usize]
+    }
+}
+
+impl PartialEq for NameTable {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && Vec::from(self.clone()) == Vec::from(other.clone())
+    }
+}
+
+impl std::fmt::Debug for NameTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(Vec::from(self.clone())).finish()
+    }
+}
+
+impl From<NameTable> for Vec<(Name, u64)> {
+    fn from(table: NameTable) -> Self {
+        let mut rows: Vec<_> = table.iter().map(|(name, _, count)| (Name::from(name), count)).collect();
+        rows.sort();
+        rows
+    }
+}
+
+impl TryFrom<Vec<(Name, u64)>> for NameTable {
+    type Error = &'static str;
+
+    fn try_from(rows: Vec<(Name, u64)>) -> Result<Self, Self::Error> {
+        let mut table = NameTable::default();
+        for (name, count) in rows {
+            table.add(hash(&name.0), &name.0, count).map_err(|Full| "more names than a table holds")?;
+        }
+        Ok(table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn count(names: impl IntoIterator<Item = Vec<u8>>) -> NameTable {
+        let mut table = NameTable::default();
+        names.into_iter().for_each(|name| table.add(hash(&name), &name, 1).unwrap());
+        table
+    }
+
+    #[test]
+    fn it_holds_as_many_names_as_it_promises_and_not_one_more() {
+        let mut table = NameTable::default();
+        for i in 0..MAX_NAMES {
+            let name = format!("cart:{i}");
+            assert_eq!(table.add(hash(name.as_bytes()), name.as_bytes(), 1), Ok(()));
+        }
+        assert_eq!(table.len(), MAX_NAMES);
+        assert_eq!(table.add(7, b"one more", 1), Err(Full));
+        assert_eq!(table.add(hash(b"cart:7"), b"cart:7", 1), Ok(()));
+        assert_eq!(table.iter().map(|(_, _, count)| count).sum::<u64>(), MAX_NAMES as u64 + 1);
+    }
+
+    #[test]
+    fn names_with_one_hash_are_told_apart_until_they_are_too_many() {
+        for hash in [0, 1, 5 << 40, u64::MAX] {
+            let mut table = NameTable::default();
+            let took = (0..1000u32).take_while(|i| table.add(hash, &i.to_le_bytes(), 1).is_ok()).count();
+            assert_eq!(took, REACH + 1);
+            assert_eq!(table.add(hash, &3u32.to_le_bytes(), 1), Ok(()));
+            assert_eq!(table.iter().filter(|(_, _, count)| *count == 2).count(), 1);
+        }
+    }
+
+    #[test]
+    fn a_name_larger_than_all_room_is_refused() {
+        let mut table = NameTable::default();
+        assert_eq!(table.add(9, &vec![b'x'; MAX_NAME_BYTES + 1], 1), Err(Full));
+        assert!(table.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn it_counts_like_a_map_in_any_order(names in prop::collection::vec(prop::collection::vec(0u8..4, 0..4), 0..600)) {
+            let mut truth = BTreeMap::new();
+            names.iter().for_each(|name| *truth.entry(Name(name.clone())).or_insert(0u64) += 1);
+            let table = count(names.clone());
+            prop_assert_eq!(&table, &count(names.into_iter().rev()));
+            prop_assert_eq!(Vec::from(table), truth.into_iter().collect::<Vec<_>>());
+        }
+    }
+}
