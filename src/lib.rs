@@ -14,3 +14,6 @@ pub mod source;
 pub mod format;
 
 pub mod slot;
+
+/// Which node owns which slot.
+pub mod topology;
