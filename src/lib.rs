@@ -18,3 +18,11 @@ pub mod slot;
 pub mod tally;
 
 pub mod scan;
+
+pub mod topology;
+
+pub mod summary;
+
+pub mod report;
+
+pub mod command;

@@ -5,6 +5,7 @@ pub mod distinct;
 pub mod hash;
 pub mod heavy;
 pub mod lengths;
+pub mod recount;
 pub mod rejects;
 pub mod slots;
 pub mod table;

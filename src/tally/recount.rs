@@ -1,0 +1,185 @@
+//! The second pass over the input: an exact count of every tag that the two rows of the first pass cannot rule
+//! out as a heavy one, and of every tag of the hottest slots.
+//!
+//! Which tags are kept depends on the rows and the tags alone: a bucket keeps the 16 with the highest rank, and a
+//! tag of the final 16 is among the 16 of any part of the input too, so it is counted from its first key on, on
+//! every thread.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use super::Tally;
+use super::hash::hash;
+use super::heavy::{CELLS, Rows, cells_of};
+use crate::name::Name;
+use crate::slot::{SLOTS, SlotBatch};
+
+/// The largest cells of each row that are followed up.
+const FOLLOWED_CELLS: usize = 512;
+/// The hottest slots of which every tag is counted.
+pub const FOLLOWED_SLOTS: usize = 20;
+/// Tags in a bucket, and buckets: 16,384 tags at most.
+const WAYS: usize = 16;
+const BUCKETS: usize = 1 << 10;
+/// Longer names are not kept; what they may hold goes into `max_error`.
+const MAX_NAME: usize = 512;
+
+/// Which tags are worth counting, from what the first pass found.
+#[derive(Debug)]
+pub struct Candidates {
+    rows: Box<Rows>,
+    /// Cells that are followed up, in each row.
+    large: [Vec<bool>; 2],
+    /// For each slot what of it is counted.
+    slots: Vec<Follow>,
+    /// No tag outside the followed cells holds more than this.
+    cut_off: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Follow {
+    /// Nothing: the slot holds fewer keys than a heavy tag.
+    Nothing,
+    /// Tags whose cells are followed in both rows.
+    Heavy,
+    /// Every tag.
+    All,
+}
+
+impl Candidates {
+    /// Chooses from the rows and the keys by slot.
+    pub fn choose(rows: Box<Rows>, keys_by_slot: &[u64]) -> Self {
+        let cut_offs = [0, 1].map(|row| nth_largest(rows.row(row), FOLLOWED_CELLS));
+        let large = [0, 1].map(|row| rows.row(row).iter().map(|cell| *cell > cut_offs[row]).collect());
+        let cut_off = cut_offs[0].max(cut_offs[1]);
+        let mut slots: Vec<_> =
+            keys_by_slot.iter().map(|keys| if *keys > cut_off { Follow::Heavy } else { Follow::Nothing }).collect();
+        hottest(keys_by_slot).for_each(|slot| slots[slot] = Follow::All);
+        Candidates { rows, large, slots, cut_off }
+    }
+
+    /// What the first pass found.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    #[inline]
+    fn wants(&self, hash: u64, slot: u16) -> bool {
+        let [first, second] = cells_of(hash);
+        self.large[0][first] & self.large[1][second] | (self.slots[usize::from(slot)] == Follow::All)
+    }
+}
+
+/// The slots with the most keys, ties by number; empty ones are not hot.
+pub fn hottest(keys_by_slot: &[u64]) -> impl Iterator<Item = usize> {
+    let mut order: Vec<usize> = (0..keys_by_slot.len().min(SLOTS)).filter(|slot| keys_by_slot[*slot] > 0).collect();
+    order.sort_by_key(|slot| (Reverse(keys_by_slot[*slot]), *slot));
+    order.into_iter().take(FOLLOWED_SLOTS)
+}
+
+/// The value that at most `n` values of `row` exceed.
+fn nth_largest(row: &[u64], n: usize) -> u64 {
+    let mut values = row.to_vec();
+    let (_, value, _) = values.select_nth_unstable_by_key(n, |value| Reverse(*value));
+    *value
+}
+
+/// Exact counts of the candidates.
+#[derive(Debug, Clone)]
+pub struct Recount {
+    candidates: Arc<Candidates>,
+    buckets: Vec<Vec<Counted>>,
+    /// No candidate that was left out holds more than this.
+    left_out: u64,
+    hashes: Vec<u64>,
+    wanted: Vec<u32>,
+}
+
+/// A tag in a bucket. The derived order is its rank: what it may hold at most, then hash, then name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Counted {
+    at_most: u64,
+    hash: u64,
+    name: Vec<u8>,
+    keys: u64,
+}
+
+impl Counted {
+    fn rank(&self) -> (u64, u64, &[u8]) {
+        (self.at_most, self.hash, &self.name)
+    }
+}
+
+impl Recount {
+    /// Nothing counted yet.
+    pub fn new(candidates: Arc<Candidates>) -> Self {
+        let buckets = vec![Vec::new(); BUCKETS];
+        Recount { candidates, buckets, left_out: 0, hashes: Vec::new(), wanted: Vec::new() }
+    }
+
+    /// Every counted tag and its keys.
+    pub fn tags(&self) -> impl Iterator<Item = (Name, u64)> {
+        self.buckets.iter().flatten().map(|tag| (Name::from(tag.name.as_slice()), tag.keys))
+    }
+
+    /// No tag that is not counted holds more than this.
+    pub fn max_error(&self) -> u64 {
+        self.candidates.cut_off.max(self.left_out)
+    }
+
+    /// The candidates.
+    pub fn candidates(&self) -> &Candidates {
+        &self.candidates
+    }
+
+    fn count(&mut self, hash: u64, name: &[u8], keys: u64) {
+        let bucket = &mut self.buckets[hash as usize >> 40 & (BUCKETS - 1)];
+        if let Some(tag) = bucket.iter_mut().find(|tag| tag.hash == hash && tag.name == name) {
+            tag.keys += keys;
+            return;
+        }
+        let at_most = self.candidates.rows.at_most(hash);
+        if name.len() > MAX_NAME {
+            self.left_out = self.left_out.max(at_most);
+            return;
+        }
+        if bucket.len() == WAYS {
+            let lowest = (0..WAYS).min_by(|a, b| bucket[*a].rank().cmp(&bucket[*b].rank())).expect("a full bucket");
+            if bucket[lowest].rank() >= (at_most, hash, name) {
+                self.left_out = self.left_out.max(at_most);
+                return;
+            }
+            self.left_out = self.left_out.max(bucket[lowest].at_most);
+            bucket.swap_remove(lowest);
+        }
+        bucket.push(Counted { at_most, hash, name: name.to_vec(), keys });
+    }
+}
+
+impl Tally for Recount {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let candidates = self.candidates.clone();
+        self.wanted.clear();
+        self.hashes.clear();
+        for (i, slot) in keys.slots.iter().enumerate() {
+            if keys.is_tagged(i) && candidates.slots[usize::from(*slot)] != Follow::Nothing {
+                let hash = hash(keys.hashed.get(keys.batch.base, i)).max(1);
+                if candidates.wants(hash, *slot) {
+                    self.wanted.push(i as u32);
+                    self.hashes.push(hash);
+                }
+            }
+        }
+        for i in 0..self.wanted.len() {
+            let name = keys.hashed.get(keys.batch.base, self.wanted[i] as usize);
+            self.count(self.hashes[i], name, 1);
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.left_out = self.left_out.max(other.left_out);
+        for tag in other.buckets.into_iter().flatten() {
+            self.count(tag.hash, &tag.name, tag.keys);
+        }
+    }
+}

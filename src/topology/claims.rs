@@ -1,0 +1,221 @@
+//! What a listing claims of its primaries, whatever its form: claims come in one by one, and a checked
+//! `Topology` goes out, or the error that names the two claims which contradict each other.
+
+use std::collections::HashMap;
+
+use super::{InFlight, MAKE_ONE, NO_NODE, Node, Topology};
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::slot::SLOTS;
+
+/// The way out of two claims that contradict each other.
+const KEEP_ONE: &str = "keep the listing of one node only, taken when no failover is under way";
+
+/// The claims of one listing.
+pub(super) struct Claims<'a> {
+    source: &'a str,
+    unit: &'static str, // what the listing is made of: line, shard, entry
+    claims: Vec<Claim>,
+    by_id: HashMap<String, usize>,
+    in_flight: Vec<InFlight>,
+}
+
+/// One primary, as the `at`-th unit of the listing (from 1) first named it.
+struct Claim {
+    at: usize,
+    id: String,
+    address: Option<String>,
+    ranges: Vec<(u16, u16)>,
+}
+
+impl<'a> Claims<'a> {
+    pub(super) fn new(source: &'a str, unit: &'static str) -> Self {
+        Claims { source, unit, claims: Vec::new(), by_id: HashMap::new(), in_flight: Vec::new() }
+    }
+
+    /// An error in unit `at`.
+    pub(super) fn bad(&self, at: usize, what: impl Into<String>) -> Error {
+        Error::bad(format!("{}: {} {at}", Name::from(self.source), self.unit), what)
+    }
+
+    /// Primary `id` owns `ranges` and nothing else. Listings of several nodes in one file repeat each
+    /// other: that is fine as long as they agree.
+    pub(super) fn owns(&mut self, at: usize, id: &str, address: Option<String>, ranges: Vec<(u16, u16)>) -> Result<()> {
+        let ranges = merged(ranges);
+        let (claim, is_new) = self.claim(at, id, address);
+        if is_new {
+            claim.ranges = ranges;
+        } else if claim.ranges != ranges {
+            let (before, now, first) = (listed(&claim.ranges), listed(&ranges), claim.at);
+            let (id, unit) = (quoted(id), self.unit);
+            let what = format!("node {id} owns {now} here and {before} in {unit} {first}; {KEEP_ONE}");
+            return Err(self.bad(at, what));
+        }
+        Ok(())
+    }
+
+    /// Primary `id` owns `range` beside what it was said to own so far.
+    pub(super) fn owns_also(&mut self, at: usize, id: &str, address: Option<String>, range: (u16, u16)) {
+        self.claim(at, id, address).0.ranges.push(range);
+    }
+
+    /// Slot `slot` is on its way; both ends may say so.
+    pub(super) fn moves(&mut self, slot: u16, from: &str, to: &str) {
+        self.in_flight.push(InFlight { slot, from: from.to_owned(), to: to.to_owned() });
+    }
+
+    /// The range from `first` to `last`, as unit `at` has it.
+    pub(super) fn range(&self, at: usize, first: u64, last: u64) -> Result<(u16, u16)> {
+        if first.max(last) >= SLOTS as u64 {
+            return Err(self.bad(at, format!("slots {first}-{last} end past 16383, the last slot; {MAKE_ONE}")));
+        }
+        if first > last {
+            return Err(self.bad(at, format!("slots {first}-{last} run backwards; {MAKE_ONE}")));
+        }
+        Ok((first as u16, last as u16))
+    }
+
+    /// The claim of node `id`, and whether this is the first mention of it.
+    fn claim(&mut self, at: usize, id: &str, address: Option<String>) -> (&mut Claim, bool) {
+        let next = self.claims.len();
+        let index = *self.by_id.entry(id.to_owned()).or_insert(next);
+        if index == next {
+            self.claims.push(Claim { at, id: id.to_owned(), address: None, ranges: Vec::new() });
+        }
+        let claim = &mut self.claims[index];
+        // A node that was never told its own ip lists itself as ":port"; the others know better.
+        if claim.address.as_ref().is_none_or(|known| known.starts_with(':')) && address.is_some() {
+            claim.address = address;
+        }
+        (claim, index == next)
+    }
+
+    /// Checks all claims together.
+    pub(super) fn settle(mut self) -> Result<Topology> {
+        self.claims.iter_mut().for_each(|claim| claim.ranges = merged(std::mem::take(&mut claim.ranges)));
+        self.claims.sort_by_key(|claim| claim.ranges.first().map_or(u16::MAX, |first| first.0));
+        if self.claims.first().is_none_or(|claim| claim.ranges.is_empty()) {
+            let what = if self.claims.is_empty() { "no primary in it" } else { "none of its primaries owns a slot" };
+            let what =
+                format!("{what}; ask a node that is part of the cluster: redis-cli -h HOST -p PORT CLUSTER NODES");
+            return Err(Error::bad(Name::from(self.source).to_string(), what));
+        }
+        let mut owner = vec![NO_NODE; SLOTS].into_boxed_slice();
+        for (index, claim) in self.claims.iter().enumerate() {
+            for slot in claim.ranges.iter().flat_map(|(first, last)| *first..=*last) {
+                let entry = &mut owner[usize::from(slot)];
+                if *entry != NO_NODE {
+                    return Err(self.contested(slot, claim, &self.claims[usize::from(*entry)]));
+                }
+                *entry = index as u16; // below SLOTS: nodes with slots come first, and each has one of its own
+            }
+        }
+        self.in_flight.sort();
+        self.in_flight.dedup();
+        let nodes = self.claims.into_iter().map(|Claim { id, address, ranges, .. }| {
+            let slots = ranges.iter().map(|(first, last)| u32::from(last - first) + 1).sum();
+            Node { id, address, ranges, slots }
+        });
+        Ok(Topology { source: self.source.to_owned(), nodes: nodes.collect(), in_flight: self.in_flight, owner })
+    }
+
+    fn contested(&self, slot: u16, one: &Claim, other: &Claim) -> Error {
+        let (first, second) = if one.at < other.at { (one, other) } else { (other, one) };
+        let (unit, at) = (self.unit, first.at);
+        let (first, here) = (quoted(&first.id), quoted(&second.id));
+        let what = format!("slot {slot} belongs to node {here} here and to node {first} in {unit} {at}; {KEEP_ONE}");
+        self.bad(second.at, what)
+    }
+}
+
+/// `ip:port`, or `hostname:port` of a node that does not know its ip; `None` where there is no way to it.
+pub(super) fn address(ip: &str, hostname: &str, port: u64) -> Option<String> {
+    match (ip, hostname) {
+        ("", _) if port == 0 => None,
+        ("", hostname) => Some(format!("{hostname}:{port}")),
+        (ip, _) => Some(format!("{ip}:{port}")),
+    }
+}
+
+/// A piece of the listing, safe and short enough for an error line.
+pub(super) fn quoted(text: &str) -> String {
+    const SHOWN: usize = 60; // characters: a node id has 40
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("\"{}...\"", Name::from(&text[..end])),
+        None => format!("\"{}\"", Name::from(text)),
+    }
+}
+
+/// The same slots in ascending ranges that neither overlap nor touch.
+fn merged(mut ranges: Vec<(u16, u16)>) -> Vec<(u16, u16)> {
+    ranges.sort_unstable();
+    let mut merged: Vec<(u16, u16)> = Vec::new();
+    for (first, last) in ranges {
+        match merged.last_mut() {
+            Some(before) if first <= before.1 + 1 => before.1 = before.1.max(last),
+            _ => merged.push((first, last)),
+        }
+    }
+    merged
+}
+
+/// Ranges for people: "0-99 200", the first few where there are many.
+fn listed(ranges: &[(u16, u16)]) -> String {
+    const SHOWN: usize = 4;
+    let one = |(first, last): &(u16, u16)| if first == last { first.to_string() } else { format!("{first}-{last}") };
+    let few = ranges.iter().take(SHOWN).map(one).collect::<Vec<_>>().join(" ");
+    match ranges.len() {
+        0 => String::from("no slot"),
+        n if n > SHOWN => few + " ...",
+        _ => few,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_that_touch_or_overlap_become_one() {
+        assert_eq!(merged(vec![(7, 9), (0, 3), (4, 4), (8, 12), (14, 14)]), [(0, 4), (7, 12), (14, 14)]);
+        assert_eq!(merged(vec![(0, 16383), (16383, 16383)]), [(0, 16383)]);
+    }
+
+    #[test]
+    fn nodes_come_in_order_of_their_first_slot_and_those_without_slots_last() {
+        let mut claims = Claims::new("x", "line");
+        for (at, id, ranges) in [(1, "d", vec![]), (2, "b", vec![(9, 9)]), (3, "c", vec![]), (4, "a", vec![(0, 8)])] {
+            claims.owns(at, id, None, ranges).unwrap();
+        }
+        let nodes = claims.settle().unwrap().nodes;
+        assert_eq!(nodes.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["a", "b", "d", "c"]);
+    }
+
+    #[test]
+    fn a_slot_with_two_owners_names_both_and_the_slot() {
+        let mut claims = Claims::new("x", "line");
+        claims.owns(4, "a\x1b", None, vec![(0, 100)]).unwrap();
+        claims.owns(7, "b", None, vec![(100, 200)]).unwrap();
+        let message = claims.settle().unwrap_err().to_string();
+        assert!(
+            message.starts_with("x: line 7: slot 100 belongs to node \"b\" here and to node \"a\\x1b\" in line 4; "),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_node_named_twice_must_own_the_same_slots_both_times() {
+        let mut claims = Claims::new("x", "line");
+        claims.owns(1, "a", Some(String::from(":7000")), vec![(0, 3), (4, 8)]).unwrap();
+        claims.owns(2, "a", Some(String::from("h:7000")), vec![(0, 8)]).unwrap();
+        let message = claims.owns(3, "a", None, vec![(0, 7), (9, 9)]).unwrap_err().to_string();
+        assert!(message.starts_with("x: line 3: node \"a\" owns 0-7 9 here and 0-8 in line 1; "), "{message}");
+        let address = claims.settle().unwrap().nodes.remove(0).address;
+        assert_eq!(address.as_deref(), Some("h:7000"), "the listing that knows the ip wins");
+    }
+
+    #[test]
+    fn a_long_piece_of_the_listing_is_cut_in_an_error() {
+        assert_eq!(quoted(&"é".repeat(61)), format!("\"{}...\"", "é".repeat(60)));
+    }
+}
