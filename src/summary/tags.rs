@@ -1,0 +1,125 @@
+//! Which hash tags hold how many keys, and how far that is certain.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::balance::tidy;
+use crate::name::Name;
+use crate::slot::{SLOTS, kernel::table::crc16};
+use crate::tally::distinct::RELATIVE_ERROR;
+use crate::tally::heavy::{HeavyTags, TagCounts};
+use crate::tally::recount::Recount;
+
+/// Rows that files hold; the terminal shows fewer.
+pub const LISTED: usize = 1000;
+/// Tags named for a hot slot.
+const TAGS_OF_A_SLOT: usize = 5;
+
+/// What is known of the hash tags.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Tags {
+    /// The listed counts are exact, and no tag that is not listed holds more than `max_error`.
+    pub exact: bool,
+    /// No tag that is not listed, and was not counted, holds more than this.
+    pub max_error: u64,
+    /// Distinct tags.
+    pub distinct: u64,
+    /// 0: exact; else the relative standard error of `distinct`.
+    pub distinct_error: f64,
+    /// Keys that have a tag.
+    pub tagged_keys: u64,
+    /// The heaviest tags, ties by name.
+    pub top: Vec<Tag>,
+    /// Sum of the squared key counts of all tags.
+    #[serde(skip)]
+    pub squares: f64,
+    /// Tags of the hottest slots, by slot, heaviest first.
+    #[serde(skip)]
+    pub by_slot: BTreeMap<u16, Vec<TagKeys>>,
+}
+
+/// A hash tag and what it holds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tag {
+    /// Its bytes.
+    pub tag: Name,
+    /// The slot it hashes to.
+    pub slot: u16,
+    /// The node that owns that slot.
+    pub node: Option<Name>,
+    /// Its keys; a lower bound.
+    pub keys: u64,
+    /// It holds at most this many more.
+    pub keys_error: u64,
+    /// Its share of all keys.
+    pub share: f64,
+}
+
+/// A tag and its keys, in a list about something else.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TagKeys {
+    /// Its bytes.
+    pub tag: Name,
+    /// Its keys.
+    pub keys: u64,
+}
+
+impl Tags {
+    /// From the counts of the first pass and, where those are rows, of the second. `hottest` are the slots whose
+    /// tags are wanted; nodes are filled in later.
+    pub fn of(tags: &HeavyTags, recount: Option<&Recount>, all_keys: u64, hottest: &[u16]) -> Self {
+        let (known, found) = match (&tags.counts, recount) {
+            (TagCounts::Exact(table), _) => {
+                let squares = table.iter().map(|(_, _, keys)| (keys as f64).powi(2)).sum();
+                let distinct = table.len() as u64;
+                let known = Tags { exact: true, distinct, squares, ..Tags::default() };
+                (known, table.iter().map(|(name, _, keys)| (Name::from(name), keys)).collect())
+            }
+            (TagCounts::Rows(rows), recount) => {
+                let rows = recount.map_or(&**rows, |recount| recount.candidates().rows());
+                let known = Tags {
+                    exact: recount.is_some(),
+                    max_error: recount.map_or(tags.tagged, Recount::max_error),
+                    distinct: rows.distinct.estimate().round() as u64,
+                    distinct_error: tidy(RELATIVE_ERROR),
+                    squares: rows.second_moment(),
+                    ..Tags::default()
+                };
+                (known, recount.map_or(Vec::new(), |recount| recount.tags().collect::<Vec<_>>()))
+            }
+        };
+        let by_slot = by_slot(&found, hottest);
+        Tags { tagged_keys: tags.tagged, top: top(found, all_keys), by_slot, ..known }
+    }
+}
+
+/// The slot of a tag: it is hashed as it is, whatever braces it holds.
+fn slot_of_tag(tag: &Name) -> u16 {
+    crc16(&tag.0) & (SLOTS as u16 - 1)
+}
+
+fn top(mut found: Vec<(Name, u64)>, all_keys: u64) -> Vec<Tag> {
+    found.sort_by(|(a, a_keys), (b, b_keys)| (Reverse(a_keys), a).cmp(&(Reverse(b_keys), b)));
+    found.truncate(LISTED);
+    let row = |(tag, keys): (Name, u64)| {
+        let share = tidy(keys as f64 / all_keys as f64);
+        Tag { slot: slot_of_tag(&tag), tag, node: None, keys, keys_error: 0, share }
+    };
+    found.into_iter().map(row).collect()
+}
+
+fn by_slot(found: &[(Name, u64)], hottest: &[u16]) -> BTreeMap<u16, Vec<TagKeys>> {
+    let mut by_slot: BTreeMap<u16, Vec<TagKeys>> = hottest.iter().map(|slot| (*slot, Vec::new())).collect();
+    for (tag, keys) in found {
+        if let Some(tags) = by_slot.get_mut(&slot_of_tag(tag)) {
+            tags.push(TagKeys { tag: tag.clone(), keys: *keys });
+        }
+    }
+    for tags in by_slot.values_mut() {
+        tags.sort_by(|a, b| (Reverse(a.keys), &a.tag).cmp(&(Reverse(b.keys), &b.tag)));
+        tags.truncate(TAGS_OF_A_SLOT);
+    }
+    by_slot
+}
