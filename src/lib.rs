@@ -14,3 +14,5 @@ pub mod source;
 pub mod format;
 
 pub mod slot;
+
+pub mod command;
