@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::Tally;
 use super::hash::hash;
-use super::heavy::{CELLS, Rows, cells_of};
+use super::heavy::{Rows, cells_of};
 use crate::name::Name;
 use crate::slot::{SLOTS, SlotBatch};
 

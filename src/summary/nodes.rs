@@ -1,0 +1,118 @@
+//! The load of every primary: the slot loads, added up by owner.
+
+use serde::Serialize;
+
+use super::balance::Balance;
+use crate::name::Name;
+use crate::topology::Topology;
+
+/// The primaries and their loads.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Nodes {
+    /// "assumed even 3", "even 6", or the file that the topology was read from.
+    pub source: Name,
+    /// The primaries in the order of their first slot.
+    pub list: Vec<NodeLoad>,
+    /// Balance of the keys of the primaries that own slots.
+    pub keys: Balance,
+    /// Slots on their way to another node.
+    pub in_flight: Vec<Move>,
+    /// What belongs to no node.
+    pub unowned: Unowned,
+}
+
+/// One primary.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NodeLoad {
+    /// Its id.
+    pub id: Name,
+    /// Where it listens, if that is known.
+    pub address: Option<Name>,
+    /// How many slots it owns.
+    pub slots: u32,
+    /// Which, first and last included.
+    pub ranges: Vec<(u16, u16)>,
+    /// Its keys.
+    pub keys: u64,
+}
+
+/// A slot that is being moved.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Move {
+    /// The slot.
+    pub slot: u16,
+    /// The node that owns it.
+    pub from: Name,
+    /// The node that it goes to.
+    pub to: Name,
+}
+
+/// Slots of no node and what they hold.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Unowned {
+    /// How many slots.
+    pub slots: u32,
+    /// Their keys.
+    pub keys: u64,
+}
+
+impl Nodes {
+    /// The loads of the nodes of `topology`.
+    pub fn of(topology: &Topology, keys_by_slot: &[u64]) -> Self {
+        let mut keys = vec![0u64; topology.nodes.len()];
+        let mut unowned = Unowned::default();
+        for (slot, load) in keys_by_slot.iter().enumerate() {
+            match topology.owner(slot as u16) {
+                Some(node) => keys[node] += load,
+                None => {
+                    unowned.slots += 1;
+                    unowned.keys += load;
+                }
+            }
+        }
+        let load = |(node, keys): (&crate::topology::Node, &u64)| NodeLoad {
+            id: Name::from(node.id.as_str()),
+            address: node.address.as_deref().map(Name::from),
+            slots: node.slots,
+            ranges: node.ranges.clone(),
+            keys: *keys,
+        };
+        let list: Vec<_> = topology.nodes.iter().zip(&keys).map(load).collect();
+        let owning: Vec<_> = list.iter().filter(|node| node.slots > 0).map(|node| node.keys).collect();
+        let in_flight = topology.in_flight.iter().map(|moving| Move {
+            slot: moving.slot,
+            from: Name::from(moving.from.as_str()),
+            to: Name::from(moving.to.as_str()),
+        });
+        let source = Name::from(topology.source.as_str());
+        Nodes { source, keys: Balance::of(&owning), in_flight: in_flight.collect(), unowned, list }
+    }
+
+    /// The primaries that own slots.
+    pub fn owning(&self) -> impl Iterator<Item = &NodeLoad> {
+        self.list.iter().filter(|node| node.slots > 0)
+    }
+
+    /// All keys of all nodes.
+    pub fn total(&self) -> u128 {
+        self.list.iter().map(|node| u128::from(node.keys)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_belongs_to_the_owner_of_its_slot_or_stands_apart() {
+        let listing = b"aa 10.0.0.1:7000@17000 master - 0 0 1 connected 0-99\nbb 10.0.0.2:7000@17000 master - 0 0 2 connected 100\ncc :0@0 master,noaddr - 0 0 3 disconnected\n";
+        let topology = Topology::parse("test", listing).unwrap();
+        let mut keys = vec![0; 16384];
+        (keys[0], keys[99], keys[100], keys[101]) = (1, 2, 40, 500);
+        let nodes = Nodes::of(&topology, &keys);
+        let loads: Vec<_> = nodes.list.iter().map(|node| (node.id.to_string(), node.slots, node.keys)).collect();
+        assert_eq!(loads, [("aa".into(), 100, 3), ("bb".into(), 1, 40), ("cc".into(), 0, 0)]);
+        assert_eq!(nodes.unowned, Unowned { slots: 16384 - 101, keys: 500 });
+        assert_eq!(nodes.keys.max_over_mean, Some(1.86046512), "a primary without slots does not count");
+    }
+}

@@ -1,0 +1,98 @@
+//! The verdict as one line for people: who is too full, why, and what kind of cure helps.
+
+use super::nodes::{NodeLoad, Nodes};
+use super::verdict::Verdict;
+use crate::name::Name;
+use crate::slot::SLOTS;
+
+/// What the sentence is about.
+pub struct Facts<'a> {
+    /// The fullest node.
+    pub fullest: &'a NodeLoad,
+    /// Primaries that own slots.
+    pub nodes: usize,
+    /// The fullest node's load in fair shares.
+    pub max_over_mean: f64,
+    /// The heavy tag that adds most to it, and how much in fair shares.
+    pub heaviest: Option<(&'a Name, f64)>,
+    /// What all heavy tags together add to it.
+    pub heavy_excess: f64,
+    /// Where the excess is chance: among so many independent units.
+    pub chance_among: Option<f64>,
+}
+
+/// The sentence; it says on what nodes where those are an assumption.
+pub fn of(verdict: Verdict, nodes: &Nodes, facts: Option<Facts<'_>>) -> String {
+    let sentence = match facts {
+        None if verdict == Verdict::Suspicious => {
+            return String::from("the input could not be read to its end, and the part that was read holds no key");
+        }
+        None if nodes.unowned.keys > 0 => {
+            return String::from("no node owns a slot that holds a key: is this the topology of another cluster?");
+        }
+        None => return String::from("no keys, so there is nothing to judge"),
+        Some(facts) => about(verdict, &facts),
+    };
+    match nodes.source.0.starts_with(b"assumed") {
+        true => format!("on {} equal nodes: {sentence}", nodes.list.len()),
+        false => sentence,
+    }
+}
+
+fn about(verdict: Verdict, facts: &Facts<'_>) -> String {
+    let holds = format!("node {} holds {:.2} times its fair share", facts.fullest.id, facts.max_over_mean);
+    match (verdict, facts.chance_among, facts.heaviest) {
+        (Verdict::Suspicious, ..) => {
+            format!("the input could not be read to its end; of the part that was read, {holds}")
+        }
+        (_, Some(units), _) if facts.max_over_mean >= 1.05 => {
+            format!("{holds}, which is chance for {} independent units: nothing to do", grouped(units as u64))
+        }
+        (Verdict::Balanced | Verdict::Empty, ..) => {
+            format!(
+                "the nodes are even, the fullest holds {:.3} times its fair share: nothing to do",
+                facts.max_over_mean
+            )
+        }
+        (Verdict::Tagged, ..) => format!(
+            "the nodes are even, the fullest holds {:.3} times its fair share; hash tags make the slots uneven, which the nodes do not feel",
+            facts.max_over_mean
+        ),
+        (Verdict::Placement, ..) => format!(
+            "{holds} because it owns {} slots where {} would be its part: moving slots is enough",
+            grouped(u64::from(facts.fullest.slots)),
+            grouped((SLOTS / facts.nodes) as u64)
+        ),
+        (_, _, Some((tag, excess))) if excess >= (facts.max_over_mean - 1.0) / 2.0 => {
+            format!("{holds}: the tag {{{tag}}} alone adds {excess:.2}, and no move of slots can split a tag")
+        }
+        (_, _, Some((tag, _))) if facts.heavy_excess >= (facts.max_over_mean - 1.0) / 2.0 => format!(
+            "{holds}: a few heavy tags add {:.2}, the heaviest is {{{tag}}}; moving their slots apart helps, splitting one takes another tag",
+            facts.heavy_excess
+        ),
+        _ => format!("{holds}: no single tag explains it, its slots add up to more; moving slots can even it out"),
+    }
+}
+
+/// A count with separators between the thousands: 16,384.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_separated() {
+        assert_eq!([0, 999, 1000, 1_543_901_949].map(grouped), ["0", "999", "1,000", "1,543,901,949"]);
+    }
+}
