@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::{Attribute, Cell, CellAlignment, ColumnConstraint, ContentArrangement, Row, Table, Width};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Row, Table, Width};
 
 use super::units::{bytes, counted, grouped, percent};
 use crate::name::Name;
@@ -114,10 +114,7 @@ impl Page<'_> {
         }
         let about = if tags.distinct_error > 0.0 { "about " } else { "" };
         let share = percent(tags.tagged_keys as f64 / self.summary.input.keys as f64);
-        self.heading(
-            out,
-            &format!("Hash tags ({about}{} distinct, on {share} of the keys)", grouped(tags.distinct)),
-        )?;
+        self.heading(out, &format!("Hash tags ({about}{} distinct, on {share} of the keys)", grouped(tags.distinct)))?;
         let mut table = self.table(["tag", "slot", "node", "keys", "of all keys"], &[1, 3, 4], 0);
         for tag in tags.top.iter().take(self.rows) {
             let node = tag.node.as_ref().map_or(String::from("nobody's"), short_id);
@@ -141,7 +138,8 @@ impl Page<'_> {
     fn spread(&self, out: &mut dyn Write) -> io::Result<()> {
         let stats = &self.summary.slots.stats.keys;
         if let (Some(over), Some(cv), Some(gini)) = (stats.max_over_mean, stats.cv, stats.gini) {
-            let expected = self.summary.skew.expected_cv.map_or(String::new(), |cv| format!(" (a perfect hash: {cv:.3})"));
+            let expected =
+                self.summary.skew.expected_cv.map_or(String::new(), |cv| format!(" (a perfect hash: {cv:.3})"));
             self.heading(out, "Spread over the slots")?;
             self.line(
                 out,
@@ -209,7 +207,7 @@ impl Page<'_> {
         let mut table = Table::new();
         table.load_style(comfy_table::presets::NOTHING);
         table.set_content_arrangement(ContentArrangement::Dynamic).set_width((self.width) as u16);
-        table.set_header(header.map(|text| Cell::new(text).add_attribute(Attribute::Dim)));
+        table.set_header(header);
         for (index, column) in table.column_iter_mut().enumerate() {
             if numbers.contains(&index) {
                 column.set_cell_alignment(CellAlignment::Right);
