@@ -1,4 +1,5 @@
-//! Stage 3, SLOTS: the loop of the vector kernels. Columns of spans come in, eight spans at a time go out.
+//! Stage 3, SLOTS: what the vector kernels share. Columns of spans come in, eight spans at a time go out, each as
+//! the place where its last bytes are and a mask for those that are its own.
 
 use crate::format::batch::Spans;
 
@@ -24,4 +25,48 @@ pub fn groups(spans: &Spans, slots: &mut [u16], mut hash: impl FnMut(&[u32; GROU
         hash(starts, ends, slots);
     }
     rest.copy_from_slice(&last_slots[..rest.len()]);
+}
+
+/// Reads a number that was read as part of a vector too. Volatile, or else the compiler takes it out of that
+/// vector, in two slow steps.
+#[inline(always)]
+fn read(column: &[u32; GROUP], i: usize) -> usize {
+    // SAFETY: a reference.
+    unsafe { (&raw const column[i]).read_volatile() as usize }
+}
+
+/// Where key `i` of a group ends.
+#[inline(always)]
+pub fn end_of(base: *const u8, ends: &[u32; GROUP], i: usize) -> *const u8 {
+    base.wrapping_add(read(ends, i))
+}
+
+/// Where key `i` of a group ends, and how many bytes it has.
+#[inline(always)]
+pub fn end_and_len(base: *const u8, starts: &[u32; GROUP], ends: &[u32; GROUP], i: usize) -> (*const u8, usize) {
+    let end = read(ends, i);
+    (base.wrapping_add(end), end.wrapping_sub(read(starts, i)))
+}
+
+/// Sixty-four zeros, sixty-four ones.
+#[repr(align(64))]
+struct Window([u8; 128]);
+
+static WINDOW: Window = {
+    let (mut bytes, mut i) = ([0; 128], 64);
+    while i < 128 {
+        bytes[i] = 0xFF;
+        i += 1;
+    }
+    Window(bytes)
+};
+
+/// The mask of the last `bytes` bytes before the end of a key of `len` bytes: zeros, then `len` ones.
+///
+/// # Panics
+/// In debug builds, unless both are at most 64.
+#[inline(always)]
+pub fn own_mask(bytes: usize, len: usize) -> *const u8 {
+    debug_assert!(bytes <= 64 && len <= 64);
+    WINDOW.0.as_ptr().wrapping_add(64 - bytes + len)
 }

@@ -3,6 +3,8 @@
 //! A kernel that this CPU does not support cannot be obtained from here, so calling one is always sound.
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 mod cut;
 mod groups;
@@ -70,7 +72,7 @@ use kernel;
 
 /// Every kernel of this architecture, best first.
 #[cfg(target_arch = "x86_64")]
-pub static KERNELS: &[&Kernel] = &[&avx512::KERNEL, &table::KERNEL];
+pub static KERNELS: &[&Kernel] = &[&avx512::KERNEL, &avx2::KERNEL, &table::KERNEL];
 #[cfg(not(target_arch = "x86_64"))]
 pub static KERNELS: &[&Kernel] = &[&table::KERNEL];
 

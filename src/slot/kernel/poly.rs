@@ -68,3 +68,20 @@ pub const fn slot_matrices(from: usize) -> [u64; 8] {
     }
     matrices
 }
+
+/// The quotient x^64 / P: for a 64-bit number f, the upper half of f * `QUOTIENT` is f / P exactly, since what the
+/// quotient leaves out has no power of x that reaches the upper half.
+pub const QUOTIENT: u64 = {
+    // Long division; the remainder is kept without its leading bit.
+    let (mut quotient, mut rest, mut bit) = (0, 1u64, 64);
+    while bit > 0 {
+        bit -= 1;
+        rest <<= 1;
+        quotient <<= 1;
+        if rest >> 16 & 1 == 1 {
+            rest ^= 1 << 16 | POLY as u64;
+            quotient |= 1;
+        }
+    }
+    quotient
+};
