@@ -80,6 +80,36 @@ pub struct Seen {
     pub byte_order_marks: u64,
 }
 
+impl Seen {
+    /// Evidence that the dump is not what it should be.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.empty_keys > 1 {
+            warnings.push(format!(
+                "{} empty lines were counted as empty keys, and there is only one such key",
+                self.empty_keys
+            ));
+        }
+        if self.byte_order_marks > 0 {
+            warnings
+                .push(String::from("a byte order mark at the start was dropped: an editor may have changed the dump"));
+        }
+        warnings
+    }
+
+    /// What is odd, and may be right.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.cr_keys > 0 {
+            notes.push(format!(
+                "{} keys end with a carriage return, which was taken as a part of the key",
+                self.cr_keys
+            ));
+        }
+        notes
+    }
+}
+
 impl std::ops::AddAssign for Seen {
     fn add_assign(&mut self, other: Seen) {
         self.keys += other.keys;

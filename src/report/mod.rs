@@ -1,5 +1,11 @@
 //! Stage 6, REPORT: a `Summary` comes in, files and terminal text go out. One file an output, one line in `OUTPUTS`.
 
+pub mod csv;
+pub mod directory;
+pub mod json;
+pub mod terminal;
+pub mod units;
+
 use std::io::{self, Write};
 
 use crate::summary::Summary;
@@ -8,6 +14,24 @@ use crate::summary::Summary;
 pub struct Output {
     /// Its name.
     pub file: &'static str,
+    /// Whether there is anything to put in it.
+    pub wanted: fn(&Summary) -> bool,
     /// Writes it.
     pub write: fn(&Summary, &mut dyn Write) -> io::Result<()>,
+}
+
+/// Every file that a report has.
+pub static OUTPUTS: &[Output] = &[
+    Output { file: "report.json", wanted: always, write: json::write },
+    Output { file: "slots.csv", wanted: always, write: csv::write_slots },
+    Output { file: "nodes.csv", wanted: always, write: csv::write_nodes },
+    Output { file: "tags.csv", wanted: with_tags, write: csv::write_tags },
+];
+
+fn always(_: &Summary) -> bool {
+    true
+}
+
+fn with_tags(summary: &Summary) -> bool {
+    summary.tags.is_some()
 }
