@@ -39,12 +39,15 @@ impl Keys {
     }
 }
 
+/// Writes the slots of a batch.
+pub type Slots = Box<dyn Fn(&Keys, &mut Vec<u16>)>;
+
 /// Something that computes the slots of a batch.
 pub struct Contestant {
     pub name: String,
     /// One of ours; the others are the peers to beat.
     pub ours: bool,
-    pub run: Box<dyn Fn(&Keys, &mut Vec<u16>)>,
+    pub run: Slots,
 }
 
 fn ours(kernel: &'static Kernel) -> Contestant {

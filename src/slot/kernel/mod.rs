@@ -10,7 +10,10 @@ mod cut;
 mod groups;
 mod narrow;
 mod poly;
+mod portable;
 mod sparse;
+#[cfg(target_arch = "x86_64")]
+mod sse;
 pub mod table;
 
 use crate::error::{Error, Result};
@@ -72,9 +75,9 @@ use kernel;
 
 /// Every kernel of this architecture, best first.
 #[cfg(target_arch = "x86_64")]
-pub static KERNELS: &[&Kernel] = &[&avx512::KERNEL, &avx2::KERNEL, &table::KERNEL];
+pub static KERNELS: &[&Kernel] = &[&avx512::KERNEL, &avx2::KERNEL, &sse::KERNEL, &portable::KERNEL, &table::KERNEL];
 #[cfg(not(target_arch = "x86_64"))]
-pub static KERNELS: &[&Kernel] = &[&table::KERNEL];
+pub static KERNELS: &[&Kernel] = &[&portable::KERNEL, &table::KERNEL];
 
 /// The kernels that this CPU supports, best first; the table is always among them.
 pub fn available() -> impl Iterator<Item = &'static Kernel> {

@@ -93,3 +93,28 @@ pub unsafe fn shorten<W: Word>(key: &[u8]) -> Rest {
     }
     rest
 }
+
+/// Sixteen bytes without intrinsics: compilers put the pair into one vector where the CPU has any.
+impl Word for [u64; 2] {
+    #[inline(always)]
+    fn zero() -> Self {
+        [0; 2]
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: as the trait demands.
+        unsafe { from.cast::<Self>().read() }
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        [self[0] ^ other[0], self[1] ^ other[1]]
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: as the trait demands.
+        unsafe { to.cast::<Self>().write(self) }
+    }
+}

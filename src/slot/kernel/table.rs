@@ -46,7 +46,8 @@ fn cut(base: Padded<'_>, from: u32, delimiter: u8, ends: &mut [u32]) -> usize {
     ends.iter_mut().zip(found).map(|(end, at)| *end = from + at as u32).count()
 }
 
-fn narrow(base: Padded<'_>, keys: &Spans, hashed: &mut Spans) {
+/// Writes the hashed part of each key.
+pub(super) fn narrow(base: Padded<'_>, keys: &Spans, hashed: &mut Spans) {
     check(base, keys, hashed.len());
     for i in 0..keys.len() {
         let part = hashtag::hashed_part(keys.get(base, i));
