@@ -130,7 +130,8 @@ fn files_and_directories_are_counted_together() {
     desk.file("alone", b"c");
     let json = report(&desk.run(&["analyze", "--json", "dumps", "alone"]));
     let files: Vec<_> = json["input"]["files"].as_array().unwrap().iter().collect();
-    let names: Vec<_> = files.iter().map(|file| (file["name"].as_str().unwrap(), file["keys"].as_u64().unwrap())).collect();
+    let names: Vec<_> =
+        files.iter().map(|file| (file["name"].as_str().unwrap(), file["keys"].as_u64().unwrap())).collect();
     assert_eq!(names, [("dumps/a.keys", 1), ("dumps/b.keys", 2), ("alone", 1)]);
     assert_eq!(json["input"]["bytes_read"], 3 + 8 + 1);
 }
@@ -186,7 +187,7 @@ fn a_file_without_permission_is_named() {
     use std::os::unix::fs::PermissionsExt;
     let desk = Desk::new();
     let locked = desk.file("locked.keys", b"a\n");
-    fs::set_permissions(&locked, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
     // Root may read everything: there the permission is no obstacle, and the report is right.
     match fs::File::open(&locked) {
         Err(_) => assert_fails(&desk.run(&["analyze", "locked.keys"]), &["locked.keys: permission denied", "mode"]),
@@ -241,7 +242,10 @@ fn topologies_that_make_no_sense_are_refused() {
     let twice = b"aa 10.0.0.1:1@2 master - 0 0 1 connected 0-100\nbb 10.0.0.2:1@2 master - 0 0 1 connected 100-16383\n";
     desk.file("twice.nodes", twice);
     desk.file("noise.nodes", b"what is this\n");
-    assert_fails(&desk.run(&["analyze", "a.keys", "--topology", "twice.nodes"]), &["twice.nodes", "slot 100", "aa", "bb"]);
+    assert_fails(
+        &desk.run(&["analyze", "a.keys", "--topology", "twice.nodes"]),
+        &["twice.nodes", "slot 100", "aa", "bb"],
+    );
     assert_fails(&desk.run(&["analyze", "a.keys", "--topology", "noise.nodes"]), &["noise.nodes", "line 1"]);
     assert_fails(&desk.run(&["analyze", "a.keys", "--topology", "none.nodes"]), &["none.nodes: no such file"]);
     let both = desk.run(&["analyze", "a.keys", "--topology", "twice.nodes", "--nodes", "3"]);
@@ -256,7 +260,8 @@ fn a_topology_names_the_nodes() {
     desk.file("a.keys", b"name\nname1\nname2\nname3\n");
     let json = report(&desk.run(&["analyze", "a.keys", "--json", "--topology", "cluster.nodes"]));
     let list: Vec<_> = json["nodes"]["list"].as_array().unwrap().iter().collect();
-    let loads: Vec<_> = list.iter().map(|node| (node["address"].as_str().unwrap(), node["keys"].as_u64().unwrap())).collect();
+    let loads: Vec<_> =
+        list.iter().map(|node| (node["address"].as_str().unwrap(), node["keys"].as_u64().unwrap())).collect();
     assert_eq!(loads, [("172.26.0.6:6379", 2), ("172.26.0.5:6379", 1), ("172.26.0.4:6379", 1)]);
     assert_eq!(json["nodes"]["source"], "cluster.nodes");
     assert!(!json["skew"]["sentence"].as_str().unwrap().starts_with("on "));

@@ -4,8 +4,7 @@ pub mod batch;
 pub mod lines;
 
 use crate::error::{Error, Result};
-use crate::source::block::Padded;
-use crate::source::file::Piece;
+use crate::source::block::{Padded, Piece};
 use batch::{KeyBatch, Spans};
 
 /// Every format that can be read; detection asks them in this order.
@@ -59,12 +58,16 @@ pub trait Reader: Send + Sync {
     ) -> Seen;
 }
 
-/// What a reader works with: its worker's columns and the kernel's way to find a byte.
+/// Fills the offsets of a byte in `base[from..]`, ascending, and says how many; fewer than there is room for: the
+/// bytes are used up.
+pub type FindByte<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> usize;
+
+/// What a reader works with.
 pub struct Columns<'a> {
     /// The keys of the batch that is being filled.
     pub keys: &'a mut Spans,
-    /// Fills the offsets of a byte in `base[from..]`, ascending; fewer than there is room for: the bytes are used up.
-    pub cut: &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> usize,
+    /// The kernel's way to find a byte.
+    pub cut: FindByte<'a>,
 }
 
 /// What a reader saw beside the keys themselves; sums over the blocks of an input.
