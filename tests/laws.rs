@@ -13,7 +13,7 @@ use slotscope::slot::{hashtag, kernel, slot};
 use slotscope::source::Input;
 use slotscope::tally::heavy::TagCounts;
 use slotscope::tally::recount::{Candidates, Recount};
-use slotscope::tally::{Tallies, Tally};
+use slotscope::tally::{Parts, Tallies, Tally};
 
 /// Scans `inputs` on `threads` threads in chunks of `chunk` bytes.
 fn scan<T: Tally>(
@@ -29,7 +29,7 @@ fn scan<T: Tally>(
 }
 
 fn tallies(content: &[u8], threads: usize, chunk: usize) -> Tallies {
-    let scanned = scan(&[Input::memory("test", content)], threads, chunk, kernel::best(), || Tallies::new(false));
+    let scanned = scan(&[Input::memory("test", content)], threads, chunk, kernel::best(), || Tallies::new(Parts::All));
     assert!(scanned.incomplete.is_empty());
     scanned.tally
 }
@@ -82,7 +82,7 @@ proptest! {
         let whole = tallies(&content, 1, content.len());
         for kernel in kernel::available() {
             let inputs = [Input::memory("test", &content)];
-            let part = scan(&inputs, threads, chunk, kernel, || Tallies::new(false));
+            let part = scan(&inputs, threads, chunk, kernel, || Tallies::new(Parts::All));
             prop_assert_eq!(&part.tally, &whole, "{}", kernel.name);
             prop_assert_eq!(part.inputs[0].seen.keys, whole.slots.total());
             prop_assert_eq!(part.inputs[0].bytes, content.len() as u64);
@@ -110,7 +110,7 @@ proptest! {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&content).unwrap();
         let stream = [Input::Stream { path: file.path().to_path_buf() }];
-        let found = scan(&stream, threads, chunk, kernel::best(), || Tallies::new(false));
+        let found = scan(&stream, threads, chunk, kernel::best(), || Tallies::new(Parts::All));
         prop_assert_eq!(found.tally, tallies(&content, 1, chunk));
         prop_assert_eq!(found.inputs[0].bytes, content.len() as u64);
     }
@@ -124,8 +124,8 @@ proptest! {
         backward.merge(part_a.clone());
         prop_assert_eq!(&forward, &backward);
         let both = [Input::memory("a", &dump(&a, b"\n")), Input::memory("b", &dump(&b, b"\n"))];
-        prop_assert_eq!(&scan(&both, 2, chunk, kernel::best(), || Tallies::new(false)).tally, &forward);
-        let mut empty = Tallies::new(false);
+        prop_assert_eq!(&scan(&both, 2, chunk, kernel::best(), || Tallies::new(Parts::All)).tally, &forward);
+        let mut empty = Tallies::new(Parts::All);
         empty.merge(part_a.clone());
         prop_assert_eq!(empty, part_a);
     }
@@ -159,7 +159,7 @@ fn past_the_table_heavy_tags_are_found_and_counted_exactly_on_any_thread() {
         let TagCounts::Rows(rows) = &first.tags.as_ref().unwrap().counts else { panic!("150,000 tags fit a table?") };
         let candidates = Arc::new(Candidates::choose(rows.clone(), &first.slots.keys));
         let second = scan(&inputs, threads, chunk, kernel::best(), || Recount::new(candidates.clone())).tally;
-        let found: BTreeMap<Name, u64> = second.tags().collect();
+        let found: BTreeMap<Name, u64> = second.tags().map(|(name, keys)| (name.clone(), keys)).collect();
         for (tag, keys) in heavy {
             assert_eq!(found.get(&Name::from(tag)), Some(&keys), "{tag}");
         }
@@ -175,4 +175,78 @@ fn the_number_of_tags_past_the_table_is_estimated() {
     let found = tallies(&many_tags(150_000, &[]), 2, 50_000);
     let TagCounts::Rows(rows) = found.tags.unwrap().counts else { panic!("150,000 tags fit a table?") };
     assert!((rows.distinct.estimate() / 150_000.0 - 1.0).abs() < 0.033, "{}", rows.distinct.estimate());
+}
+
+/// Streams that are hard on a bounded counter, as (tag, repeats) in order.
+fn adversarial_streams() -> Vec<(&'static str, Vec<String>)> {
+    let distinct: Vec<String> = (0..100_000).map(|i| format!("d{i}")).collect();
+    let sorted = (0..80_000).flat_map(|i| vec![format!("s{i:06}"); if i % 1000 == 0 { 200 } else { 1 }]).collect();
+    let late = distinct.iter().cloned().chain(vec![String::from("late"); 5000]).collect();
+    let early = vec![String::from("early"); 5000].into_iter().chain(distinct.iter().cloned()).collect();
+    let shifting = (0..100).flat_map(|phase| {
+        (0..2000).map(move |i| if i % 4 == 0 { format!("hot{phase}") } else { format!("c{}", phase * 2000 + i) })
+    });
+    let one = distinct.iter().enumerate().flat_map(|(i, tag)| {
+        let heavy = (i % 10 == 0).then(|| String::from("one heavy among many"));
+        std::iter::once(tag.clone()).chain(heavy)
+    });
+    let long = (0..70_000).map(|i| if i % 50 == 0 { "x".repeat(600) } else { format!("l{i}") });
+    vec![
+        ("all distinct", distinct.clone()),
+        ("one heavy among many", one.collect()),
+        ("sorted", sorted),
+        ("heavy at the end", late),
+        ("heavy at the start", early),
+        ("shifting", shifting.collect()),
+        ("a heavy tag too long to keep", long.collect()),
+    ]
+}
+
+#[test]
+fn what_one_pass_says_of_tags_is_true_on_hard_streams_and_any_thread() {
+    for (stream, tags) in adversarial_streams() {
+        let content = tags.iter().map(|tag| format!("k:{{{tag}}}\n")).collect::<String>().into_bytes();
+        let mut truth: BTreeMap<Name, u64> = BTreeMap::new();
+        tags.iter().for_each(|tag| *truth.entry(Name::from(tag.as_str())).or_default() += 1);
+        let inputs = [Input::memory("test", &content)];
+        for (threads, chunk) in [(1, content.len()), (2, 50_000), (4, 9001)] {
+            let found = scan(&inputs, threads, chunk, kernel::best(), || Tallies::new(Parts::InOnePass)).tally;
+            let case = format!("{stream}, {threads} threads");
+            let TagCounts::Followed(followed) = found.tags.unwrap().counts else { panic!("{case}: few tags?") };
+            let mut unlisted = truth.clone();
+            for (tag, ceiling) in followed.tags() {
+                let keys = unlisted.remove(&tag.name).unwrap_or_else(|| panic!("{case}: {} twice or never", tag.name));
+                assert!((tag.keys..=ceiling).contains(&keys), "{case}: {keys} outside {}..={ceiling}", tag.keys);
+            }
+            let most = unlisted.values().max().copied().unwrap_or(0);
+            assert!(most <= followed.bound(), "{case}: {most} above {}", followed.bound());
+        }
+    }
+}
+
+#[test]
+fn what_two_passes_say_of_tags_is_true_on_hard_streams_and_any_thread() {
+    for (stream, tags) in adversarial_streams() {
+        let content = tags.iter().map(|tag| format!("k:{{{tag}}}\n")).collect::<String>().into_bytes();
+        let mut truth: BTreeMap<Name, u64> = BTreeMap::new();
+        tags.iter().for_each(|tag| *truth.entry(Name::from(tag.as_str())).or_default() += 1);
+        let inputs = [Input::memory("test", &content)];
+        let mut reference = None;
+        for (threads, chunk) in [(1, content.len()), (2, 50_000), (4, 9001)] {
+            let first = tallies(&content, threads, chunk);
+            let TagCounts::Rows(rows) = &first.tags.as_ref().unwrap().counts else { panic!("{stream}: few tags?") };
+            let candidates = Arc::new(Candidates::choose(rows.clone(), &first.slots.keys));
+            let second = scan(&inputs, threads, chunk, kernel::best(), || Recount::new(candidates.clone())).tally;
+            let mut unlisted = truth.clone();
+            for (name, keys) in second.tags() {
+                assert_eq!(unlisted.remove(name), Some(keys), "{stream}: {name}");
+            }
+            let most = unlisted.values().max().copied().unwrap_or(0);
+            assert!(most <= second.max_error(), "{stream}: {most} above {}", second.max_error());
+            let mut found: Vec<_> = second.tags().map(|(name, keys)| (name.clone(), keys)).collect();
+            found.sort();
+            let all = (found, second.max_error());
+            assert_eq!(*reference.get_or_insert(all.clone()), all, "{stream}: {threads} threads show");
+        }
+    }
 }

@@ -129,7 +129,9 @@ impl Page<'_> {
             let bound = grouped(tags.max_error);
             let text = match tags.exact {
                 true => format!("Counts are exact; a tag that is not listed holds at most {bound} keys."),
-                false => format!("Tags were not counted one by one in this run; none holds more than {bound} keys."),
+                false => format!(
+                    "The input was read once: a tag holds at least the keys shown, and one that is not listed at most {bound}."
+                ),
             };
             self.paragraph(out, &text)?;
         }
