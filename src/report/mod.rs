@@ -1,5 +1,7 @@
 //! Stage 6, REPORT: a `Summary` comes in, files and terminal text go out. One file an output, one line in `OUTPUTS`.
 
+pub mod chart;
+
 use std::io::{self, Write};
 
 use crate::summary::Summary;
