@@ -142,7 +142,16 @@ fn every_sample_has_all_charts() {
 #[test]
 fn large_dumps() {
     draw("large-even", &of_slots(&even(10), spread_by_chance(610.0)));
-    draw("large-missing-node", &of_slots(&even(6), |slot| if slot < 2731 { 0 } else { spread_by_chance(6104.0)(slot) }));
-    draw("large-one-hot", &of_slots(&even(6), |slot| spread_by_chance(6104.0)(slot) + if slot == 9842 { 5_000_000 } else { 0 }));
-    draw("large-many-hot", &of_slots(&even(40), |slot| spread_by_chance(610.0)(slot) + (2.0 / (noise(slot + 7) + 1e-4)) as u64));
+    draw(
+        "large-missing-node",
+        &of_slots(&even(6), |slot| if slot < 2731 { 0 } else { spread_by_chance(6104.0)(slot) }),
+    );
+    draw(
+        "large-one-hot",
+        &of_slots(&even(6), |slot| spread_by_chance(6104.0)(slot) + if slot == 9842 { 5_000_000 } else { 0 }),
+    );
+    draw(
+        "large-many-hot",
+        &of_slots(&even(40), |slot| spread_by_chance(610.0)(slot) + (2.0 / (noise(slot + 7) + 1e-4)) as u64),
+    );
 }

@@ -75,7 +75,9 @@ pub fn draw(canvas: &Canvas<'_>, rows: &[Row], marks: &[Mark], axis: &str) {
                 canvas.text(&fit(name, NAMES, style), (left - 12, y), Anchor::End, style);
                 canvas.text(words, (far.max(end) + 10, y), Anchor::Start, style);
             }
-            Row::Gap(sentence) => canvas.text(sentence, (left + 10, y), Anchor::Start, Style { colour: MUTED, ..style }),
+            Row::Gap(sentence) => {
+                canvas.text(sentence, (left + 10, y), Anchor::Start, Style { colour: MUTED, ..style })
+            }
         }
     }
     draw_marks(canvas, &plot, marks);

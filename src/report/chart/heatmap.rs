@@ -137,14 +137,16 @@ fn names(canvas: &Canvas<'_>, summary: &Summary) {
     let note = Style::plain(size::NOTE, MUTED);
     let (left, room) = (RIGHT + 22, (canvas.width - RIGHT - 34) as f32);
     if nodes.len() > NAMED {
-        let borders = if nodes.iter().map(|node| node.ranges.len()).sum::<usize>() > THIN { "borders left" } else { "borders" };
+        let borders =
+            if nodes.iter().map(|node| node.ranges.len()).sum::<usize>() > THIN { "borders left" } else { "borders" };
         let second = if borders == "borders" { "only" } else { "out" };
         for (i, words) in [short(nodes.len() as f64) + " nodes:", format!("{borders} {second}")].iter().enumerate() {
             canvas.text(words, (left, TOP + 12 + 22 * i as i32), Anchor::Start, note);
         }
         return;
     }
-    let longest = |ranges: &[(u16, u16)]| ranges.iter().copied().max_by_key(|(first, last)| (last - first, SLOTS as u16 - first));
+    let longest =
+        |ranges: &[(u16, u16)]| ranges.iter().copied().max_by_key(|(first, last)| (last - first, SLOTS as u16 - first));
     let mut named: Vec<_> = nodes.iter().filter_map(|node| longest(&node.ranges).map(|range| (range, *node))).collect();
     named.sort_by_key(|(range, _)| *range);
     let middle = |(first, last): (u16, u16)| TOP + (i32::from(first) + i32::from(last)) * CELL / (2 * SIDE) + CELL / 2;
@@ -198,8 +200,12 @@ fn hottest(canvas: &Canvas<'_>, summary: &Summary) {
     let Some(slot) = summary.slots.hottest.first() else { return };
     let (x, y) = corner(usize::from(slot.slot));
     let (x, y) = (x + CELL / 2, y + CELL / 2);
-    let words =
-        format!("slot {}: {}, {} the mean", short(f64::from(slot.slot)), counted(slot.keys, "key"), times(slot.over_mean));
+    let words = format!(
+        "slot {}: {}, {} the mean",
+        short(f64::from(slot.slot)),
+        counted(slot.keys, "key"),
+        times(slot.over_mean)
+    );
     let style = Style::bold(size::BODY, INK);
     let (anchor, dx) = if x < (LEFT + RIGHT) / 2 { (Anchor::Start, 34) } else { (Anchor::End, -34) };
     let dy = if y < (TOP + BOTTOM) / 2 { 30 } else { -30 };

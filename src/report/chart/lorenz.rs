@@ -79,7 +79,11 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, slots: &[(f64, f64)], nodes: &[(
     let y = legend.entry(190, LOAD, "Slots", &format!("Gini {}", gini(summary.slots.stats.keys.gini)));
     let count = summary.nodes.owning().count();
     let y = legend.entry(y, ALARM, &format!("{count} nodes"), &format!("Gini {}", gini(summary.nodes.keys.gini)));
-    let y = if perfect.is_some() { legend.entry(y, EXPECTED, "Perfect hash", "what chance alone does to slots") } else { y };
+    let y = if perfect.is_some() {
+        legend.entry(y, EXPECTED, "Perfect hash", "what chance alone does to slots")
+    } else {
+        y
+    };
     legend.entry(y, FRAME, "Equal", "every slot holds the same: Gini 0");
 }
 

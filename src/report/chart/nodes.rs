@@ -47,7 +47,12 @@ fn title(nodes: &[&NodeLoad], mean: f64) -> String {
         _ if mean == 0.0 => format!("{}, all empty", counted(nodes.len() as u64, "node")),
         [fullest, ..] => {
             let (most, least) = (fullest.keys as f64 / mean, nodes[nodes.len() - 1].keys as f64 / mean);
-            format!("Fullest of {} nodes: {} its fair share, emptiest {}", short(nodes.len() as f64), times(most), times(least))
+            format!(
+                "Fullest of {} nodes: {} its fair share, emptiest {}",
+                short(nodes.len() as f64),
+                times(most),
+                times(least)
+            )
         }
     }
 }
@@ -77,7 +82,8 @@ fn rows(nodes: &[&NodeLoad], mean: f64) -> Vec<Row> {
     }
     let (full, rest) = nodes.split_at(SHOWN / 2);
     let (between, empty) = rest.split_at(rest.len() - SHOWN / 2);
-    let ratio = |node: Option<&&NodeLoad>| times(node.map_or(0.0, |node| node.keys as f64 / mean.max(f64::MIN_POSITIVE)));
+    let ratio =
+        |node: Option<&&NodeLoad>| times(node.map_or(0.0, |node| node.keys as f64 / mean.max(f64::MIN_POSITIVE)));
     let gap = format!(
         "{} more in between: {} to {} the fair share",
         counted(between.len() as u64, "node"),

@@ -22,7 +22,13 @@ pub fn short(value: f64) -> String {
         power += 1;
     }
     let value = value / 1000f64.powi(power as i32);
-    let digits = if value >= 99.95 { 0 } else if value >= 9.995 { 1 } else { 2 };
+    let digits = if value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
     format!("{value:.digits$}{}", PREFIXES[power])
 }
 
@@ -79,8 +85,7 @@ mod tests {
     fn counts_are_short() {
         let shown = [0.0, 0.61, 12.34, 99.96, 610.4, 4120.0, 99_999.0, 123_456.0, 999_960.0, 12_345_678.0, 1e18];
         let shown = shown.map(short);
-        let wanted =
-            ["0", "0.61", "12.3", "100", "610", "4,120", "99,999", "123 k", "1.00 M", "12.3 M", "1.00 E"];
+        let wanted = ["0", "0.61", "12.3", "100", "610", "4,120", "99,999", "123 k", "1.00 M", "12.3 M", "1.00 E"];
         assert_eq!(shown, wanted);
         assert_eq!(counted(1, "key"), "1 key");
     }

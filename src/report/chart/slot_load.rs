@@ -141,10 +141,8 @@ fn name_hot(canvas: &Canvas<'_>, plot: &Plot, hottest: &[HotSlot], calm: f64) {
     let mut taken: Vec<[i32; 4]> = Vec::new();
     let mut hot: Vec<_> = hottest.iter().take(NAMED).enumerate().collect();
     hot.retain(|(rank, slot)| *rank == 0 || slot.keys as f64 > calm);
-    let peaks: Vec<_> = hot
-        .iter()
-        .map(|(_, slot)| (plot.x.at(f64::from(slot.slot) + 0.5), plot.y.at(slot.keys as f64)))
-        .collect();
+    let peaks: Vec<_> =
+        hot.iter().map(|(_, slot)| (plot.x.at(f64::from(slot.slot) + 0.5), plot.y.at(slot.keys as f64))).collect();
     taken.extend(peaks.iter().map(|(x, y)| [x - 5, y - 5, x + 5, y + 5]));
     for ((_, slot), (x, y)) in hot.iter().zip(&peaks) {
         canvas.curve(&[(f64::from(*x), f64::from(*y))], 9.0, ALARM);
@@ -159,7 +157,8 @@ fn name_hot(canvas: &Canvas<'_>, plot: &Plot, hottest: &[HotSlot], calm: f64) {
             let anchor = if dx > 0 { Anchor::Start } else { Anchor::End };
             let at = (x + dx, y + dy);
             let place = text_box(&words, at, anchor, style);
-            let inside = place[0] > plot.x.start && place[2] < plot.x.end && place[1] > plot.y.end && place[3] < plot.y.start;
+            let inside =
+                place[0] > plot.x.start && place[2] < plot.x.end && place[1] > plot.y.end && place[3] < plot.y.start;
             if inside && !taken.iter().any(|other| overlap(*other, place)) {
                 canvas.label(&words, at, anchor, style);
                 taken.push(place);
