@@ -1,4 +1,4 @@
-//! What the kernels are timed on and against: batches of keys and the CRC crates of crates.io, one row each.
+//! What the kernels are timed on and against: batches of keys, and a row each for the CRC crates of crates.io.
 
 use slotscope::format::batch::{BATCH_KEYS, Spans};
 use slotscope::slot::SLOTS;
@@ -45,14 +45,12 @@ pub type Slots = Box<dyn Fn(&Keys, &mut Vec<u16>)>;
 /// Something that computes the slots of a batch.
 pub struct Contestant {
     pub name: String,
-    /// One of ours; the others are the peers to beat.
-    pub ours: bool,
     pub run: Slots,
 }
 
 fn ours(kernel: &'static Kernel) -> Contestant {
     let run = move |keys: &Keys, slots: &mut Vec<u16>| kernel.slots(keys.block.padded(), &keys.spans, slots);
-    Contestant { name: kernel.name.to_string(), ours: true, run: Box::new(run) }
+    Contestant { name: kernel.name.to_string(), run: Box::new(run) }
 }
 
 fn peer(name: &str, crc: impl Fn(&[u8]) -> u16 + 'static) -> Contestant {
@@ -61,19 +59,24 @@ fn peer(name: &str, crc: impl Fn(&[u8]) -> u16 + 'static) -> Contestant {
         let base = keys.block.padded();
         slots.extend((0..keys.spans.len()).map(|i| crc(keys.spans.get(base, i)) & (SLOTS as u16 - 1)));
     };
-    Contestant { name: name.to_string(), ours: false, run: Box::new(run) }
+    Contestant { name: name.to_string(), run: Box::new(run) }
 }
 
-/// Every kernel of this CPU and every peer.
-pub fn contestants() -> Vec<Contestant> {
+/// Every kernel of this CPU, best first.
+pub fn kernels() -> Vec<Contestant> {
+    available().map(ours).collect()
+}
+
+/// The crates.
+pub fn peers() -> Vec<Contestant> {
     static BYTEWISE: crc::Crc<u16> = crc::Crc::<u16>::new(&crc::CRC_16_XMODEM);
     static SLICE_BY_16: crc::Crc<u16, crc::Table<16>> = crc::Crc::<u16, crc::Table<16>>::new(&crc::CRC_16_XMODEM);
-    let mut all: Vec<Contestant> = available().map(ours).collect();
-    all.push(peer("crc", |key| BYTEWISE.checksum(key)));
-    all.push(peer("crc-slice16", |key| SLICE_BY_16.checksum(key)));
-    all.push(peer("crc16", crc16::State::<crc16::XMODEM>::calculate));
-    all.push(peer("crc-fast", |key| crc_fast::checksum(crc_fast::CrcAlgorithm::Crc16Xmodem, key) as u16));
-    all
+    vec![
+        peer("crc", |key| BYTEWISE.checksum(key)),
+        peer("crc-slice16", |key| SLICE_BY_16.checksum(key)),
+        peer("crc16", crc16::State::<crc16::XMODEM>::calculate),
+        peer("crc-fast", |key| crc_fast::checksum(crc_fast::CrcAlgorithm::Crc16Xmodem, key) as u16),
+    ]
 }
 
 /// Asserts that all give the same slots, before any of them is timed.

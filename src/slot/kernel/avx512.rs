@@ -12,7 +12,7 @@
 //! ```
 //! Keys of up to 32 bytes share a vector in pairs, of up to 16 in fours: fewer multiplications, fewer XORs.
 
-use super::groups::{GROUP, end_of, groups};
+use super::groups::{GROUP, groups, read};
 use super::kernel;
 use super::poly::{self, WEIGHTED};
 use super::sparse::{self, Word};
@@ -154,7 +154,7 @@ fn own_reversed(vector: __m512i, distance: __m512i, lens: __m256i, whose: __m512
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,vpclmulqdq")]
 unsafe fn up_to_16(base: *const u8, ends: &[u32; GROUP], lens: __m256i) -> [__m512i; 2] {
     // SAFETY: 64 bytes before the block may be read.
-    let lane = |i: usize| unsafe { _mm_loadu_si128(end_of(base, ends, i).wrapping_sub(16).cast()) };
+    let lane = |i: usize| unsafe { _mm_loadu_si128(base.wrapping_add(read(ends, i)).wrapping_sub(16).cast()) };
     let four = |i: usize, whose| {
         let vector = _mm512_castsi128_si512(lane(i));
         let vector = _mm512_inserti32x4(vector, lane(i + 1), 1);
@@ -172,7 +172,7 @@ unsafe fn up_to_16(base: *const u8, ends: &[u32; GROUP], lens: __m256i) -> [__m5
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,vpclmulqdq")]
 unsafe fn up_to_32(base: *const u8, ends: &[u32; GROUP], lens: __m256i) -> [__m512i; 4] {
     // SAFETY: 64 bytes before the block may be read.
-    let half = |i: usize| unsafe { _mm256_loadu_si256(end_of(base, ends, i).wrapping_sub(32).cast()) };
+    let half = |i: usize| unsafe { _mm256_loadu_si256(base.wrapping_add(read(ends, i)).wrapping_sub(32).cast()) };
     std::array::from_fn(|i| {
         let vector = _mm512_inserti64x4(_mm512_castsi256_si512(half(2 * i)), half(2 * i + 1), 1);
         // SAFETY: the weights of 32 bytes are four numbers.
@@ -189,7 +189,7 @@ unsafe fn up_to_64(base: *const u8, ends: &[u32; GROUP], lens: __m256i) -> [__m5
     let weights = unsafe { _mm512_load_si512(poly::weights(64).cast()) };
     std::array::from_fn(|i| {
         // SAFETY: 64 bytes before the block may be read.
-        let vector = unsafe { _mm512_loadu_si512(end_of(base, ends, i).wrapping_sub(64).cast()) };
+        let vector = unsafe { _mm512_loadu_si512(base.wrapping_add(read(ends, i)).wrapping_sub(64).cast()) };
         let whose = _mm512_set1_epi8(4 * i as i8);
         weigh(own_reversed(vector, DISTANCE_64.get(), lens, whose), weights)
     })

@@ -30,15 +30,9 @@ pub fn groups(spans: &Spans, slots: &mut [u16], mut hash: impl FnMut(&[u32; GROU
 /// Reads a number that was read as part of a vector too. Volatile, or else the compiler takes it out of that
 /// vector, in two slow steps.
 #[inline(always)]
-fn read(column: &[u32; GROUP], i: usize) -> usize {
+pub fn read(column: &[u32; GROUP], i: usize) -> usize {
     // SAFETY: a reference.
     unsafe { (&raw const column[i]).read_volatile() as usize }
-}
-
-/// Where key `i` of a group ends.
-#[inline(always)]
-pub fn end_of(base: *const u8, ends: &[u32; GROUP], i: usize) -> *const u8 {
-    base.wrapping_add(read(ends, i))
 }
 
 /// Where key `i` of a group ends, and how many bytes it has.

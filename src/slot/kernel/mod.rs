@@ -9,6 +9,8 @@ mod avx512;
 mod cut;
 mod groups;
 mod narrow;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod poly;
 mod portable;
 mod sparse;
@@ -74,10 +76,18 @@ macro_rules! kernel {
 use kernel;
 
 /// Every kernel of this architecture, best first.
-#[cfg(target_arch = "x86_64")]
-pub static KERNELS: &[&Kernel] = &[&avx512::KERNEL, &avx2::KERNEL, &sse::KERNEL, &portable::KERNEL, &table::KERNEL];
-#[cfg(not(target_arch = "x86_64"))]
-pub static KERNELS: &[&Kernel] = &[&portable::KERNEL, &table::KERNEL];
+pub static KERNELS: &[&Kernel] = &[
+    #[cfg(target_arch = "x86_64")]
+    &avx512::KERNEL,
+    #[cfg(target_arch = "x86_64")]
+    &avx2::KERNEL,
+    #[cfg(target_arch = "x86_64")]
+    &sse::KERNEL,
+    #[cfg(target_arch = "aarch64")]
+    &neon::KERNEL,
+    &portable::KERNEL,
+    &table::KERNEL,
+];
 
 /// The kernels that this CPU supports, best first; the table is always among them.
 pub fn available() -> impl Iterator<Item = &'static Kernel> {

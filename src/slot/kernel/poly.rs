@@ -4,7 +4,6 @@
 //! mod P. Leading zeros change nothing, and XOR of messages is XOR of CRCs: all that follows rests on this.
 
 use super::table::POLY;
-use crate::slot::SLOTS;
 
 /// x^n mod P for each n below `N`.
 pub const fn powers<const N: usize>() -> [u16; N] {
@@ -52,12 +51,13 @@ pub fn weights(bytes: usize) -> *const u64 {
 /// One 8 x 8 bit matrix a byte of a 64-bit number, as GF2P8AFFINEQB takes them: multiplied by its matrix, each
 /// byte gives its share of bits `from..from + 8` of the slot; the XOR of the eight shares are these bits.
 /// Bits that a slot does not have are zero rows.
+#[cfg(target_arch = "x86_64")]
 pub const fn slot_matrices(from: usize) -> [u64; 8] {
     let powers: [u16; 64] = powers();
     let mut matrices = [0; 8];
     let mut bit = 0;
     while bit < 64 {
-        let power = powers[bit] & (SLOTS as u16 - 1);
+        let power = powers[bit] & (crate::slot::SLOTS as u16 - 1);
         let mut row = 0;
         while row < 8 {
             // The instruction keeps the row of output bit `row` in byte 7 - row.
