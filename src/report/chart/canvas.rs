@@ -113,31 +113,36 @@ impl Canvas<'_> {
     pub fn curve(&self, points: &[(f64, f64)], thickness: f64, colour: RGBColor) {
         let Some(first) = points.first() else { return };
         let reach = thickness / 2.0 + 1.0;
-        let mut cover = vec![0f64; (self.width * self.height) as usize];
-        let mut touched = Vec::new();
+        let around = |along: &[f64], end: i32| {
+            let (low, high) = along.iter().fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(*v), high.max(*v)));
+            ((low - reach).floor() as i32).clamp(0, end)..((high + reach).ceil() as i32 + 1).clamp(0, end)
+        };
+        let all: (Vec<_>, Vec<_>) = points.iter().copied().unzip();
+        let (columns, rows) = (around(&all.0, self.width), around(&all.1, self.height));
+        let mut cover = vec![0f64; columns.len() * rows.len()];
+        let place = |x: i32, y: i32| (y - rows.start) as usize * columns.len() + (x - columns.start) as usize;
+
         let segments = std::iter::once((first, first)).chain(points.iter().zip(points.iter().skip(1)));
         for (&(ax, ay), &(bx, by)) in segments {
             let (dx, dy) = (bx - ax, by - ay);
             let length2 = dx * dx + dy * dy;
-            let rows = (ay.min(by) - reach).floor().max(0.0) as i32..(ay.max(by) + reach).ceil().max(0.0) as i32 + 1;
-            let columns = (ax.min(bx) - reach).floor().max(0.0) as i32..(ax.max(bx) + reach).ceil().max(0.0) as i32 + 1;
-            for y in rows.start..rows.end.min(self.height) {
-                for x in columns.start..columns.end.min(self.width) {
+            for y in around(&[ay, by], self.height) {
+                for x in around(&[ax, bx], self.width) {
                     let (px, py) = (f64::from(x) - ax, f64::from(y) - ay);
                     let along = if length2 > 0.0 { ((px * dx + py * dy) / length2).clamp(0.0, 1.0) } else { 0.0 };
                     let distance = (px - along * dx).hypot(py - along * dy);
-                    let covered = (thickness / 2.0 + 0.5 - distance).clamp(0.0, 1.0);
-                    let place = &mut cover[(y * self.width + x) as usize];
-                    if *place == 0.0 && covered > 0.0 {
-                        touched.push((x, y));
-                    }
-                    *place = place.max(covered);
+                    let covered = &mut cover[place(x, y)];
+                    *covered = covered.max((thickness / 2.0 + 0.5 - distance).clamp(0.0, 1.0));
                 }
             }
         }
-        for (x, y) in touched {
-            let covered = cover[(y * self.width + x) as usize];
-            self.keep(self.area.draw_pixel((x, y), &colour.mix(covered)));
+        for y in rows.clone() {
+            for x in columns.clone() {
+                let covered = cover[place(x, y)];
+                if covered > 0.0 {
+                    self.keep(self.area.draw_pixel((x, y), &colour.mix(covered)));
+                }
+            }
         }
     }
 
@@ -159,7 +164,7 @@ impl Canvas<'_> {
     /// A text on a white ground, so that it can be read on anything.
     pub fn label(&self, text: &str, at: (i32, i32), anchor: Anchor, style: Style) {
         let [x0, y0, x1, y1] = text_box(text, at, anchor, style);
-        self.tint([x0 - 3, y0, x1 + 3, y1], WHITE, 0.82);
+        self.fill([x0 - 3, y0, x1 + 3, y1], WHITE);
         self.text(text, at, anchor, style);
     }
 

@@ -86,7 +86,8 @@ fn poisson(lambda: f64) -> Vec<f64> {
 fn normal(z: f64) -> f64 {
     let t = 1.0 / (1.0 + 0.2316419 * z.abs());
     let series = [0.319381530, -0.356563782, 1.781477937, -1.821255978, 1.330274429];
-    let upper = (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt() * series.iter().rev().fold(0.0, |sum, b| (sum + b) * t);
+    let upper =
+        (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt() * series.iter().rev().fold(0.0, |sum, b| (sum + b) * t);
     if z > 0.0 { 1.0 - upper } else { upper }
 }
 
