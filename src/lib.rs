@@ -13,6 +13,8 @@ pub mod source;
 
 pub mod format;
 
+pub mod lanes;
+
 pub mod slot;
 
 pub mod tally;

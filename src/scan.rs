@@ -3,7 +3,7 @@
 //! Every worker has one block, one set of columns and one tally. Inputs that can be read anywhere are cut into
 //! chunks that the workers take from a common counter; a stream is read by a thread of its own.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
 use rayon::ThreadPool;
@@ -14,8 +14,8 @@ use crate::format::{self, Columns, Format, Head, Reader, Seen};
 use crate::name::Name;
 use crate::slot::SlotColumns;
 use crate::slot::kernel::Kernel;
-use crate::source::block::Block;
-use crate::source::file::{self, Cutting, Piece, Positional, Trouble};
+use crate::source::block::{Block, Piece};
+use crate::source::file::{self, Cutting, Positional, Trouble};
 use crate::source::stream::{self, LineReader};
 use crate::source::{Input, MAX_LINE};
 use crate::tally::Tally;
@@ -36,8 +36,8 @@ pub struct Scan<'a> {
     pub format: Option<&'static dyn Format>,
     /// Bytes in a chunk.
     pub chunk: usize,
-    /// Called now and then with the number of bytes read since the last call.
-    pub progress: &'a (dyn Fn(u64) + Sync),
+    /// Called now and then with the number of bytes read since the last call; false stops the scan.
+    pub proceed: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
 /// What a scan found.
@@ -108,7 +108,7 @@ impl Scan<'_> {
         let next = AtomicU64::new(0);
         self.pool.broadcast(|context| {
             let worker = &mut *lock(&workers[context.index()]);
-            while !shared.failed() {
+            while shared.is_going() {
                 let chunk = next.fetch_add(1, Relaxed);
                 let job = last_chunks.partition_point(|end| *end <= chunk);
                 let Some(found) = jobs.get(job) else { break };
@@ -136,7 +136,7 @@ impl Scan<'_> {
             }
         }
         shared.saw(job.input, seen);
-        (self.progress)(body);
+        shared.proceed((self.proceed)(body));
         Ok(())
     }
 
@@ -183,11 +183,13 @@ impl Scan<'_> {
                     // The lock is given back before the work starts: `let` drops the guard.
                     let received = lock(&blocks).recv();
                     let Ok(mut cut) = received else { break };
-                    std::mem::swap(&mut worker.block, &mut cut.block);
-                    let bytes = worker.block.len() as u64;
-                    let seen = worker.count(self.kernel, &*cut.reader, cut.piece);
-                    shared.saw(input, SeenInput { format: cut.reader.format(), bytes, seen });
-                    (self.progress)(bytes);
+                    if shared.is_going() {
+                        std::mem::swap(&mut worker.block, &mut cut.block);
+                        let bytes = worker.block.len() as u64;
+                        let seen = worker.count(self.kernel, &*cut.reader, cut.piece);
+                        shared.saw(input, SeenInput { format: cut.reader.format(), bytes, seen });
+                        shared.proceed((self.proceed)(bytes));
+                    }
                     // A send fails only where the cutting thread has ended; then no block is needed any more.
                     drop(spare.send(cut.block));
                 }
@@ -216,6 +218,9 @@ impl Scan<'_> {
                     break;
                 }
             };
+            if !shared.is_going() {
+                break;
+            }
             let head = Head { bytes: block.content(), whole: true };
             let known = reader.take().or_else(|| self.recognise(head).map(Arc::from)).expect("a whole head is enough");
             reader = Some(known.clone());
@@ -280,12 +285,13 @@ struct Shared<'a> {
     seen: Vec<Mutex<SeenInput>>,
     incomplete: Mutex<Vec<Incomplete>>,
     error: Mutex<Option<Error>>,
+    stopped: AtomicBool,
 }
 
 impl<'a> Shared<'a> {
     fn new(inputs: &'a [Input]) -> Self {
         let seen = inputs.iter().map(|_| Mutex::default()).collect();
-        Shared { inputs, seen, incomplete: Mutex::default(), error: Mutex::default() }
+        Shared { inputs, seen, incomplete: Mutex::default(), error: Mutex::default(), stopped: AtomicBool::new(false) }
     }
 
     fn saw(&self, input: usize, part: SeenInput) {
@@ -313,12 +319,18 @@ impl<'a> Shared<'a> {
         }
     }
 
+    /// Stops all threads; the first error is the one reported.
     fn fail(&self, error: Error) {
         lock(&self.error).get_or_insert(error);
+        self.proceed(false);
     }
 
-    fn failed(&self) -> bool {
-        lock(&self.error).is_some()
+    fn proceed(&self, going: bool) {
+        self.stopped.fetch_or(!going, Relaxed);
+    }
+
+    fn is_going(&self) -> bool {
+        !self.stopped.load(Relaxed)
     }
 
     fn outcome(&self) -> Result<()> {

@@ -14,7 +14,7 @@ use slotscope::slot::kernel;
 use slotscope::source;
 use slotscope::summary::tags::{Tag, TagKeys};
 use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
-use slotscope::tally::Tallies;
+use slotscope::tally::{Parts, Tallies};
 use slotscope::topology::Topology;
 
 type WriteChart = fn(&Summary, &mut dyn Write) -> io::Result<()>;
@@ -34,12 +34,12 @@ fn even(nodes: usize) -> Topology {
 }
 
 /// The findings of the keys in a file of samples/.
-fn of_sample(file: &str, topology: &Topology, only_slots: bool) -> Summary {
+fn of_sample(file: &str, topology: &Topology, parts: Parts) -> Summary {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples").join(file);
     let inputs = source::find(&[path]).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let scan = Scan { pool: &pool, kernel: kernel::best(), format: None, chunk: 1 << 20, progress: &|_| {} };
-    let scanned = scan.run(&inputs, || Tallies::new(only_slots)).unwrap();
+    let scan = Scan { pool: &pool, kernel: kernel::best(), format: None, chunk: 1 << 20, proceed: &|_| true };
+    let scanned = scan.run(&inputs, || Tallies::new(parts)).unwrap();
     let facts = FileFacts { name: Name::from(file), format: "lines", ..FileFacts::default() };
     let input = InputFacts { files: vec![facts], ..InputFacts::default() };
     summarise(&scanned.tally, None, topology, input)
@@ -47,7 +47,7 @@ fn of_sample(file: &str, topology: &Topology, only_slots: bool) -> Summary {
 
 /// The findings of keys without tags, so many in each slot.
 fn of_slots(topology: &Topology, keys: impl Fn(u64) -> u64) -> Summary {
-    let mut tallies = Tallies::new(false);
+    let mut tallies = Tallies::new(Parts::All);
     tallies.slots.keys = (0..SLOTS as u64).map(keys).collect();
     summarise(&tallies, None, topology, InputFacts::default())
 }
@@ -134,9 +134,9 @@ fn every_sample_has_all_charts() {
         ("nasty.keys", &even(6)),
         ("seed-examples.keys", &even(1)),
     ] {
-        draw(file, &of_sample(file, topology, false));
+        draw(file, &of_sample(file, topology, Parts::All));
     }
-    draw("only-slots", &of_sample("commerce.keys", &assumed, true));
+    draw("only-slots", &of_sample("commerce.keys", &assumed, Parts::Slots));
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn nothing_at_all() {
     for nodes in [1, 3, 1000] {
         draw(&format!("empty-{nodes}"), &of_slots(&even(nodes), |_| 0));
     }
-    let mut tallies = Tallies::new(true);
+    let mut tallies = Tallies::new(Parts::Slots);
     tallies.slots.keys = vec![0; SLOTS];
     draw("empty-only-slots", &summarise(&tallies, None, &even(3), InputFacts::default()));
 }
@@ -258,7 +258,7 @@ fn a_cluster_in_the_middle_of_being_rearranged() {
 
 #[test]
 fn the_same_findings_give_the_same_bytes() {
-    let summary = of_sample("commerce.keys", &even(6), false);
+    let summary = of_sample("commerce.keys", &even(6), Parts::All);
     for (file, write, _) in &CHARTS {
         let [first, second] = [(); 2].map(|()| {
             let mut bytes = Vec::new();

@@ -1,3 +1,79 @@
 //! The subcommands, one file each: its flags and a `run` that reads like a contents page.
 
+pub mod analyze;
+pub mod bench;
+pub mod cluster;
 pub mod generate;
+pub mod keyslot;
+pub mod manual;
+pub mod reading;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::error::Result;
+
+/// How the keys of a Redis or Valkey Cluster spread over hash slots and nodes, from an offline key dump.
+#[derive(Parser, Debug)]
+#[command(name = "slotscope", version, about, propagate_version = true, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// When to use colours; NO_COLOR is honoured too
+    #[arg(long, value_enum, default_value_t = Color::Auto, global = true, value_name = "WHEN")]
+    pub color: Color,
+}
+
+/// When to use colours.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Color {
+    /// On a terminal
+    Auto,
+    /// Also into files and pipes
+    Always,
+    /// Not at all
+    Never,
+}
+
+/// The subcommands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Key dumps in, a skew report out: the main job
+    Analyze(analyze::Analyze),
+    /// The hash slot of each key
+    Keyslot(keyslot::Keyslot),
+    /// CRC16 throughput of every kernel on this machine
+    Bench(bench::Bench),
+    /// A synthetic key dump on standard output
+    Generate(generate::Generate),
+    /// A completion script for a shell, on standard output
+    Completions(manual::Completions),
+    /// The manual page, on standard output
+    Man(manual::Man),
+}
+
+/// How a command ended that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// All is done.
+    Done,
+    /// A report was made, of a part of the input: the rest could not be read.
+    Incomplete,
+}
+
+impl Command {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// Whatever keeps the command from its result; the message is for the user.
+    pub fn run(&self) -> Result<Ending> {
+        match self {
+            Command::Analyze(analyze) => analyze.run(),
+            Command::Keyslot(keyslot) => keyslot.run(),
+            Command::Bench(bench) => bench.run(),
+            Command::Generate(generate) => generate.run().map(|()| Ending::Done),
+            Command::Completions(completions) => completions.run(),
+            Command::Man(man) => man.run(),
+        }
+    }
+}

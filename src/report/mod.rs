@@ -1,6 +1,11 @@
 //! Stage 6, REPORT: a `Summary` comes in, files and terminal text go out. One file an output, one line in `OUTPUTS`.
 
 pub mod chart;
+pub mod csv;
+pub mod directory;
+pub mod json;
+pub mod terminal;
+pub mod units;
 
 use std::io::{self, Write};
 
@@ -10,6 +15,30 @@ use crate::summary::Summary;
 pub struct Output {
     /// Its name.
     pub file: &'static str,
+    /// Whether there is anything to put in it.
+    pub wanted: fn(&Summary) -> bool,
     /// Writes it.
     pub write: fn(&Summary, &mut dyn Write) -> io::Result<()>,
+}
+
+/// Every file that a report has.
+pub static OUTPUTS: &[Output] = &[
+    Output { file: "report.json", wanted: always, write: json::write },
+    Output { file: "slots.csv", wanted: always, write: csv::write_slots },
+    Output { file: "nodes.csv", wanted: always, write: csv::write_nodes },
+    Output { file: "tags.csv", wanted: with_tags, write: csv::write_tags },
+    Output { file: "slot-heatmap.png", wanted: always, write: chart::heatmap::write },
+    Output { file: "slot-load.png", wanted: always, write: chart::slot_load::write },
+    Output { file: "nodes.png", wanted: always, write: chart::nodes::write },
+    Output { file: "top-tags.png", wanted: with_tags, write: chart::top_tags::write },
+    Output { file: "lorenz.png", wanted: always, write: chart::lorenz::write },
+    Output { file: "slot-distribution.png", wanted: always, write: chart::distribution::write },
+];
+
+fn always(_: &Summary) -> bool {
+    true
+}
+
+fn with_tags(summary: &Summary) -> bool {
+    summary.tags.is_some()
 }

@@ -93,6 +93,19 @@ impl<'a> Padded<'a> {
     }
 }
 
+/// What of a block a worker owns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Piece {
+    /// Where the owned bytes start in the block; they reach to the block's end.
+    pub from: u32,
+    /// Offset of the block's first byte in the input.
+    pub offset: u64,
+    /// Whether the owned bytes are the start of the input.
+    pub first: bool,
+    /// Whether they are its end: then the last line may lack its separator.
+    pub last: bool,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

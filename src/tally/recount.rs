@@ -1,14 +1,15 @@
 //! The second pass over the input: an exact count of every tag that the two rows of the first pass cannot rule
 //! out as a heavy one, and of every tag of the hottest slots.
 //!
-//! Which tags are kept depends on the rows and the tags alone: a bucket keeps the 16 with the highest rank, and a
-//! tag of the final 16 is among the 16 of any part of the input too, so it is counted from its first key on, on
-//! every thread.
+//! Which tags are kept depends on the rows and the tags alone: a bucket keeps those with the highest rank, and a tag
+//! that is among them in the end is among them in any part of the input too, so it is counted from its first key on,
+//! on every thread.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::Tally;
+use super::buckets::Buckets;
 use super::hash::hash;
 use super::heavy::{Rows, cells_of};
 use crate::name::Name;
@@ -18,11 +19,6 @@ use crate::slot::{SLOTS, SlotBatch};
 const FOLLOWED_CELLS: usize = 512;
 /// The hottest slots of which every tag is counted.
 pub const FOLLOWED_SLOTS: usize = 20;
-/// Tags in a bucket, and buckets: 16,384 tags at most.
-const WAYS: usize = 16;
-const BUCKETS: usize = 1 << 10;
-/// Longer names are not kept; what they may hold goes into `max_error`.
-const MAX_NAME: usize = 512;
 
 /// Which tags are worth counting, from what the first pass found.
 #[derive(Debug)]
@@ -88,43 +84,25 @@ fn nth_largest(row: &[u64], n: usize) -> u64 {
 #[derive(Debug, Clone)]
 pub struct Recount {
     candidates: Arc<Candidates>,
-    buckets: Vec<Vec<Counted>>,
-    /// No candidate that was left out holds more than this.
-    left_out: u64,
+    counted: Buckets,
     hashes: Vec<u64>,
     wanted: Vec<u32>,
-}
-
-/// A tag in a bucket. The derived order is its rank: what it may hold at most, then hash, then name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Counted {
-    at_most: u64,
-    hash: u64,
-    name: Vec<u8>,
-    keys: u64,
-}
-
-impl Counted {
-    fn rank(&self) -> (u64, u64, &[u8]) {
-        (self.at_most, self.hash, &self.name)
-    }
 }
 
 impl Recount {
     /// Nothing counted yet.
     pub fn new(candidates: Arc<Candidates>) -> Self {
-        let buckets = vec![Vec::new(); BUCKETS];
-        Recount { candidates, buckets, left_out: 0, hashes: Vec::new(), wanted: Vec::new() }
+        Recount { candidates, counted: Buckets::default(), hashes: Vec::new(), wanted: Vec::new() }
     }
 
     /// Every counted tag and its keys.
-    pub fn tags(&self) -> impl Iterator<Item = (Name, u64)> {
-        self.buckets.iter().flatten().map(|tag| (Name::from(tag.name.as_slice()), tag.keys))
+    pub fn tags(&self) -> impl Iterator<Item = (&Name, u64)> {
+        self.counted.iter().map(|tag| (&tag.name, tag.keys))
     }
 
     /// No tag that is not counted holds more than this.
     pub fn max_error(&self) -> u64 {
-        self.candidates.cut_off.max(self.left_out)
+        self.candidates.cut_off.max(self.counted.left_out)
     }
 
     /// The candidates.
@@ -132,27 +110,12 @@ impl Recount {
         &self.candidates
     }
 
+    /// The rank of a tag is what the rows allow it, which no part of the input changes.
     fn count(&mut self, hash: u64, name: &[u8], keys: u64) {
-        let bucket = &mut self.buckets[hash as usize >> 40 & (BUCKETS - 1)];
-        if let Some(tag) = bucket.iter_mut().find(|tag| tag.hash == hash && tag.name == name) {
-            tag.keys += keys;
-            return;
+        match self.counted.find(hash, name) {
+            Some(tag) => tag.keys += keys,
+            None => self.counted.enter(hash, name, keys, self.candidates.rows.at_most(hash)),
         }
-        let at_most = self.candidates.rows.at_most(hash);
-        if name.len() > MAX_NAME {
-            self.left_out = self.left_out.max(at_most);
-            return;
-        }
-        if bucket.len() == WAYS {
-            let lowest = (0..WAYS).min_by(|a, b| bucket[*a].rank().cmp(&bucket[*b].rank())).expect("a full bucket");
-            if bucket[lowest].rank() >= (at_most, hash, name) {
-                self.left_out = self.left_out.max(at_most);
-                return;
-            }
-            self.left_out = self.left_out.max(bucket[lowest].at_most);
-            bucket.swap_remove(lowest);
-        }
-        bucket.push(Counted { at_most, hash, name: name.to_vec(), keys });
     }
 }
 
@@ -177,9 +140,9 @@ impl Tally for Recount {
     }
 
     fn merge(&mut self, other: Self) {
-        self.left_out = self.left_out.max(other.left_out);
-        for tag in other.buckets.into_iter().flatten() {
-            self.count(tag.hash, &tag.name, tag.keys);
+        self.counted.left_out = self.counted.left_out.max(other.counted.left_out);
+        for tag in other.counted.into_names() {
+            self.count(tag.hash, &tag.name.0, tag.keys);
         }
     }
 }

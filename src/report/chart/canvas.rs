@@ -48,6 +48,7 @@ pub struct Canvas<'a> {
     /// Height in pixels.
     pub height: i32,
     failure: RefCell<Option<String>>,
+    words: RefCell<Vec<([i32; 4], String)>>,
 }
 
 /// Lets `draw` fill a white sheet of `width` x `height` and writes it as a PNG.
@@ -58,7 +59,8 @@ pub fn png(width: u32, height: u32, out: &mut dyn Write, draw: impl FnOnce(&Canv
     let mut pixels = vec![u8::MAX; (width * height * 3) as usize];
     {
         let area = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
-        let canvas = Canvas { area, width: width as i32, height: height as i32, failure: RefCell::default() };
+        let (width, height) = (width as i32, height as i32);
+        let canvas = Canvas { area, width, height, failure: RefCell::default(), words: RefCell::default() };
         draw(&canvas);
         canvas.keep(canvas.area.present());
         if let Some(failure) = canvas.failure.take() {
@@ -154,11 +156,27 @@ impl Canvas<'_> {
             Anchor::Middle => x as f32 - width / 2.0,
             Anchor::End => x as f32 - width,
         };
+        if cfg!(debug_assertions) {
+            self.claim(text, text_box(text, (x, y), anchor, style), style.size);
+        }
         text::draw(text, (left, y as f32 + text::CAPITALS / 2.0 * style.size), style, |x, y, covered| {
             if (0..self.width).contains(&x) && (0..self.height).contains(&y) {
                 self.keep(self.area.draw_pixel((x, y), &style.colour.mix(f64::from(covered))));
             }
         });
+    }
+
+    /// Takes the place of a text: in a debug build, where the tests run, two texts on one place are a bug.
+    fn claim(&self, text: &str, [x0, y0, x1, y1]: [i32; 4], size: f32) {
+        // Without the room around it, and as high as its letters.
+        let slack = (size * 0.2) as i32;
+        let place = [x0, y0 + slack, x1, y1 - slack];
+        let inside = x0 >= 0 && y0 >= 0 && x1 <= self.width && y1 <= self.height;
+        assert!(inside || text.is_empty(), "{text:?} leaves the sheet: {place:?}");
+        let mut words = self.words.borrow_mut();
+        let other = words.iter().find(|(other, _)| overlap(*other, place));
+        assert!(other.is_none(), "{text:?} at {place:?} stands on {other:?}");
+        words.push((place, text.to_owned()));
     }
 
     /// A text on a white ground, so that it can be read on anything.

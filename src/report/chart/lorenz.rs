@@ -7,10 +7,11 @@ use plotters::style::RGBColor;
 use super::axis::{Axis, Plot};
 use super::canvas::{Anchor, Canvas, MARGIN, size};
 use super::expectation::PerfectHash;
-use super::number::{counted, percent};
+use super::number::counted;
 use super::palette::{ALARM, EXPECTED, FRAME, INK, LOAD, MUTED};
 use super::text::Style;
 use super::{NO_KEYS, SHEET, all_keys, canvas, source_line};
+use crate::report::units::percent;
 use crate::slot::SLOTS;
 use crate::summary::{Summary, balance};
 

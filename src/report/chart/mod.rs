@@ -6,6 +6,7 @@ pub mod heatmap;
 pub mod lorenz;
 pub mod nodes;
 pub mod slot_load;
+pub mod throughput;
 pub mod top_tags;
 
 mod axis;

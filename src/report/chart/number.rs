@@ -57,14 +57,6 @@ pub fn times_with(digits: usize, ratio: f64) -> String {
     }
 }
 
-/// A share of one in percent: `<0.1 %`, `3.1 %`, `42 %`.
-pub fn percent(share: f64) -> String {
-    match share * 100.0 {
-        percent if percent > 0.0 && percent < 0.05 => String::from("<0.1 %"),
-        percent => format!("{percent:.1} %"),
-    }
-}
-
 /// Round values from `from` to `to`, about `about` of them, at least `least` apart, and what to write beside each.
 pub fn ticks(from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)> {
     let range = (to - from).max(f64::MIN_POSITIVE);

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 
 use super::bars::{self, Row};
-use super::number::{counted, percent, short};
+use super::number::{counted, short};
 use super::palette::LOAD;
 use super::text::{Style, fit};
 use super::{NO_KEYS, SHEET, all_keys, canvas, palette, source_line};
+use crate::report::units::percent;
 use crate::summary::Summary;
 use crate::summary::tags::{Tag, Tags};
 

@@ -9,7 +9,7 @@
 //! ```
 //! Source: the Redis Cluster specification, appendix A.
 
-use super::Kernel;
+use super::{Kernel, check};
 use crate::format::batch::Spans;
 use crate::slot::{SLOTS, hashtag};
 use crate::source::block::Padded;
@@ -17,7 +17,7 @@ use crate::source::block::Padded;
 /// The kernel row.
 pub static KERNEL: Kernel = Kernel { name: "table", needs: "nothing", supported: || true, cut, narrow, slots };
 
-const POLY: u16 = 0x1021;
+pub(super) const POLY: u16 = 0x1021;
 
 /// CRC of each byte followed by nothing.
 static TABLE: [u16; 256] = {
@@ -46,7 +46,9 @@ fn cut(base: Padded<'_>, from: u32, delimiter: u8, ends: &mut [u32]) -> usize {
     ends.iter_mut().zip(found).map(|(end, at)| *end = from + at as u32).count()
 }
 
-fn narrow(base: Padded<'_>, keys: &Spans, hashed: &mut Spans) {
+/// Writes the hashed part of each key.
+pub(super) fn narrow(base: Padded<'_>, keys: &Spans, hashed: &mut Spans) {
+    check(base, keys, hashed.len());
     for i in 0..keys.len() {
         let part = hashtag::hashed_part(keys.get(base, i));
         hashed.start[i] = keys.start[i] + part.start as u32;
@@ -55,6 +57,7 @@ fn narrow(base: Padded<'_>, keys: &Spans, hashed: &mut Spans) {
 }
 
 fn slots(base: Padded<'_>, spans: &Spans, slots: &mut [u16]) {
+    check(base, spans, slots.len());
     for (i, slot) in slots.iter_mut().enumerate() {
         *slot = crc16(spans.get(base, i)) & (SLOTS as u16 - 1);
     }

@@ -1,0 +1,221 @@
+//! `slotscope analyze`: key dumps come in; a report goes to the terminal and to a directory.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use clap::{Args, ValueEnum};
+
+use super::Ending;
+use super::cluster::Cluster;
+use super::reading::{Reader, Reading, format_help};
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::report::directory::Directory;
+use crate::report::{json, terminal};
+use crate::scan::{Scanned, SeenInput};
+use crate::source::Input;
+use crate::summary::balance::tidy;
+use crate::summary::{self, FileFacts, Incomplete, InputFacts, Run, Summary};
+use crate::tally::heavy::TagCounts;
+use crate::tally::recount::{Candidates, Recount};
+use crate::tally::{Parts, Tallies};
+
+/// Columns of the report where there is no terminal to ask.
+const PIPE_WIDTH: usize = 100;
+
+/// Key dumps in, a skew report out.
+#[derive(Args, Debug)]
+pub struct Analyze {
+    /// What is read
+    #[command(flatten)]
+    pub reading: Reading,
+    /// The nodes
+    #[command(flatten)]
+    pub cluster: Cluster,
+    /// Rows in every table on the terminal
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+    /// Nothing but this part: slots, nodes and their balance
+    #[arg(long, value_enum, value_name = "PART")]
+    pub only: Option<Part>,
+    /// Never read a file twice: past 65,536 distinct tags their counts come with bounds
+    #[arg(long)]
+    pub one_pass: bool,
+    /// Where the report's files go [default: reports/<name of the first input>]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_files")]
+    pub out: Option<PathBuf>,
+    /// Write no files
+    #[arg(long)]
+    pub no_files: bool,
+    /// report.json on standard output in place of the text, and no files unless --out is given
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A part of the analysis.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Slots, nodes and their balance
+    Slots,
+}
+
+impl Analyze {
+    /// Reads, counts, judges and reports.
+    ///
+    /// # Errors
+    /// An input, a topology or an output that cannot be used.
+    pub fn run(&self) -> Result<Ending> {
+        if self.reading.format == "help" {
+            io::stdout().write_all(format_help().as_bytes()).map_err(Error::stdout)?;
+            return Ok(Ending::Done);
+        }
+        let started = (Instant::now(), SystemTime::now());
+        let topology = self.cluster.topology()?;
+        let reader = self.reading.reader()?;
+        let directory = self.directory(&reader.inputs)?;
+
+        let parts = self.parts(&reader);
+        let scanned = reader.scan("counting", || Tallies::new(parts))?;
+        let recount = recount(&reader, &scanned.tally)?;
+        let input = input_facts(&reader.inputs, &scanned);
+        let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, input);
+        summary.run = run_facts(&reader, started, 1 + u32::from(recount.is_some()), &summary);
+
+        self.print(&summary)?;
+        if let Some((directory, path)) = directory {
+            directory.publish(&summary)?;
+            if !self.json {
+                self.say_where(&path)?;
+            }
+        }
+        Ok(if summary.input.incomplete.is_empty() { Ending::Done } else { Ending::Incomplete })
+    }
+
+    /// Opens the files of the report, unless none are wanted.
+    fn directory(&self, inputs: &[Input]) -> Result<Option<(Directory, PathBuf)>> {
+        let path = match &self.out {
+            Some(path) => path.clone(),
+            None if self.no_files || self.json => return Ok(None),
+            None => Path::new("reports").join(report_name(inputs.first().map(Input::path))),
+        };
+        Ok(Some((Directory::open(&path)?, path)))
+    }
+
+    /// What is counted; without a second pass tags are followed in the first.
+    fn parts(&self, reader: &Reader) -> Parts {
+        let once = self.one_pass || reader.inputs.iter().any(|input| input.bytes().is_none());
+        match self.only {
+            Some(Part::Slots) => Parts::Slots,
+            None if once => Parts::InOnePass,
+            None => Parts::All,
+        }
+    }
+
+    fn print(&self, summary: &Summary) -> Result<()> {
+        let stdout = io::stdout();
+        if self.json {
+            let mut out = io::BufWriter::new(stdout.lock());
+            return json::write(summary, &mut out).and_then(|()| out.flush()).map_err(Error::stdout);
+        }
+        let width = terminal_size::terminal_size().map_or(PIPE_WIDTH, |(width, _)| usize::from(width.0));
+        let mut text = Vec::new();
+        terminal::write(summary, width, self.top, &mut text).map_err(Error::stdout)?;
+        let mut out = anstream::AutoStream::auto(stdout.lock());
+        out.write_all(&text).and_then(|()| out.flush()).map_err(Error::stdout)
+    }
+
+    fn say_where(&self, path: &Path) -> Result<()> {
+        let path = Name::from(path.join("").as_path());
+        writeln!(io::stdout(), "\nThe report with its charts is in {path}").map_err(Error::stdout)
+    }
+}
+
+/// Counts the heavy tags exactly in a second pass, where the first could only count cells.
+fn recount(reader: &Reader, tallies: &Tallies) -> Result<Option<Recount>> {
+    let Some(TagCounts::Rows(rows)) = tallies.tags.as_ref().map(|tags| &tags.counts) else { return Ok(None) };
+    let candidates = Arc::new(Candidates::choose(rows.clone(), &tallies.slots.keys));
+    let scanned = reader.scan("recounting tags", || Recount::new(candidates.clone()))?;
+    Ok(Some(scanned.tally))
+}
+
+/// The name of a report: that of its first input, without its extensions.
+fn report_name(input: Option<&Path>) -> PathBuf {
+    let whole = match input {
+        Some(path) if path.as_os_str() != "-" => path.canonicalize().unwrap_or_else(|_| path.to_path_buf()),
+        _ => PathBuf::from("stdin"),
+    };
+    let mut name = PathBuf::from(whole.file_name().unwrap_or("keys".as_ref()));
+    while name.extension().is_some() {
+        name.set_extension("");
+    }
+    name
+}
+
+/// What was read, and what is to be said about it.
+fn input_facts(inputs: &[Input], scanned: &Scanned<Tallies>) -> InputFacts {
+    let name = |index: usize| Name::from(inputs[index].path());
+    let file = |(index, seen): (usize, &SeenInput)| FileFacts {
+        name: name(index),
+        format: seen.format,
+        bytes: seen.bytes,
+        keys: seen.seen.keys,
+    };
+    let stop = |stop: &crate::scan::Incomplete| Incomplete {
+        file: name(stop.input),
+        byte: stop.byte,
+        reason: stop.reason.clone(),
+    };
+    let seen =
+        scanned.inputs.iter().map(|input| input.seen).fold(Default::default(), |mut sum: crate::format::Seen, seen| {
+            sum += seen;
+            sum
+        });
+    InputFacts {
+        files: scanned.inputs.iter().enumerate().map(file).collect(),
+        bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
+        incomplete: scanned.incomplete.iter().map(stop).collect(),
+        warnings: seen.warnings(),
+        notes: seen.notes(),
+        ..InputFacts::default()
+    }
+}
+
+/// How the report was made.
+fn run_facts(reader: &Reader, started: (Instant, SystemTime), passes: u32, summary: &Summary) -> Run {
+    let elapsed_secs = started.0.elapsed().as_secs_f64();
+    let rate = |count: f64| tidy(count / elapsed_secs.max(1e-9));
+    Run {
+        version: env!("CARGO_PKG_VERSION").into(),
+        started: started.1.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        elapsed_secs: tidy(elapsed_secs),
+        threads: reader.threads(),
+        kernel: reader.kernel.name.into(),
+        passes,
+        bytes_per_sec: rate(summary.input.bytes_read as f64 * f64::from(passes)),
+        keys_per_sec: rate(summary.input.keys as f64),
+        peak_rss_bytes: peak_rss_bytes(),
+    }
+}
+
+/// The most memory that was resident, where the system says it (Linux).
+fn peak_rss_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_named_after_its_first_input() {
+        let name = |path: &str| report_name(Some(Path::new(path))).to_str().unwrap().to_string();
+        assert_eq!(name("dumps/node-1.keys.gz"), "node-1");
+        assert_eq!(name("dumps/"), "dumps");
+        assert_eq!(name(".hidden"), ".hidden");
+        assert_eq!(name("-"), "stdin");
+    }
+}

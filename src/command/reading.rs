@@ -1,0 +1,137 @@
+//! Flags that say what is read and how, shared by all commands that read key dumps.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::error::{Error, Result};
+use crate::format::{self, FORMATS, Format};
+use crate::scan::{Scan, Scanned};
+use crate::slot::kernel::{self, Kernel};
+use crate::source::file::CHUNK;
+use crate::source::{self, Input};
+use crate::tally::Tally;
+
+/// More threads than this never help: the memory bus is full long before.
+const MAX_THREADS: usize = 1024;
+
+/// What is read and how.
+#[derive(Args, Debug, Clone)]
+pub struct Reading {
+    /// Key dumps: files, directories (every file in them), - for standard input
+    #[arg(value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    /// The form of the input; `--format help` lists them
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub format: String,
+    /// Worker threads [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// How slots are computed [default: the best that this CPU has]
+    #[arg(long, value_name = "NAME", env = "SLOTSCOPE_KERNEL")]
+    pub kernel: Option<String>,
+}
+
+/// What a scan needs, made from the flags.
+pub struct Reader {
+    /// The inputs.
+    pub inputs: Vec<Input>,
+    /// The kernel.
+    pub kernel: &'static Kernel,
+    pool: ThreadPool,
+    format: Option<&'static dyn Format>,
+}
+
+/// The formats and an example line of each, for `--format help`.
+pub fn format_help() -> String {
+    let lines = FORMATS.iter().map(|format| format!("{:<12} {}\n", format.name(), format.example()));
+    format!("{:<12} told by the content\n{}", "auto", lines.collect::<String>())
+}
+
+impl Reading {
+    /// Finds the inputs and starts the workers.
+    ///
+    /// # Errors
+    /// A flag that cannot be used, or an input that cannot be read.
+    pub fn reader(&self) -> Result<Reader> {
+        let format = match self.format.as_str() {
+            "auto" => None,
+            name => Some(format::named(name)?),
+        };
+        let kernel = self.kernel.as_deref().map_or_else(|| Ok(kernel::best()), kernel::named)?;
+        Ok(Reader { inputs: source::find(&self.paths()?)?, kernel, pool: self.pool()?, format })
+    }
+
+    /// The inputs as the user named them; standard input where none is named and something is piped in.
+    fn paths(&self) -> Result<Vec<PathBuf>> {
+        match self.inputs.as_slice() {
+            [] if std::io::stdin().is_terminal() => {
+                Err(Error::bad("no input", "name a key dump, or pipe one in: redis-cli --scan | slotscope analyze"))
+            }
+            [] => Ok(vec![PathBuf::from("-")]),
+            paths => Ok(paths.to_vec()),
+        }
+    }
+
+    fn pool(&self) -> Result<ThreadPool> {
+        let threads = match self.threads {
+            None => std::thread::available_parallelism().map_or(1, usize::from),
+            Some(threads) if (1..=MAX_THREADS).contains(&threads) => threads,
+            Some(threads) => {
+                return Err(Error::bad(format!("--threads {threads}"), "the number of threads must be from 1 to 1024"));
+            }
+        };
+        let built = ThreadPoolBuilder::new().num_threads(threads).build();
+        built.map_err(|error| Error::bad("--threads", format!("cannot start {threads} threads: {error}")))
+    }
+}
+
+impl Reader {
+    /// Reads all inputs once and counts them in tallies that start as `make` gives them. A progress bar named
+    /// `title` is shown where standard error is a terminal.
+    ///
+    /// # Errors
+    /// As `Scan::run`.
+    pub fn scan<T: Tally>(&self, title: &'static str, make: impl Fn() -> T) -> Result<Scanned<T>> {
+        let bar = self.bar(title);
+        let proceed = |bytes| {
+            bar.inc(bytes);
+            true
+        };
+        let scanned = self.scan_while(&proceed, make);
+        bar.finish_and_clear();
+        scanned
+    }
+
+    /// As `scan`, without a bar, until `going` is false.
+    ///
+    /// # Errors
+    /// As `Scan::run`.
+    pub fn scan_until_closed<T: Tally>(&self, closed: &AtomicBool, make: impl Fn() -> T) -> Result<Scanned<T>> {
+        self.scan_while(&|_| !closed.load(Relaxed), make)
+    }
+
+    fn scan_while<T: Tally>(&self, proceed: &(dyn Fn(u64) -> bool + Sync), make: impl Fn() -> T) -> Result<Scanned<T>> {
+        let scan = Scan { pool: &self.pool, kernel: self.kernel, format: self.format, chunk: CHUNK, proceed };
+        scan.run(&self.inputs, make)
+    }
+
+    /// Worker threads.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    fn bar(&self, title: &'static str) -> ProgressBar {
+        let total: Option<u64> = self.inputs.iter().map(Input::bytes).sum();
+        let template = match total {
+            Some(_) => "{msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
+            None => "{msg} {bytes}, {bytes_per_sec}",
+        };
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style).with_message(title)
+    }
+}

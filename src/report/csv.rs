@@ -1,0 +1,85 @@
+//! slots.csv, nodes.csv, tags.csv. A metric that the input does not carry is an empty cell.
+
+use std::io::{self, Write};
+
+use crate::name::Name;
+use crate::summary::Summary;
+use crate::summary::nodes::NodeLoad;
+
+/// A cell that the input does not have.
+const ABSENT: &str = "";
+
+/// `slot,node,keys,bytes,ops`
+pub fn write_slots(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let mut owners: Vec<Option<&NodeLoad>> = vec![None; summary.slots.keys.len()];
+    for node in &summary.nodes.list {
+        for (first, last) in &node.ranges {
+            owners[usize::from(*first)..=usize::from(*last)].fill(Some(node));
+        }
+    }
+    let rows = owners.iter().zip(&summary.slots.keys).enumerate().map(|(slot, (owner, keys))| {
+        let node = owner.map(|node| cell(&node.id)).unwrap_or_default();
+        [slot.to_string(), node, keys.to_string(), ABSENT.into(), ABSENT.into()]
+    });
+    write_table(out, ["slot", "node", "keys", "bytes", "ops"], rows)
+}
+
+/// `node,address,slots,keys,bytes,ops`
+pub fn write_nodes(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let rows = summary.nodes.list.iter().map(|node| {
+        let address = node.address.as_ref().map(cell).unwrap_or_default();
+        [cell(&node.id), address, node.slots.to_string(), node.keys.to_string(), ABSENT.into(), ABSENT.into()]
+    });
+    write_table(out, ["node", "address", "slots", "keys", "bytes", "ops"], rows)
+}
+
+/// `tag,slot,node,keys,keys_error,bytes,ops,share`
+pub fn write_tags(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let rows = summary.tags.iter().flat_map(|tags| &tags.top).map(|tag| {
+        let node = tag.node.as_ref().map(cell).unwrap_or_default();
+        let [slot, keys, error] = [u64::from(tag.slot), tag.keys, tag.keys_error].map(|number| number.to_string());
+        [cell(&tag.tag), slot, node, keys, error, ABSENT.into(), ABSENT.into(), tag.share.to_string()]
+    });
+    write_table(out, ["tag", "slot", "node", "keys", "keys_error", "bytes", "ops", "share"], rows)
+}
+
+/// A name as a cell that no spreadsheet takes for a formula.
+fn cell(name: &Name) -> String {
+    let text = name.to_string();
+    match text.starts_with(['=', '+', '-', '@']) {
+        true => format!("'{text}"),
+        false => text,
+    }
+}
+
+fn write_table<const N: usize>(
+    out: &mut dyn Write,
+    header: [&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+) -> io::Result<()> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record(header)?;
+    for row in rows {
+        csv.write_record(&row)?;
+    }
+    csv.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_never_a_formula() {
+        let cells = ["=cmd()", "+1", "-1", "@x", "a=b", "'x"].map(|name| cell(&Name::from(name)));
+        assert_eq!(cells, ["'=cmd()", "'+1", "'-1", "'@x", "a=b", "'x"]);
+    }
+
+    #[test]
+    fn what_a_cell_must_not_hold_is_quoted_or_escaped() {
+        let mut out = Vec::new();
+        write_table(&mut out, ["a", "b"], [[cell(&Name::from("x,\"y\"")), cell(&Name::from("l1\nl2"))]].into_iter())
+            .unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "a,b\n\"x,\"\"y\"\"\",l1\\nl2\n");
+    }
+}

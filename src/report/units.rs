@@ -1,0 +1,48 @@
+//! Numbers as people read them. Files carry the plain ones.
+
+pub use crate::summary::sentence::grouped;
+
+/// A number of bytes with a binary unit: `1.50 GiB`, below 1 KiB `512 B`.
+pub fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut value = bytes as f64;
+    let mut unit = "B";
+    for next in UNITS {
+        // 1023.995 would be shown as 1024.00.
+        if value < 1023.995 {
+            break;
+        }
+        (value, unit) = (value / 1024.0, next);
+    }
+    if unit == "B" { format!("{bytes} B") } else { format!("{value:.2} {unit}") }
+}
+
+/// A share of one as a percentage with one digit, `<0.1 %` rather than a zero that is none.
+pub fn percent(share: f64) -> String {
+    match share * 100.0 {
+        percent if percent > 0.0 && percent < 0.05 => String::from("<0.1 %"),
+        percent => format!("{percent:.1} %"),
+    }
+}
+
+/// `1 key`, `2 keys`.
+pub fn counted(count: u64, one: &str) -> String {
+    format!("{} {one}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_have_three_digits_or_so() {
+        let shown = [0, 1023, 1024, 1_610_612_736, u64::MAX].map(bytes);
+        assert_eq!(shown, ["0 B", "1023 B", "1.00 KiB", "1.50 GiB", "16.00 EiB"]);
+        assert_eq!(bytes((1 << 20) - 1), "1.00 MiB");
+    }
+
+    #[test]
+    fn a_small_share_is_not_shown_as_none() {
+        assert_eq!([0.0, 0.0001, 0.1234, 1.0].map(percent), ["0.0 %", "<0.1 %", "12.3 %", "100.0 %"]);
+    }
+}

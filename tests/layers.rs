@@ -1,0 +1,196 @@
+//! The architecture, checked: which module may use which, how long files are, how they begin.
+//! A new arrow is a new entry in `MAY_USE`, made on purpose.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A module, or a file at the root of src/, and what it may use beside itself and `EVERYWHERE`. Tests inside
+/// src/ may use anything.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("name", &[]),
+    ("error", &["name"]),
+    ("lanes", &[]),
+    ("source", &[]),
+    ("format", &["source::block"]),
+    ("slot", &["format::batch", "source::block"]),
+    ("tally", &["format::batch", "slot"]),
+    ("scan", &["source", "format", "slot", "tally"]),
+    ("topology", &["slot"]),
+    ("summary", &["tally", "topology", "slot"]),
+    ("advice", &["summary", "tally", "topology", "slot", "format::batch"]),
+    ("report", &["summary", "advice", "topology", "slot"]),
+    ("command", &["source", "format", "slot", "tally", "scan", "topology", "summary", "advice", "report"]),
+    ("main", &["slotscope"]),
+    ("lib", &[]),
+];
+
+/// What every module but these three themselves may use.
+const EVERYWHERE: &[&str] = &["error", "name", "lanes"];
+
+/// Lines a file may have, and lines that half of the files stay under.
+const LONGEST: usize = 500;
+const MEDIAN: usize = 200;
+
+/// What finished code does not hold.
+const UNFINISHED: &[&str] = &["todo!", "unimplemented!", "#[allow(", "#![allow("];
+
+/// The paths that `code` takes from the root of the crate, `use` groups spelled out: `slot::kernel::best`.
+/// `depth` is how many `super::` lead from the file to that root.
+fn paths_from_root(code: &str, depth: usize) -> Vec<String> {
+    let code: Vec<&str> = code.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
+    let code = code.join("\n");
+    let mut paths = Vec::new();
+    let supers = "super::".repeat(depth);
+    for root in ["crate::", "slotscope::", &supers].into_iter().filter(|root| !root.is_empty()) {
+        for (at, _) in code.match_indices(root) {
+            // `other_crate::` and the tail of a longer chain of `super::` begin elsewhere.
+            let is_tail = code[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c));
+            let target = &code[at + root.len()..];
+            if !is_tail && !target.starts_with("super::") {
+                spell_out(if root == "slotscope::" { "slotscope" } else { "" }, target, &mut paths);
+            }
+        }
+    }
+    paths
+}
+
+/// Appends the paths at the start of `tree`, `a::{b, c::d}` or `a::b`, each after `before`; returns what follows.
+fn spell_out<'a>(before: &str, tree: &'a str, paths: &mut Vec<String>) -> &'a str {
+    let tree = tree.trim_start();
+    if let Some(mut rest) = tree.strip_prefix('{') {
+        loop {
+            rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+            let after = spell_out(before, rest, paths);
+            if after.len() == rest.len() {
+                return after.trim_start().strip_prefix('}').unwrap_or(after);
+            }
+            // `as other_name` ends the path as a comma does.
+            rest = &after[after.find([',', '}']).unwrap_or(after.len())..];
+        }
+    }
+    let end = tree.find(|c: char| !c.is_alphanumeric() && !"_*".contains(c)).unwrap_or(tree.len());
+    let (word, rest) = tree.split_at(end);
+    let path = if before.is_empty() { word.to_owned() } else { format!("{before}::{word}") };
+    // `::<` of a generic argument is no step of the path.
+    match rest.strip_prefix("::").filter(|next| !word.is_empty() && !next.starts_with('<')) {
+        Some(next) => spell_out(&path, next, paths),
+        None => {
+            paths.extend((!word.is_empty()).then_some(path));
+            rest
+        }
+    }
+}
+
+/// The arrows of module `module` that the table does not have; `code` is one of its files.
+fn forbidden(module: &str, code: &str, depth: usize) -> Vec<String> {
+    let Some((_, allowed)) = MAY_USE.iter().find(|(name, _)| *name == module) else {
+        return vec![format!("module {module} has no row in MAY_USE")];
+    };
+    let everywhere = if EVERYWHERE.contains(&module) { &[] } else { EVERYWHERE };
+    let may_use = |path: &str| {
+        let mut targets = allowed.iter().chain(everywhere).chain(std::iter::once(&module));
+        targets.any(|target| path == *target || path.starts_with(&format!("{target}::")))
+    };
+    let code = code.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    paths_from_root(code, depth)
+        .into_iter()
+        .filter(|path| !may_use(path))
+        .map(|path| format!("{module} -> {path}"))
+        .collect()
+}
+
+/// What is wrong with the file `path`, relative to src/.
+fn complaints(path: &Path, code: &str) -> Vec<String> {
+    let parts: Vec<String> = path.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let is_root_of_module = matches!(parts.last().map(String::as_str), Some("mod" | "lib" | "main"));
+    let mut complaints = Vec::new();
+    if parts.last().is_none_or(|name| name != "tests") {
+        complaints = forbidden(&parts[0], code, parts.len() - usize::from(is_root_of_module));
+    }
+    if !code.starts_with("//!") {
+        complaints.push(String::from("does not open with a //! line"));
+    }
+    let lines = code.lines().count();
+    if lines > LONGEST {
+        complaints.push(format!("has {lines} lines, more than {LONGEST}"));
+    }
+    complaints.extend(UNFINISHED.iter().filter(|word| code.contains(**word)).map(|word| format!("holds {word}")));
+    complaints.iter().map(|complaint| format!("src/{}: {complaint}", path.display())).collect()
+}
+
+/// Every .rs file under `folder`, with its text.
+fn files_under(folder: &Path) -> Vec<(PathBuf, String)> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files = Vec::new();
+    for path in entries {
+        if path.is_dir() {
+            files.extend(files_under(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let code = fs::read_to_string(&path).unwrap();
+            files.push((path, code));
+        }
+    }
+    files
+}
+
+#[test]
+fn every_arrow_and_every_file_keeps_to_the_architecture() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let files = files_under(&src);
+    let wrong: Vec<String> =
+        files.iter().flat_map(|(path, code)| complaints(path.strip_prefix(&src).unwrap(), code)).collect();
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+    let mut lengths: Vec<usize> = files.iter().map(|(_, code)| code.lines().count()).collect();
+    lengths.sort_unstable();
+    let median = lengths[lengths.len() / 2];
+    assert!(median <= MEDIAN, "half of the files in src have {median} lines or more");
+}
+
+#[test]
+fn an_arrow_that_is_not_in_the_table_is_found_however_it_is_written() {
+    for (planted, found) in [
+        ("use crate::tally::slots;", "slot -> tally::slots"),
+        ("use crate::{error::Error, scan};", "slot -> scan"),
+        (
+            "use crate::{\n    format::{batch::{self, Spans}, lines as l, csv},\n    name::Name,\n};",
+            "slot -> format::lines slot -> format::csv",
+        ),
+        ("pub(crate) use crate::report::*;", "slot -> report::*"),
+        ("fn f() -> usize { crate::summary::f::<u8>() }", "slot -> summary::f"),
+        ("use super::super::advice::plan;", "slot -> advice::plan"),
+        ("use slotscope::report;", "slot -> slotscope::report"),
+        ("use crate::Topology;", "slot -> Topology"),
+    ] {
+        assert_eq!(forbidden("slot", planted, 2).join(" "), found, "{planted}");
+    }
+    assert_eq!(forbidden("nowhere", "", 1), ["module nowhere has no row in MAY_USE"]);
+    assert_eq!(forbidden("name", "use crate::error::Error;", 1), ["name -> error::Error"]);
+    assert_eq!(forbidden("topology", "use super::report;", 1), ["topology -> report"]);
+}
+
+#[test]
+fn what_the_table_has_and_what_is_no_arrow_passes() {
+    for fine in [
+        "use crate::format::batch::{KeyBatch, Spans};\nuse crate::slot::kernel as k;",
+        "use crate::{error::{Error, Result}, name::Name, lanes::Lanes};",
+        "use super::kernel;\nuse super::super::slot::SLOTS;",
+        "// see crate::report\n/// [`crate::report`]",
+        "use my_crate::report;\nuse std::fmt;",
+        "#[cfg(test)]\nmod tests { use crate::report::json; }",
+    ] {
+        assert_eq!(forbidden("slot", fine, 2), Vec::<String>::new(), "{fine}");
+    }
+}
+
+#[test]
+fn a_file_that_is_too_long_unfinished_or_unexplained_is_found() {
+    let found = |path: &str, code: &str| complaints(Path::new(path), code).join("; ");
+    assert_eq!(found("slot/x.rs", "//! x\nuse super::hashtag;\n"), "");
+    assert_eq!(found("slot/x.rs", "fn x() {}\n"), "src/slot/x.rs: does not open with a //! line");
+    assert_eq!(found("slot/x.rs", &"//! x\n".repeat(501)), "src/slot/x.rs: has 501 lines, more than 500");
+    assert_eq!(found("slot/x.rs", "//! x\nfn x() { todo!() }\n"), "src/slot/x.rs: holds todo!");
+    assert_eq!(found("slot/x.rs", "//! x\n#[allow(unused)]\n"), "src/slot/x.rs: holds #[allow(");
+    assert_eq!(found("slot/mod.rs", "//! x\nuse super::scan;\n"), "src/slot/mod.rs: slot -> scan");
+    assert_eq!(found("slot/kernel/tests.rs", "//! x\nuse crate::scan;\n"), "");
+    assert_eq!(found("main.rs", "//! x\nuse slotscope::scan;\n"), "");
+}
