@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 
 use slotscope::name::Name;
@@ -13,20 +14,19 @@ use slotscope::slot::kernel;
 use slotscope::source;
 use slotscope::summary::tags::{Tag, TagKeys};
 use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
-use slotscope::tally::Tallies;
-use slotscope::tally::heavy::{HeavyTags, TagCounts};
+use slotscope::tally::{Parts, Tallies};
 use slotscope::topology::Topology;
 
-type Write_ = fn(&Summary, &mut dyn Write) -> io::Result<()>;
+type WriteChart = fn(&Summary, &mut dyn Write) -> io::Result<()>;
 
-/// Every chart, its file and its width and least height.
-const CHARTS: [(&str, Write_, (u32, u32)); 6] = [
-    ("slot-heatmap.png", chart::heatmap::write, (1200, 1200)),
-    ("slot-load.png", chart::slot_load::write, (1200, 800)),
-    ("nodes.png", chart::nodes::write, (1200, 800)),
-    ("top-tags.png", chart::top_tags::write, (1200, 800)),
-    ("lorenz.png", chart::lorenz::write, (1200, 800)),
-    ("slot-distribution.png", chart::distribution::write, (1200, 800)),
+/// Every chart, its file and its height; those with a row for each node or tag grow with the rows.
+const CHARTS: [(&str, WriteChart, RangeInclusive<u32>); 6] = [
+    ("slot-heatmap.png", chart::heatmap::write, 1200..=1200),
+    ("slot-load.png", chart::slot_load::write, 800..=800),
+    ("nodes.png", chart::nodes::write, 460..=1260),
+    ("top-tags.png", chart::top_tags::write, 612..=812),
+    ("lorenz.png", chart::lorenz::write, 800..=800),
+    ("slot-distribution.png", chart::distribution::write, 800..=800),
 ];
 
 fn even(nodes: usize) -> Topology {
@@ -34,12 +34,12 @@ fn even(nodes: usize) -> Topology {
 }
 
 /// The findings of the keys in a file of samples/.
-fn of_sample(file: &str, topology: &Topology, only_slots: bool) -> Summary {
+fn of_sample(file: &str, topology: &Topology, parts: Parts) -> Summary {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples").join(file);
     let inputs = source::find(&[path]).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let scan = Scan { pool: &pool, kernel: kernel::best(), format: None, chunk: 1 << 20, progress: &|_| {} };
-    let scanned = scan.run(&inputs, || Tallies::new(only_slots)).unwrap();
+    let scan = Scan { pool: &pool, kernel: kernel::best(), format: None, chunk: 1 << 20, proceed: &|_| true };
+    let scanned = scan.run(&inputs, || Tallies::new(parts)).unwrap();
     let facts = FileFacts { name: Name::from(file), format: "lines", ..FileFacts::default() };
     let input = InputFacts { files: vec![facts], ..InputFacts::default() };
     summarise(&scanned.tally, None, topology, input)
@@ -47,7 +47,7 @@ fn of_sample(file: &str, topology: &Topology, only_slots: bool) -> Summary {
 
 /// The findings of keys without tags, so many in each slot.
 fn of_slots(topology: &Topology, keys: impl Fn(u64) -> u64) -> Summary {
-    let mut tallies = Tallies::new(false);
+    let mut tallies = Tallies::new(Parts::All);
     tallies.slots.keys = (0..SLOTS as u64).map(keys).collect();
     summarise(&tallies, None, topology, InputFacts::default())
 }
@@ -86,7 +86,7 @@ impl Picture {
     }
 
     /// Pixels of a rectangle that are much darker than white.
-    fn ink(&self, columns: std::ops::Range<u32>, rows: std::ops::Range<u32>) -> usize {
+    fn ink(&self, columns: Range<u32>, rows: Range<u32>) -> usize {
         let dark = |x: u32, y: u32| {
             let at = ((y * self.width + x) * 3) as usize;
             self.rgb[at..at + 3].iter().map(|part| u32::from(*part)).sum::<u32>() < 450
@@ -99,13 +99,13 @@ impl Picture {
 fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("charts").join(name);
     fs::create_dir_all(&directory).unwrap();
-    let chart = |(file, write, (width, height)): &(&'static str, Write_, (u32, u32))| {
+    let chart = |(file, write, heights): &(&'static str, WriteChart, RangeInclusive<u32>)| {
         let mut bytes = Vec::new();
         write(summary, &mut bytes).unwrap();
         fs::write(directory.join(file), &bytes).unwrap();
         let picture = Picture::decode(&bytes);
-        assert_eq!(picture.width, *width, "{name}/{file}");
-        assert!((*height..2 * height).contains(&picture.height), "{name}/{file}: {} rows", picture.height);
+        assert_eq!(picture.width, 1200, "{name}/{file}");
+        assert!(heights.contains(&picture.height), "{name}/{file}: {} pixels high", picture.height);
         assert!(picture.ink(40..1160, 26..62) > 800, "{name}/{file}: no title");
         assert!(picture.ink(40..1160, 72..96) > 400, "{name}/{file}: no subtitle");
         for (edge, columns, rows) in [
@@ -134,9 +134,9 @@ fn every_sample_has_all_charts() {
         ("nasty.keys", &even(6)),
         ("seed-examples.keys", &even(1)),
     ] {
-        draw(file, &of_sample(file, topology, false));
+        draw(file, &of_sample(file, topology, Parts::All));
     }
-    draw("only-slots", &of_sample("commerce.keys", &assumed, true));
+    draw("only-slots", &of_sample("commerce.keys", &assumed, Parts::Slots));
 }
 
 #[test]
@@ -154,4 +154,117 @@ fn large_dumps() {
         "large-many-hot",
         &of_slots(&even(40), |slot| spread_by_chance(610.0)(slot) + (2.0 / (noise(slot + 7) + 1e-4)) as u64),
     );
+}
+
+/// `summary` with tags of these names, in order of their weight.
+fn with_tags(mut summary: Summary, names: &[Vec<u8>]) -> Summary {
+    let tags = summary.tags.as_mut().unwrap();
+    let keys = |i: usize| 1_000_000 / (i as u64 + 1);
+    let tag = |(i, name): (usize, &Vec<u8>)| Tag {
+        tag: Name(name.clone()),
+        slot: slotscope::slot::slot(name),
+        node: None,
+        keys: keys(i),
+        keys_error: if i % 3 == 1 { keys(i) / 4 } else { 0 },
+        share: keys(i) as f64 / summary.input.keys as f64,
+    };
+    tags.top = names.iter().enumerate().map(tag).collect();
+    tags.tagged_keys = tags.top.iter().map(|tag| tag.keys).sum();
+    (tags.distinct, tags.distinct_error, tags.max_error) = (4_051_234, 0.006, 1234);
+    for (slot, name) in summary.slots.hottest.iter_mut().zip(names) {
+        slot.top_tags = vec![TagKeys { tag: Name(name.clone()), keys: 7 }];
+    }
+    summary
+}
+
+fn hostile_names() -> Vec<Vec<u8>> {
+    let mut names: Vec<Vec<u8>> = vec![
+        vec![b'x'; 1 << 20],
+        "e\u{301}".repeat(1 << 18).into_bytes(),
+        "用户:".repeat(50_000).into_bytes(),
+        b"\x1b[2J\x1b[31mred".to_vec(),
+        "abc\u{202e}fdp.exe".into(),
+        "\u{5e9}\u{5dc}\u{5d5}\u{5dd}:\u{645}\u{631}\u{62d}\u{628}\u{627}".into(),
+        vec![0xFF; 300],
+        vec![0; 40],
+        "\u{1F600}".repeat(9).into_bytes(),
+        "\u{FDFD}".repeat(30).into_bytes(),
+        b"   ".to_vec(),
+        b"{}}{{".to_vec(),
+        b"<img src=x onerror=alert(1)>".to_vec(),
+        b"line\r\nbreak\ttab".to_vec(),
+        "e\u{301}a\u{308}\u{323}".into(),
+    ];
+    names.extend((0..20).map(|i| format!("tenant:{i:03}:{}", "segment:".repeat(i)).into_bytes()));
+    names
+}
+
+#[test]
+fn nothing_at_all() {
+    for nodes in [1, 3, 1000] {
+        draw(&format!("empty-{nodes}"), &of_slots(&even(nodes), |_| 0));
+    }
+    let mut tallies = Tallies::new(Parts::Slots);
+    tallies.slots.keys = vec![0; SLOTS];
+    draw("empty-only-slots", &summarise(&tallies, None, &even(3), InputFacts::default()));
+}
+
+#[test]
+fn one_node_and_as_many_as_there_can_be() {
+    for nodes in [1, 2, 13, 41, 1000, 16384] {
+        draw(&format!("nodes-{nodes}"), &of_slots(&even(nodes), spread_by_chance(61.0)));
+    }
+}
+
+#[test]
+fn one_key_and_as_many_as_can_be_counted() {
+    draw("one-key", &of_slots(&even(3), |slot| u64::from(slot == 16383)));
+    draw("all-equal", &of_slots(&even(3), |_| 7));
+    draw("huge-hot", &of_slots(&even(3), |slot| if slot == 5000 { 10u64.pow(18) } else { 3 }));
+    draw("huge-all", &of_slots(&even(6), |slot| 10u64.pow(15) + (noise(slot) * 1e7) as u64));
+    draw("huge-equal", &of_slots(&even(6), |_| 10u64.pow(15)));
+}
+
+#[test]
+fn names_that_were_made_to_harm() {
+    let names = hostile_names();
+    let mut summary = with_tags(of_slots(&even(10), spread_by_chance(61.0)), &names);
+    for (node, name) in summary.nodes.list.iter_mut().zip(&names) {
+        node.address = Some(Name(name.clone()));
+    }
+    summary.nodes.source = Name(names[0].clone());
+    summary.input.files =
+        names.iter().map(|name| FileFacts { name: Name(name.clone()), ..FileFacts::default() }).collect();
+    draw("hostile", &summary);
+}
+
+#[test]
+fn a_cluster_in_the_middle_of_being_rearranged() {
+    let mut listing = String::new();
+    for node in 0..8 {
+        let ranges: Vec<_> = (0..20).map(|i| i * 800 + node * 95).map(|from| format!("{from}-{}", from + 90)).collect();
+        let ranges = if node == 7 { String::new() } else { ranges.join(" ") };
+        listing += &format!(
+            "{:040x} redis-{node}.redis-headless.production.svc.cluster.local:6379@16379 master - 0 0 1 connected {ranges}\n",
+            0xabc << node
+        );
+    }
+    let topology = Topology::parse("a/long/way/to/cluster.nodes", listing.as_bytes()).unwrap();
+    let mut summary = of_slots(&topology, spread_by_chance(61.0));
+    summary.input.incomplete =
+        vec![slotscope::summary::Incomplete { file: Name::from("x"), byte: 7, reason: String::new() }];
+    draw("rearranged", &summary);
+}
+
+#[test]
+fn the_same_findings_give_the_same_bytes() {
+    let summary = of_sample("commerce.keys", &even(6), Parts::All);
+    for (file, write, _) in &CHARTS {
+        let [first, second] = [(); 2].map(|()| {
+            let mut bytes = Vec::new();
+            write(&summary, &mut bytes).unwrap();
+            bytes
+        });
+        assert!(first == second, "{file}");
+    }
 }

@@ -3,7 +3,10 @@
 use super::canvas::{Anchor, Canvas, size};
 use super::number::ticks;
 use super::palette::{FRAME, GRID, MUTED};
-use super::text::Style;
+use super::text::{Style, width};
+
+/// Pixels that stay free beside the last tick's label.
+const EDGE: i32 = 12;
 
 /// Values along one direction.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +19,8 @@ pub struct Axis {
     pub start: i32,
     /// The pixel of the last value.
     pub end: i32,
+    /// The least distance of two ticks: 1 where values are counts.
+    pub step: f64,
 }
 
 impl Axis {
@@ -31,7 +36,7 @@ impl Axis {
     }
 
     fn ticks(&self, pixels_each: i32) -> Vec<(f64, String)> {
-        ticks(self.from, self.to, ((self.end - self.start).abs() / pixels_each).max(2) as usize)
+        ticks(self.from, self.to, ((self.end - self.start).abs() / pixels_each).max(2) as usize, self.step)
     }
 }
 
@@ -53,7 +58,7 @@ impl Plot {
             canvas.fill([self.x.start, y, self.x.end, y + 1], GRID);
             canvas.text(&label(value, text), (self.x.start - 10, y), Anchor::End, style);
         }
-        canvas.text(name, (super::canvas::MARGIN, self.y.end - 24), Anchor::Start, style);
+        canvas.text(name, (super::canvas::MARGIN, self.y.end - 28), Anchor::Start, style);
     }
 
     /// The base line with values and the name of the axis below.
@@ -64,7 +69,9 @@ impl Plot {
         for (value, text) in self.x.ticks(120) {
             let x = self.x.at(value);
             canvas.fill([x, base, x + 1, base + 6], FRAME);
-            canvas.text(&label(value, text), (x, base + 19), Anchor::Middle, style);
+            let text = label(value, text);
+            let half = width(&text, style).ceil() as i32 / 2;
+            canvas.text(&text, (x.min(canvas.width - half - EDGE), base + 19), Anchor::Middle, style);
         }
         canvas.text(name, ((self.x.start + self.x.end) / 2, base + 46), Anchor::Middle, style);
     }

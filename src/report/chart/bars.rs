@@ -1,6 +1,6 @@
 //! Level bars, one a row, with names on the left and values behind: nodes and tags.
 
-use plotters::style::RGBColor;
+use plotters::style::{RGBColor, WHITE};
 
 use super::axis::{Axis, Plot};
 use super::canvas::{Anchor, BELOW_HEADING, Canvas, MARGIN, overlap, size, text_box};
@@ -9,8 +9,13 @@ use super::text::{Style, fit, width};
 
 /// The widest that names may be.
 const NAMES: f32 = 360.0;
-/// The thickest that a row may be, so that two bars do not fill the sheet.
-const ROW: i32 = 58;
+/// Where the first row starts, and what is below the last one: axis, its name, an edge.
+const TOP: i32 = BELOW_HEADING + 36;
+const BELOW: i32 = 84;
+/// Pixels that few or many rows share, and the limits of one row.
+const ROWS: i32 = 568;
+const LEAST: i32 = 25;
+const MOST: i32 = 76;
 
 /// A row.
 pub enum Row {
@@ -41,10 +46,19 @@ pub struct Mark {
     pub colour: RGBColor,
 }
 
+/// The height of a row among `rows`.
+fn row_height(rows: usize) -> i32 {
+    (ROWS / rows.max(1) as i32).clamp(LEAST, MOST)
+}
+
+/// The height of a sheet that holds `rows`.
+pub fn sheet_height(rows: usize) -> u32 {
+    (TOP + row_height(rows) * rows as i32 + BELOW) as u32
+}
+
 /// Draws `rows` from top to bottom.
 pub fn draw(canvas: &Canvas<'_>, rows: &[Row], marks: &[Mark], axis: &str) {
-    let (top, bottom) = (BELOW_HEADING + 36, canvas.height - 80);
-    let height = ((bottom - top) / rows.len().max(1) as i32).min(ROW);
+    let height = row_height(rows.len());
     let style = Style::plain(size::BODY.min(height as f32 * 0.7), INK);
 
     let (mut names, mut words, mut most) = (0f32, 0f32, f64::MIN_POSITIVE);
@@ -57,44 +71,62 @@ pub fn draw(canvas: &Canvas<'_>, rows: &[Row], marks: &[Mark], axis: &str) {
     }
     let most = marks.iter().map(|mark| mark.value * 1.04).fold(most, f64::max);
     let left = MARGIN + names.ceil() as i32 + 14;
-    let x = Axis { from: 0.0, to: most, start: left, end: canvas.width - MARGIN - words.ceil() as i32 - 14 };
-    let bottom = top + height * rows.len() as i32 + 8;
-    let plot = Plot { x, y: Axis { from: 0.0, to: 1.0, start: bottom, end: top } };
+    let end = canvas.width - MARGIN - words.ceil() as i32 - 14;
+    let x = Axis { from: 0.0, to: most, start: left, end, step: 1.0 };
+    let bottom = TOP + height * rows.len() as i32 + 8;
+    let plot = Plot { x, y: Axis { from: 0.0, to: 1.0, start: bottom, end: TOP, step: 0.0 } };
     plot.draw_x(canvas, axis, |_, label| label);
-    canvas.fill([left - 1, top - 4, left, bottom], FRAME);
 
-    for (i, row) in rows.iter().enumerate() {
-        let y = top + height * i as i32 + height / 2;
-        let half = ((height as f32 * 0.36) as i32).max(2);
+    let middle = |i: usize| TOP + height * i as i32 + height / 2;
+    let ends: Vec<_> = rows.iter().enumerate().map(|(i, row)| bar(canvas, &plot, row, middle(i), height)).collect();
+    draw_marks(canvas, &plot, marks);
+    canvas.fill([left - 1, TOP - 4, left, bottom], FRAME);
+    for (i, (row, end)) in rows.iter().zip(ends).enumerate() {
         match row {
-            Row::Bar { name, value, unsure, words, colour } => {
-                let end = x.at(*value).max(left + i32::from(*value > 0.0));
-                let far = x.at(value + unsure);
-                canvas.fill([left, y - half, end, y + half], *colour);
-                canvas.fill([end, y - half, far, y + half], LIGHT_LOAD);
-                canvas.text(&fit(name, NAMES, style), (left - 12, y), Anchor::End, style);
-                canvas.text(words, (far.max(end) + 10, y), Anchor::Start, style);
+            Row::Bar { name, words, .. } => {
+                canvas.text(&fit(name, NAMES, style), (left - 12, middle(i)), Anchor::End, style);
+                behind(canvas, words, (end + 10, middle(i)), height, style);
             }
             Row::Gap(sentence) => {
-                canvas.text(sentence, (left + 10, y), Anchor::Start, Style { colour: MUTED, ..style })
+                behind(canvas, sentence, (end + 10, middle(i)), height, Style { colour: MUTED, ..style });
             }
         }
     }
-    draw_marks(canvas, &plot, marks);
 }
 
-/// Lines over the bars; behind them the longest bar would hide what it has passed.
+/// Words on white as high as the row, so that no marks are left between rows.
+fn behind(canvas: &Canvas<'_>, words: &str, (x, y): (i32, i32), height: i32, style: Style) {
+    let end = x + width(words, style).ceil() as i32;
+    canvas.fill([x - 4, y - height / 2, end + 4, y - height / 2 + height], WHITE);
+    canvas.text(words, (x, y), Anchor::Start, style);
+}
+
+/// Draws the bar of a row; returns where it ends.
+fn bar(canvas: &Canvas<'_>, plot: &Plot, row: &Row, y: i32, height: i32) -> i32 {
+    let left = plot.x.start;
+    let Row::Bar { value, unsure, colour, .. } = row else { return left };
+    let half = ((height as f32 * 0.36) as i32).max(2);
+    let end = plot.x.at(*value).max(left + i32::from(*value > 0.0));
+    let far = plot.x.at(value + unsure).max(end);
+    canvas.fill([left, y - half, end, y + half], *colour);
+    canvas.fill([end, y - half, far, y + half], LIGHT_LOAD);
+    far
+}
+
+/// Lines over the bars, which would hide what they have passed, and under the words.
 fn draw_marks(canvas: &Canvas<'_>, plot: &Plot, marks: &[Mark]) {
     let mut taken: Vec<[i32; 4]> = Vec::new();
     for mark in marks {
         let x = plot.x.at(mark.value);
         canvas.dashes([x, plot.y.end - 4, x + 1, plot.y.start], 5, mark.colour);
         let style = Style::plain(size::NOTE, mark.colour);
-        let at = (x, plot.y.end - 16);
-        let place = text_box(&mark.label, at, Anchor::Middle, style);
-        let grown = [place[0] - 8, place[1], place[2] + 8, place[3]];
+        // The first ends at its line, so that the next, which may be close to the right of it, has room.
+        let anchor = if taken.is_empty() { Anchor::End } else { Anchor::Middle };
+        let at = (x + if taken.is_empty() { 4 } else { 0 }, plot.y.end - 16);
+        let place = text_box(&mark.label, at, anchor, style);
+        let grown = [place[0] - 4, place[1], place[2] + 4, place[3]];
         if !taken.iter().any(|other| overlap(*other, grown)) {
-            canvas.text(&mark.label, at, Anchor::Middle, style);
+            canvas.text(&mark.label, at, anchor, style);
             taken.push(grown);
         }
     }

@@ -48,6 +48,7 @@ pub struct Canvas<'a> {
     /// Height in pixels.
     pub height: i32,
     failure: RefCell<Option<String>>,
+    words: RefCell<Vec<([i32; 4], String)>>,
 }
 
 /// Lets `draw` fill a white sheet of `width` x `height` and writes it as a PNG.
@@ -58,7 +59,8 @@ pub fn png(width: u32, height: u32, out: &mut dyn Write, draw: impl FnOnce(&Canv
     let mut pixels = vec![u8::MAX; (width * height * 3) as usize];
     {
         let area = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
-        let canvas = Canvas { area, width: width as i32, height: height as i32, failure: RefCell::default() };
+        let (width, height) = (width as i32, height as i32);
+        let canvas = Canvas { area, width, height, failure: RefCell::default(), words: RefCell::default() };
         draw(&canvas);
         canvas.keep(canvas.area.present());
         if let Some(failure) = canvas.failure.take() {
@@ -113,31 +115,36 @@ impl Canvas<'_> {
     pub fn curve(&self, points: &[(f64, f64)], thickness: f64, colour: RGBColor) {
         let Some(first) = points.first() else { return };
         let reach = thickness / 2.0 + 1.0;
-        let mut cover = vec![0f64; (self.width * self.height) as usize];
-        let mut touched = Vec::new();
+        let around = |along: &[f64], end: i32| {
+            let (low, high) = along.iter().fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(*v), high.max(*v)));
+            ((low - reach).floor() as i32).clamp(0, end)..((high + reach).ceil() as i32 + 1).clamp(0, end)
+        };
+        let all: (Vec<_>, Vec<_>) = points.iter().copied().unzip();
+        let (columns, rows) = (around(&all.0, self.width), around(&all.1, self.height));
+        let mut cover = vec![0f64; columns.len() * rows.len()];
+        let place = |x: i32, y: i32| (y - rows.start) as usize * columns.len() + (x - columns.start) as usize;
+
         let segments = std::iter::once((first, first)).chain(points.iter().zip(points.iter().skip(1)));
         for (&(ax, ay), &(bx, by)) in segments {
             let (dx, dy) = (bx - ax, by - ay);
             let length2 = dx * dx + dy * dy;
-            let rows = (ay.min(by) - reach).floor().max(0.0) as i32..(ay.max(by) + reach).ceil().max(0.0) as i32 + 1;
-            let columns = (ax.min(bx) - reach).floor().max(0.0) as i32..(ax.max(bx) + reach).ceil().max(0.0) as i32 + 1;
-            for y in rows.start..rows.end.min(self.height) {
-                for x in columns.start..columns.end.min(self.width) {
+            for y in around(&[ay, by], self.height) {
+                for x in around(&[ax, bx], self.width) {
                     let (px, py) = (f64::from(x) - ax, f64::from(y) - ay);
                     let along = if length2 > 0.0 { ((px * dx + py * dy) / length2).clamp(0.0, 1.0) } else { 0.0 };
                     let distance = (px - along * dx).hypot(py - along * dy);
-                    let covered = (thickness / 2.0 + 0.5 - distance).clamp(0.0, 1.0);
-                    let place = &mut cover[(y * self.width + x) as usize];
-                    if *place == 0.0 && covered > 0.0 {
-                        touched.push((x, y));
-                    }
-                    *place = place.max(covered);
+                    let covered = &mut cover[place(x, y)];
+                    *covered = covered.max((thickness / 2.0 + 0.5 - distance).clamp(0.0, 1.0));
                 }
             }
         }
-        for (x, y) in touched {
-            let covered = cover[(y * self.width + x) as usize];
-            self.keep(self.area.draw_pixel((x, y), &colour.mix(covered)));
+        for y in rows.clone() {
+            for x in columns.clone() {
+                let covered = cover[place(x, y)];
+                if covered > 0.0 {
+                    self.keep(self.area.draw_pixel((x, y), &colour.mix(covered)));
+                }
+            }
         }
     }
 
@@ -149,6 +156,9 @@ impl Canvas<'_> {
             Anchor::Middle => x as f32 - width / 2.0,
             Anchor::End => x as f32 - width,
         };
+        if cfg!(debug_assertions) {
+            self.claim(text, text_box(text, (x, y), anchor, style), style.size);
+        }
         text::draw(text, (left, y as f32 + text::CAPITALS / 2.0 * style.size), style, |x, y, covered| {
             if (0..self.width).contains(&x) && (0..self.height).contains(&y) {
                 self.keep(self.area.draw_pixel((x, y), &style.colour.mix(f64::from(covered))));
@@ -156,10 +166,23 @@ impl Canvas<'_> {
         });
     }
 
+    /// Takes the place of a text: in a debug build, where the tests run, two texts on one place are a bug.
+    fn claim(&self, text: &str, [x0, y0, x1, y1]: [i32; 4], size: f32) {
+        // Without the room around it, and as high as its letters.
+        let slack = (size * 0.2) as i32;
+        let place = [x0, y0 + slack, x1, y1 - slack];
+        let inside = x0 >= 0 && y0 >= 0 && x1 <= self.width && y1 <= self.height;
+        assert!(inside || text.is_empty(), "{text:?} leaves the sheet: {place:?}");
+        let mut words = self.words.borrow_mut();
+        let other = words.iter().find(|(other, _)| overlap(*other, place));
+        assert!(other.is_none(), "{text:?} at {place:?} stands on {other:?}");
+        words.push((place, text.to_owned()));
+    }
+
     /// A text on a white ground, so that it can be read on anything.
     pub fn label(&self, text: &str, at: (i32, i32), anchor: Anchor, style: Style) {
         let [x0, y0, x1, y1] = text_box(text, at, anchor, style);
-        self.tint([x0 - 3, y0, x1 + 3, y1], WHITE, 0.82);
+        self.fill([x0 - 3, y0, x1 + 3, y1], WHITE);
         self.text(text, at, anchor, style);
     }
 

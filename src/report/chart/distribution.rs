@@ -6,6 +6,8 @@ use super::axis::{Axis, Plot};
 use super::canvas::{Anchor, BELOW_HEADING, Canvas, MARGIN, size};
 use super::expectation::PerfectHash;
 use super::number::{counted, short};
+use plotters::style::WHITE;
+
 use super::palette::{ALARM, EXPECTED, INK, LOAD, MUTED};
 use super::text::{self, Style};
 use super::{NO_KEYS, SHEET, all_keys, canvas, source_line};
@@ -14,6 +16,8 @@ use crate::summary::Summary;
 
 /// About so many bars.
 const BARS: u64 = 64;
+/// Up to so many bars, each stands for one number of keys and has its number of slots written above it.
+const SINGLE: u64 = 12;
 /// A longest tail up to this multiple of p99.9 is drawn, a longer one is put into one bar.
 const TAIL: f64 = 1.5;
 
@@ -27,12 +31,16 @@ struct Bins {
 }
 
 impl Bins {
-    fn of(summary: &Summary) -> Self {
+    fn of(summary: &Summary, perfect: Option<&PerfectHash>) -> Self {
         let stats = &summary.slots.stats.keys;
         let long = stats.max as f64 > TAIL * stats.p999 as f64 && stats.max - stats.p999 > BARS / 4;
-        let last = if long { stats.p999 } else { stats.max };
+        let last = if long { stats.p999.max(SINGLE - 1).min(stats.max) } else { stats.max };
+        // The perfect hash is in the picture too.
+        let (low, high) = perfect.map_or((u64::MAX, 0), |p| (p.band().0 as u64, p.band().1.ceil() as u64));
+        let last = last.max(high);
+        let least = stats.min.min(low);
         // Where all slots are far from empty, the bars start at the emptiest; else at 0.
-        let first = if stats.min as f64 > last as f64 * 0.5 { stats.min } else { 0 };
+        let first = if least as f64 > last as f64 * 0.5 { least } else { 0 };
         let width = ((last - first) / BARS + 1).max(1);
         let from = first / width * width;
         let mut slots = vec![0; ((last - from) / width + 1) as usize];
@@ -44,6 +52,11 @@ impl Bins {
             }
         }
         Bins { from, width, slots, beyond }
+    }
+
+    /// Whether each bar stands for one number of keys and there is room to write on it.
+    fn few(&self) -> bool {
+        self.width == 1 && self.slots.len() as u64 <= SINGLE
     }
 
     fn end(&self) -> u64 {
@@ -75,17 +88,24 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
             short(stats.max as f64)
         );
         canvas.heading(&title, &source_line(summary));
-        draw(canvas, summary, &Bins::of(summary));
+        let perfect = PerfectHash::of(summary).filter(PerfectHash::has_shape);
+        draw(canvas, summary, &Bins::of(summary, perfect.as_ref()), perfect.as_ref());
     })
 }
 
-fn draw(canvas: &Canvas<'_>, summary: &Summary, bins: &Bins) {
-    let perfect = PerfectHash::of(summary).filter(PerfectHash::has_shape);
-    let expected: Vec<f64> = perfect.iter().flat_map(|p| (0..bins.slots.len()).map(|i| bins.expected(i, p))).collect();
+fn draw(canvas: &Canvas<'_>, summary: &Summary, bins: &Bins, perfect: Option<&PerfectHash>) {
+    let expected: Vec<f64> =
+        perfect.into_iter().flat_map(|p| (0..bins.slots.len()).map(|i| bins.expected(i, p))).collect();
     let most = bins.slots.iter().map(|slots| *slots as f64).chain(expected.iter().copied()).fold(1.0, f64::max);
     let rest = if bins.beyond > 0 { 120 } else { 0 };
-    let x = Axis { from: bins.from as f64, to: bins.end() as f64, start: 110, end: canvas.width - MARGIN - rest };
-    let plot = Plot { x, y: Axis { from: 0.0, to: most * 1.08, start: canvas.height - 90, end: 190 } };
+    let x = Axis {
+        from: bins.from as f64,
+        to: bins.end() as f64,
+        start: 110,
+        end: canvas.width - MARGIN - rest,
+        step: 1.0,
+    };
+    let plot = Plot { x, y: Axis { from: 0.0, to: most * 1.08, start: canvas.height - 90, end: 190, step: 1.0 } };
     plot.draw_y(canvas, "slots", |_, label| label);
     let base = plot.y.start;
     let edge = |i: usize| plot.x.at((bins.from + bins.width * i as u64) as f64);
@@ -94,22 +114,46 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, bins: &Bins) {
         let top = plot.y.at(*slots as f64).min(base - 1);
         canvas.fill([edge(i), top, edge(i + 1) - gap, base], LOAD);
     }
-    for (i, pair) in expected.windows(2).enumerate() {
-        let point = |i: usize, slots: f64| (f64::from(edge(i) + edge(i + 1)) / 2.0, plot.y.exact(slots));
-        canvas.curve(&[point(i, pair[0]), point(i + 1, pair[1])], 2.5, EXPECTED);
+    let point = |i: usize, slots: f64| (f64::from(edge(i) + edge(i + 1)) / 2.0, plot.y.exact(slots));
+    let points: Vec<_> = expected.iter().enumerate().map(|(i, slots)| point(i, *slots)).collect();
+    if bins.few() {
+        counts(canvas, &points, bins, &|i, slots| point(i, slots as f64));
+    } else {
+        canvas.curve(&points, 2.5, EXPECTED);
     }
-    plot.draw_x(canvas, &format!("keys per slot (a bar: {})", counted(bins.width, "key")), |_, label| label);
+    // One number of keys a bar: the number stands under the middle of its bar.
+    let half = if bins.width == 1 { 0.5 } else { 0.0 };
+    let name = match bins.width {
+        1 => String::from("keys per slot"),
+        width => format!("keys per slot (a bar: {})", counted(width, "key")),
+    };
+    let under_bars = Axis { from: x.from - half, to: x.to - half, ..x };
+    Plot { x: under_bars, ..plot }.draw_x(canvas, &name, |_, label| label);
     if bins.beyond > 0 {
         beyond(canvas, bins, &plot);
     }
-    let mean = summary.slots.stats.keys.mean;
-    let at = plot.x.at(mean + if bins.width == 1 { 0.5 } else { 0.0 });
-    canvas.dashes([at, plot.y.end - 8, at + 2, base], 6, ALARM);
+    let mean = all_keys(summary) / SLOTS as f64;
+    let at = plot.x.at(mean + half);
+    canvas.dashes([at, plot.y.end - 8, at + 2, base], 6, INK);
     let words = format!("mean {}", short(mean));
-    let style = Style::bold(size::BODY, ALARM);
+    let style = Style::bold(size::BODY, INK);
     let left = (at + 8).min(plot.x.end - text::width(&words, style) as i32);
     canvas.label(&words, (left, plot.y.end - 2), Anchor::Start, style);
-    legend(canvas, !expected.is_empty());
+    legend(canvas, !expected.is_empty(), bins.few());
+}
+
+/// Few bars are numbers of keys with nothing in between: dots for the perfect hash, and each bar's count.
+fn counts(canvas: &Canvas<'_>, expected: &[(f64, f64)], bins: &Bins, top: &dyn Fn(usize, u64) -> (f64, f64)) {
+    for dot in expected {
+        canvas.curve(&[*dot], 13.0, WHITE);
+        canvas.curve(&[*dot], 9.0, EXPECTED);
+    }
+    for (i, slots) in bins.slots.iter().enumerate().filter(|(_, slots)| **slots > 0) {
+        let (x, bar) = top(i, *slots);
+        let above = expected.get(i).map_or(bar, |(_, dot)| bar.min(dot - 6.0));
+        let style = Style::plain(size::NOTE, INK);
+        canvas.text(&short(*slots as f64), (x as i32, above as i32 - 12), Anchor::Middle, style);
+    }
 }
 
 /// The bar for all that is further right; its height would be a lie on the axis of the others' keys, so it is
@@ -126,14 +170,17 @@ fn beyond(canvas: &Canvas<'_>, bins: &Bins, plot: &Plot) {
     canvas.text(&format!("≥ {}", short(bins.end() as f64)), (middle, base + 19), Anchor::Middle, style);
 }
 
-fn legend(canvas: &Canvas<'_>, with_curve: bool) {
+fn legend(canvas: &Canvas<'_>, with_curve: bool, dots: bool) {
     let style = Style::plain(size::BODY, MUTED);
     let y = BELOW_HEADING + 12;
     canvas.fill([MARGIN, y - 8, MARGIN + 24, y + 8], LOAD);
     canvas.text("slots in this dump", (MARGIN + 34, y), Anchor::Start, style);
     if with_curve {
         let left = f64::from(MARGIN + 240);
-        canvas.curve(&[(left, f64::from(y)), (left + 28.0, f64::from(y))], 2.5, EXPECTED);
+        match dots {
+            true => canvas.curve(&[(left + 14.0, f64::from(y))], 9.0, EXPECTED),
+            false => canvas.curve(&[(left, f64::from(y)), (left + 28.0, f64::from(y))], 2.5, EXPECTED),
+        }
         canvas.text("a perfect hash of as many keys", (MARGIN + 280, y), Anchor::Start, style);
     }
 }

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use plotters::style::RGBColor;
 
 use super::canvas::{Anchor, Canvas, MARGIN, size, spread, text_box};
-use super::number::{counted, short, ticks, times};
+use super::number::{counted, short, ticks, times, times_with};
 use super::palette::{EMPTY, FRAME, INK, MUTED, ramp};
 use super::text::{Style, fit};
-use super::{NO_KEYS, all_keys, canvas, node_name, owners, source_line};
+use super::{NO_KEYS, all_keys, canvas, node_name, owners, ratio_digits, source_line};
 use crate::slot::SLOTS;
 use crate::summary::Summary;
 
@@ -24,14 +24,14 @@ const SHEET: (u32, u32) = (1200, 1200);
 /// More nodes than this are not named.
 const NAMED: usize = 12;
 /// More ranges than this get thinner borders, then none: lines would be all that is seen.
-const THICK: usize = 64;
+const THICK: usize = 24;
 const THIN: usize = 600;
 
 /// Which colour a number of keys has.
 struct Scale {
     /// The keys of the darkest colour.
     top: u64,
-    /// Why the scale ends there.
+    /// Why the scale ends there, where that needs saying.
     reason: &'static str,
 }
 
@@ -42,10 +42,11 @@ impl Scale {
         let stats = &summary.slots.stats.keys;
         let twice = (2.0 * stats.mean).ceil() as u64;
         let (top, reason) = match stats.p999 > twice {
-            true => (stats.p999, "99.9 % of the slots hold no more"),
-            false => (twice, "twice the mean"),
+            true => (stats.p999, ": 99.9 % of the slots hold no more"),
+            false if twice > 1 => (twice, ": twice the mean"),
+            false => (1, ""),
         };
-        Scale { top: top.max(1), reason }
+        Scale { top, reason }
     }
 
     fn colour(&self, keys: u64) -> RGBColor {
@@ -112,7 +113,8 @@ fn borders(canvas: &Canvas<'_>, summary: &Summary) {
     if ranges <= THICK {
         lines.iter().for_each(|line| canvas.fill(wide(*line, 1), EMPTY));
     }
-    lines.iter().for_each(|line| canvas.fill(wide(*line, 0), INK));
+    let opacity = if ranges <= THICK { 1.0 } else { 0.55 };
+    lines.iter().for_each(|line| canvas.tint(wide(*line, 0), INK, opacity));
 }
 
 fn axes(canvas: &Canvas<'_>) {
@@ -120,7 +122,7 @@ fn axes(canvas: &Canvas<'_>) {
     for row in (0..SIDE).step_by(16) {
         let y = TOP + row * CELL + CELL / 2;
         canvas.fill([LEFT - 7, y, LEFT - 1, y + 1], FRAME);
-        canvas.text(&short(f64::from(row * SIDE)), (LEFT - 12, y), Anchor::End, style);
+        canvas.text(&(row * SIDE).to_string(), (LEFT - 12, y), Anchor::End, style);
     }
     for column in (0..SIDE).step_by(16) {
         let x = LEFT + column * CELL + CELL / 2;
@@ -149,14 +151,20 @@ fn names(canvas: &Canvas<'_>, summary: &Summary) {
         |ranges: &[(u16, u16)]| ranges.iter().copied().max_by_key(|(first, last)| (last - first, SLOTS as u16 - first));
     let mut named: Vec<_> = nodes.iter().filter_map(|node| longest(&node.ranges).map(|range| (range, *node))).collect();
     named.sort_by_key(|(range, _)| *range);
+    // Where a node's slots lie in many places, a bracket around one of them would mislead.
+    let scattered = named.iter().any(|((first, last), node)| u32::from(last - first + 1) * 2 < node.slots);
+    let digits = ratio_digits(&nodes, summary.nodes.keys.mean);
     let middle = |(first, last): (u16, u16)| TOP + (i32::from(first) + i32::from(last)) * CELL / (2 * SIDE) + CELL / 2;
     let wanted: Vec<_> = named.iter().map(|(range, _)| middle(*range) - 10).collect();
     for (y, ((first, last), node)) in spread(&wanted, 46, (TOP + 8, BOTTOM - 30)).iter().zip(&named) {
-        let [top, bottom] = [corner(usize::from(*first)).1 + 3, corner(usize::from(*last)).1 + CELL - 3];
-        canvas.fill([RIGHT + 9, top, RIGHT + 11, bottom.max(top + 1)], FRAME);
+        let row = |slot: i32| TOP + slot * CELL / SIDE;
+        let (top, bottom) = (row(i32::from(*first)) + 3, row(i32::from(*last) + 1) - 2);
+        if !scattered {
+            canvas.fill([RIGHT + 9, top, RIGHT + 11, bottom.max(top + 1)], FRAME);
+        }
         canvas.text(&fit(&node_name(node), room, style), (left, *y), Anchor::Start, style);
         let ratio = node.keys as f64 / summary.nodes.keys.mean.max(f64::MIN_POSITIVE);
-        let words = format!("{} · {}", short(node.keys as f64), times(ratio));
+        let words = format!("{} · {}", short(node.keys as f64), times_with(digits, ratio));
         canvas.text(&words, (left, y + 21), Anchor::Start, note);
     }
 }
@@ -179,7 +187,7 @@ fn bar(canvas: &Canvas<'_>, summary: &Summary, scale: &Scale) {
         let keys = f64::from(x - start) / f64::from(end - start) * scale.top as f64;
         canvas.fill([x, top, x + 1, bottom], ramp(keys / scale.top as f64));
     }
-    for (keys, label) in ticks(0.0, scale.top as f64, 5) {
+    for (keys, label) in ticks(0.0, scale.top as f64, 5, 1.0) {
         canvas.fill([at(keys), bottom, at(keys) + 1, bottom + 6], FRAME);
         canvas.text(&label, (at(keys), bottom + 18), Anchor::Middle, note);
     }
@@ -188,10 +196,10 @@ fn bar(canvas: &Canvas<'_>, summary: &Summary, scale: &Scale) {
     canvas.text(&format!("mean {}", short(stats.mean)), (mean, top - 18), Anchor::Middle, style);
     let hot = summary.slots.keys.iter().filter(|keys| **keys >= scale.top).count();
     if hot > 0 {
-        let words = format!("≥ {} keys: {}", short(scale.top as f64), counted(hot as u64, "slot"));
+        let words = format!("≥ {}: {}", counted(scale.top, "key"), counted(hot as u64, "slot"));
         swatch(end + 34, ramp(1.0), &words);
     }
-    let words = format!("keys per slot; the scale ends at {} ({})", short(scale.top as f64), scale.reason);
+    let words = format!("keys per slot; the scale ends at {}{}", short(scale.top as f64), scale.reason);
     canvas.text(&words, (start, bottom + 44), Anchor::Start, note);
 }
 
@@ -200,12 +208,7 @@ fn hottest(canvas: &Canvas<'_>, summary: &Summary) {
     let Some(slot) = summary.slots.hottest.first() else { return };
     let (x, y) = corner(usize::from(slot.slot));
     let (x, y) = (x + CELL / 2, y + CELL / 2);
-    let words = format!(
-        "slot {}: {}, {} the mean",
-        short(f64::from(slot.slot)),
-        counted(slot.keys, "key"),
-        times(slot.over_mean)
-    );
+    let words = format!("slot {}: {}, {} the mean", slot.slot, counted(slot.keys, "key"), times(slot.over_mean));
     let style = Style::bold(size::BODY, INK);
     let (anchor, dx) = if x < (LEFT + RIGHT) / 2 { (Anchor::Start, 34) } else { (Anchor::End, -34) };
     let dy = if y < (TOP + BOTTOM) / 2 { 30 } else { -30 };

@@ -7,15 +7,23 @@ use plotters::style::RGBColor;
 use super::axis::{Axis, Plot};
 use super::canvas::{Anchor, Canvas, MARGIN, size};
 use super::expectation::PerfectHash;
-use super::number::percent;
+use super::number::counted;
 use super::palette::{ALARM, EXPECTED, FRAME, INK, LOAD, MUTED};
 use super::text::Style;
 use super::{NO_KEYS, SHEET, all_keys, canvas, source_line};
+use crate::report::units::percent;
 use crate::slot::SLOTS;
 use crate::summary::{Summary, balance};
 
 /// Slots that the title is about: 1 %.
 const FULLEST: usize = SLOTS / 100;
+
+const HOW_TO_READ: [&str; 4] = [
+    "The further a curve hangs below the straight",
+    "line, the less even the load. Chance alone",
+    "bends the curve of the slots; memory runs out",
+    "on nodes.",
+];
 
 /// Writes the chart.
 ///
@@ -54,8 +62,8 @@ fn lorenz(loads: &[u64]) -> Vec<(f64, f64)> {
 }
 
 fn draw(canvas: &Canvas<'_>, summary: &Summary, slots: &[(f64, f64)], nodes: &[(f64, f64)]) {
-    let x = Axis { from: 0.0, to: 1.0, start: 104, end: 764 };
-    let plot = Plot { x, y: Axis { from: 0.0, to: 1.0, start: canvas.height - 90, end: 150 } };
+    let x = Axis { from: 0.0, to: 1.0, start: 104, end: 764, step: 0.0 };
+    let plot = Plot { x, y: Axis { from: 0.0, to: 1.0, start: canvas.height - 90, end: 150, step: 0.0 } };
     let in_percent = |value: f64, _| format!("{:.0} %", value * 100.0);
     plot.draw_y(canvas, "share of the keys", in_percent);
     plot.draw_x(canvas, "share of the slots (or nodes), those with the fewest keys first", in_percent);
@@ -64,10 +72,10 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, slots: &[(f64, f64)], nodes: &[(
     };
     canvas.curve(&on_sheet(&[(0.0, 0.0), (1.0, 1.0)]), 1.5, FRAME);
     let perfect = PerfectHash::of(summary).filter(PerfectHash::has_shape);
+    canvas.curve(&on_sheet(slots), 5.0, LOAD);
     if let Some(perfect) = &perfect {
         dashed(canvas, &on_sheet(&perfect.lorenz()), EXPECTED);
     }
-    canvas.curve(&on_sheet(slots), 4.0, LOAD);
     canvas.curve(&on_sheet(nodes), 2.5, ALARM);
     // Few nodes: the points are what is known, the lines only lead the eye.
     if nodes.len() <= 41 {
@@ -78,13 +86,24 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, slots: &[(f64, f64)], nodes: &[(
     let legend = Legend { canvas, left: 810 };
     let y = legend.entry(190, LOAD, "Slots", &format!("Gini {}", gini(summary.slots.stats.keys.gini)));
     let count = summary.nodes.owning().count();
-    let y = legend.entry(y, ALARM, &format!("{count} nodes"), &format!("Gini {}", gini(summary.nodes.keys.gini)));
-    let y = if perfect.is_some() {
-        legend.entry(y, EXPECTED, "Perfect hash", "what chance alone does to slots")
-    } else {
-        y
+    let y = legend.entry(y, ALARM, &counted(count as u64, "node"), &format!("Gini {}", gini(summary.nodes.keys.gini)));
+    let y = match &perfect {
+        Some(perfect) => {
+            let chance = format!("Gini {:.3}: chance alone", gini_of(&perfect.lorenz()));
+            legend.entry(y, EXPECTED, "Slots of a perfect hash", &chance)
+        }
+        None => y,
     };
-    legend.entry(y, FRAME, "Equal", "every slot holds the same: Gini 0");
+    let y = legend.entry(y, FRAME, "Equal", "Gini 0: all hold the same");
+    let style = Style::plain(size::NOTE, MUTED);
+    for (i, line) in HOW_TO_READ.iter().enumerate() {
+        canvas.text(line, (legend.left, y + 16 + 22 * i as i32), Anchor::Start, style);
+    }
+}
+
+/// The Gini coefficient of a curve: twice the area between it and the diagonal.
+fn gini_of(points: &[(f64, f64)]) -> f64 {
+    1.0 - points.windows(2).map(|pair| (pair[1].0 - pair[0].0) * (pair[1].1 + pair[0].1)).sum::<f64>()
 }
 
 /// Points that are at least a few pixels apart; 16,384 of them on 600 pixels would only cost time.

@@ -30,6 +30,9 @@ const SHEET: (u32, u32) = (1200, 800);
 /// What to say where there is no key.
 const NO_KEYS: &str = "no keys in this dump";
 
+/// Pixels for the name of a file in the line under the title.
+const NAME: f32 = 220.0;
+
 /// All keys of all slots.
 fn all_keys(summary: &Summary) -> f64 {
     balance::sum(&summary.slots.keys) as f64
@@ -38,22 +41,24 @@ fn all_keys(summary: &Summary) -> f64 {
 /// The line under every title: how much was read, how many nodes, from what.
 fn source_line(summary: &Summary) -> String {
     let nodes = summary.nodes.owning().count();
+    let style = text::Style::plain(canvas::size::SUBTITLE, palette::MUTED);
+    let cut = |name: &Name| text::fit(base_name(&name.to_string()), NAME, style);
     let source = summary.nodes.source.to_string();
     let on = match source.split(' ').next() {
         Some("assumed") => format!("{} (assumed)", counted(nodes as u64, "equal node")),
         Some("even") => counted(nodes as u64, "equal node"),
-        _ => format!("{} of {}", counted(nodes as u64, "node"), base_name(&source)),
+        _ => format!("{} of {}", counted(nodes as u64, "node"), cut(&summary.nodes.source)),
     };
     let files = &summary.input.files;
     let from = match files.first() {
         None => String::new(),
-        Some(first) if files.len() == 1 => format!("  ·  {}", base_name(&first.name.to_string())),
-        Some(first) => format!("  ·  {} and {} more", base_name(&first.name.to_string()), files.len() - 1),
+        Some(first) if files.len() == 1 => format!("  ·  {}", cut(&first.name)),
+        Some(first) => format!("  ·  {} and {} more", cut(&first.name), files.len() - 1),
     };
-    let part = if summary.input.incomplete.is_empty() { "" } else { "  ·  INPUT NOT READ TO ITS END" };
+    let part = if summary.input.incomplete.is_empty() { "" } else { "INPUT NOT READ TO ITS END  ·  " };
     let keys = all_keys(summary);
     let keys = format!("{} key{}", short(keys), if keys == 1.0 { "" } else { "s" });
-    format!("{keys}  ·  {} slots  ·  {on}{from}{part}", short(SLOTS as f64))
+    format!("{part}{keys}  ·  {} slots  ·  {on}{from}", short(SLOTS as f64))
 }
 
 /// The last part of a path.
@@ -73,6 +78,12 @@ fn node_name(node: &NodeLoad) -> String {
 
 fn short_id(id: &Name) -> String {
     id.to_string().chars().take(8).collect()
+}
+
+/// Digits of a node's load over the fair share: two, where that tells the nodes apart, else three.
+fn ratio_digits(nodes: &[&NodeLoad], mean: f64) -> usize {
+    let apart = |node: &&NodeLoad| (node.keys as f64 / mean - 1.0).abs() >= 0.05;
+    if nodes.iter().any(apart) { 2 } else { 3 }
 }
 
 /// Which node of the list owns each slot.

@@ -4,17 +4,16 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use super::bars::{self, Mark, Row};
-use super::number::{counted, short, times};
+use super::number::{counted, short, times_with};
 use super::palette::{ALARM, EXPECTED, LOAD, MUTED, WATCH};
-use super::{NO_KEYS, SHEET, canvas, node_name, source_line};
+use super::{NO_KEYS, SHEET, canvas, node_name, ratio_digits, source_line};
 use crate::summary::Summary;
 use crate::summary::nodes::NodeLoad;
 
 /// Nodes that are shown each by itself.
 const SHOWN: usize = 40;
-/// Rows that fit in the usual height; each further one adds `ROW` pixels.
-const USUAL: usize = 20;
-const ROW: u32 = 24;
+/// Rows that the sheet has room for at least.
+const LEAST_ROWS: usize = 3;
 /// From these multiples of the fair share on a node needs a look, or is too full: the bands of the verdict.
 const BANDS: [f64; 2] = [1.05, 1.20];
 
@@ -27,15 +26,14 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     nodes.sort_by_key(|node| Reverse(node.keys));
     let mean = summary.nodes.keys.mean;
     let rows = rows(&nodes, mean);
-    let height = SHEET.1 + rows.len().saturating_sub(USUAL) as u32 * ROW;
-    canvas::png(SHEET.0, height, out, |canvas| {
+    canvas::png(SHEET.0, bars::sheet_height(rows.len().max(LEAST_ROWS)), out, |canvas| {
         canvas.heading(&title(&nodes, mean), &subtitle(summary));
         if mean == 0.0 {
             return canvas.nothing(NO_KEYS);
         }
         let mark = |times: f64| Mark { value: mean * times, label: format!("{times:.2}×"), colour: MUTED };
         let fair = Mark { value: mean, label: format!("fair share {}", short(mean)), colour: EXPECTED };
-        let bands = BANDS.into_iter().rev().map(mark);
+        let bands = BANDS.map(mark);
         bars::draw(canvas, &rows, &std::iter::once(fair).chain(bands).collect::<Vec<_>>(), "keys");
     })
 }
@@ -45,14 +43,10 @@ fn title(nodes: &[&NodeLoad], mean: f64) -> String {
         [] => String::from("No node owns a slot"),
         [one] => format!("One node holds all: {}", counted(one.keys, "key")),
         _ if mean == 0.0 => format!("{}, all empty", counted(nodes.len() as u64, "node")),
-        [fullest, ..] => {
-            let (most, least) = (fullest.keys as f64 / mean, nodes[nodes.len() - 1].keys as f64 / mean);
-            format!(
-                "Fullest of {} nodes: {} its fair share, emptiest {}",
-                short(nodes.len() as f64),
-                times(most),
-                times(least)
-            )
+        [fullest, .., emptiest] => {
+            let times = |node: &NodeLoad| times_with(ratio_digits(nodes, mean), node.keys as f64 / mean);
+            let (count, most, least) = (short(nodes.len() as f64), times(fullest), times(emptiest));
+            format!("Fullest of {count} nodes: {most} its fair share, emptiest {least}")
         }
     }
 }
@@ -67,14 +61,16 @@ fn subtitle(summary: &Summary) -> String {
 }
 
 fn rows(nodes: &[&NodeLoad], mean: f64) -> Vec<Row> {
+    let ratio = |node: &NodeLoad| if mean > 0.0 { node.keys as f64 / mean } else { 0.0 };
+    let times = |node: &NodeLoad| times_with(ratio_digits(nodes, mean), ratio(node));
     let bar = |node: &&NodeLoad| {
-        let ratio = if mean > 0.0 { node.keys as f64 / mean } else { 0.0 };
+        let ratio = ratio(node);
         let colour = match ratio {
             r if r >= BANDS[1] => ALARM,
             r if r >= BANDS[0] => WATCH,
             _ => LOAD,
         };
-        let words = format!("{}   {}", short(node.keys as f64), times(ratio));
+        let words = format!("{}   {}", short(node.keys as f64), times(node));
         Row::Bar { name: node_name(node), value: node.keys as f64, unsure: 0.0, words, colour }
     };
     if nodes.len() <= SHOWN {
@@ -82,13 +78,12 @@ fn rows(nodes: &[&NodeLoad], mean: f64) -> Vec<Row> {
     }
     let (full, rest) = nodes.split_at(SHOWN / 2);
     let (between, empty) = rest.split_at(rest.len() - SHOWN / 2);
-    let ratio =
-        |node: Option<&&NodeLoad>| times(node.map_or(0.0, |node| node.keys as f64 / mean.max(f64::MIN_POSITIVE)));
+    let times = |node: Option<&&NodeLoad>| node.map_or_else(String::new, |node| times(node));
     let gap = format!(
         "{} more in between: {} to {} the fair share",
         counted(between.len() as u64, "node"),
-        ratio(between.first()),
-        ratio(between.last())
+        times(between.first()),
+        times(between.last())
     );
     full.iter().map(bar).chain([Row::Gap(gap)]).chain(empty.iter().map(bar)).collect()
 }

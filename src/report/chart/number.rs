@@ -14,7 +14,10 @@ pub fn short(value: f64) -> String {
         return grouped(value.round() as u64);
     }
     if value < SHORTENED {
-        return if value >= 9.995 { format!("{value:.1}") } else { format!("{value:.2}") };
+        // Two digits that are not 0, however small it is.
+        let small = (1.0 - value.log10().floor()).clamp(2.0, 12.0) as usize;
+        let digits = if value >= 9.995 { 1 } else { small };
+        return format!("{value:.digits$}");
     }
     let mut power = ((value.log10() / 3.0) as usize).min(PREFIXES.len() - 1);
     // 999,960 would be shown as 1000 k.
@@ -40,25 +43,24 @@ pub fn counted(count: u64, one: &str) -> String {
 /// How often something holds something: `1.003×`, `1.17×`, `24.5×`, `2,146×`.
 pub fn times(ratio: f64) -> String {
     match ratio {
-        r if (0.95..1.05).contains(&r) => format!("{r:.3}×"),
-        r if r < 9.995 => format!("{r:.2}×"),
+        r if (0.95..1.05).contains(&r) => times_with(3, r),
+        r => times_with(2, r),
+    }
+}
+
+/// As `times`, with so many digits where it is small.
+pub fn times_with(digits: usize, ratio: f64) -> String {
+    match ratio {
+        r if r < 9.995 => format!("{r:.digits$}×"),
         r if r < 99.95 => format!("{r:.1}×"),
         r => format!("{}×", short(r.round())),
     }
 }
 
-/// A share of one in percent: `<0.1 %`, `3.1 %`, `42 %`.
-pub fn percent(share: f64) -> String {
-    match share * 100.0 {
-        percent if percent > 0.0 && percent < 0.05 => String::from("<0.1 %"),
-        percent => format!("{percent:.1} %"),
-    }
-}
-
-/// Round values from `from` to `to`, about `about` of them, and what to write beside each.
-pub fn ticks(from: f64, to: f64, about: usize) -> Vec<(f64, String)> {
+/// Round values from `from` to `to`, about `about` of them, at least `least` apart, and what to write beside each.
+pub fn ticks(from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)> {
     let range = (to - from).max(f64::MIN_POSITIVE);
-    let rough = range / about.max(1) as f64;
+    let rough = (range / about.max(1) as f64).max(least);
     let power = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power).into_iter().find(|step| *step >= rough * 0.999);
     let step = step.unwrap_or(10.0 * power);
@@ -83,9 +85,11 @@ mod tests {
 
     #[test]
     fn counts_are_short() {
-        let shown = [0.0, 0.61, 12.34, 99.96, 610.4, 4120.0, 99_999.0, 123_456.0, 999_960.0, 12_345_678.0, 1e18];
+        let shown =
+            [0.0, 0.000061, 0.61, 12.34, 99.96, 610.4, 4120.0, 99_999.0, 123_456.0, 999_960.0, 12_345_678.0, 1e18];
         let shown = shown.map(short);
-        let wanted = ["0", "0.61", "12.3", "100", "610", "4,120", "99,999", "123 k", "1.00 M", "12.3 M", "1.00 E"];
+        let wanted =
+            ["0", "0.000061", "0.61", "12.3", "100", "610", "4,120", "99,999", "123 k", "1.00 M", "12.3 M", "1.00 E"];
         assert_eq!(shown, wanted);
         assert_eq!(counted(1, "key"), "1 key");
     }
@@ -97,9 +101,10 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_labelled_in_one_unit() {
-        let labels = |from, to| ticks(from, to, 5).into_iter().map(|(_, label)| label).collect::<Vec<_>>();
+        let labels = |from, to| ticks(from, to, 5, 0.0).into_iter().map(|(_, label)| label).collect::<Vec<_>>();
         assert_eq!(labels(0.0, 16384.0), ["0", "5,000", "10,000", "15,000"]);
         assert_eq!(labels(0.0, 2.2), ["0", "0.5", "1.0", "1.5", "2.0"]);
+        assert_eq!(ticks(0.0, 2.2, 5, 1.0).len(), 3);
         assert_eq!(labels(0.0, 1.1e6), ["0", "500 k", "1,000 k"]);
         assert_eq!(labels(0.0, 4.4e6), ["0", "1 M", "2 M", "3 M", "4 M"]);
     }
@@ -107,7 +112,7 @@ mod tests {
     #[test]
     fn ticks_end_for_any_range() {
         for (from, to) in [(0.0, 0.0), (1e18, 1e18), (1e18, 1e18 + 256.0), (0.0, 1.8e19), (0.0, 1e-9)] {
-            assert!(ticks(from, to, 6).len() <= 26, "{from} {to}");
+            assert!(ticks(from, to, 6, 0.0).len() <= 26, "{from} {to}");
         }
     }
 }

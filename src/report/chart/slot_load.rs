@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::axis::{Axis, Plot};
 use super::canvas::{Anchor, BELOW_HEADING, Canvas, MARGIN, overlap, size, text_box};
 use super::expectation::PerfectHash;
-use super::number::{short, times};
+use super::number::{counted, short, times};
 use super::palette::{ALARM, EXPECTED, FRAME, INK, LIGHT_LOAD, LOAD, MUTED};
 use super::text::{self, Style, fit};
 use super::{NO_KEYS, SHEET, all_keys, canvas, node_name, source_line};
@@ -17,6 +17,10 @@ use crate::summary::{HotSlot, Summary};
 const NAMED: usize = 5;
 /// More ranges than this would be a curtain of lines.
 const BORDERS: usize = 48;
+/// From this multiple of what is usual on, the hottest slots get a panel of their own: the others would lie flat.
+const FAR: f64 = 4.0;
+/// Up to so many keys, all can be told apart in one panel.
+const FEW: u64 = 10;
 /// Room for the name of a hot slot's tag.
 const TAG: f32 = 150.0;
 
@@ -32,9 +36,9 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
             return canvas.nothing(NO_KEYS);
         };
         let title = format!(
-            "Hottest slot {}: {} keys, {} the mean of {}",
-            short(f64::from(hottest.slot)),
-            short(hottest.keys as f64),
+            "Hottest slot {}: {}, {} the mean of {}",
+            hottest.slot,
+            counted(hottest.keys, "key"),
             times(hottest.over_mean),
             short(stats.mean)
         );
@@ -45,27 +49,56 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
 
 fn draw(canvas: &Canvas<'_>, summary: &Summary) {
     let perfect = PerfectHash::of(summary);
-    let mean = summary.slots.stats.keys.mean;
-    let most = (summary.slots.stats.keys.max as f64).max(perfect.as_ref().map_or(0.0, |p| p.band().1)).max(1.5 * mean);
-    let x = Axis { from: 0.0, to: SLOTS as f64, start: 104, end: canvas.width - MARGIN };
-    let plot = Plot { x, y: Axis { from: 0.0, to: most * 1.1, start: canvas.height - 90, end: 196 } };
-    plot.draw_y(canvas, "keys per slot", |_, label| label);
-    envelope(canvas, &plot, &summary.slots.keys);
-    borders(canvas, &plot, summary);
-
-    let level = |value: f64| plot.y.at(value);
-    if let Some(perfect) = &perfect {
-        let (least, most) = perfect.band();
-        canvas.tint([x.start, level(most), x.end, level(least)], EXPECTED, 0.16);
-        for edge in [least, most] {
-            canvas.dashes([x.start, level(edge), x.end, level(edge) + 1], 6, EXPECTED);
+    let stats = &summary.slots.stats.keys;
+    let chance = perfect.as_ref().map_or(0.0, |perfect| perfect.band().1);
+    let usual = chance.max(stats.p999 as f64).max(1.25 * stats.mean);
+    legend(canvas, stats.mean, perfect.as_ref());
+    let panel = |most: f64, top: i32, bottom: i32| Plot {
+        x: Axis { from: 0.0, to: SLOTS as f64, start: 104, end: canvas.width - MARGIN, step: 1.0 },
+        y: Axis { from: 0.0, to: (most * 1.12).ceil(), start: bottom, end: top, step: 1.0 },
+    };
+    let (top, bottom) = (204, canvas.height - 90);
+    let all = match stats.max > FEW && stats.max as f64 > FAR * usual {
+        false => panel(usual.max(stats.max as f64), top, bottom),
+        true => {
+            let (all, near) = (panel(stats.max as f64, top, 390), panel(usual, 464, bottom));
+            near.draw_y(canvas, &format!("the same, cut at {}", counted(near.y.to as u64, "key")), |_, label| label);
+            envelope(canvas, &near, &summary.slots.keys);
+            borders(canvas, &near, summary, false);
+            yardstick(canvas, &near, stats.mean, perfect.as_ref());
+            near.draw_x(canvas, "slot", slot);
+            all
         }
+    };
+    all.draw_y(canvas, "keys per slot", |_, label| label);
+    envelope(canvas, &all, &summary.slots.keys);
+    borders(canvas, &all, summary, true);
+    if all.y.start == bottom {
+        yardstick(canvas, &all, stats.mean, perfect.as_ref());
+        all.draw_x(canvas, "slot", slot);
+    } else {
+        canvas.fill([all.x.start, all.y.start, all.x.end, all.y.start + 1], FRAME);
     }
-    canvas.fill([x.start, level(mean) - 1, x.end, level(mean) + 1], INK);
-    plot.draw_x(canvas, "slot", |_, label| label);
-    legend(canvas, mean, perfect.as_ref());
-    let calm = perfect.as_ref().map_or(0.0, |perfect| perfect.band().1);
-    name_hot(canvas, &plot, &summary.slots.hottest, calm);
+    // Only what stands out of the others and of chance has a name; the hottest always.
+    name_hot(canvas, &all, &summary.slots.hottest, chance.max(1.2 * stats.p999 as f64));
+}
+
+/// The number of a slot as servers write it.
+fn slot(value: f64, _: String) -> String {
+    format!("{value:.0}")
+}
+
+/// The mean, and where a perfect hash would keep the slots.
+fn yardstick(canvas: &Canvas<'_>, plot: &Plot, mean: f64, perfect: Option<&PerfectHash>) {
+    let (left, right) = (plot.x.start, plot.x.end);
+    if let Some(perfect) = perfect {
+        let (least, most) = perfect.band();
+        let (low, high) = (plot.y.at(least), plot.y.at(most));
+        canvas.tint([left, high, right, low], EXPECTED, 0.16);
+        [low, high].into_iter().for_each(|y| canvas.dashes([left, y, right, y + 1], 6, EXPECTED));
+    }
+    let y = plot.y.at(mean);
+    canvas.fill([left, y - 1, right, y + 1], INK);
 }
 
 /// Least and most of the slots of each pixel column.
@@ -82,20 +115,24 @@ fn envelope(canvas: &Canvas<'_>, plot: &Plot, keys: &[u64]) {
 }
 
 /// Where one node's slots end and another's begin, with names where they fit.
-fn borders(canvas: &Canvas<'_>, plot: &Plot, summary: &Summary) {
+fn borders(canvas: &Canvas<'_>, plot: &Plot, summary: &Summary, named: bool) {
     let ranges = || summary.nodes.list.iter().flat_map(|node| node.ranges.iter().map(move |range| (node, *range)));
     if ranges().count() > BORDERS {
         let text = format!("{} ranges of slots: node borders are not drawn", short(ranges().count() as f64));
-        canvas.text(&text, (plot.x.end, plot.y.end - 24), Anchor::End, Style::plain(size::NOTE, MUTED));
+        if named {
+            canvas.text(&text, (plot.x.end, plot.y.end - 28), Anchor::End, Style::plain(size::NOTE, MUTED));
+        }
         return;
     }
     let style = Style::plain(size::NOTE, MUTED);
     for (node, (first, last)) in ranges() {
         let (left, right) = (plot.x.at(f64::from(first)), plot.x.at(f64::from(last) + 1.0));
         for x in [left, right].into_iter().filter(|x| *x > plot.x.start && *x < plot.x.end) {
-            canvas.dashes([x, plot.y.end - 14, x + 1, plot.y.start], 3, FRAME);
+            canvas.dashes([x, plot.y.end - if named { 18 } else { 0 }, x + 1, plot.y.start], 3, FRAME);
         }
-        name(canvas, node, (left, right), plot.y.end - 4, style);
+        if named {
+            name(canvas, node, (left, right), plot.y.end - 10, style);
+        }
     }
 }
 
@@ -125,7 +162,7 @@ fn legend(canvas: &Canvas<'_>, mean: f64, perfect: Option<&PerfectHash>) {
     entry(&|[x0, y0, x1, _]| canvas.fill([x0, y0 + 7, x1, y0 + 9], INK), &format!("mean {}", short(mean)));
     if let Some(perfect) = perfect {
         let (least, most) = perfect.band();
-        let words = format!("a perfect hash: mean ±3σ, {} to {}", short(least.round()), short(most.round()));
+        let words = format!("perfect hash (mean ±3σ): {} to {}", short(least.floor()), short(most.ceil()));
         entry(
             &|[x0, y0, x1, y1]| {
                 canvas.tint([x0, y0, x1, y1], EXPECTED, 0.16);
@@ -136,34 +173,46 @@ fn legend(canvas: &Canvas<'_>, mean: f64, perfect: Option<&PerfectHash>) {
     }
 }
 
-/// Names the hottest slot, and others that are above what chance does, each beside its peak where there is room.
-fn name_hot(canvas: &Canvas<'_>, plot: &Plot, hottest: &[HotSlot], calm: f64) {
-    let mut taken: Vec<[i32; 4]> = Vec::new();
-    let mut hot: Vec<_> = hottest.iter().take(NAMED).enumerate().collect();
-    hot.retain(|(rank, slot)| *rank == 0 || slot.keys as f64 > calm);
-    let peaks: Vec<_> =
-        hot.iter().map(|(_, slot)| (plot.x.at(f64::from(slot.slot) + 0.5), plot.y.at(slot.keys as f64))).collect();
-    taken.extend(peaks.iter().map(|(x, y)| [x - 5, y - 5, x + 5, y + 5]));
-    for ((_, slot), (x, y)) in hot.iter().zip(&peaks) {
-        canvas.curve(&[(f64::from(*x), f64::from(*y))], 9.0, ALARM);
-        let style = Style::plain(size::NOTE, INK);
-        let tag = match slot.top_tags.first() {
-            Some(tag) => format!("  {{{}}}", fit(&tag.tag.to_string(), TAG, style)),
-            None => String::new(),
-        };
-        let words = format!("slot {}: {}{tag}", short(f64::from(slot.slot)), short(slot.keys as f64));
-        let places = [(10, 0), (-10, 0), (10, -18), (-10, -18), (10, 20), (-10, 20), (10, 40), (-10, 40)];
-        for (dx, dy) in places {
-            let anchor = if dx > 0 { Anchor::Start } else { Anchor::End };
+/// Where a name may stand beside its peak.
+const PLACES: [(i32, i32); 10] =
+    [(10, 0), (-10, 0), (10, -18), (-10, -18), (10, -36), (-10, -36), (10, 20), (-10, 20), (10, 40), (-10, 40)];
+
+/// Names the hottest slot, and others that hold more than `unusual`, where there is room.
+fn name_hot(canvas: &Canvas<'_>, plot: &Plot, hottest: &[HotSlot], unusual: f64) {
+    let (first, others) = hottest.split_at(hottest.len().min(1));
+    let others = others.iter().take(NAMED - 1).filter(|slot| slot.keys as f64 > unusual);
+    let hot: Vec<_> = first.iter().chain(others).collect();
+    let peak = |slot: &HotSlot| (plot.x.at(f64::from(slot.slot) + 0.5), plot.y.at(slot.keys as f64));
+    let mut taken: Vec<_> = hot.iter().map(|slot| peak(slot)).map(|(x, y)| [x - 5, y - 5, x + 5, y + 5]).collect();
+    for slot in &hot {
+        let (x, y) = peak(slot);
+        canvas.fill([x - 1, y, x + 1, plot.y.start], ALARM);
+        canvas.curve(&[(f64::from(x), f64::from(y))], 9.0, ALARM);
+    }
+    let style = Style::plain(size::NOTE, INK);
+    for slot in hot {
+        let (x, y) = peak(slot);
+        let words = words(slot, style);
+        let place = |(dx, dy): &(i32, i32)| {
+            let anchor = if *dx > 0 { Anchor::Start } else { Anchor::End };
             let at = (x + dx, y + dy);
             let place = text_box(&words, at, anchor, style);
             let inside =
                 place[0] > plot.x.start && place[2] < plot.x.end && place[1] > plot.y.end && place[3] < plot.y.start;
-            if inside && !taken.iter().any(|other| overlap(*other, place)) {
-                canvas.label(&words, at, anchor, style);
-                taken.push(place);
-                break;
-            }
+            (inside && !taken.iter().any(|other| overlap(*other, place))).then_some((place, at, anchor))
+        };
+        if let Some((place, at, anchor)) = PLACES.iter().find_map(place) {
+            canvas.label(&words, at, anchor, style);
+            taken.push(place);
         }
     }
+}
+
+/// `slot 719: 328  {common}`.
+fn words(slot: &HotSlot, style: Style) -> String {
+    let tag = match slot.top_tags.first() {
+        Some(tag) => format!("  {{{}}}", fit(&tag.tag.to_string(), TAG, style)),
+        None => String::new(),
+    };
+    format!("slot {}: {}{tag}", slot.slot, short(slot.keys as f64))
 }

@@ -102,13 +102,39 @@ pub fn fit(text: &str, room: f32, style: Style) -> String {
     };
     let (whole, cut) = within(&mut text.chars(), room);
     if !cut {
-        return whole.concat();
+        return in_visual_order(&whole.concat());
     }
     let half = (room - taken("…")) / 2.0;
     let (front, _) = within(&mut text.chars(), half);
     let (mut back, _) = within(&mut text.chars().rev(), half);
+    // A mark without its letter would land on the ellipsis.
+    while back.last().is_some_and(|piece| piece.chars().all(|c| font.h_advance(font.glyph_id(c)) == 0.0)) {
+        back.pop();
+    }
     back.reverse();
-    format!("{}…{}", front.concat(), back.concat())
+    in_visual_order(&format!("{}…{}", front.concat(), back.concat()))
+}
+
+/// Turns runs of letters that are written from right to left around, since glyphs are set from left to right. Marks
+/// stay behind their letters. Not the whole of Unicode's rules, and Arabic letters stay unjoined, but Hebrew can be
+/// read.
+fn in_visual_order(text: &str) -> String {
+    let leftward = |c: char| matches!(u32::from(c), 0x590..=0x8FF | 0xFB1D..=0xFDFF | 0xFE70..=0xFEFE | 0x1_0800..=0x1_0FFF | 0x1_E800..=0x1_EFFF);
+    let is_mark = |c: char| matches!(u32::from(c), 0x300..=0x36F | 0x591..=0x5C7 | 0x610..=0x61A | 0x64B..=0x65F);
+    let mut visual = String::with_capacity(text.len());
+    let mut run: Vec<String> = Vec::new();
+    for c in text.chars() {
+        match run.last_mut() {
+            Some(letter) if is_mark(c) => letter.push(c),
+            _ if leftward(c) => run.push(c.to_string()),
+            _ => {
+                visual.extend(run.drain(..).rev());
+                visual.push(c);
+            }
+        }
+    }
+    visual.extend(run.drain(..).rev());
+    visual
 }
 
 #[cfg(test)]
@@ -134,6 +160,11 @@ mod tests {
     fn glyphs_that_the_font_lacks_are_spelled_out() {
         assert_eq!(fitted("a名b", 400.0), "a\\u{540d}b");
         assert_eq!(fitted("é ü ж Ω → ±", 400.0), "é ü ж Ω → ±");
+    }
+
+    #[test]
+    fn hebrew_reads_from_right_to_left() {
+        assert_eq!(fitted("user:\u{5e9}\u{5b8}\u{5dc}:7", 400.0), "user:\u{5dc}\u{5e9}\u{5b8}:7");
     }
 
     #[test]

@@ -3,15 +3,18 @@
 use std::io::{self, Write};
 
 use super::bars::{self, Row};
-use super::number::{counted, percent, short};
+use super::number::{counted, short};
 use super::palette::LOAD;
 use super::text::{Style, fit};
 use super::{NO_KEYS, SHEET, all_keys, canvas, palette, source_line};
+use crate::report::units::percent;
 use crate::summary::Summary;
 use crate::summary::tags::{Tag, Tags};
 
 /// Rows.
 const SHOWN: usize = 20;
+/// Rows that the sheet has room for at least.
+const LEAST_ROWS: usize = 5;
 
 /// Writes the chart.
 ///
@@ -19,7 +22,8 @@ const SHOWN: usize = 20;
 /// Where `out` cannot be written.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let tags = summary.tags.as_ref();
-    canvas::png(SHEET.0, SHEET.1, out, |canvas| {
+    let rows: Vec<_> = tags.iter().flat_map(|tags| &tags.top).take(SHOWN).map(row).collect();
+    canvas::png(SHEET.0, bars::sheet_height(rows.len().max(LEAST_ROWS)), out, |canvas| {
         let (title, nothing) = match tags {
             _ if all_keys(summary) == 0.0 => ("Hash tags", Some(String::from(NO_KEYS))),
             None => ("Hash tags were not counted", Some(String::from("only slots were asked for"))),
@@ -33,13 +37,10 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
             Some(tag) if nothing.is_none() => finding(tag),
             _ => String::from(title),
         };
-        canvas.heading(&title, &tags.map_or_else(|| source_line(summary), |tags| subtitle(summary, tags)));
-        match (nothing, tags) {
-            (None, Some(tags)) => {
-                let rows: Vec<_> = tags.top.iter().take(SHOWN).map(row).collect();
-                bars::draw(canvas, &rows, &[], "keys");
-            }
-            (nothing, _) => canvas.nothing(&nothing.unwrap_or_default()),
+        canvas.heading(&title, &subtitle(summary));
+        match nothing {
+            None => bars::draw(canvas, &rows, &[], "keys"),
+            Some(nothing) => canvas.nothing(&nothing),
         }
     })
 }
@@ -54,7 +55,8 @@ fn unnamed(tags: &Tags) -> String {
     format!("{} have a tag; one pass kept no names", counted(tags.tagged_keys, "key"))
 }
 
-fn subtitle(summary: &Summary, tags: &Tags) -> String {
+fn subtitle(summary: &Summary) -> String {
+    let Some(tags) = summary.tags.as_ref().filter(|tags| tags.tagged_keys > 0) else { return source_line(summary) };
     let about = if tags.distinct_error > 0.0 { "about " } else { "" };
     let bounds = match tags.exact {
         true => String::new(),
