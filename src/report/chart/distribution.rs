@@ -116,11 +116,6 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, bins: &Bins, perfect: Option<&Pe
     }
     let point = |i: usize, slots: f64| (f64::from(edge(i) + edge(i + 1)) / 2.0, plot.y.exact(slots));
     let points: Vec<_> = expected.iter().enumerate().map(|(i, slots)| point(i, *slots)).collect();
-    if bins.few() {
-        counts(canvas, &points, bins, &|i, slots| point(i, slots as f64));
-    } else {
-        canvas.curve(&points, 2.5, EXPECTED);
-    }
     // One number of keys a bar: the number stands under the middle of its bar.
     let half = if bins.width == 1 { 0.5 } else { 0.0 };
     let name = match bins.width {
@@ -139,6 +134,12 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, bins: &Bins, perfect: Option<&Pe
     let style = Style::bold(size::BODY, INK);
     let left = (at + 8).min(plot.x.end - text::width(&words, style) as i32);
     canvas.label(&words, (left, plot.y.end - 2), Anchor::Start, style);
+    // Last, so that no line crosses a number.
+    if bins.few() {
+        counts(canvas, &points, bins, &|i, slots| point(i, slots as f64));
+    } else {
+        canvas.curve(&points, 2.5, EXPECTED);
+    }
     legend(canvas, !expected.is_empty(), bins.few());
 }
 
@@ -152,7 +153,7 @@ fn counts(canvas: &Canvas<'_>, expected: &[(f64, f64)], bins: &Bins, top: &dyn F
         let (x, bar) = top(i, *slots);
         let above = expected.get(i).map_or(bar, |(_, dot)| bar.min(dot - 6.0));
         let style = Style::plain(size::NOTE, INK);
-        canvas.text(&short(*slots as f64), (x as i32, above as i32 - 12), Anchor::Middle, style);
+        canvas.label(&short(*slots as f64), (x as i32, above as i32 - 12), Anchor::Middle, style);
     }
 }
 
