@@ -315,3 +315,38 @@ fn colours_say_what_the_numbers_say() {
     assert_eq!(cell(8192), [255; 3], "an empty slot is white");
     assert_ne!(cell(100), [255; 3]);
 }
+
+/// Shapes that nobody thought of: loads over many magnitudes, nodes with any ranges, names of any length.
+#[test]
+fn findings_of_any_shape() {
+    for case in 0..12u64 {
+        let random = |i: u64| noise(case * 1_000_003 + i);
+        let (magnitude, tail, empty) = (10f64.powf(random(1) * 12.0 - 1.0), random(2) * 6.0, random(3).powi(2));
+        let keys = |slot: u64| {
+            let heavy = noise(case * 7919 + slot * 31).max(1e-12).powf(-tail / 6.0);
+            let load = magnitude * heavy * (0.5 + random(slot + 9));
+            if random(slot * 3 + 100_000) < empty { 0 } else { load.min(1e14) as u64 }
+        };
+        let count = 1 + (random(4) * random(4) * 60.0) as usize;
+        let mut listing = vec![String::new(); count];
+        let mut from = 0;
+        for i in 0.. {
+            let to = from + (random(50_000 + i) * random(5) * 4000.0) as u64;
+            if to >= SLOTS as u64 {
+                break;
+            }
+            let node = (random(60_000 + i) * count as f64) as usize;
+            listing[node] += &format!(" {from}-{to}");
+            from = to + 2 + (random(6) * 30.0) as u64;
+        }
+        let line = |(node, ranges): (usize, &String)| {
+            let host = "host.".repeat((random(70_000 + node as u64) * 9.0) as usize);
+            format!("{:040x} {host}n{node}:7000@17000 master - 0 0 1 connected{ranges}\n", node + 1)
+        };
+        let listing: String = listing.iter().enumerate().map(line).collect();
+        let Ok(topology) = Topology::parse("any.nodes", listing.as_bytes()) else { continue };
+        let summary = of_slots(&topology, keys);
+        let names: Vec<_> = (0..case * 3).map(|i| vec![b'a' + i as u8 % 26; (random(i) * 80.0) as usize]).collect();
+        draw(&format!("any-{case}"), &with_tags(summary, &names));
+    }
+}

@@ -120,9 +120,7 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, bins: &Bins, perfect: Option<&Pe
     }
     let point = |i: usize, slots: f64| (f64::from(edge(i) + edge(i + 1)) / 2.0, plot.y.exact(slots));
     let points: Vec<_> = expected.iter().enumerate().map(|(i, slots)| point(i, *slots)).collect();
-    if bins.few() {
-        counts(canvas, &points, bins, &|i, slots| point(i, slots as f64));
-    } else {
+    if !bins.few() {
         canvas.curve(&points, 2.5, EXPECTED);
     }
     // One number of keys a bar: the number stands under the middle of its bar.
@@ -139,6 +137,9 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, bins: &Bins, perfect: Option<&Pe
     let mean = all_keys(summary) / SLOTS as f64;
     let at = plot.x.at(mean + half);
     canvas.dashes([at, plot.y.end - 8, at + 2, base], 6, INK);
+    if bins.few() {
+        counts(canvas, &points, bins, &|i, slots| point(i, slots as f64));
+    }
     let words = format!("mean {}", short(mean));
     let style = Style::bold(size::BODY, INK);
     let left = (at + 8).min(plot.x.end - text::width(&words, style) as i32);
@@ -156,7 +157,7 @@ fn counts(canvas: &Canvas<'_>, expected: &[(f64, f64)], bins: &Bins, top: &dyn F
         let (x, bar) = top(i, *slots);
         let above = expected.get(i).map_or(bar, |(_, dot)| bar.min(dot - 6.0));
         let style = Style::plain(size::NOTE, INK);
-        canvas.text(&short(*slots as f64), (x as i32, above as i32 - 12), Anchor::Middle, style);
+        canvas.label(&short(*slots as f64), (x as i32, above as i32 - 12), Anchor::Middle, style);
     }
 }
 
