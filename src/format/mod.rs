@@ -89,7 +89,7 @@ impl Seen {
         let mut warnings = Vec::new();
         if self.empty_keys > 1 {
             warnings.push(format!(
-                "{} empty lines were counted as empty keys, and there is only one such key",
+                "empty lines, counted as empty keys, of which there can be only one: {}",
                 self.empty_keys
             ));
         }
@@ -105,7 +105,7 @@ impl Seen {
         let mut notes = Vec::new();
         if self.cr_keys > 0 {
             notes.push(format!(
-                "{} keys end with a carriage return, which was taken as a part of the key",
+                "keys that end with a carriage return, which was taken as a part of the key: {}",
                 self.cr_keys
             ));
         }

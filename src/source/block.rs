@@ -87,6 +87,17 @@ impl<'a> Padded<'a> {
         self.len() == 0
     }
 
+    /// The sixteen bytes from `at` on, which may reach into the padding.
+    ///
+    /// # Panics
+    /// Where `at` lies behind the bytes.
+    #[inline(always)]
+    pub fn sixteen_at(self, at: u32) -> u128 {
+        let start = PAD + at as usize;
+        assert!(start <= self.whole.len() - PAD);
+        u128::from_le_bytes(self.whole[start..start + 16].try_into().expect("sixteen bytes"))
+    }
+
     /// The first byte; reads from `PAD` bytes before it to `PAD` bytes after the last are in bounds.
     pub fn as_ptr(self) -> *const u8 {
         self.whole[PAD..].as_ptr()

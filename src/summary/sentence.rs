@@ -40,7 +40,8 @@ pub fn of(verdict: Verdict, nodes: &Nodes, facts: Option<Facts<'_>>) -> String {
 }
 
 fn about(verdict: Verdict, facts: &Facts<'_>) -> String {
-    let holds = format!("node {} holds {:.2} times its fair share", facts.fullest.id, facts.max_over_mean);
+    let node = facts.fullest.address.as_ref().unwrap_or(&facts.fullest.id);
+    let holds = format!("node {node} holds {:.2} times its fair share", facts.max_over_mean);
     match (verdict, facts.chance_among, facts.heaviest) {
         (Verdict::Suspicious, ..) => {
             format!("the input could not be read to its end; of the part that was read, {holds}")

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::Tally;
 use super::distinct::Distinct;
 use super::followed::Followed;
-use super::hash::hash;
 use super::slots::add_all;
 use super::table::NameTable;
+use super::tagged::Tagged;
 use crate::slot::SlotBatch;
 
 /// Cells in a row.
@@ -28,7 +28,7 @@ pub struct HeavyTags {
     /// Whether heavy tags are followed by name past the table, because there is no second pass.
     follow: bool,
     #[serde(skip)]
-    listed: Listed,
+    scratch: Tagged,
 }
 
 /// What is known of the tags.
@@ -45,20 +45,6 @@ pub enum TagCounts {
 impl Default for TagCounts {
     fn default() -> Self {
         TagCounts::Exact(NameTable::default())
-    }
-}
-
-/// The tagged keys of a batch, found without a branch, worked on in a loop of their own.
-#[derive(Debug, Clone, Default)]
-struct Listed {
-    hashes: Vec<u64>,
-    keys: Vec<u32>,
-}
-
-/// Scratch is not part of the value.
-impl PartialEq for Listed {
-    fn eq(&self, _: &Self) -> bool {
-        true
     }
 }
 
@@ -147,41 +133,27 @@ impl HeavyTags {
     }
 }
 
-impl Listed {
-    fn find(&mut self, keys: &SlotBatch<'_>) {
-        self.keys.clear();
-        self.keys.resize(keys.len() + 1, 0);
-        let mut found = 0;
-        for i in 0..keys.len() {
-            self.keys[found] = i as u32;
-            found += usize::from(keys.is_tagged(i));
-        }
-        self.keys.truncate(found);
-        let hashed = |i: &u32| hash(keys.hashed.get(keys.batch.base, *i as usize)).max(1);
-        self.hashes.clear();
-        self.hashes.extend(self.keys.iter().map(hashed));
-    }
-}
-
 impl Tally for HeavyTags {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        let mut listed = std::mem::take(&mut self.listed);
-        listed.find(keys);
-        self.tagged += listed.keys.len() as u64;
+        let mut tagged = std::mem::take(&mut self.scratch);
+        tagged.find(keys, |_| true);
+        self.tagged += tagged.keys.len() as u64;
         let name = |key: u32| keys.hashed.get(keys.batch.base, key as usize);
-        let mut tags = listed.hashes.iter().copied().zip(listed.keys.iter().copied());
+        let mut done = 0;
         // The table may fill up in the middle of the batch; the rest of it goes to the rows.
         while let TagCounts::Exact(_) = self.counts
-            && let Some((hash, key)) = tags.next()
+            && done < tagged.keys.len()
         {
-            self.add_known(hash, name(key), 1);
+            self.add_known(tagged.hashes[done], name(tagged.keys[done]), 1);
+            done += 1;
         }
+        let (keys, hashes) = (&tagged.keys[done..], &tagged.hashes[done..]);
         match &mut self.counts {
             TagCounts::Exact(_) => {}
-            TagCounts::Rows(rows) => tags.for_each(|(hash, _)| rows.add(hash, 1)),
-            TagCounts::Followed(followed) => tags.for_each(|(hash, key)| followed.add(hash, name(key), 1)),
+            TagCounts::Rows(rows) => hashes.iter().for_each(|hash| rows.add(*hash, 1)),
+            TagCounts::Followed(followed) => followed.add_all(hashes, |i| name(keys[i])),
         }
-        self.listed = listed;
+        self.scratch = tagged;
     }
 
     fn merge(&mut self, mut other: Self) {
@@ -205,6 +177,7 @@ impl Tally for HeavyTags {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tally::hash::hash;
 
     fn rows(tags: impl Iterator<Item = (String, u64)>) -> Rows {
         let mut rows = Rows::new();

@@ -11,6 +11,7 @@ pub mod recount;
 pub mod rejects;
 pub mod slots;
 pub mod table;
+pub mod tagged;
 
 use serde::{Deserialize, Serialize};
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use super::Tally;
 use super::buckets::Buckets;
-use super::hash::hash;
 use super::heavy::{Rows, cells_of};
+use super::tagged::{Tagged, list};
 use crate::name::Name;
 use crate::slot::{SLOTS, SlotBatch};
 
@@ -24,8 +24,8 @@ pub const FOLLOWED_SLOTS: usize = 20;
 #[derive(Debug)]
 pub struct Candidates {
     rows: Box<Rows>,
-    /// Cells that are followed up, in each row.
-    large: [Vec<bool>; 2],
+    /// Cells that are followed up, in each row: a bit a cell, so that they stay in the L1 cache.
+    large: [Vec<u64>; 2],
     /// For each slot what of it is counted.
     slots: Vec<Follow>,
     /// No tag outside the followed cells holds more than this.
@@ -46,7 +46,7 @@ impl Candidates {
     /// Chooses from the rows and the keys by slot.
     pub fn choose(rows: Box<Rows>, keys_by_slot: &[u64]) -> Self {
         let cut_offs = [0, 1].map(|row| nth_largest(rows.row(row), FOLLOWED_CELLS));
-        let large = [0, 1].map(|row| rows.row(row).iter().map(|cell| *cell > cut_offs[row]).collect());
+        let large = [0, 1].map(|row| bits(rows.row(row), |cell| cell > cut_offs[row]));
         let cut_off = cut_offs[0].max(cut_offs[1]);
         let mut slots: Vec<_> =
             keys_by_slot.iter().map(|keys| if *keys > cut_off { Follow::Heavy } else { Follow::Nothing }).collect();
@@ -62,7 +62,8 @@ impl Candidates {
     #[inline]
     fn wants(&self, hash: u64, slot: u16) -> bool {
         let [first, second] = cells_of(hash);
-        self.large[0][first] & self.large[1][second] | (self.slots[usize::from(slot)] == Follow::All)
+        let in_large = self.large[0][first / 64] >> (first % 64) & self.large[1][second / 64] >> (second % 64) & 1;
+        (in_large != 0) | (self.slots[usize::from(slot)] == Follow::All)
     }
 }
 
@@ -71,6 +72,11 @@ pub fn hottest(keys_by_slot: &[u64]) -> impl Iterator<Item = usize> {
     let mut order: Vec<usize> = (0..keys_by_slot.len().min(SLOTS)).filter(|slot| keys_by_slot[*slot] > 0).collect();
     order.sort_by_key(|slot| (Reverse(keys_by_slot[*slot]), *slot));
     order.into_iter().take(FOLLOWED_SLOTS)
+}
+
+/// A bit for each value, set where it `is` what is looked for.
+fn bits(row: &[u64], is: impl Fn(u64) -> bool) -> Vec<u64> {
+    row.chunks(64).map(|cells| cells.iter().rev().fold(0, |bits, cell| bits << 1 | u64::from(is(*cell)))).collect()
 }
 
 /// The value that at most `n` values of `row` exceed.
@@ -85,14 +91,14 @@ fn nth_largest(row: &[u64], n: usize) -> u64 {
 pub struct Recount {
     candidates: Arc<Candidates>,
     counted: Buckets,
-    hashes: Vec<u64>,
+    tagged: Tagged,
     wanted: Vec<u32>,
 }
 
 impl Recount {
     /// Nothing counted yet.
     pub fn new(candidates: Arc<Candidates>) -> Self {
-        Recount { candidates, counted: Buckets::default(), hashes: Vec::new(), wanted: Vec::new() }
+        Recount { candidates, counted: Buckets::default(), tagged: Tagged::default(), wanted: Vec::new() }
     }
 
     /// Every counted tag and its keys.
@@ -122,21 +128,15 @@ impl Recount {
 impl Tally for Recount {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let candidates = self.candidates.clone();
-        self.wanted.clear();
-        self.hashes.clear();
-        for (i, slot) in keys.slots.iter().enumerate() {
-            if keys.is_tagged(i) && candidates.slots[usize::from(*slot)] != Follow::Nothing {
-                let hash = hash(keys.hashed.get(keys.batch.base, i)).max(1);
-                if candidates.wants(hash, *slot) {
-                    self.wanted.push(i as u32);
-                    self.hashes.push(hash);
-                }
-            }
+        let (mut tagged, mut wanted) = (std::mem::take(&mut self.tagged), std::mem::take(&mut self.wanted));
+        tagged.find(keys, |slot| candidates.slots[usize::from(slot)] != Follow::Nothing);
+        let slot = |i: usize| keys.slots[tagged.keys[i] as usize];
+        list(&mut wanted, tagged.keys.len(), |i| candidates.wants(tagged.hashes[i], slot(i)));
+        for i in wanted.iter().map(|i| *i as usize) {
+            let name = keys.hashed.get(keys.batch.base, tagged.keys[i] as usize);
+            self.count(tagged.hashes[i], name, 1);
         }
-        for i in 0..self.wanted.len() {
-            let name = keys.hashed.get(keys.batch.base, self.wanted[i] as usize);
-            self.count(self.hashes[i], name, 1);
-        }
+        (self.tagged, self.wanted) = (tagged, wanted);
     }
 
     fn merge(&mut self, other: Self) {

@@ -120,9 +120,6 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, bins: &Bins, perfect: Option<&Pe
     }
     let point = |i: usize, slots: f64| (f64::from(edge(i) + edge(i + 1)) / 2.0, plot.y.exact(slots));
     let points: Vec<_> = expected.iter().enumerate().map(|(i, slots)| point(i, *slots)).collect();
-    if !bins.few() {
-        canvas.curve(&points, 2.5, EXPECTED);
-    }
     // One number of keys a bar: the number stands under the middle of its bar.
     let half = if bins.width == 1 { 0.5 } else { 0.0 };
     let name = match bins.width {
@@ -137,13 +134,16 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, bins: &Bins, perfect: Option<&Pe
     let mean = all_keys(summary) / SLOTS as f64;
     let at = plot.x.at(mean + half);
     canvas.dashes([at, plot.y.end - 8, at + 2, base], 6, INK);
-    if bins.few() {
-        counts(canvas, &points, bins, &|i, slots| point(i, slots as f64));
-    }
     let words = format!("mean {}", short(mean));
     let style = Style::bold(size::BODY, INK);
     let left = (at + 8).min(plot.x.end - text::width(&words, style) as i32);
     canvas.label(&words, (left, plot.y.end - 2), Anchor::Start, style);
+    // Last, so that no line crosses a number.
+    if bins.few() {
+        counts(canvas, &points, bins, &|i, slots| point(i, slots as f64));
+    } else {
+        canvas.curve(&points, 2.5, EXPECTED);
+    }
     legend(canvas, !expected.is_empty(), bins.few());
 }
 
