@@ -23,8 +23,8 @@ type WriteChart = fn(&Summary, &mut dyn Write) -> io::Result<()>;
 const CHARTS: [(&str, WriteChart, RangeInclusive<u32>); 6] = [
     ("slot-heatmap.png", chart::heatmap::write, 1200..=1200),
     ("slot-load.png", chart::slot_load::write, 800..=800),
-    ("nodes.png", chart::nodes::write, 460..=1260),
-    ("top-tags.png", chart::top_tags::write, 612..=812),
+    ("nodes.png", chart::nodes::write, 308..=1260),
+    ("top-tags.png", chart::top_tags::write, 308..=812),
     ("lorenz.png", chart::lorenz::write, 800..=800),
     ("slot-distribution.png", chart::distribution::write, 800..=800),
 ];
@@ -121,6 +121,29 @@ fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
     CHARTS.iter().map(chart).collect()
 }
 
+/// Where the words of axes and legends stand when there are keys: file, columns, rows counted from the bottom.
+const LABELS: [(&str, Range<u32>, Range<u32>); 10] = [
+    ("slot-heatmap.png", 60..100, 180..1080),     // first slot of each row
+    ("slot-heatmap.png", 1010..1190, 180..1080),  // nodes
+    ("slot-heatmap.png", 100..1190, 20..130),     // colour bar
+    ("slot-load.png", 60..100, 100..600),         // keys per slot
+    ("slot-load.png", 104..1160, 30..84),         // slots
+    ("nodes.png", 40..1160, 20..80),              // keys
+    ("lorenz.png", 40..100, 90..660),             // share of the keys
+    ("lorenz.png", 800..1160, 300..640),          // legend
+    ("slot-distribution.png", 60..106, 90..620),  // slots
+    ("slot-distribution.png", 104..1190, 30..84), // keys per slot
+];
+
+fn assert_labelled(name: &str, pictures: &[(&str, Picture)]) {
+    for (file, columns, from_bottom) in LABELS {
+        let (_, picture) = pictures.iter().find(|(drawn, _)| *drawn == file).unwrap();
+        let rows = picture.height - from_bottom.end..picture.height - from_bottom.start;
+        let ink = picture.ink(columns.clone(), rows);
+        assert!(ink > 60, "{name}/{file}: no words in columns {columns:?}, {from_bottom:?} above the bottom");
+    }
+}
+
 #[test]
 fn every_sample_has_all_charts() {
     let nodes = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/seed-cluster.nodes")).unwrap();
@@ -134,14 +157,14 @@ fn every_sample_has_all_charts() {
         ("nasty.keys", &even(6)),
         ("seed-examples.keys", &even(1)),
     ] {
-        draw(file, &of_sample(file, topology, Parts::All));
+        assert_labelled(file, &draw(file, &of_sample(file, topology, Parts::All)));
     }
     draw("only-slots", &of_sample("commerce.keys", &assumed, Parts::Slots));
 }
 
 #[test]
 fn large_dumps() {
-    draw("large-even", &of_slots(&even(10), spread_by_chance(610.0)));
+    assert_labelled("large-even", &draw("large-even", &of_slots(&even(10), spread_by_chance(610.0))));
     draw(
         "large-missing-node",
         &of_slots(&even(6), |slot| if slot < 2731 { 0 } else { spread_by_chance(6104.0)(slot) }),
@@ -266,5 +289,64 @@ fn the_same_findings_give_the_same_bytes() {
             bytes
         });
         assert!(first == second, "{file}");
+    }
+}
+
+/// Pixels are what people see: a hot node is red, a map of equal slots is of one colour, an empty slot is white.
+#[test]
+fn colours_say_what_the_numbers_say() {
+    let has =
+        |picture: &Picture, colour: [u8; 3]| picture.rgb.chunks_exact(3).filter(|pixel| **pixel == colour).count();
+    let chart =
+        |pictures: Vec<(&str, Picture)>, file: &str| pictures.into_iter().find(|(drawn, _)| *drawn == file).unwrap().1;
+    let (calm, alarm) = ([0x9F, 0xC4, 0xE4], [0xA8, 0x1E, 0x16]);
+    let even_nodes = chart(draw("colour-even", &of_slots(&even(4), |_| 7)), "nodes.png");
+    assert!(has(&even_nodes, calm) > 50_000 && has(&even_nodes, alarm) == 0);
+    let skewed = of_slots(&even(4), |slot| if slot < 4096 { 21 } else { 7 });
+    let nodes = chart(draw("colour-skewed", &skewed), "nodes.png");
+    assert!(has(&nodes, alarm) > 20_000 && has(&nodes, calm) > 10_000);
+
+    let map = chart(draw("colour-half", &of_slots(&even(1), |slot| u64::from(slot < 8192) * 9)), "slot-heatmap.png");
+    let cell = |slot: usize| {
+        let (x, y) = (102 + slot % 128 * 7 + 3, 124 + slot / 128 * 7 + 3);
+        &map.rgb[(y * 1200 + x) * 3..][..3]
+    };
+    assert_eq!(cell(100), cell(8000), "equal slots have one colour");
+    assert_eq!(cell(8192), [255; 3], "an empty slot is white");
+    assert_ne!(cell(100), [255; 3]);
+}
+
+/// Shapes that nobody thought of: loads over many magnitudes, nodes with any ranges, names of any length.
+#[test]
+fn findings_of_any_shape() {
+    for case in 0..12u64 {
+        let random = |i: u64| noise(case * 1_000_003 + i);
+        let (magnitude, tail, empty) = (10f64.powf(random(1) * 12.0 - 1.0), random(2) * 6.0, random(3).powi(2));
+        let keys = |slot: u64| {
+            let heavy = noise(case * 7919 + slot * 31).max(1e-12).powf(-tail / 6.0);
+            let load = magnitude * heavy * (0.5 + random(slot + 9));
+            if random(slot * 3 + 100_000) < empty { 0 } else { load.min(1e14) as u64 }
+        };
+        let count = 1 + (random(4) * random(4) * 60.0) as usize;
+        let mut listing = vec![String::new(); count];
+        let mut from = 0;
+        for i in 0.. {
+            let to = from + (random(50_000 + i) * random(5) * 4000.0) as u64;
+            if to >= SLOTS as u64 {
+                break;
+            }
+            let node = (random(60_000 + i) * count as f64) as usize;
+            listing[node] += &format!(" {from}-{to}");
+            from = to + 2 + (random(6) * 30.0) as u64;
+        }
+        let line = |(node, ranges): (usize, &String)| {
+            let host = "host.".repeat((random(70_000 + node as u64) * 9.0) as usize);
+            format!("{:040x} {host}n{node}:7000@17000 master - 0 0 1 connected{ranges}\n", node + 1)
+        };
+        let listing: String = listing.iter().enumerate().map(line).collect();
+        let Ok(topology) = Topology::parse("any.nodes", listing.as_bytes()) else { continue };
+        let summary = of_slots(&topology, keys);
+        let names: Vec<_> = (0..case * 3).map(|i| vec![b'a' + i as u8 % 26; (random(i) * 80.0) as usize]).collect();
+        draw(&format!("any-{case}"), &with_tags(summary, &names));
     }
 }

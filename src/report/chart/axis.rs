@@ -36,7 +36,7 @@ impl Axis {
     }
 
     fn ticks(&self, pixels_each: i32) -> Vec<(f64, String)> {
-        ticks(self.from, self.to, ((self.end - self.start).abs() / pixels_each).max(2) as usize, self.step)
+        ticks(self.from, self.to, ((self.end - self.start).abs() / pixels_each).max(3) as usize, self.step)
     }
 }
 

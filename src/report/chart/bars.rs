@@ -85,7 +85,10 @@ pub fn draw(canvas: &Canvas<'_>, rows: &[Row], marks: &[Mark], axis: &str) {
         match row {
             Row::Bar { name, words, .. } => {
                 canvas.text(&fit(name, NAMES, style), (left - 12, middle(i)), Anchor::End, style);
-                behind(canvas, words, (end + 10, middle(i)), height, style);
+                // Where lines cross the field, the words stand in a column beside it and leave them whole.
+                let at =
+                    if marks.is_empty() { (end + 10, Anchor::Start) } else { (canvas.width - MARGIN, Anchor::End) };
+                canvas.text(words, (at.0, middle(i)), at.1, style);
             }
             Row::Gap(sentence) => {
                 behind(canvas, sentence, (end + 10, middle(i)), height, Style { colour: MUTED, ..style });
@@ -94,7 +97,7 @@ pub fn draw(canvas: &Canvas<'_>, rows: &[Row], marks: &[Mark], axis: &str) {
     }
 }
 
-/// Words on white as high as the row, so that no marks are left between rows.
+/// Words on white as high as the row: no lines behind them.
 fn behind(canvas: &Canvas<'_>, words: &str, (x, y): (i32, i32), height: i32, style: Style) {
     let end = x + width(words, style).ceil() as i32;
     canvas.fill([x - 4, y - height / 2, end + 4, y - height / 2 + height], WHITE);

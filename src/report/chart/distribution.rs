@@ -17,7 +17,7 @@ use crate::summary::Summary;
 /// About so many bars.
 const BARS: u64 = 64;
 /// Up to so many bars, each stands for one number of keys and has its number of slots written above it.
-const SINGLE: u64 = 12;
+const SINGLE: u64 = 16;
 /// A longest tail up to this multiple of p99.9 is drawn, a longer one is put into one bar.
 const TAIL: f64 = 1.5;
 
@@ -34,7 +34,11 @@ impl Bins {
     fn of(summary: &Summary, perfect: Option<&PerfectHash>) -> Self {
         let stats = &summary.slots.stats.keys;
         let long = stats.max as f64 > TAIL * stats.p999 as f64 && stats.max - stats.p999 > BARS / 4;
-        let last = if long { stats.p999.max(SINGLE - 1).min(stats.max) } else { stats.max };
+        let last = match stats.p999 {
+            _ if !long => stats.max,
+            p999 if p999 < 2 * SINGLE => SINGLE - 1,
+            p999 => p999,
+        };
         // The perfect hash is in the picture too.
         let (low, high) = perfect.map_or((u64::MAX, 0), |p| (p.band().0 as u64, p.band().1.ceil() as u64));
         let last = last.max(high);

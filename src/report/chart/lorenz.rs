@@ -148,7 +148,11 @@ impl Legend<'_, '_> {
     /// A line's colour, its name and its number; returns where the next entry goes.
     fn entry(&self, y: i32, colour: RGBColor, name: &str, number: &str) -> i32 {
         let left = f64::from(self.left);
-        self.canvas.curve(&[(left, f64::from(y)), (left + 34.0, f64::from(y))], 4.0, colour);
+        let line = [(left, f64::from(y)), (left + 34.0, f64::from(y))];
+        match colour {
+            EXPECTED => dashed(self.canvas, &line, colour),
+            _ => self.canvas.curve(&line, 4.0, colour),
+        }
         let text = self.left + 50;
         self.canvas.text(name, (text, y), Anchor::Start, Style::bold(size::SUBTITLE, INK));
         let room = (self.canvas.width - MARGIN - text) as f32;

@@ -5,15 +5,15 @@ use std::io::{self, Write};
 
 use super::bars::{self, Mark, Row};
 use super::number::{counted, short, times_with};
-use super::palette::{ALARM, EXPECTED, LOAD, MUTED, WATCH};
+use super::palette::{ALARM, EXPECTED, LIGHT_LOAD, MUTED, WATCH};
 use super::{NO_KEYS, SHEET, canvas, node_name, ratio_digits, source_line};
 use crate::summary::Summary;
 use crate::summary::nodes::NodeLoad;
 
 /// Nodes that are shown each by itself.
 const SHOWN: usize = 40;
-/// Rows that the sheet has room for at least.
-const LEAST_ROWS: usize = 3;
+/// Rows that a sheet without bars has room for.
+const EMPTY_ROWS: usize = 3;
 /// From these multiples of the fair share on a node needs a look, or is too full: the bands of the verdict.
 const BANDS: [f64; 2] = [1.05, 1.20];
 
@@ -26,7 +26,7 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     nodes.sort_by_key(|node| Reverse(node.keys));
     let mean = summary.nodes.keys.mean;
     let rows = rows(&nodes, mean);
-    canvas::png(SHEET.0, bars::sheet_height(rows.len().max(LEAST_ROWS)), out, |canvas| {
+    canvas::png(SHEET.0, bars::sheet_height(if mean > 0.0 { rows.len() } else { EMPTY_ROWS }), out, |canvas| {
         canvas.heading(&title(&nodes, mean), &subtitle(summary));
         if mean == 0.0 {
             return canvas.nothing(NO_KEYS);
@@ -68,7 +68,7 @@ fn rows(nodes: &[&NodeLoad], mean: f64) -> Vec<Row> {
         let colour = match ratio {
             r if r >= BANDS[1] => ALARM,
             r if r >= BANDS[0] => WATCH,
-            _ => LOAD,
+            _ => LIGHT_LOAD,
         };
         let words = format!("{}   {}", short(node.keys as f64), times(node));
         Row::Bar { name: node_name(node), value: node.keys as f64, unsure: 0.0, words, colour }

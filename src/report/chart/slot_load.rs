@@ -186,8 +186,12 @@ fn name_hot(canvas: &Canvas<'_>, plot: &Plot, hottest: &[HotSlot], unusual: f64)
     let mut taken: Vec<_> = hot.iter().map(|slot| peak(slot)).map(|(x, y)| [x - 5, y - 5, x + 5, y + 5]).collect();
     for slot in &hot {
         let (x, y) = peak(slot);
-        canvas.fill([x - 1, y, x + 1, plot.y.start], ALARM);
-        canvas.curve(&[(f64::from(x), f64::from(y))], 9.0, ALARM);
+        let colour = if slot.keys as f64 > unusual { ALARM } else { INK };
+        if colour == ALARM {
+            canvas.fill([x - 1, y, x + 1, plot.y.start], colour);
+            taken.push([x - 2, y, x + 2, plot.y.start]);
+        }
+        canvas.curve(&[(f64::from(x), f64::from(y))], 9.0, colour);
     }
     let style = Style::plain(size::NOTE, INK);
     for slot in hot {

@@ -13,8 +13,8 @@ use crate::summary::tags::{Tag, Tags};
 
 /// Rows.
 const SHOWN: usize = 20;
-/// Rows that the sheet has room for at least.
-const LEAST_ROWS: usize = 5;
+/// Rows that a sheet without bars has room for.
+const EMPTY_ROWS: usize = 3;
 
 /// Writes the chart.
 ///
@@ -23,7 +23,7 @@ const LEAST_ROWS: usize = 5;
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let tags = summary.tags.as_ref();
     let rows: Vec<_> = tags.iter().flat_map(|tags| &tags.top).take(SHOWN).map(row).collect();
-    canvas::png(SHEET.0, bars::sheet_height(rows.len().max(LEAST_ROWS)), out, |canvas| {
+    canvas::png(SHEET.0, bars::sheet_height(if rows.is_empty() { EMPTY_ROWS } else { rows.len() }), out, |canvas| {
         let (title, nothing) = match tags {
             _ if all_keys(summary) == 0.0 => ("Hash tags", Some(String::from(NO_KEYS))),
             None => ("Hash tags were not counted", Some(String::from("only slots were asked for"))),
