@@ -43,7 +43,7 @@ pub struct Analyze {
     /// Never read a file twice: past 65,536 distinct tags their counts come with bounds
     #[arg(long)]
     pub one_pass: bool,
-    /// Where the report's files go [default: reports/<name of the first input>]
+    /// Where the report's files go [default: reports/NAME, after the first input]
     #[arg(long, value_name = "DIR", conflicts_with = "no_files")]
     pub out: Option<PathBuf>,
     /// Write no files
