@@ -127,7 +127,7 @@ fn draw_marks(canvas: &Canvas<'_>, plot: &Plot, marks: &[Mark]) {
         let anchor = if taken.is_empty() { Anchor::End } else { Anchor::Middle };
         let at = (x + if taken.is_empty() { 4 } else { 0 }, plot.y.end - 16);
         let place = text_box(&mark.label, at, anchor, style);
-        let grown = [place[0] - 4, place[1], place[2] + 4, place[3]];
+        let grown = [place[0] - 2, place[1], place[2] + 2, place[3]];
         if !taken.iter().any(|other| overlap(*other, grown)) {
             canvas.text(&mark.label, at, anchor, style);
             taken.push(grown);
