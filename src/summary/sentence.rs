@@ -1,7 +1,7 @@
 //! The verdict as one line for people: who is too full, why, and what kind of cure helps.
 
 use super::nodes::{NodeLoad, Nodes};
-use super::verdict::Verdict;
+use super::verdict::{Verdict, limit};
 use crate::name::Name;
 use crate::slot::SLOTS;
 
@@ -46,7 +46,7 @@ fn about(verdict: Verdict, facts: &Facts<'_>) -> String {
         (Verdict::Suspicious, ..) => {
             format!("the input could not be read to its end; of the part that was read, {holds}")
         }
-        (_, Some(units), _) if facts.max_over_mean >= 1.05 => {
+        (_, Some(units), _) if facts.max_over_mean >= limit::BALANCED => {
             format!("{holds}, which is chance for {} independent units: nothing to do", grouped(units as u64))
         }
         (Verdict::Balanced | Verdict::Empty, ..) => {

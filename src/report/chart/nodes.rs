@@ -9,13 +9,14 @@ use super::palette::{ALARM, EXPECTED, LIGHT_LOAD, MUTED, WATCH};
 use super::{NO_KEYS, SHEET, canvas, node_name, ratio_digits, source_line};
 use crate::summary::Summary;
 use crate::summary::nodes::NodeLoad;
+use crate::summary::verdict::limit;
 
 /// Nodes that are shown each by itself.
 const SHOWN: usize = 40;
 /// Rows that a sheet without bars has room for.
 const EMPTY_ROWS: usize = 3;
 /// From these multiples of the fair share on a node needs a look, or is too full: the bands of the verdict.
-const BANDS: [f64; 2] = [1.05, 1.20];
+const BANDS: [f64; 2] = [limit::BALANCED, limit::SKEWED];
 
 /// Writes the chart.
 ///
