@@ -1,0 +1,120 @@
+"""Checks all contestants, times them in turn and writes the report.
+
+benches/peers starts it and says what the variables mean."""
+
+import datetime
+import os
+import re
+import signal
+import sys
+import tempfile
+import time
+
+import tables
+from measure import Failed, measure, read_through
+from rows import BENCH, ROOT, dump, our_rows, peer_rows
+
+# A peer that takes longer than this runs in a few rounds only.
+SLOW_SECS, FEW_ROUNDS = 5, 3
+
+
+def compare(keys, rounds, threads, minutes, peers):
+    """The lines of the report."""
+    deadline = time.monotonic() + 60 * minutes
+    load = os.getloadavg()[0]
+    # What launch.py holds counts as the command's.
+    floor_mib = measure(["true"]).peak_mib
+    fewer = min(20_000_000, keys * 2 // 5)
+    path, path_of_fewer = dump(keys), dump(fewer)
+
+    rows = our_rows(path, keys, threads)
+    ours = set(rows)
+    if peers:
+        rows |= peer_rows(path, keys, threads)
+    failures = {}
+
+    def attempt(name, work):
+        """A peer that fails loses its row; without wc or slotscope there is nothing to compare."""
+        try:
+            return work()
+        except Failed as failure:
+            if name in ours:
+                raise Failed(f"{rows[name].name}: {failure}") from None
+            del rows[name]
+            failures[name] = failure
+
+    for name, row in list(rows.items()):
+        say(f"checking {name}")
+        secs = attempt(name, row.check)
+        row.rounds = min(rounds, FEW_ROUNDS) if name not in ours and secs and secs > SLOW_SECS else rounds
+    for turn in range(rounds):
+        if turn > 0 and time.monotonic() > deadline:
+            say(f"out of time after {turn} rounds")
+            break
+        say(f"round {turn + 1} of {rounds}")
+        read_through(path)  # what others read and hold may have pushed it out of the page cache
+        for name, row in list(rows.items()):
+            if turn < row.rounds:
+                attempt(name, row.run)
+
+    # As many runs as on the whole dump: a peak is that of the unluckiest.
+    peaks_of_fewer = {}
+    for mode in ("only slots", "one pass", "default"):
+        command = [path_of_fewer if part == path else part for part in rows[mode].command]
+        peaks_of_fewer[mode] = max(measure(command).peak_mib for _ in rows[mode].runs)
+    return [
+        *tables.facts(path, keys, rounds, threads, load, peers), "",
+        *tables.contestants(rows, keys), "",
+        *tables.growth(rows, peaks_of_fewer, fewer, keys, threads), "",
+        *tables.notes(threads, floor_mib, peers, failures),
+    ]
+
+
+def number(name, default):
+    """A whole number from the environment."""
+    text = os.environ.get(name) or str(default)
+    if not re.fullmatch(r"[1-9][0-9_]*", text):
+        give_up(f"{name}: '{text}' is not a whole number above 0")
+    return int(text.replace("_", ""))
+
+
+def say(message):
+    print(message, file=sys.stderr, flush=True)
+
+
+def give_up(message):
+    say(f"benches/peers: {message}")
+    sys.exit(2)
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # leave through the `with` that cleans up
+    keys = number("SLOTSCOPE_BENCH_KEYS", 50_000_000)
+    rounds = number("SLOTSCOPE_BENCH_ROUNDS", 7)
+    threads = number("SLOTSCOPE_BENCH_THREADS", 2)
+    minutes = number("SLOTSCOPE_BENCH_MINUTES", 20)
+    peers = os.environ["SLOTSCOPE_BENCH_PEERS"] == "1"
+    if keys < 100_000:
+        give_up("SLOTSCOPE_BENCH_KEYS: fewer than 100,000 keys show nothing")
+
+    # All commands run here, so that nothing they leave stays, and no path of this machine gets into the report.
+    with tempfile.TemporaryDirectory(prefix="run-", dir=BENCH) as scratch:
+        os.chdir(scratch)
+        try:
+            report = "\n".join(compare(keys, rounds, threads, minutes, peers)) + "\n"
+        except Failed as failure:
+            give_up(failure)
+        except KeyboardInterrupt:
+            sys.exit(130)
+        finally:
+            os.chdir(ROOT)
+    print(report, end="")
+    if peers:
+        cpu = re.sub(r"[^a-z0-9]+", "-", tables.cpu_model().lower()).strip("-")
+        path = ROOT / "reports" / "bench" / f"{cpu}-{datetime.date.today()}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(report)
+        say(f"written to {path.relative_to(ROOT)}")
+
+
+main()
