@@ -2,10 +2,10 @@
 //!
 //! `cargo bench --bench kernels -- 8..64` times one set. Ratios with their spread: `cargo bench --bench ratios`.
 
-mod peers;
+mod contestants;
 
+use contestants::{Keys, assert_answers, kernels, peers};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use peers::{Keys, assert_answers, kernels, peers};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 

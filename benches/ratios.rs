@@ -3,9 +3,9 @@
 //! `cargo bench --bench ratios` prints the table; `-- every-length` times each length from 4 to 64 bytes,
 //! `-- passes` the cut and narrow passes.
 
-mod peers;
+mod contestants;
 
-use peers::{Contestant, Keys, assert_answers, kernels, peers};
+use contestants::{Contestant, Keys, assert_answers, kernels, peers};
 use slotscope::format::batch::Spans;
 use slotscope::slot::kernel::available;
 use std::time::{Duration, Instant};

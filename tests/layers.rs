@@ -13,7 +13,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("format", &["source::block"]),
     ("slot", &["format::batch", "source::block"]),
-    ("tally", &["format::batch", "slot"]),
+    ("tally", &["format::batch", "slot", "source::block"]),
     ("scan", &["source", "format", "slot", "tally"]),
     ("topology", &["slot"]),
     ("summary", &["tally", "topology", "slot"]),

@@ -18,9 +18,9 @@ use crate::scan::{Scanned, SeenInput};
 use crate::source::Input;
 use crate::summary::balance::tidy;
 use crate::summary::{self, FileFacts, Incomplete, InputFacts, Run, Summary};
-use crate::tally::Tallies;
 use crate::tally::heavy::TagCounts;
 use crate::tally::recount::{Candidates, Recount};
+use crate::tally::{Parts, Tallies};
 
 /// Columns of the report where there is no terminal to ask.
 const PIPE_WIDTH: usize = 100;
@@ -43,7 +43,7 @@ pub struct Analyze {
     /// Never read a file twice: past 65,536 distinct tags their counts come with bounds
     #[arg(long)]
     pub one_pass: bool,
-    /// Where the report's files go [default: reports/<name of the first input>]
+    /// Where the report's files go [default: reports/NAME, after the first input]
     #[arg(long, value_name = "DIR", conflicts_with = "no_files")]
     pub out: Option<PathBuf>,
     /// Write no files
@@ -76,8 +76,9 @@ impl Analyze {
         let reader = self.reading.reader()?;
         let directory = self.directory(&reader.inputs)?;
 
-        let mut scanned = reader.scan("counting", || Tallies::new(self.only.is_some()))?;
-        let recount = self.recount(&reader, &mut scanned.tally)?;
+        let parts = self.parts(&reader);
+        let scanned = reader.scan("counting", || Tallies::new(parts))?;
+        let recount = recount(&reader, &scanned.tally)?;
         let input = input_facts(&reader.inputs, &scanned);
         let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, input);
         summary.run = run_facts(&reader, started, 1 + u32::from(recount.is_some()), &summary);
@@ -102,16 +103,14 @@ impl Analyze {
         Ok(Some((Directory::open(&path)?, path)))
     }
 
-    /// Counts the heavy tags exactly in a second pass, where the first could not and the inputs can be read again.
-    fn recount(&self, reader: &Reader, tallies: &mut Tallies) -> Result<Option<Recount>> {
-        let again = !self.one_pass && reader.inputs.iter().all(|input| input.bytes().is_some());
-        let Some(TagCounts::Rows(rows)) = tallies.tags.as_ref().map(|tags| &tags.counts) else { return Ok(None) };
-        if !again {
-            return Ok(None);
+    /// What is counted; without a second pass tags are followed in the first.
+    fn parts(&self, reader: &Reader) -> Parts {
+        let once = self.one_pass || reader.inputs.iter().any(|input| input.bytes().is_none());
+        match self.only {
+            Some(Part::Slots) => Parts::Slots,
+            None if once => Parts::InOnePass,
+            None => Parts::All,
         }
-        let candidates = Arc::new(Candidates::choose(rows.clone(), &tallies.slots.keys));
-        let scanned = reader.scan("recounting tags", || Recount::new(candidates.clone()))?;
-        Ok(Some(scanned.tally))
     }
 
     fn print(&self, summary: &Summary) -> Result<()> {
@@ -131,6 +130,14 @@ impl Analyze {
         let path = Name::from(path.join("").as_path());
         writeln!(io::stdout(), "\nThe report with its charts is in {path}").map_err(Error::stdout)
     }
+}
+
+/// Counts the heavy tags exactly in a second pass, where the first could only count cells.
+fn recount(reader: &Reader, tallies: &Tallies) -> Result<Option<Recount>> {
+    let Some(TagCounts::Rows(rows)) = tallies.tags.as_ref().map(|tags| &tags.counts) else { return Ok(None) };
+    let candidates = Arc::new(Candidates::choose(rows.clone(), &tallies.slots.keys));
+    let scanned = reader.scan("recounting tags", || Recount::new(candidates.clone()))?;
+    Ok(Some(scanned.tally))
 }
 
 /// The name of a report: that of its first input, without its extensions.

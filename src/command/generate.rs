@@ -130,7 +130,7 @@ impl Profile {
 }
 
 /// Reads a number of keys: digits, `_` between them, and k, M or G for thousands, millions, thousands of millions.
-fn count(text: &str) -> std::result::Result<u64, String> {
+pub(super) fn count(text: &str) -> std::result::Result<u64, String> {
     let (digits, unit) = match text.as_bytes().last() {
         Some(b'k' | b'K') => (&text[..text.len() - 1], 1_000),
         Some(b'm' | b'M') => (&text[..text.len() - 1], 1_000_000),

@@ -1,6 +1,7 @@
 //! The subcommands, one file each: its flags and a `run` that reads like a contents page.
 
 pub mod analyze;
+pub mod bench;
 pub mod cluster;
 pub mod generate;
 pub mod keyslot;
@@ -41,6 +42,8 @@ pub enum Command {
     Analyze(analyze::Analyze),
     /// The hash slot of each key
     Keyslot(keyslot::Keyslot),
+    /// CRC16 throughput of every kernel on this machine
+    Bench(bench::Bench),
     /// A synthetic key dump on standard output
     Generate(generate::Generate),
     /// A completion script for a shell, on standard output
@@ -67,6 +70,7 @@ impl Command {
         match self {
             Command::Analyze(analyze) => analyze.run(),
             Command::Keyslot(keyslot) => keyslot.run(),
+            Command::Bench(bench) => bench.run(),
             Command::Generate(generate) => generate.run().map(|()| Ending::Done),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),

@@ -5,8 +5,7 @@
 
 use super::batch::{BATCH_KEYS, KeyBatch, Spans};
 use super::{Columns, Detected, Format, Head, Reader, Seen};
-use crate::source::block::Padded;
-use crate::source::file::Piece;
+use crate::source::block::{Padded, Piece};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 

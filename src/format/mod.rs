@@ -4,8 +4,7 @@ pub mod batch;
 pub mod lines;
 
 use crate::error::{Error, Result};
-use crate::source::block::Padded;
-use crate::source::file::Piece;
+use crate::source::block::{Padded, Piece};
 use batch::{KeyBatch, Spans};
 
 /// Every format that can be read; detection asks them in this order.
@@ -59,12 +58,16 @@ pub trait Reader: Send + Sync {
     ) -> Seen;
 }
 
-/// What a reader works with: its worker's columns and the kernel's way to find a byte.
+/// Fills the offsets of a byte in `base[from..]`, ascending, and says how many; fewer than there is room for: the
+/// bytes are used up.
+pub type FindByte<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> usize;
+
+/// What a reader works with.
 pub struct Columns<'a> {
     /// The keys of the batch that is being filled.
     pub keys: &'a mut Spans,
-    /// Fills the offsets of a byte in `base[from..]`, ascending; fewer than there is room for: the bytes are used up.
-    pub cut: &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> usize,
+    /// The kernel's way to find a byte.
+    pub cut: FindByte<'a>,
 }
 
 /// What a reader saw beside the keys themselves; sums over the blocks of an input.
@@ -86,7 +89,7 @@ impl Seen {
         let mut warnings = Vec::new();
         if self.empty_keys > 1 {
             warnings.push(format!(
-                "{} empty lines were counted as empty keys, and there is only one such key",
+                "empty lines, counted as empty keys, of which there can be only one: {}",
                 self.empty_keys
             ));
         }
@@ -102,7 +105,7 @@ impl Seen {
         let mut notes = Vec::new();
         if self.cr_keys > 0 {
             notes.push(format!(
-                "{} keys end with a carriage return, which was taken as a part of the key",
+                "keys that end with a carriage return, which was taken as a part of the key: {}",
                 self.cr_keys
             ));
         }

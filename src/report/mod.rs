@@ -1,5 +1,6 @@
 //! Stage 6, REPORT: a `Summary` comes in, files and terminal text go out. One file an output, one line in `OUTPUTS`.
 
+pub mod chart;
 pub mod csv;
 pub mod directory;
 pub mod json;
@@ -26,6 +27,12 @@ pub static OUTPUTS: &[Output] = &[
     Output { file: "slots.csv", wanted: always, write: csv::write_slots },
     Output { file: "nodes.csv", wanted: always, write: csv::write_nodes },
     Output { file: "tags.csv", wanted: with_tags, write: csv::write_tags },
+    Output { file: "slot-heatmap.png", wanted: always, write: chart::heatmap::write },
+    Output { file: "slot-load.png", wanted: always, write: chart::slot_load::write },
+    Output { file: "nodes.png", wanted: always, write: chart::nodes::write },
+    Output { file: "top-tags.png", wanted: with_tags, write: chart::top_tags::write },
+    Output { file: "lorenz.png", wanted: always, write: chart::lorenz::write },
+    Output { file: "slot-distribution.png", wanted: always, write: chart::distribution::write },
 ];
 
 fn always(_: &Summary) -> bool {

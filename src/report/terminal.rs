@@ -12,8 +12,9 @@ use crate::summary::{HotSlot, Summary};
 
 /// The narrowest and the widest that tables are made for.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=120;
-/// Cells of a bar.
+/// Cells of a bar where there is room, and what the columns beside it take.
 const BAR: usize = 20;
+const BESIDE_BAR: usize = 48;
 
 /// Writes the report, `width` columns wide, with at most `rows` rows in a table. Colours are always in it; the stream
 /// that it is written to takes them out where they are not wanted.
@@ -77,14 +78,14 @@ impl Page<'_> {
         self.heading(out, &format!("Nodes ({})", nodes.source))?;
         let largest = nodes.keys.max.max(1) as f64;
         let fair = nodes.keys.mean;
-        let mut table = self.table(["node", "slots", "keys", "x fair share", ""], &[1, 2, 3], 0);
+        let mut table = self.table(["node", "slots", "keys", "x fair", ""], &[1, 2, 3], 0);
         for node in nodes.list.iter().take(self.rows) {
             let share = if fair > 0.0 { format!("{:.3}", node.keys as f64 / fair) } else { String::from("-") };
             let name = match &node.address {
                 Some(address) => format!("{} {address}", short_id(&node.id)),
                 None => short_id(&node.id),
             };
-            let bar = bar(node.keys as f64 / largest);
+            let bar = bar(node.keys as f64 / largest, self.width.saturating_sub(BESIDE_BAR).min(BAR));
             row(&mut table, [name, grouped(u64::from(node.slots)), grouped(node.keys), share, bar]);
         }
         self.print(out, table)?;
@@ -98,7 +99,7 @@ impl Page<'_> {
             return Ok(());
         }
         self.heading(out, &format!("Hottest slots (the average holds {})", mean_text(slots.stats.keys.mean)))?;
-        let mut table = self.table(["slot", "node", "keys", "x mean", "tags that fill it"], &[0, 2, 3], 4);
+        let mut table = self.table(["slot", "node", "keys", "x mean", "its tags"], &[0, 2, 3], 4);
         for slot in shown {
             let node = slot.node.as_ref().map_or(String::from("nobody's"), short_id);
             let times = format!("{:.2}", slot.over_mean);
@@ -115,7 +116,7 @@ impl Page<'_> {
         let about = if tags.distinct_error > 0.0 { "about " } else { "" };
         let share = percent(tags.tagged_keys as f64 / self.summary.input.keys as f64);
         self.heading(out, &format!("Hash tags ({about}{} distinct, on {share} of the keys)", grouped(tags.distinct)))?;
-        let mut table = self.table(["tag", "slot", "node", "keys", "of all keys"], &[1, 3, 4], 0);
+        let mut table = self.table(["tag", "slot", "node", "keys", "share"], &[1, 3, 4], 0);
         for tag in tags.top.iter().take(self.rows) {
             let node = tag.node.as_ref().map_or(String::from("nobody's"), short_id);
             row(
@@ -128,7 +129,9 @@ impl Page<'_> {
             let bound = grouped(tags.max_error);
             let text = match tags.exact {
                 true => format!("Counts are exact; a tag that is not listed holds at most {bound} keys."),
-                false => format!("Tags were not counted one by one in this run; none holds more than {bound} keys."),
+                false => format!(
+                    "The input was read once: a tag holds at least the keys shown, and one that is not listed at most {bound}."
+                ),
             };
             self.paragraph(out, &text)?;
         }
@@ -206,7 +209,8 @@ impl Page<'_> {
     fn table<const N: usize>(&self, header: [&str; N], numbers: &[usize], flexible: usize) -> Table {
         let mut table = Table::new();
         table.load_style(comfy_table::presets::NOTHING);
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width((self.width) as u16);
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(self.width as u16);
+        table.set_truncation_indicator("…");
         table.set_header(header);
         for (index, column) in table.column_iter_mut().enumerate() {
             if numbers.contains(&index) {
@@ -227,8 +231,9 @@ impl Page<'_> {
     }
 }
 
+/// Adds a row of one line; a cell keeps what could ever be shown of it, the table cuts it further where it must.
 fn row<const N: usize>(table: &mut Table, cells: [String; N]) {
-    let mut row = Row::from(cells);
+    let mut row = Row::from(cells.map(|cell| cut(&cell, *WIDTHS.end())));
     row.max_height(1);
     table.add_row(row);
 }
@@ -242,6 +247,14 @@ fn short_id(id: &Name) -> String {
     }
 }
 
+/// The first `width` characters, the last of them an ellipsis where there are more.
+fn cut(text: &str, width: usize) -> String {
+    match text.char_indices().nth(width) {
+        None => text.to_string(),
+        Some(_) => text.chars().take(width - 1).chain(['…']).collect(),
+    }
+}
+
 fn tags_of(slot: &HotSlot) -> String {
     let tags = slot.top_tags.iter().take(3).map(|tag| format!("{{{}}} {}", tag.tag, grouped(tag.keys)));
     let text = tags.collect::<Vec<_>>().join(", ");
@@ -249,13 +262,18 @@ fn tags_of(slot: &HotSlot) -> String {
 }
 
 fn mean_text(mean: f64) -> String {
-    if mean < 100.0 { format!("{mean:.1}") } else { grouped(mean.round() as u64) }
+    match mean {
+        0.0 => String::from("none"),
+        mean if mean < 0.1 => format!("{mean:.4}"),
+        mean if mean < 100.0 => format!("{mean:.1}"),
+        mean => grouped(mean.round() as u64),
+    }
 }
 
-/// A bar for a value between 0 and 1, in eighths of a cell.
-fn bar(value: f64) -> String {
+/// A bar of at most `cells` for a value between 0 and 1, in eighths of a cell.
+fn bar(value: f64, cells: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let eighths = (value.clamp(0.0, 1.0) * (BAR * 8) as f64).round() as usize;
+    let eighths = (value.clamp(0.0, 1.0) * (cells * 8) as f64).round() as usize;
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }
 
@@ -294,8 +312,8 @@ mod tests {
 
     #[test]
     fn bars_grow_by_eighths() {
-        assert_eq!(bar(1.0).chars().count(), BAR);
-        assert_eq!(bar(0.0), "");
-        assert_eq!(bar(1.0 / 160.0), "▏");
+        assert_eq!(bar(1.0, BAR).chars().count(), BAR);
+        assert_eq!(bar(0.0, BAR), "");
+        assert_eq!(bar(1.0 / 160.0, BAR), "▏");
     }
 }

@@ -87,10 +87,34 @@ impl<'a> Padded<'a> {
         self.len() == 0
     }
 
+    /// The sixteen bytes from `at` on, which may reach into the padding.
+    ///
+    /// # Panics
+    /// Where `at` lies behind the bytes.
+    #[inline(always)]
+    pub fn sixteen_at(self, at: u32) -> u128 {
+        let start = PAD + at as usize;
+        assert!(start <= self.whole.len() - PAD);
+        u128::from_le_bytes(self.whole[start..start + 16].try_into().expect("sixteen bytes"))
+    }
+
     /// The first byte; reads from `PAD` bytes before it to `PAD` bytes after the last are in bounds.
     pub fn as_ptr(self) -> *const u8 {
         self.whole[PAD..].as_ptr()
     }
+}
+
+/// What of a block a worker owns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Piece {
+    /// Where the owned bytes start in the block; they reach to the block's end.
+    pub from: u32,
+    /// Offset of the block's first byte in the input.
+    pub offset: u64,
+    /// Whether the owned bytes are the start of the input.
+    pub first: bool,
+    /// Whether they are its end: then the last line may lack its separator.
+    pub last: bool,
 }
 
 #[cfg(test)]

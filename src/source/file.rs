@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use super::block::Block;
+use super::block::{Block, Piece};
 use super::{FileState, Input, MAX_LINE};
 use crate::error::{Error, Result};
 use crate::name::Name;
@@ -22,19 +22,6 @@ pub const CHUNK: usize = 2 << 20;
 
 /// Read along with a chunk, so that its last line is mostly there at once.
 const OVERHANG: usize = 4 << 10;
-
-/// What of a block a worker owns.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Piece {
-    /// Where the owned bytes start in the block; they reach to the block's end.
-    pub from: u32,
-    /// Offset of the block's first byte in the input.
-    pub offset: u64,
-    /// Whether the owned bytes are the start of the input.
-    pub first: bool,
-    /// Whether they are its end: then the last line may lack its separator.
-    pub last: bool,
-}
 
 /// An input whose bytes can be read at any place, by several threads at once.
 pub enum Positional {

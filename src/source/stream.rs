@@ -5,8 +5,8 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use super::block::Block;
-use super::file::{Piece, Trouble};
+use super::block::{Block, Piece};
+use super::file::Trouble;
 use super::{Input, MAX_LINE};
 use crate::error::{Error, Result};
 

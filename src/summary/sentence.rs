@@ -1,7 +1,7 @@
 //! The verdict as one line for people: who is too full, why, and what kind of cure helps.
 
 use super::nodes::{NodeLoad, Nodes};
-use super::verdict::Verdict;
+use super::verdict::{Verdict, limit};
 use crate::name::Name;
 use crate::slot::SLOTS;
 
@@ -40,12 +40,13 @@ pub fn of(verdict: Verdict, nodes: &Nodes, facts: Option<Facts<'_>>) -> String {
 }
 
 fn about(verdict: Verdict, facts: &Facts<'_>) -> String {
-    let holds = format!("node {} holds {:.2} times its fair share", facts.fullest.id, facts.max_over_mean);
+    let node = facts.fullest.address.as_ref().unwrap_or(&facts.fullest.id);
+    let holds = format!("node {node} holds {:.2} times its fair share", facts.max_over_mean);
     match (verdict, facts.chance_among, facts.heaviest) {
         (Verdict::Suspicious, ..) => {
             format!("the input could not be read to its end; of the part that was read, {holds}")
         }
-        (_, Some(units), _) if facts.max_over_mean >= 1.05 => {
+        (_, Some(units), _) if facts.max_over_mean >= limit::BALANCED => {
             format!("{holds}, which is chance for {} independent units: nothing to do", grouped(units as u64))
         }
         (Verdict::Balanced | Verdict::Empty, ..) => {
@@ -79,7 +80,7 @@ pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

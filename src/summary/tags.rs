@@ -9,7 +9,7 @@ use super::balance::tidy;
 use crate::name::Name;
 use crate::slot::{SLOTS, kernel::table::crc16};
 use crate::tally::distinct::RELATIVE_ERROR;
-use crate::tally::heavy::{HeavyTags, TagCounts};
+use crate::tally::heavy::{HeavyTags, Rows, TagCounts};
 use crate::tally::recount::Recount;
 
 /// Rows that files hold; the terminal shows fewer.
@@ -66,6 +66,9 @@ pub struct TagKeys {
     pub keys: u64,
 }
 
+/// A tag, its keys and how many more it may hold.
+type Found = (Name, u64, u64);
+
 impl Tags {
     /// From the counts of the first pass and, where those are rows, of the second. `hottest` are the slots whose
     /// tags are wanted; nodes are filled in later.
@@ -73,25 +76,32 @@ impl Tags {
         let (known, found) = match (&tags.counts, recount) {
             (TagCounts::Exact(table), _) => {
                 let squares = table.iter().map(|(_, _, keys)| (keys as f64).powi(2)).sum();
-                let distinct = table.len() as u64;
-                let known = Tags { exact: true, distinct, squares, ..Tags::default() };
-                (known, table.iter().map(|(name, _, keys)| (Name::from(name), keys)).collect())
+                let known = Tags { exact: true, distinct: table.len() as u64, squares, ..Tags::default() };
+                (known, table.iter().map(|(name, _, keys)| (Name::from(name), keys, 0)).collect())
             }
-            (TagCounts::Rows(rows), recount) => {
-                let rows = recount.map_or(&**rows, |recount| recount.candidates().rows());
-                let known = Tags {
-                    exact: recount.is_some(),
-                    max_error: recount.map_or(tags.tagged, Recount::max_error),
-                    distinct: rows.distinct.estimate().round() as u64,
-                    distinct_error: tidy(RELATIVE_ERROR),
-                    squares: rows.second_moment(),
-                    ..Tags::default()
-                };
-                (known, recount.map_or(Vec::new(), |recount| recount.tags().collect::<Vec<_>>()))
+            (TagCounts::Rows(rows), None) => (Tags { max_error: tags.tagged, ..Tags::estimated(rows) }, Vec::new()),
+            (TagCounts::Rows(rows), Some(recount)) => {
+                let known = Tags { exact: true, max_error: recount.max_error(), ..Tags::estimated(rows) };
+                (known, recount.tags().map(|(name, keys)| (name.clone(), keys, 0)).collect::<Vec<_>>())
+            }
+            (TagCounts::Followed(followed), _) => {
+                let known = Tags { max_error: followed.bound(), ..Tags::estimated(&followed.rows) };
+                let found = followed.tags().map(|(tag, at_most)| (tag.name.clone(), tag.keys, at_most - tag.keys));
+                (known, found.collect())
             }
         };
         let by_slot = by_slot(&found, hottest);
         Tags { tagged_keys: tags.tagged, top: top(found, all_keys), by_slot, ..known }
+    }
+
+    /// What rows of counters tell.
+    fn estimated(rows: &Rows) -> Self {
+        Tags {
+            distinct: rows.distinct.estimate().round() as u64,
+            distinct_error: tidy(RELATIVE_ERROR),
+            squares: rows.second_moment(),
+            ..Tags::default()
+        }
     }
 }
 
@@ -100,19 +110,19 @@ fn slot_of_tag(tag: &Name) -> u16 {
     crc16(&tag.0) & (SLOTS as u16 - 1)
 }
 
-fn top(mut found: Vec<(Name, u64)>, all_keys: u64) -> Vec<Tag> {
-    found.sort_by(|(a, a_keys), (b, b_keys)| (Reverse(a_keys), a).cmp(&(Reverse(b_keys), b)));
+fn top(mut found: Vec<Found>, all_keys: u64) -> Vec<Tag> {
+    found.sort_by(|(a, a_keys, _), (b, b_keys, _)| (Reverse(a_keys), a).cmp(&(Reverse(b_keys), b)));
     found.truncate(LISTED);
-    let row = |(tag, keys): (Name, u64)| {
+    let row = |(tag, keys, keys_error): Found| {
         let share = tidy(keys as f64 / all_keys as f64);
-        Tag { slot: slot_of_tag(&tag), tag, node: None, keys, keys_error: 0, share }
+        Tag { slot: slot_of_tag(&tag), tag, node: None, keys, keys_error, share }
     };
     found.into_iter().map(row).collect()
 }
 
-fn by_slot(found: &[(Name, u64)], hottest: &[u16]) -> BTreeMap<u16, Vec<TagKeys>> {
+fn by_slot(found: &[Found], hottest: &[u16]) -> BTreeMap<u16, Vec<TagKeys>> {
     let mut by_slot: BTreeMap<u16, Vec<TagKeys>> = hottest.iter().map(|slot| (*slot, Vec::new())).collect();
-    for (tag, keys) in found {
+    for (tag, keys, _) in found {
         if let Some(tags) = by_slot.get_mut(&slot_of_tag(tag)) {
             tags.push(TagKeys { tag: tag.clone(), keys: *keys });
         }

@@ -19,8 +19,8 @@ use super::tags::{Tag, Tags};
 use crate::name::Name;
 use crate::slot::SLOTS;
 
-/// The bands of max/mean, and what counts as heavy: every limit of the verdict stands here.
-mod limit {
+/// The bands of max/mean, and what counts as heavy: every limit of the verdict stands here, for charts too.
+pub mod limit {
     /// Below this the nodes are even enough for anybody.
     pub const BALANCED: f64 = 1.05;
     /// From here on it is skew, below something to watch.

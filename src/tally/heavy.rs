@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Tally;
 use super::distinct::Distinct;
-use super::hash::hash;
+use super::followed::Followed;
 use super::slots::add_all;
-use super::table::{Full, NameTable};
+use super::table::NameTable;
+use super::tagged::Tagged;
 use crate::slot::SlotBatch;
 
 /// Cells in a row.
@@ -24,8 +25,10 @@ pub struct HeavyTags {
     pub tagged: u64,
     /// What is known of the tags.
     pub counts: TagCounts,
+    /// Whether heavy tags are followed by name past the table, because there is no second pass.
+    follow: bool,
     #[serde(skip)]
-    listed: Listed,
+    scratch: Tagged,
 }
 
 /// What is known of the tags.
@@ -35,25 +38,13 @@ pub enum TagCounts {
     Exact(NameTable),
     /// There are too many: cells of counters, and how many tags there are.
     Rows(Box<Rows>),
+    /// The same, and the names of heavy tags.
+    Followed(Box<Followed>),
 }
 
 impl Default for TagCounts {
     fn default() -> Self {
         TagCounts::Exact(NameTable::default())
-    }
-}
-
-/// The tagged keys of a batch, found without a branch, worked on in a loop of their own.
-#[derive(Debug, Clone, Default)]
-struct Listed {
-    hashes: Vec<u64>,
-    keys: Vec<u32>,
-}
-
-/// Scratch is not part of the value.
-impl PartialEq for Listed {
-    fn eq(&self, _: &Self) -> bool {
-        true
     }
 }
 
@@ -66,22 +57,19 @@ pub struct Rows {
 }
 
 impl Rows {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Rows { cells: [vec![0; CELLS], vec![0; CELLS]], distinct: Distinct::default() }
     }
 
-    fn add(&mut self, hash: u64, count: u64) {
+    #[inline]
+    pub(super) fn add(&mut self, hash: u64, count: u64) {
         let [first, second] = cells_of(hash);
         self.cells[0][first] += count;
         self.cells[1][second] += count;
         self.distinct.add(hash);
     }
 
-    fn add_table(&mut self, table: &NameTable) {
-        table.iter().for_each(|(_, hash, count)| self.add(hash, count));
-    }
-
-    fn merge(&mut self, other: &Rows) {
+    pub(super) fn merge(&mut self, other: &Rows) {
         self.cells.iter_mut().zip(&other.cells).for_each(|(cells, other)| add_all(cells, other));
         self.distinct.merge(&other.distinct);
     }
@@ -112,72 +100,76 @@ pub fn cells_of(hash: u64) -> [usize; 2] {
     [hash as usize % CELLS, (hash >> 16) as usize % CELLS]
 }
 
-impl TagCounts {
-    /// Gives up the table; what is in it goes to the rows.
-    fn rows(&mut self) -> &mut Rows {
-        if let TagCounts::Exact(table) = self {
-            let mut rows = Box::new(Rows::new());
-            rows.add_table(table);
-            *self = TagCounts::Rows(rows);
-        }
-        match self {
-            TagCounts::Rows(rows) => rows,
-            TagCounts::Exact(_) => unreachable!("replaced above"),
-        }
+impl HeavyTags {
+    /// Nothing counted yet; `follow` where the input can be read only once.
+    pub fn new(follow: bool) -> Self {
+        HeavyTags { follow, ..HeavyTags::default() }
     }
-}
 
-impl Listed {
-    fn find(&mut self, keys: &SlotBatch<'_>) {
-        self.keys.clear();
-        self.keys.resize(keys.len() + 1, 0);
-        let mut found = 0;
-        for i in 0..keys.len() {
-            self.keys[found] = i as u32;
-            found += usize::from(keys.is_tagged(i));
+    /// Gives up the table; what is in it goes to the rows.
+    fn spill(&mut self) {
+        let TagCounts::Exact(table) = &self.counts else { return };
+        let mut rows = Rows::new();
+        table.iter().for_each(|(_, hash, keys)| rows.add(hash, keys));
+        self.counts = match self.follow {
+            true => TagCounts::Followed(Box::new(Followed::of(rows, table))),
+            false => TagCounts::Rows(Box::new(rows)),
+        };
+    }
+
+    /// Adds keys of one tag that is known by name.
+    fn add_known(&mut self, hash: u64, name: &[u8], keys: u64) {
+        if let TagCounts::Exact(table) = &mut self.counts
+            && table.add(hash, name, keys) == Ok(())
+        {
+            return;
         }
-        self.keys.truncate(found);
-        let hashed = |i: &u32| hash(keys.hashed.get(keys.batch.base, *i as usize));
-        self.hashes.clear();
-        self.hashes.extend(self.keys.iter().map(hashed));
+        self.spill();
+        match &mut self.counts {
+            TagCounts::Exact(_) => {}
+            TagCounts::Rows(rows) => rows.add(hash, keys),
+            TagCounts::Followed(followed) => followed.add(hash, name, keys),
+        }
     }
 }
 
 impl Tally for HeavyTags {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        self.listed.find(keys);
-        self.tagged += self.listed.keys.len() as u64;
+        let mut tagged = std::mem::take(&mut self.scratch);
+        tagged.find(keys, |_| true);
+        self.tagged += tagged.keys.len() as u64;
+        let name = |key: u32| keys.hashed.get(keys.batch.base, key as usize);
         let mut done = 0;
-        if let TagCounts::Exact(table) = &mut self.counts {
-            for (hash, key) in self.listed.hashes.iter().zip(&self.listed.keys) {
-                let tag = keys.hashed.get(keys.batch.base, *key as usize);
-                if table.add(*hash, tag, 1) == Err(Full) {
-                    break;
-                }
-                done += 1;
-            }
-            if done == self.listed.keys.len() {
-                return;
-            }
+        // The table may fill up in the middle of the batch; the rest of it goes to the rows.
+        while let TagCounts::Exact(_) = self.counts
+            && done < tagged.keys.len()
+        {
+            self.add_known(tagged.hashes[done], name(tagged.keys[done]), 1);
+            done += 1;
         }
-        let rows = self.counts.rows();
-        self.listed.hashes[done..].iter().for_each(|hash| rows.add((*hash).max(1), 1));
+        let (keys, hashes) = (&tagged.keys[done..], &tagged.hashes[done..]);
+        match &mut self.counts {
+            TagCounts::Exact(_) => {}
+            TagCounts::Rows(rows) => hashes.iter().for_each(|hash| rows.add(*hash, 1)),
+            TagCounts::Followed(followed) => followed.add_all(hashes, |i| name(keys[i])),
+        }
+        self.scratch = tagged;
     }
 
-    fn merge(&mut self, other: Self) {
+    fn merge(&mut self, mut other: Self) {
         self.tagged += other.tagged;
-        match (&mut self.counts, &other.counts) {
-            (TagCounts::Exact(mine), TagCounts::Exact(theirs)) => {
-                let mut left = theirs.iter();
-                let full = left.find(|(name, hash, count)| mine.add(*hash, name, *count) == Err(Full));
-                if let Some((_, hash, count)) = full {
-                    let rows = self.counts.rows();
-                    rows.add(hash, count);
-                    left.for_each(|(_, hash, count)| rows.add(hash, count));
-                }
-            }
-            (_, TagCounts::Exact(theirs)) => self.counts.rows().add_table(theirs),
-            (_, TagCounts::Rows(theirs)) => self.counts.rows().merge(theirs),
+        if let TagCounts::Exact(theirs) = &other.counts
+            && !matches!(self.counts, TagCounts::Followed(_))
+        {
+            theirs.iter().for_each(|(name, hash, keys)| self.add_known(hash, name, keys));
+            return;
+        }
+        self.spill();
+        other.spill();
+        match (&mut self.counts, other.counts) {
+            (TagCounts::Rows(mine), TagCounts::Rows(theirs)) => mine.merge(&theirs),
+            (TagCounts::Followed(mine), TagCounts::Followed(theirs)) => mine.merge(*theirs),
+            _ => unreachable!("tallies of one scan follow tags, or none does"),
         }
     }
 }
@@ -185,6 +177,7 @@ impl Tally for HeavyTags {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tally::hash::hash;
 
     fn rows(tags: impl Iterator<Item = (String, u64)>) -> Rows {
         let mut rows = Rows::new();

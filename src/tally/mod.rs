@@ -1,7 +1,9 @@
 //! Stage 4, COUNTS: batches of slots come in, counts go out. A tally is a value: it can be added to another,
 //! stored, and made on another machine; what is in it does not depend on the order of the keys.
 
+pub mod buckets;
 pub mod distinct;
+pub mod followed;
 pub mod hash;
 pub mod heavy;
 pub mod lengths;
@@ -9,6 +11,7 @@ pub mod recount;
 pub mod rejects;
 pub mod slots;
 pub mod table;
+pub mod tagged;
 
 use serde::{Deserialize, Serialize};
 
@@ -39,13 +42,25 @@ pub struct Tallies {
     pub rejects: Rejects,
 }
 
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parts {
+    /// Slots alone.
+    Slots,
+    /// Everything; heavy tags past the table are left to a second pass.
+    All,
+    /// Everything; heavy tags past the table are followed by name.
+    InOnePass,
+}
+
 impl Tallies {
-    /// Nothing counted yet; `only_slots` leaves out all but the slots.
-    pub fn new(only_slots: bool) -> Self {
+    /// Nothing counted yet.
+    pub fn new(parts: Parts) -> Self {
+        let all = parts != Parts::Slots;
         Tallies {
             slots: SlotCounts::default(),
-            tags: (!only_slots).then(HeavyTags::default),
-            lengths: (!only_slots).then(Lengths::default),
+            tags: all.then(|| HeavyTags::new(parts == Parts::InOnePass)),
+            lengths: all.then(Lengths::default),
             rejects: Rejects::default(),
         }
     }

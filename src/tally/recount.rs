@@ -1,16 +1,17 @@
 //! The second pass over the input: an exact count of every tag that the two rows of the first pass cannot rule
 //! out as a heavy one, and of every tag of the hottest slots.
 //!
-//! Which tags are kept depends on the rows and the tags alone: a bucket keeps the 16 with the highest rank, and a
-//! tag of the final 16 is among the 16 of any part of the input too, so it is counted from its first key on, on
-//! every thread.
+//! Which tags are kept depends on the rows and the tags alone: a bucket keeps those with the highest rank, and a tag
+//! that is among them in the end is among them in any part of the input too, so it is counted from its first key on,
+//! on every thread.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::Tally;
-use super::hash::hash;
+use super::buckets::Buckets;
 use super::heavy::{Rows, cells_of};
+use super::tagged::{Tagged, list};
 use crate::name::Name;
 use crate::slot::{SLOTS, SlotBatch};
 
@@ -18,18 +19,13 @@ use crate::slot::{SLOTS, SlotBatch};
 const FOLLOWED_CELLS: usize = 512;
 /// The hottest slots of which every tag is counted.
 pub const FOLLOWED_SLOTS: usize = 20;
-/// Tags in a bucket, and buckets: 16,384 tags at most.
-const WAYS: usize = 16;
-const BUCKETS: usize = 1 << 10;
-/// Longer names are not kept; what they may hold goes into `max_error`.
-const MAX_NAME: usize = 512;
 
 /// Which tags are worth counting, from what the first pass found.
 #[derive(Debug)]
 pub struct Candidates {
     rows: Box<Rows>,
-    /// Cells that are followed up, in each row.
-    large: [Vec<bool>; 2],
+    /// Cells that are followed up, in each row: a bit a cell, so that they stay in the L1 cache.
+    large: [Vec<u64>; 2],
     /// For each slot what of it is counted.
     slots: Vec<Follow>,
     /// No tag outside the followed cells holds more than this.
@@ -50,7 +46,7 @@ impl Candidates {
     /// Chooses from the rows and the keys by slot.
     pub fn choose(rows: Box<Rows>, keys_by_slot: &[u64]) -> Self {
         let cut_offs = [0, 1].map(|row| nth_largest(rows.row(row), FOLLOWED_CELLS));
-        let large = [0, 1].map(|row| rows.row(row).iter().map(|cell| *cell > cut_offs[row]).collect());
+        let large = [0, 1].map(|row| bits(rows.row(row), |cell| cell > cut_offs[row]));
         let cut_off = cut_offs[0].max(cut_offs[1]);
         let mut slots: Vec<_> =
             keys_by_slot.iter().map(|keys| if *keys > cut_off { Follow::Heavy } else { Follow::Nothing }).collect();
@@ -66,7 +62,8 @@ impl Candidates {
     #[inline]
     fn wants(&self, hash: u64, slot: u16) -> bool {
         let [first, second] = cells_of(hash);
-        self.large[0][first] & self.large[1][second] | (self.slots[usize::from(slot)] == Follow::All)
+        let in_large = self.large[0][first / 64] >> (first % 64) & self.large[1][second / 64] >> (second % 64) & 1;
+        (in_large != 0) | (self.slots[usize::from(slot)] == Follow::All)
     }
 }
 
@@ -75,6 +72,11 @@ pub fn hottest(keys_by_slot: &[u64]) -> impl Iterator<Item = usize> {
     let mut order: Vec<usize> = (0..keys_by_slot.len().min(SLOTS)).filter(|slot| keys_by_slot[*slot] > 0).collect();
     order.sort_by_key(|slot| (Reverse(keys_by_slot[*slot]), *slot));
     order.into_iter().take(FOLLOWED_SLOTS)
+}
+
+/// A bit for each value, set where it `is` what is looked for.
+fn bits(row: &[u64], is: impl Fn(u64) -> bool) -> Vec<u64> {
+    row.chunks(64).map(|cells| cells.iter().rev().fold(0, |bits, cell| bits << 1 | u64::from(is(*cell)))).collect()
 }
 
 /// The value that at most `n` values of `row` exceed.
@@ -88,43 +90,25 @@ fn nth_largest(row: &[u64], n: usize) -> u64 {
 #[derive(Debug, Clone)]
 pub struct Recount {
     candidates: Arc<Candidates>,
-    buckets: Vec<Vec<Counted>>,
-    /// No candidate that was left out holds more than this.
-    left_out: u64,
-    hashes: Vec<u64>,
+    counted: Buckets,
+    tagged: Tagged,
     wanted: Vec<u32>,
-}
-
-/// A tag in a bucket. The derived order is its rank: what it may hold at most, then hash, then name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Counted {
-    at_most: u64,
-    hash: u64,
-    name: Vec<u8>,
-    keys: u64,
-}
-
-impl Counted {
-    fn rank(&self) -> (u64, u64, &[u8]) {
-        (self.at_most, self.hash, &self.name)
-    }
 }
 
 impl Recount {
     /// Nothing counted yet.
     pub fn new(candidates: Arc<Candidates>) -> Self {
-        let buckets = vec![Vec::new(); BUCKETS];
-        Recount { candidates, buckets, left_out: 0, hashes: Vec::new(), wanted: Vec::new() }
+        Recount { candidates, counted: Buckets::default(), tagged: Tagged::default(), wanted: Vec::new() }
     }
 
     /// Every counted tag and its keys.
-    pub fn tags(&self) -> impl Iterator<Item = (Name, u64)> {
-        self.buckets.iter().flatten().map(|tag| (Name::from(tag.name.as_slice()), tag.keys))
+    pub fn tags(&self) -> impl Iterator<Item = (&Name, u64)> {
+        self.counted.iter().map(|tag| (&tag.name, tag.keys))
     }
 
     /// No tag that is not counted holds more than this.
     pub fn max_error(&self) -> u64 {
-        self.candidates.cut_off.max(self.left_out)
+        self.candidates.cut_off.max(self.counted.left_out)
     }
 
     /// The candidates.
@@ -132,54 +116,33 @@ impl Recount {
         &self.candidates
     }
 
+    /// The rank of a tag is what the rows allow it, which no part of the input changes.
     fn count(&mut self, hash: u64, name: &[u8], keys: u64) {
-        let bucket = &mut self.buckets[hash as usize >> 40 & (BUCKETS - 1)];
-        if let Some(tag) = bucket.iter_mut().find(|tag| tag.hash == hash && tag.name == name) {
-            tag.keys += keys;
-            return;
+        match self.counted.find(hash, name) {
+            Some(tag) => tag.keys += keys,
+            None => self.counted.enter(hash, name, keys, self.candidates.rows.at_most(hash)),
         }
-        let at_most = self.candidates.rows.at_most(hash);
-        if name.len() > MAX_NAME {
-            self.left_out = self.left_out.max(at_most);
-            return;
-        }
-        if bucket.len() == WAYS {
-            let lowest = (0..WAYS).min_by(|a, b| bucket[*a].rank().cmp(&bucket[*b].rank())).expect("a full bucket");
-            if bucket[lowest].rank() >= (at_most, hash, name) {
-                self.left_out = self.left_out.max(at_most);
-                return;
-            }
-            self.left_out = self.left_out.max(bucket[lowest].at_most);
-            bucket.swap_remove(lowest);
-        }
-        bucket.push(Counted { at_most, hash, name: name.to_vec(), keys });
     }
 }
 
 impl Tally for Recount {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let candidates = self.candidates.clone();
-        self.wanted.clear();
-        self.hashes.clear();
-        for (i, slot) in keys.slots.iter().enumerate() {
-            if keys.is_tagged(i) && candidates.slots[usize::from(*slot)] != Follow::Nothing {
-                let hash = hash(keys.hashed.get(keys.batch.base, i)).max(1);
-                if candidates.wants(hash, *slot) {
-                    self.wanted.push(i as u32);
-                    self.hashes.push(hash);
-                }
-            }
+        let (mut tagged, mut wanted) = (std::mem::take(&mut self.tagged), std::mem::take(&mut self.wanted));
+        tagged.find(keys, |slot| candidates.slots[usize::from(slot)] != Follow::Nothing);
+        let slot = |i: usize| keys.slots[tagged.keys[i] as usize];
+        list(&mut wanted, tagged.keys.len(), |i| candidates.wants(tagged.hashes[i], slot(i)));
+        for i in wanted.iter().map(|i| *i as usize) {
+            let name = keys.hashed.get(keys.batch.base, tagged.keys[i] as usize);
+            self.count(tagged.hashes[i], name, 1);
         }
-        for i in 0..self.wanted.len() {
-            let name = keys.hashed.get(keys.batch.base, self.wanted[i] as usize);
-            self.count(self.hashes[i], name, 1);
-        }
+        (self.tagged, self.wanted) = (tagged, wanted);
     }
 
     fn merge(&mut self, other: Self) {
-        self.left_out = self.left_out.max(other.left_out);
-        for tag in other.buckets.into_iter().flatten() {
-            self.count(tag.hash, &tag.name, tag.keys);
+        self.counted.left_out = self.counted.left_out.max(other.counted.left_out);
+        for tag in other.counted.into_names() {
+            self.count(tag.hash, &tag.name.0, tag.keys);
         }
     }
 }

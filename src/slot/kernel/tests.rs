@@ -124,7 +124,7 @@ fn lengths_of_all_kinds_in_one_batch_at_every_place_in_it() {
         for _ in 0..round % 41 {
             // A third of the rounds has short keys only, so that what is done for these meets every batch size.
             let limit = LIMITS[next() as usize % if round % 3 == 0 { 5 + round % 9 } else { LIMITS.len() }];
-            let len = if next() % 2 == 0 { limit } else { next() % (limit + 1) };
+            let len = if next().is_multiple_of(2) { limit } else { next() % (limit + 1) };
             let start = next() % (block.len() as u32 - len + 1);
             spans.push(start, start + len);
         }

@@ -1,0 +1,63 @@
+//! Whole scans of generated dumps in memory, by what is counted and by the shape of the dump.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use slotscope::command::generate::{Generate, Profile};
+use slotscope::scan::Scan;
+use slotscope::slot::{kernel, slot};
+use slotscope::source::Input;
+use slotscope::source::file::CHUNK;
+use slotscope::tally::heavy::TagCounts;
+use slotscope::tally::recount::{Candidates, Recount};
+use slotscope::tally::{Parts, Tallies};
+
+const KEYS: u64 = 1_000_000;
+
+/// Dumps of `KEYS` keys: what real ones look like, and what is hard on a counter.
+fn dumps() -> Vec<(&'static str, Vec<u8>)> {
+    let mut commerce = Vec::new();
+    Generate { profile: Profile::Commerce, keys: KEYS, seed: 1 }.write_to(&mut commerce).unwrap();
+    // As the SCAN of newer servers gives it: one slot's keys after another's.
+    let mut keys: Vec<&[u8]> = commerce.split_inclusive(|byte| *byte == b'\n').collect();
+    keys.sort_by_key(|key| slot(key.strip_suffix(b"\n").unwrap_or(key)));
+    let in_slot_order = keys.concat();
+    let lines = |line: fn(u64) -> String| (0..KEYS).map(line).collect::<String>().into_bytes();
+    vec![
+        ("commerce", commerce),
+        ("in-slot-order", in_slot_order),
+        ("one-tag", lines(|i| format!("cart:{{common}}:{i}\n"))),
+        ("every-key-its-tag", lines(|i| format!("cart:{{{i}}}:items\n"))),
+        ("empty-lines", lines(|_| String::from("\n"))),
+    ]
+}
+
+fn scans(criterion: &mut Criterion) {
+    let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
+    let scan = Scan { pool: &pool, kernel: kernel::best(), format: None, chunk: CHUNK, proceed: &|_| true };
+    for (dump, content) in dumps() {
+        let inputs = [Input::memory(dump, &content)];
+        let analyze = |parts| {
+            let tally = scan.run(&inputs, || Tallies::new(parts)).unwrap().tally;
+            if let Some(TagCounts::Rows(rows)) = tally.tags.as_ref().map(|tags| &tags.counts) {
+                let candidates = Arc::new(Candidates::choose(rows.clone(), &tally.slots.keys));
+                std::hint::black_box(scan.run(&inputs, || Recount::new(candidates.clone())).unwrap().tally);
+            }
+            tally.slots.total()
+        };
+        let mut group = criterion.benchmark_group(format!("scan/{dump}"));
+        group.throughput(Throughput::Elements(KEYS));
+        for (name, parts) in [("slots", Parts::Slots), ("one-pass", Parts::InOnePass), ("default", Parts::All)] {
+            assert_eq!(analyze(parts), KEYS);
+            group.bench_function(name, |bencher| bencher.iter(|| analyze(parts)));
+        }
+    }
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(2)).sample_size(20);
+    targets = scans
+}
+criterion_main!(benches);

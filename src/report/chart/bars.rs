@@ -1,0 +1,136 @@
+//! Level bars, one a row, with names on the left and values behind: nodes and tags.
+
+use plotters::style::{RGBColor, WHITE};
+
+use super::axis::{Axis, Plot};
+use super::canvas::{Anchor, BELOW_HEADING, Canvas, MARGIN, overlap, size, text_box};
+use super::palette::{FRAME, INK, LIGHT_LOAD, MUTED};
+use super::text::{Style, fit, width};
+
+/// The widest that names may be.
+const NAMES: f32 = 360.0;
+/// Where the first row starts, and what is below the last one: axis, its name, an edge.
+const TOP: i32 = BELOW_HEADING + 36;
+const BELOW: i32 = 84;
+/// Pixels that few or many rows share, and the limits of one row.
+const ROWS: i32 = 568;
+const LEAST: i32 = 25;
+const MOST: i32 = 76;
+
+/// A row.
+pub enum Row {
+    /// A bar.
+    Bar {
+        /// Its name, of any length.
+        name: String,
+        /// Its length.
+        value: f64,
+        /// It may be longer by this, which is not known.
+        unsure: f64,
+        /// What stands behind it.
+        words: String,
+        /// Its colour.
+        colour: RGBColor,
+    },
+    /// A sentence about rows that are left out.
+    Gap(String),
+}
+
+/// An upright line through all bars.
+pub struct Mark {
+    /// Where.
+    pub value: f64,
+    /// What stands above it, where there is room: the first marks first.
+    pub label: String,
+    /// Its colour.
+    pub colour: RGBColor,
+}
+
+/// The height of a row among `rows`.
+fn row_height(rows: usize) -> i32 {
+    (ROWS / rows.max(1) as i32).clamp(LEAST, MOST)
+}
+
+/// The height of a sheet that holds `rows`.
+pub fn sheet_height(rows: usize) -> u32 {
+    (TOP + row_height(rows) * rows as i32 + BELOW) as u32
+}
+
+/// Draws `rows` from top to bottom.
+pub fn draw(canvas: &Canvas<'_>, rows: &[Row], marks: &[Mark], axis: &str) {
+    let height = row_height(rows.len());
+    let style = Style::plain(size::BODY.min(height as f32 * 0.7), INK);
+
+    let (mut names, mut words, mut most) = (0f32, 0f32, f64::MIN_POSITIVE);
+    for row in rows {
+        if let Row::Bar { name, value, unsure, words: said, .. } = row {
+            names = names.max(width(&fit(name, NAMES, style), style));
+            words = words.max(width(said, style));
+            most = most.max(value + unsure);
+        }
+    }
+    let most = marks.iter().map(|mark| mark.value * 1.04).fold(most, f64::max);
+    let left = MARGIN + names.ceil() as i32 + 14;
+    let end = canvas.width - MARGIN - words.ceil() as i32 - 14;
+    let x = Axis { from: 0.0, to: most, start: left, end, step: 1.0 };
+    let bottom = TOP + height * rows.len() as i32 + 8;
+    let plot = Plot { x, y: Axis { from: 0.0, to: 1.0, start: bottom, end: TOP, step: 0.0 } };
+    plot.draw_x(canvas, axis, |_, label| label);
+
+    let middle = |i: usize| TOP + height * i as i32 + height / 2;
+    let ends: Vec<_> = rows.iter().enumerate().map(|(i, row)| bar(canvas, &plot, row, middle(i), height)).collect();
+    draw_marks(canvas, &plot, marks);
+    canvas.fill([left - 1, TOP - 4, left, bottom], FRAME);
+    for (i, (row, end)) in rows.iter().zip(ends).enumerate() {
+        match row {
+            Row::Bar { name, words, .. } => {
+                canvas.text(&fit(name, NAMES, style), (left - 12, middle(i)), Anchor::End, style);
+                // Where lines cross the field, the words stand in a column beside it and leave them whole.
+                let at =
+                    if marks.is_empty() { (end + 10, Anchor::Start) } else { (canvas.width - MARGIN, Anchor::End) };
+                canvas.text(words, (at.0, middle(i)), at.1, style);
+            }
+            Row::Gap(sentence) => {
+                behind(canvas, sentence, (end + 10, middle(i)), height, Style { colour: MUTED, ..style });
+            }
+        }
+    }
+}
+
+/// Words on white as high as the row: no lines behind them.
+fn behind(canvas: &Canvas<'_>, words: &str, (x, y): (i32, i32), height: i32, style: Style) {
+    let end = x + width(words, style).ceil() as i32;
+    canvas.fill([x - 4, y - height / 2, end + 4, y - height / 2 + height], WHITE);
+    canvas.text(words, (x, y), Anchor::Start, style);
+}
+
+/// Draws the bar of a row; returns where it ends.
+fn bar(canvas: &Canvas<'_>, plot: &Plot, row: &Row, y: i32, height: i32) -> i32 {
+    let left = plot.x.start;
+    let Row::Bar { value, unsure, colour, .. } = row else { return left };
+    let half = ((height as f32 * 0.36) as i32).max(2);
+    let end = plot.x.at(*value).max(left + i32::from(*value > 0.0));
+    let far = plot.x.at(value + unsure).max(end);
+    canvas.fill([left, y - half, end, y + half], *colour);
+    canvas.fill([end, y - half, far, y + half], LIGHT_LOAD);
+    far
+}
+
+/// Lines over the bars, which would hide what they have passed, and under the words.
+fn draw_marks(canvas: &Canvas<'_>, plot: &Plot, marks: &[Mark]) {
+    let mut taken: Vec<[i32; 4]> = Vec::new();
+    for mark in marks {
+        let x = plot.x.at(mark.value);
+        canvas.dashes([x, plot.y.end - 4, x + 1, plot.y.start], 5, mark.colour);
+        let style = Style::plain(size::NOTE, mark.colour);
+        // The first ends at its line, so that the next, which may be close to the right of it, has room.
+        let anchor = if taken.is_empty() { Anchor::End } else { Anchor::Middle };
+        let at = (x + if taken.is_empty() { 4 } else { 0 }, plot.y.end - 16);
+        let place = text_box(&mark.label, at, anchor, style);
+        let grown = [place[0] - 2, place[1], place[2] + 2, place[3]];
+        if !taken.iter().any(|other| overlap(*other, grown)) {
+            canvas.text(&mark.label, at, anchor, style);
+            taken.push(grown);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! lorenz.png: which part of the keys lies in which part of the slots, and of the nodes (Lorenz 1905).
+
+use std::io::{self, Write};
+
+use plotters::style::RGBColor;
+
+use super::axis::{Axis, Plot};
+use super::canvas::{Anchor, Canvas, MARGIN, size};
+use super::expectation::PerfectHash;
+use super::number::counted;
+use super::palette::{ALARM, EXPECTED, FRAME, INK, LOAD, MUTED};
+use super::text::Style;
+use super::{NO_KEYS, SHEET, all_keys, canvas, source_line};
+use crate::report::units::percent;
+use crate::slot::SLOTS;
+use crate::summary::{Summary, balance};
+
+/// Slots that the title is about: 1 %.
+const FULLEST: usize = SLOTS / 100;
+
+const HOW_TO_READ: [&str; 4] = [
+    "The further a curve hangs below the straight",
+    "line, the less even the load. Chance alone",
+    "bends the curve of the slots; memory runs out",
+    "on nodes.",
+];
+
+/// Writes the chart.
+///
+/// # Errors
+/// Where `out` cannot be written.
+pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    canvas::png(SHEET.0, SHEET.1, out, |canvas| {
+        if all_keys(summary) == 0.0 {
+            canvas.heading("Share of the keys by share of the slots", &source_line(summary));
+            return canvas.nothing(NO_KEYS);
+        }
+        let mut slots = summary.slots.keys.clone();
+        slots.sort_unstable();
+        let fullest = balance::sum(&slots[SLOTS - FULLEST..]) as f64 / all_keys(summary);
+        let title = format!("The fullest 1 % of the slots hold {} of the keys", percent(fullest));
+        canvas.heading(&title, &source_line(summary));
+
+        let mut nodes: Vec<_> = summary.nodes.owning().map(|node| node.keys).collect();
+        nodes.sort_unstable();
+        draw(canvas, summary, &lorenz(&slots), &lorenz(&nodes));
+    })
+}
+
+/// The curve of ascending loads: points (part of the members, part of the load). Empty without load.
+fn lorenz(loads: &[u64]) -> Vec<(f64, f64)> {
+    let total = balance::sum(loads) as f64;
+    if total == 0.0 {
+        return Vec::new();
+    }
+    let mut sum = 0.0;
+    let point = |(i, load): (usize, &u64)| {
+        sum += *load as f64;
+        ((i + 1) as f64 / loads.len() as f64, sum / total)
+    };
+    std::iter::once((0.0, 0.0)).chain(loads.iter().enumerate().map(point)).collect()
+}
+
+fn draw(canvas: &Canvas<'_>, summary: &Summary, slots: &[(f64, f64)], nodes: &[(f64, f64)]) {
+    let x = Axis { from: 0.0, to: 1.0, start: 104, end: 764, step: 0.0 };
+    let plot = Plot { x, y: Axis { from: 0.0, to: 1.0, start: canvas.height - 90, end: 150, step: 0.0 } };
+    let in_percent = |value: f64, _| format!("{:.0} %", value * 100.0);
+    plot.draw_y(canvas, "share of the keys", in_percent);
+    plot.draw_x(canvas, "share of the slots (or nodes), those with the fewest keys first", in_percent);
+    let on_sheet = |points: &[(f64, f64)]| {
+        thinned(points.iter().map(|(along, up)| (plot.x.exact(*along), plot.y.exact(*up))).collect())
+    };
+    canvas.curve(&on_sheet(&[(0.0, 0.0), (1.0, 1.0)]), 1.5, FRAME);
+    let perfect = PerfectHash::of(summary).filter(PerfectHash::has_shape);
+    canvas.curve(&on_sheet(slots), 5.0, LOAD);
+    if let Some(perfect) = &perfect {
+        dashed(canvas, &on_sheet(&perfect.lorenz()), EXPECTED);
+    }
+    canvas.curve(&on_sheet(nodes), 2.5, ALARM);
+    // Few nodes: the points are what is known, the lines only lead the eye.
+    if nodes.len() <= 41 {
+        on_sheet(nodes).iter().for_each(|point| canvas.curve(&[*point], 8.0, ALARM));
+    }
+
+    let gini = |value: Option<f64>| value.map_or(String::from("none"), |gini| format!("{gini:.3}"));
+    let legend = Legend { canvas, left: 810 };
+    let y = legend.entry(190, LOAD, "Slots", &format!("Gini {}", gini(summary.slots.stats.keys.gini)));
+    let count = summary.nodes.owning().count();
+    let y = legend.entry(y, ALARM, &counted(count as u64, "node"), &format!("Gini {}", gini(summary.nodes.keys.gini)));
+    let y = match &perfect {
+        Some(perfect) => {
+            let chance = format!("Gini {:.3}: chance alone", gini_of(&perfect.lorenz()));
+            legend.entry(y, EXPECTED, "Slots of a perfect hash", &chance)
+        }
+        None => y,
+    };
+    let y = legend.entry(y, FRAME, "Equal", "Gini 0: all hold the same");
+    let style = Style::plain(size::NOTE, MUTED);
+    for (i, line) in HOW_TO_READ.iter().enumerate() {
+        canvas.text(line, (legend.left, y + 16 + 22 * i as i32), Anchor::Start, style);
+    }
+}
+
+/// The Gini coefficient of a curve: twice the area between it and the diagonal.
+fn gini_of(points: &[(f64, f64)]) -> f64 {
+    1.0 - points.windows(2).map(|pair| (pair[1].0 - pair[0].0) * (pair[1].1 + pair[0].1)).sum::<f64>()
+}
+
+/// Points that are at least a few pixels apart; 16,384 of them on 600 pixels would only cost time.
+fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    let mut kept: Vec<(f64, f64)> = Vec::new();
+    let last = points.last().copied();
+    for point in points {
+        if kept.last().is_none_or(|(x, y)| (point.0 - x).hypot(point.1 - y) >= 3.0) {
+            kept.push(point);
+        }
+    }
+    kept.extend(last);
+    kept
+}
+
+/// A dashed line: pieces of the curve by their length.
+fn dashed(canvas: &Canvas<'_>, points: &[(f64, f64)], colour: RGBColor) {
+    const DASH: f64 = 9.0;
+    let mut along = 0.0;
+    for pair in points.windows(2) {
+        let ((ax, ay), (bx, by)) = (pair[0], pair[1]);
+        let length = (bx - ax).hypot(by - ay);
+        let mut done = 0.0;
+        while done < length {
+            let step = (DASH - along % DASH).min(length - done).max(0.01);
+            if (along / DASH) as i64 % 2 == 0 {
+                let point = |part: f64| (ax + (bx - ax) * part / length, ay + (by - ay) * part / length);
+                canvas.curve(&[point(done), point(done + step)], 2.0, colour);
+            }
+            done += step;
+            along += step;
+        }
+    }
+}
+
+struct Legend<'c, 'a> {
+    canvas: &'c Canvas<'a>,
+    left: i32,
+}
+
+impl Legend<'_, '_> {
+    /// A line's colour, its name and its number; returns where the next entry goes.
+    fn entry(&self, y: i32, colour: RGBColor, name: &str, number: &str) -> i32 {
+        let left = f64::from(self.left);
+        let line = [(left, f64::from(y)), (left + 34.0, f64::from(y))];
+        match colour {
+            EXPECTED => dashed(self.canvas, &line, colour),
+            _ => self.canvas.curve(&line, 4.0, colour),
+        }
+        let text = self.left + 50;
+        self.canvas.text(name, (text, y), Anchor::Start, Style::bold(size::SUBTITLE, INK));
+        let room = (self.canvas.width - MARGIN - text) as f32;
+        let style = Style::plain(size::BODY, MUTED);
+        self.canvas.text(&super::text::fit(number, room, style), (text, y + 26), Anchor::Start, style);
+        y + 72
+    }
+}

@@ -1,0 +1,90 @@
+//! nodes.png: what each primary holds, against its fair share.
+
+use std::cmp::Reverse;
+use std::io::{self, Write};
+
+use super::bars::{self, Mark, Row};
+use super::number::{counted, short, times_with};
+use super::palette::{ALARM, EXPECTED, LIGHT_LOAD, MUTED, WATCH};
+use super::{NO_KEYS, SHEET, canvas, node_name, ratio_digits, source_line};
+use crate::summary::Summary;
+use crate::summary::nodes::NodeLoad;
+use crate::summary::verdict::limit;
+
+/// Nodes that are shown each by itself.
+const SHOWN: usize = 40;
+/// Rows that a sheet without bars has room for.
+const EMPTY_ROWS: usize = 3;
+/// From these multiples of the fair share on a node needs a look, or is too full: the bands of the verdict.
+const BANDS: [f64; 2] = [limit::BALANCED, limit::SKEWED];
+
+/// Writes the chart.
+///
+/// # Errors
+/// Where `out` cannot be written.
+pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let mut nodes: Vec<_> = summary.nodes.owning().collect();
+    nodes.sort_by_key(|node| Reverse(node.keys));
+    let mean = summary.nodes.keys.mean;
+    let rows = rows(&nodes, mean);
+    canvas::png(SHEET.0, bars::sheet_height(if mean > 0.0 { rows.len() } else { EMPTY_ROWS }), out, |canvas| {
+        canvas.heading(&title(&nodes, mean), &subtitle(summary));
+        if mean == 0.0 {
+            return canvas.nothing(NO_KEYS);
+        }
+        let mark = |times: f64| Mark { value: mean * times, label: format!("{times:.2}×"), colour: MUTED };
+        let fair = Mark { value: mean, label: format!("fair share {}", short(mean)), colour: EXPECTED };
+        let bands = BANDS.map(mark);
+        bars::draw(canvas, &rows, &std::iter::once(fair).chain(bands).collect::<Vec<_>>(), "keys");
+    })
+}
+
+fn title(nodes: &[&NodeLoad], mean: f64) -> String {
+    match nodes {
+        [] => String::from("No node owns a slot"),
+        [one] => format!("One node holds all: {}", counted(one.keys, "key")),
+        _ if mean == 0.0 => format!("{}, all empty", counted(nodes.len() as u64, "node")),
+        [fullest, .., emptiest] => {
+            let times = |node: &NodeLoad| times_with(ratio_digits(nodes, mean), node.keys as f64 / mean);
+            let (count, most, least) = (short(nodes.len() as f64), times(fullest), times(emptiest));
+            format!("Fullest of {count} nodes: {most} its fair share, emptiest {least}")
+        }
+    }
+}
+
+fn subtitle(summary: &Summary) -> String {
+    let unowned = &summary.nodes.unowned;
+    let aside = match unowned.keys {
+        0 => String::new(),
+        keys => format!("  ·  {} in {} of no node", counted(keys, "key"), counted(u64::from(unowned.slots), "slot")),
+    };
+    format!("{}{aside}", source_line(summary))
+}
+
+fn rows(nodes: &[&NodeLoad], mean: f64) -> Vec<Row> {
+    let ratio = |node: &NodeLoad| if mean > 0.0 { node.keys as f64 / mean } else { 0.0 };
+    let times = |node: &NodeLoad| times_with(ratio_digits(nodes, mean), ratio(node));
+    let bar = |node: &&NodeLoad| {
+        let ratio = ratio(node);
+        let colour = match ratio {
+            r if r >= BANDS[1] => ALARM,
+            r if r >= BANDS[0] => WATCH,
+            _ => LIGHT_LOAD,
+        };
+        let words = format!("{}   {}", short(node.keys as f64), times(node));
+        Row::Bar { name: node_name(node), value: node.keys as f64, unsure: 0.0, words, colour }
+    };
+    if nodes.len() <= SHOWN {
+        return nodes.iter().map(bar).collect();
+    }
+    let (full, rest) = nodes.split_at(SHOWN / 2);
+    let (between, empty) = rest.split_at(rest.len() - SHOWN / 2);
+    let times = |node: Option<&&NodeLoad>| node.map_or_else(String::new, |node| times(node));
+    let gap = format!(
+        "{} more in between: {} to {} the fair share",
+        counted(between.len() as u64, "node"),
+        times(between.first()),
+        times(between.last())
+    );
+    full.iter().map(bar).chain([Row::Gap(gap)]).chain(empty.iter().map(bar)).collect()
+}

@@ -1,0 +1,118 @@
+//! Numbers as they stand in a chart: few digits, thousands apart, SI prefixes from 100,000 on.
+
+use crate::summary::sentence::grouped;
+
+/// Prefixes by powers of a thousand.
+const PREFIXES: [&str; 7] = ["", " k", " M", " G", " T", " P", " E"];
+
+/// From here on a count is shown with a prefix.
+const SHORTENED: f64 = 100_000.0;
+
+/// `0.61`, `12.3`, `610`, `4,120`, `123 k`, `12.3 M`: three digits or so.
+pub fn short(value: f64) -> String {
+    if value < SHORTENED.next_down() && (value >= 99.95 || value.fract() == 0.0) {
+        return grouped(value.round() as u64);
+    }
+    if value < SHORTENED {
+        // Two digits that are not 0, however small it is.
+        let small = (1.0 - value.log10().floor()).clamp(2.0, 12.0) as usize;
+        let digits = if value >= 9.995 { 1 } else { small };
+        return format!("{value:.digits$}");
+    }
+    let mut power = ((value.log10() / 3.0) as usize).min(PREFIXES.len() - 1);
+    // 999,960 would be shown as 1000 k.
+    if value / 1000f64.powi(power as i32) >= 999.5 && power + 1 < PREFIXES.len() {
+        power += 1;
+    }
+    let value = value / 1000f64.powi(power as i32);
+    let digits = if value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.digits$}{}", PREFIXES[power])
+}
+
+/// A count in words: `1 key`, `4,120 keys`, `12.3 M keys`.
+pub fn counted(count: u64, one: &str) -> String {
+    format!("{} {one}{}", short(count as f64), if count == 1 { "" } else { "s" })
+}
+
+/// How often something holds something: `1.003×`, `1.17×`, `24.5×`, `2,146×`.
+pub fn times(ratio: f64) -> String {
+    match ratio {
+        r if (0.95..1.05).contains(&r) => times_with(3, r),
+        r => times_with(2, r),
+    }
+}
+
+/// As `times`, with so many digits where it is small.
+pub fn times_with(digits: usize, ratio: f64) -> String {
+    match ratio {
+        r if r < 9.995 => format!("{r:.digits$}×"),
+        r if r < 99.95 => format!("{r:.1}×"),
+        r => format!("{}×", short(r.round())),
+    }
+}
+
+/// Round values from `from` to `to`, about `about` of them, at least `least` apart, and what to write beside each.
+pub fn ticks(from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)> {
+    let range = (to - from).max(f64::MIN_POSITIVE);
+    let rough = (range / about.max(1) as f64).max(least);
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power).into_iter().find(|step| *step >= rough * 0.999);
+    let step = step.unwrap_or(10.0 * power);
+    let prefix = match to < SHORTENED {
+        true => 0,
+        false => (((to / 2.0).log10() / 3.0) as usize).min(PREFIXES.len() - 1),
+    };
+    let unit = 1000f64.powi(prefix as i32);
+    let digits = (-(step / unit).log10().floor()).clamp(0.0, 6.0) as usize;
+    let label = |value: f64| match digits {
+        0 => format!("{}{}", grouped((value / unit).round() as u64), PREFIXES[prefix]),
+        _ => format!("{:.digits$}{}", value / unit, PREFIXES[prefix]),
+    };
+    let first = (from / step).ceil();
+    let values = (0..=4 * about).map(|i| (first + i as f64) * step).take_while(|value| *value <= to + step * 1e-6);
+    values.map(|value| (value, if value == 0.0 { String::from("0") } else { label(value) })).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_short() {
+        let shown =
+            [0.0, 0.000061, 0.61, 12.34, 99.96, 610.4, 4120.0, 99_999.0, 123_456.0, 999_960.0, 12_345_678.0, 1e18];
+        let shown = shown.map(short);
+        let wanted =
+            ["0", "0.000061", "0.61", "12.3", "100", "610", "4,120", "99,999", "123 k", "1.00 M", "12.3 M", "1.00 E"];
+        assert_eq!(shown, wanted);
+        assert_eq!(counted(1, "key"), "1 key");
+    }
+
+    #[test]
+    fn ratios_near_one_have_more_digits() {
+        assert_eq!([1.0031, 1.174, 24.51, 2146.3].map(times), ["1.003×", "1.17×", "24.5×", "2,146×"]);
+    }
+
+    #[test]
+    fn ticks_are_round_and_labelled_in_one_unit() {
+        let labels = |from, to| ticks(from, to, 5, 0.0).into_iter().map(|(_, label)| label).collect::<Vec<_>>();
+        assert_eq!(labels(0.0, 16384.0), ["0", "5,000", "10,000", "15,000"]);
+        assert_eq!(labels(0.0, 2.2), ["0", "0.5", "1.0", "1.5", "2.0"]);
+        assert_eq!(ticks(0.0, 2.2, 5, 1.0).len(), 3);
+        assert_eq!(labels(0.0, 1.1e6), ["0", "500 k", "1,000 k"]);
+        assert_eq!(labels(0.0, 4.4e6), ["0", "1 M", "2 M", "3 M", "4 M"]);
+    }
+
+    #[test]
+    fn ticks_end_for_any_range() {
+        for (from, to) in [(0.0, 0.0), (1e18, 1e18), (1e18, 1e18 + 256.0), (0.0, 1.8e19), (0.0, 1e-9)] {
+            assert!(ticks(from, to, 6, 0.0).len() <= 26, "{from} {to}");
+        }
+    }
+}

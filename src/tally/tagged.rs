@@ -1,0 +1,47 @@
+//! The tagged keys of a batch: found without a branch a key, then worked on in loops of their own.
+
+use super::hash::hash_span;
+use crate::slot::SlotBatch;
+
+/// Which keys of a batch have a hash tag, and the hashes of the tags. Scratch, kept from batch to batch.
+#[derive(Debug, Clone, Default)]
+pub struct Tagged {
+    /// Their numbers in the batch.
+    pub keys: Vec<u32>,
+    /// The hash of the tag of each, never 0.
+    pub hashes: Vec<u64>,
+}
+
+/// Scratch is not part of the value that keeps it.
+impl PartialEq for Tagged {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Tagged {
+    /// Finds the tagged keys of `keys` whose slot is `wanted`.
+    #[inline]
+    pub fn find(&mut self, keys: &SlotBatch<'_>, wanted: impl Fn(u16) -> bool) {
+        let mut listed = std::mem::take(&mut self.keys);
+        list(&mut listed, keys.len(), |i| keys.is_tagged(i) & wanted(keys.slots[i]));
+        self.keys = listed;
+        let (base, hashed) = (keys.batch.base, keys.hashed);
+        let hash_of = |key: &u32| hash_span(base, hashed.start[*key as usize], hashed.end[*key as usize]).max(1);
+        self.hashes.clear();
+        self.hashes.extend(self.keys.iter().map(hash_of));
+    }
+}
+
+/// Fills `listed` with the numbers below `len` that `concerns` names. No branch: which ones cannot be predicted.
+#[inline]
+pub fn list(listed: &mut Vec<u32>, len: usize, concerns: impl Fn(usize) -> bool) {
+    listed.clear();
+    listed.resize(len + 1, 0);
+    let mut found = 0;
+    for i in 0..len {
+        listed[found] = i as u32;
+        found += usize::from(concerns(i));
+    }
+    listed.truncate(found);
+}

@@ -1,0 +1,352 @@
+//! The charts of real samples and of extreme findings: decoded, of the right size, with ink where words belong.
+//! What they look like is in `target/tmp/charts/`.
+
+use std::fs;
+use std::io::{self, Write};
+use std::ops::{Range, RangeInclusive};
+use std::path::{Path, PathBuf};
+
+use slotscope::name::Name;
+use slotscope::report::chart;
+use slotscope::scan::Scan;
+use slotscope::slot::SLOTS;
+use slotscope::slot::kernel;
+use slotscope::source;
+use slotscope::summary::tags::{Tag, TagKeys};
+use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
+use slotscope::tally::{Parts, Tallies};
+use slotscope::topology::Topology;
+
+type WriteChart = fn(&Summary, &mut dyn Write) -> io::Result<()>;
+
+/// Every chart, its file and its height; those with a row for each node or tag grow with the rows.
+const CHARTS: [(&str, WriteChart, RangeInclusive<u32>); 6] = [
+    ("slot-heatmap.png", chart::heatmap::write, 1200..=1200),
+    ("slot-load.png", chart::slot_load::write, 800..=800),
+    ("nodes.png", chart::nodes::write, 308..=1260),
+    ("top-tags.png", chart::top_tags::write, 308..=812),
+    ("lorenz.png", chart::lorenz::write, 800..=800),
+    ("slot-distribution.png", chart::distribution::write, 800..=800),
+];
+
+fn even(nodes: usize) -> Topology {
+    Topology::even(nodes, format!("even {nodes}")).unwrap()
+}
+
+/// The findings of the keys in a file of samples/.
+fn of_sample(file: &str, topology: &Topology, parts: Parts) -> Summary {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples").join(file);
+    let inputs = source::find(&[path]).unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let scan = Scan { pool: &pool, kernel: kernel::best(), format: None, chunk: 1 << 20, proceed: &|_| true };
+    let scanned = scan.run(&inputs, || Tallies::new(parts)).unwrap();
+    let facts = FileFacts { name: Name::from(file), format: "lines", ..FileFacts::default() };
+    let input = InputFacts { files: vec![facts], ..InputFacts::default() };
+    summarise(&scanned.tally, None, topology, input)
+}
+
+/// The findings of keys without tags, so many in each slot.
+fn of_slots(topology: &Topology, keys: impl Fn(u64) -> u64) -> Summary {
+    let mut tallies = Tallies::new(Parts::All);
+    tallies.slots.keys = (0..SLOTS as u64).map(keys).collect();
+    summarise(&tallies, None, topology, InputFacts::default())
+}
+
+/// Numbers that look random and are the same every time, from 0 up to 1.
+fn noise(slot: u64) -> f64 {
+    let mut x = slot.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((x ^ (x >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// A deviate that is near enough to normal.
+fn bell(slot: u64) -> f64 {
+    (0..12).map(|i| noise(slot * 12 + i)).sum::<f64>() - 6.0
+}
+
+/// Keys as a perfect hash would spread them.
+fn spread_by_chance(mean: f64) -> impl Fn(u64) -> u64 {
+    move |slot| (mean + bell(slot) * mean.sqrt()).max(0.0).round() as u64
+}
+
+struct Picture {
+    width: u32,
+    height: u32,
+    rgb: Vec<u8>,
+}
+
+impl Picture {
+    fn decode(bytes: &[u8]) -> Picture {
+        let mut reader = png::Decoder::new(io::Cursor::new(bytes)).read_info().unwrap();
+        let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut rgb).unwrap();
+        assert_eq!(info.color_type, png::ColorType::Rgb);
+        Picture { width: info.width, height: info.height, rgb }
+    }
+
+    /// Pixels of a rectangle that are much darker than white.
+    fn ink(&self, columns: Range<u32>, rows: Range<u32>) -> usize {
+        let dark = |x: u32, y: u32| {
+            let at = ((y * self.width + x) * 3) as usize;
+            self.rgb[at..at + 3].iter().map(|part| u32::from(*part)).sum::<u32>() < 450
+        };
+        rows.map(|y| columns.clone().filter(|x| dark(*x, y)).count()).sum()
+    }
+}
+
+/// Draws all charts of `summary`, leaves them in target/tmp/charts/ and holds them against what any chart must be.
+fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("charts").join(name);
+    fs::create_dir_all(&directory).unwrap();
+    let chart = |(file, write, heights): &(&'static str, WriteChart, RangeInclusive<u32>)| {
+        let mut bytes = Vec::new();
+        write(summary, &mut bytes).unwrap();
+        fs::write(directory.join(file), &bytes).unwrap();
+        let picture = Picture::decode(&bytes);
+        assert_eq!(picture.width, 1200, "{name}/{file}");
+        assert!(heights.contains(&picture.height), "{name}/{file}: {} pixels high", picture.height);
+        assert!(picture.ink(40..1160, 26..62) > 800, "{name}/{file}: no title");
+        assert!(picture.ink(40..1160, 72..96) > 400, "{name}/{file}: no subtitle");
+        for (edge, columns, rows) in [
+            ("left", 0..8, 0..picture.height),
+            ("right", picture.width - 8..picture.width, 0..picture.height),
+            ("top", 0..picture.width, 0..16),
+            ("bottom", 0..picture.width, picture.height - 8..picture.height),
+        ] {
+            assert_eq!(picture.ink(columns, rows), 0, "{name}/{file}: something runs over the {edge} edge");
+        }
+        (*file, picture)
+    };
+    CHARTS.iter().map(chart).collect()
+}
+
+/// Where the words of axes and legends stand when there are keys: file, columns, rows counted from the bottom.
+const LABELS: [(&str, Range<u32>, Range<u32>); 10] = [
+    ("slot-heatmap.png", 60..100, 180..1080),     // first slot of each row
+    ("slot-heatmap.png", 1010..1190, 180..1080),  // nodes
+    ("slot-heatmap.png", 100..1190, 20..130),     // colour bar
+    ("slot-load.png", 60..100, 100..600),         // keys per slot
+    ("slot-load.png", 104..1160, 30..84),         // slots
+    ("nodes.png", 40..1160, 20..80),              // keys
+    ("lorenz.png", 40..100, 90..660),             // share of the keys
+    ("lorenz.png", 800..1160, 300..640),          // legend
+    ("slot-distribution.png", 60..106, 90..620),  // slots
+    ("slot-distribution.png", 104..1190, 30..84), // keys per slot
+];
+
+fn assert_labelled(name: &str, pictures: &[(&str, Picture)]) {
+    for (file, columns, from_bottom) in LABELS {
+        let (_, picture) = pictures.iter().find(|(drawn, _)| *drawn == file).unwrap();
+        let rows = picture.height - from_bottom.end..picture.height - from_bottom.start;
+        let ink = picture.ink(columns.clone(), rows);
+        assert!(ink > 60, "{name}/{file}: no words in columns {columns:?}, {from_bottom:?} above the bottom");
+    }
+}
+
+#[test]
+fn every_sample_has_all_charts() {
+    let nodes = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/seed-cluster.nodes")).unwrap();
+    let listed = Topology::parse("samples/seed-cluster.nodes", &nodes).unwrap();
+    let assumed = Topology::even(3, String::from("assumed even 3")).unwrap();
+    for (file, topology) in [
+        ("uniform.keys", &assumed),
+        ("commerce.keys", &listed),
+        ("hot-tag.keys", &assumed),
+        ("tagged-zipf.keys", &even(12)),
+        ("nasty.keys", &even(6)),
+        ("seed-examples.keys", &even(1)),
+    ] {
+        assert_labelled(file, &draw(file, &of_sample(file, topology, Parts::All)));
+    }
+    draw("only-slots", &of_sample("commerce.keys", &assumed, Parts::Slots));
+}
+
+#[test]
+fn large_dumps() {
+    assert_labelled("large-even", &draw("large-even", &of_slots(&even(10), spread_by_chance(610.0))));
+    draw(
+        "large-missing-node",
+        &of_slots(&even(6), |slot| if slot < 2731 { 0 } else { spread_by_chance(6104.0)(slot) }),
+    );
+    draw(
+        "large-one-hot",
+        &of_slots(&even(6), |slot| spread_by_chance(6104.0)(slot) + if slot == 9842 { 5_000_000 } else { 0 }),
+    );
+    draw(
+        "large-many-hot",
+        &of_slots(&even(40), |slot| spread_by_chance(610.0)(slot) + (2.0 / (noise(slot + 7) + 1e-4)) as u64),
+    );
+}
+
+/// `summary` with tags of these names, in order of their weight.
+fn with_tags(mut summary: Summary, names: &[Vec<u8>]) -> Summary {
+    let tags = summary.tags.as_mut().unwrap();
+    let keys = |i: usize| 1_000_000 / (i as u64 + 1);
+    let tag = |(i, name): (usize, &Vec<u8>)| Tag {
+        tag: Name(name.clone()),
+        slot: slotscope::slot::slot(name),
+        node: None,
+        keys: keys(i),
+        keys_error: if i % 3 == 1 { keys(i) / 4 } else { 0 },
+        share: keys(i) as f64 / summary.input.keys as f64,
+    };
+    tags.top = names.iter().enumerate().map(tag).collect();
+    tags.tagged_keys = tags.top.iter().map(|tag| tag.keys).sum();
+    (tags.distinct, tags.distinct_error, tags.max_error) = (4_051_234, 0.006, 1234);
+    for (slot, name) in summary.slots.hottest.iter_mut().zip(names) {
+        slot.top_tags = vec![TagKeys { tag: Name(name.clone()), keys: 7 }];
+    }
+    summary
+}
+
+fn hostile_names() -> Vec<Vec<u8>> {
+    let mut names: Vec<Vec<u8>> = vec![
+        vec![b'x'; 1 << 20],
+        "e\u{301}".repeat(1 << 18).into_bytes(),
+        "用户:".repeat(50_000).into_bytes(),
+        b"\x1b[2J\x1b[31mred".to_vec(),
+        "abc\u{202e}fdp.exe".into(),
+        "\u{5e9}\u{5dc}\u{5d5}\u{5dd}:\u{645}\u{631}\u{62d}\u{628}\u{627}".into(),
+        vec![0xFF; 300],
+        vec![0; 40],
+        "\u{1F600}".repeat(9).into_bytes(),
+        "\u{FDFD}".repeat(30).into_bytes(),
+        b"   ".to_vec(),
+        b"{}}{{".to_vec(),
+        b"<img src=x onerror=alert(1)>".to_vec(),
+        b"line\r\nbreak\ttab".to_vec(),
+        "e\u{301}a\u{308}\u{323}".into(),
+    ];
+    names.extend((0..20).map(|i| format!("tenant:{i:03}:{}", "segment:".repeat(i)).into_bytes()));
+    names
+}
+
+#[test]
+fn nothing_at_all() {
+    for nodes in [1, 3, 1000] {
+        draw(&format!("empty-{nodes}"), &of_slots(&even(nodes), |_| 0));
+    }
+    let mut tallies = Tallies::new(Parts::Slots);
+    tallies.slots.keys = vec![0; SLOTS];
+    draw("empty-only-slots", &summarise(&tallies, None, &even(3), InputFacts::default()));
+}
+
+#[test]
+fn one_node_and_as_many_as_there_can_be() {
+    for nodes in [1, 2, 13, 41, 1000, 16384] {
+        draw(&format!("nodes-{nodes}"), &of_slots(&even(nodes), spread_by_chance(61.0)));
+    }
+}
+
+#[test]
+fn one_key_and_as_many_as_can_be_counted() {
+    draw("one-key", &of_slots(&even(3), |slot| u64::from(slot == 16383)));
+    draw("all-equal", &of_slots(&even(3), |_| 7));
+    draw("huge-hot", &of_slots(&even(3), |slot| if slot == 5000 { 10u64.pow(18) } else { 3 }));
+    draw("huge-all", &of_slots(&even(6), |slot| 10u64.pow(15) + (noise(slot) * 1e7) as u64));
+    draw("huge-equal", &of_slots(&even(6), |_| 10u64.pow(15)));
+}
+
+#[test]
+fn names_that_were_made_to_harm() {
+    let names = hostile_names();
+    let mut summary = with_tags(of_slots(&even(10), spread_by_chance(61.0)), &names);
+    for (node, name) in summary.nodes.list.iter_mut().zip(&names) {
+        node.address = Some(Name(name.clone()));
+    }
+    summary.nodes.source = Name(names[0].clone());
+    summary.input.files =
+        names.iter().map(|name| FileFacts { name: Name(name.clone()), ..FileFacts::default() }).collect();
+    draw("hostile", &summary);
+}
+
+#[test]
+fn a_cluster_in_the_middle_of_being_rearranged() {
+    let mut listing = String::new();
+    for node in 0..8 {
+        let ranges: Vec<_> = (0..20).map(|i| i * 800 + node * 95).map(|from| format!("{from}-{}", from + 90)).collect();
+        let ranges = if node == 7 { String::new() } else { ranges.join(" ") };
+        listing += &format!(
+            "{:040x} redis-{node}.redis-headless.production.svc.cluster.local:6379@16379 master - 0 0 1 connected {ranges}\n",
+            0xabc << node
+        );
+    }
+    let topology = Topology::parse("a/long/way/to/cluster.nodes", listing.as_bytes()).unwrap();
+    let mut summary = of_slots(&topology, spread_by_chance(61.0));
+    summary.input.incomplete =
+        vec![slotscope::summary::Incomplete { file: Name::from("x"), byte: 7, reason: String::new() }];
+    draw("rearranged", &summary);
+}
+
+#[test]
+fn the_same_findings_give_the_same_bytes() {
+    let summary = of_sample("commerce.keys", &even(6), Parts::All);
+    for (file, write, _) in &CHARTS {
+        let [first, second] = [(); 2].map(|()| {
+            let mut bytes = Vec::new();
+            write(&summary, &mut bytes).unwrap();
+            bytes
+        });
+        assert!(first == second, "{file}");
+    }
+}
+
+/// Pixels are what people see: a hot node is red, a map of equal slots is of one colour, an empty slot is white.
+#[test]
+fn colours_say_what_the_numbers_say() {
+    let has =
+        |picture: &Picture, colour: [u8; 3]| picture.rgb.chunks_exact(3).filter(|pixel| **pixel == colour).count();
+    let chart =
+        |pictures: Vec<(&str, Picture)>, file: &str| pictures.into_iter().find(|(drawn, _)| *drawn == file).unwrap().1;
+    let (calm, alarm) = ([0x9F, 0xC4, 0xE4], [0xA8, 0x1E, 0x16]);
+    let even_nodes = chart(draw("colour-even", &of_slots(&even(4), |_| 7)), "nodes.png");
+    assert!(has(&even_nodes, calm) > 50_000 && has(&even_nodes, alarm) == 0);
+    let skewed = of_slots(&even(4), |slot| if slot < 4096 { 21 } else { 7 });
+    let nodes = chart(draw("colour-skewed", &skewed), "nodes.png");
+    assert!(has(&nodes, alarm) > 20_000 && has(&nodes, calm) > 10_000);
+
+    let map = chart(draw("colour-half", &of_slots(&even(1), |slot| u64::from(slot < 8192) * 9)), "slot-heatmap.png");
+    let cell = |slot: usize| {
+        let (x, y) = (102 + slot % 128 * 7 + 3, 124 + slot / 128 * 7 + 3);
+        &map.rgb[(y * 1200 + x) * 3..][..3]
+    };
+    assert_eq!(cell(100), cell(8000), "equal slots have one colour");
+    assert_eq!(cell(8192), [255; 3], "an empty slot is white");
+    assert_ne!(cell(100), [255; 3]);
+}
+
+/// Shapes that nobody thought of: loads over many magnitudes, nodes with any ranges, names of any length.
+#[test]
+fn findings_of_any_shape() {
+    for case in 0..12u64 {
+        let random = |i: u64| noise(case * 1_000_003 + i);
+        let (magnitude, tail, empty) = (10f64.powf(random(1) * 12.0 - 1.0), random(2) * 6.0, random(3).powi(2));
+        let keys = |slot: u64| {
+            let heavy = noise(case * 7919 + slot * 31).max(1e-12).powf(-tail / 6.0);
+            let load = magnitude * heavy * (0.5 + random(slot + 9));
+            if random(slot * 3 + 100_000) < empty { 0 } else { load.min(1e14) as u64 }
+        };
+        let count = 1 + (random(4) * random(4) * 60.0) as usize;
+        let mut listing = vec![String::new(); count];
+        let mut from = 0;
+        for i in 0.. {
+            let to = from + (random(50_000 + i) * random(5) * 4000.0) as u64;
+            if to >= SLOTS as u64 {
+                break;
+            }
+            let node = (random(60_000 + i) * count as f64) as usize;
+            listing[node] += &format!(" {from}-{to}");
+            from = to + 2 + (random(6) * 30.0) as u64;
+        }
+        let line = |(node, ranges): (usize, &String)| {
+            let host = "host.".repeat((random(70_000 + node as u64) * 9.0) as usize);
+            format!("{:040x} {host}n{node}:7000@17000 master - 0 0 1 connected{ranges}\n", node + 1)
+        };
+        let listing: String = listing.iter().enumerate().map(line).collect();
+        let Ok(topology) = Topology::parse("any.nodes", listing.as_bytes()) else { continue };
+        let summary = of_slots(&topology, keys);
+        let names: Vec<_> = (0..case * 3).map(|i| vec![b'a' + i as u8 % 26; (random(i) * 80.0) as usize]).collect();
+        draw(&format!("any-{case}"), &with_tags(summary, &names));
+    }
+}

@@ -1,0 +1,435 @@
+//! The program as a user meets it: exit codes, what goes to which stream, what is left on disk.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A scratch directory that the program runs in, so that `reports/` is its own.
+struct Desk(TempDir);
+
+impl Desk {
+    fn new() -> Self {
+        Desk(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn file(&self, name: &str, content: &[u8]) -> PathBuf {
+        fs::write(self.path(name), content).unwrap();
+        self.path(name)
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_slotscope"));
+        command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
+        for variable in ["NO_COLOR", "CLICOLOR_FORCE", "SLOTSCOPE_KERNEL"] {
+            command.env_remove(variable);
+        }
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    fn piped(&self, args: &[&str], input: &[u8]) -> Output {
+        let mut child =
+            self.command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.to_vec();
+        let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        output
+    }
+
+    /// What stands in the directory, hidden or not.
+    fn entries(&self, name: &str) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(self.path(name))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+/// The run failed with one line that says all of `parts`.
+fn assert_fails(output: &Output, parts: &[&str]) {
+    let message = stderr(output);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+    assert!(message.starts_with("slotscope: "), "{message}");
+    parts.iter().for_each(|part| assert!(message.contains(part), "no \"{part}\" in: {message}"));
+    assert!(output.stdout.is_empty(), "{}", stdout(output));
+}
+
+fn report(output: &Output) -> Value {
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_dump_gives_text_and_files_in_reports() {
+    let desk = Desk::new();
+    desk.file("node-1.keys.txt", b"a\n{b}1\n{b}2\n");
+    let output = desk.run(&["analyze", "node-1.keys.txt"]);
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
+    assert!(stdout(&output).contains("3 keys in 2 of 16,384 slots"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("reports/node-1/"), "{}", stdout(&output));
+    let mut expected: Vec<_> = slotscope::report::OUTPUTS.iter().map(|output| output.file.to_string()).collect();
+    expected.sort();
+    assert_eq!(desk.entries("reports/node-1"), expected);
+    let json: Value = serde_json::from_slice(&fs::read(desk.path("reports/node-1/report.json")).unwrap()).unwrap();
+    assert_eq!(json["schema"], "slotscope.report/1");
+    assert_eq!(json["tags"]["top"][0]["keys"], 2);
+}
+
+#[test]
+fn json_goes_to_standard_output_and_no_file_is_written() {
+    let desk = Desk::new();
+    let json = report(&desk.piped(&["analyze", "--json"], b"user::10086\n{user}::10086\n"));
+    assert_eq!(json["input"]["keys"], 2);
+    assert_eq!(json["input"]["files"][0]["name"], "-");
+    assert_eq!((&json["slots"]["keys"][14982], &json["slots"]["keys"][5474]), (&1.into(), &1.into()));
+    assert_eq!(json["slots"]["keys"].as_array().unwrap().len(), 16384);
+    assert!(desk.entries(".").is_empty());
+    report(&desk.piped(&["analyze", "--json", "--out", "here"], b"a\n"));
+    assert!(desk.entries("here").contains(&"report.json".into()));
+}
+
+#[test]
+fn no_files_means_none() {
+    let desk = Desk::new();
+    let output = desk.piped(&["analyze", "--no-files", "-"], b"a\n");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(desk.entries(".").is_empty());
+}
+
+#[test]
+fn files_and_directories_are_counted_together() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path("dumps")).unwrap();
+    desk.file("dumps/b.keys", b"b1\r\nb2\r\n");
+    desk.file("dumps/a.keys", b"a1\n");
+    desk.file("dumps/.part", b"not counted\n");
+    desk.file("alone", b"c");
+    let json = report(&desk.run(&["analyze", "--json", "dumps", "alone"]));
+    let files: Vec<_> = json["input"]["files"].as_array().unwrap().iter().collect();
+    let names: Vec<_> =
+        files.iter().map(|file| (file["name"].as_str().unwrap(), file["keys"].as_u64().unwrap())).collect();
+    assert_eq!(names, [("dumps/a.keys", 1), ("dumps/b.keys", 2), ("alone", 1)]);
+    assert_eq!(json["input"]["bytes_read"], 3 + 8 + 1);
+}
+
+#[test]
+fn an_empty_dump_is_a_report_of_nothing() {
+    let desk = Desk::new();
+    for (content, nodes) in [(&b""[..], "3"), (b"\n", "1"), (b"\r\n", "16384")] {
+        desk.file("empty", content);
+        let output = desk.run(&["analyze", "empty", "--nodes", nodes]);
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
+        assert!(stdout(&output).starts_with("EMPTY  no keys"), "{}", stdout(&output));
+        let text = fs::read_to_string(desk.path("reports/empty/report.json")).unwrap();
+        assert!(!text.contains("NaN") && !text.contains("inf"));
+        let json: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&json["skew"]["verdict"], &json["input"]["keys"]), (&"empty".into(), &0.into()));
+        assert_eq!(json["slots"]["stats"]["keys"]["max_over_mean"], Value::Null);
+    }
+}
+
+#[test]
+fn hostile_keys_are_counted_right_and_shown_escaped() {
+    let desk = Desk::new();
+    let long = [b"{".as_slice(), &[b'l'; 1 << 20], b"}"].concat();
+    let keys: Vec<&[u8]> = vec![b"{a\0b}", b"{\x1b[31mred}", b"{\xff\xfe}x", "{\u{202e}rtl}".as_bytes(), &long];
+    desk.file("hostile", &keys.join(&b'\n'));
+    let output = desk.run(&["analyze", "hostile"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = stdout(&output);
+    assert!(text.contains("{a\\x00b}") && text.contains("{\\x1b[31mred}") && text.contains("{\\xff\\xfe}"), "{text}");
+    assert!(!text.contains(['\0', '\x1b', '\u{202e}']));
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "a line is too wide");
+    let json: Value = serde_json::from_slice(&fs::read(desk.path("reports/hostile/report.json")).unwrap()).unwrap();
+    assert_eq!(json["input"]["keys"], 5);
+    assert_eq!(json["lengths"]["max"], (1 << 20) + 2);
+    let tags: Vec<_> = json["tags"]["top"].as_array().unwrap().iter().map(|tag| tag["tag"].as_str().unwrap()).collect();
+    assert!(tags.contains(&"l".repeat(1 << 20).as_str()) && tags.contains(&"\\xe2\\x80\\xaertl"));
+}
+
+#[test]
+fn inputs_that_cannot_be_read_are_named_with_a_way_out() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path("nothing")).unwrap();
+    assert_fails(&desk.run(&["analyze", "missing.keys"]), &["missing.keys: no such file", "check the spelling"]);
+    assert_fails(&desk.run(&["analyze", "nothing"]), &["nothing: a directory without files", "name a key dump"]);
+    assert_fails(&desk.run(&["analyze", "missing\u{1b}[2J"]), &["missing\\x1b[2J"]);
+    assert_eq!(desk.entries("."), ["nothing"], "an error leaves nothing behind");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_without_permission_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::new();
+    let locked = desk.file("locked.keys", b"a\n");
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
+    // Root may read everything: there the permission is no obstacle, and the report is right.
+    match fs::File::open(&locked) {
+        Err(_) => assert_fails(&desk.run(&["analyze", "locked.keys"]), &["locked.keys: permission denied", "mode"]),
+        Ok(_) => assert_eq!(desk.run(&["analyze", "locked.keys", "--no-files"]).status.code(), Some(0)),
+    }
+}
+
+#[test]
+fn an_endless_line_is_an_error_at_its_place() {
+    let desk = Desk::new();
+    let mut content = b"first\nsecond\n".to_vec();
+    content.resize(content.len() + (64 << 20) + 1, b'x');
+    desk.file("long.keys", &content);
+    let expected = ["long.keys: line 3 (byte 13): a line longer than 64 MiB", "one key a line"];
+    assert_fails(&desk.run(&["analyze", "long.keys"]), &expected);
+    assert_fails(&desk.piped(&["analyze"], &content), &["-: (byte 13)", "longer than 64 MiB"]);
+    assert_eq!(desk.entries("."), ["long.keys"]);
+}
+
+#[test]
+fn an_output_directory_that_cannot_be_made_fails_before_the_scan() {
+    let desk = Desk::new();
+    desk.file("a.keys", b"a\n");
+    desk.file("taken", b"a file");
+    assert_fails(&desk.run(&["analyze", "a.keys", "--out", "taken/deeper"]), &["taken/deeper: ", "irectory"]);
+    assert_eq!(fs::read(desk.path("taken")).unwrap(), b"a file");
+    // The same with an input that never ends: it fails at once all the same.
+    let mut child = waiting(desk.command(&["analyze", "-", "--out", "taken"]));
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+}
+
+#[test]
+fn flags_out_of_range_are_refused() {
+    let desk = Desk::new();
+    desk.file("a.keys", b"a\n");
+    for (args, parts) in [
+        (["--nodes", "0"], ["--nodes 0", "from 1 to 16384"]),
+        (["--nodes", "16385"], ["--nodes 16385", "from 1 to 16384"]),
+        (["--threads", "0"], ["--threads 0", "from 1 to 1024"]),
+        (["--kernel", "abacus"], ["--kernel", "table"]),
+        (["--format", "morse"], ["--format", "lines"]),
+    ] {
+        assert_fails(&desk.run(&["analyze", "a.keys", args[0], args[1]]), &parts);
+    }
+    assert_eq!(desk.entries("."), ["a.keys"]);
+}
+
+#[test]
+fn topologies_that_make_no_sense_are_refused() {
+    let desk = Desk::new();
+    desk.file("a.keys", b"a\n");
+    let twice = b"aa 10.0.0.1:1@2 master - 0 0 1 connected 0-100\nbb 10.0.0.2:1@2 master - 0 0 1 connected 100-16383\n";
+    desk.file("twice.nodes", twice);
+    desk.file("noise.nodes", b"what is this\n");
+    assert_fails(
+        &desk.run(&["analyze", "a.keys", "--topology", "twice.nodes"]),
+        &["twice.nodes", "slot 100", "aa", "bb"],
+    );
+    assert_fails(&desk.run(&["analyze", "a.keys", "--topology", "noise.nodes"]), &["noise.nodes", "line 1"]);
+    assert_fails(&desk.run(&["analyze", "a.keys", "--topology", "none.nodes"]), &["none.nodes: no such file"]);
+    let both = desk.run(&["analyze", "a.keys", "--topology", "twice.nodes", "--nodes", "3"]);
+    assert_eq!(both.status.code(), Some(2));
+}
+
+#[test]
+fn a_topology_names_the_nodes() {
+    let desk = Desk::new();
+    let nodes = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/seed-cluster.nodes")).unwrap();
+    desk.file("cluster.nodes", &nodes);
+    desk.file("a.keys", b"name\nname1\nname2\nname3\n");
+    let json = report(&desk.run(&["analyze", "a.keys", "--json", "--topology", "cluster.nodes"]));
+    let list: Vec<_> = json["nodes"]["list"].as_array().unwrap().iter().collect();
+    let loads: Vec<_> =
+        list.iter().map(|node| (node["address"].as_str().unwrap(), node["keys"].as_u64().unwrap())).collect();
+    assert_eq!(loads, [("172.26.0.6:6379", 2), ("172.26.0.5:6379", 1), ("172.26.0.4:6379", 1)]);
+    assert_eq!(json["nodes"]["source"], "cluster.nodes");
+    assert!(!json["skew"]["sentence"].as_str().unwrap().starts_with("on "));
+}
+
+#[test]
+fn the_report_is_the_same_for_any_threads_and_kernel() {
+    let desk = Desk::new();
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/commerce.keys");
+    let sample = sample.to_str().unwrap();
+    let run = |args: &[&str]| {
+        let mut json = report(&desk.run(&[&["analyze", "--json", sample], args].concat()));
+        json.as_object_mut().unwrap().remove("run");
+        json
+    };
+    let reference = run(&[]);
+    for kernel in slotscope::slot::kernel::available() {
+        for threads in ["1", "3"] {
+            assert_eq!(run(&["--threads", threads, "--kernel", kernel.name]), reference);
+        }
+    }
+    let mut command = desk.command(&["analyze", "--json", sample]);
+    let output = command.env("SLOTSCOPE_KERNEL", "table").output().unwrap();
+    assert_eq!(report(&output)["run"]["kernel"], "table");
+}
+
+#[test]
+fn what_an_earlier_run_left_is_removed_where_this_one_has_nothing_to_say() {
+    let desk = Desk::new();
+    desk.file("a.keys", b"{a}1\n");
+    assert_eq!(desk.run(&["analyze", "a.keys", "--out", "out"]).status.code(), Some(0));
+    desk.file("out/mine.txt", b"kept");
+    assert_eq!(desk.run(&["analyze", "a.keys", "--out", "out", "--only", "slots"]).status.code(), Some(0));
+    let left = desk.entries("out");
+    assert!(!left.contains(&"tags.csv".into()) && left.contains(&"mine.txt".into()), "{left:?}");
+}
+
+#[test]
+fn the_dump_that_changes_is_not_reported() {
+    let desk = Desk::new();
+    // Cut off between finding and reading: simulated by a file that says it is longer than it is.
+    let fifo = desk.file("grow.keys", b"a\n");
+    let state = slotscope::source::find(std::slice::from_ref(&fifo)).unwrap();
+    fs::write(&fifo, b"a\nb\n").unwrap();
+    let message = match slotscope::source::file::Positional::open(&state[0]) {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("a changed file was opened"),
+    };
+    assert!(message.contains("changed while it was read"), "{message}");
+}
+
+/// A run that waits for standard input, its standard input still open.
+fn waiting(mut command: Command) -> Child {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_ends_the_run_and_leaves_nothing() {
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let desk = Desk::new();
+        let mut child = waiting(desk.command(&["analyze", "-", "--out", "new/out"]));
+        child.stdin.as_mut().unwrap().write_all(b"a\nb\n").unwrap();
+        // The files are opened before the first byte is read: once they are there, the scan is on.
+        while !desk.path("new/out").exists() || desk.entries("new/out").len() < slotscope::report::OUTPUTS.len() {
+            assert!(child.try_wait().unwrap().is_none(), "ended before it was interrupted");
+            std::thread::yield_now();
+        }
+        let killed = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        assert_eq!(child.wait().unwrap().code(), Some(code));
+        assert!(desk.entries(".").is_empty(), "{:?}", desk.entries("."));
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let desk = Desk::new();
+    let dump = desk.piped(&["generate", "--keys", "200k"], b"").stdout;
+    for args in [&["generate", "--keys", "100G"][..], &["keyslot"], &["analyze", "--json"]] {
+        let mut child = waiting(desk.command(args));
+        let mut stdin = child.stdin.take().unwrap();
+        let dump = dump.clone();
+        let feeder = std::thread::spawn(move || drop(stdin.write_all(&dump)));
+        let mut first = String::new();
+        let mut reader = BufReader::new(child.stdout.take().unwrap());
+        if args[0] != "analyze" {
+            reader.read_line(&mut first).unwrap();
+            assert!(!first.is_empty());
+        }
+        drop(reader);
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}");
+        feeder.join().unwrap();
+        let mut message = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
+        assert_eq!(message, "");
+    }
+}
+
+#[test]
+fn color_is_for_terminals_unless_asked_for() {
+    let desk = Desk::new();
+    desk.file("a.keys", b"a\n");
+    let run = |args: &[&str], no_color: bool| {
+        let mut command = desk.command(&[&["analyze", "a.keys", "--no-files"], args].concat());
+        if no_color {
+            command.env("NO_COLOR", "1");
+        }
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        output.stdout.contains(&0x1b)
+    };
+    assert!(!run(&[], false) && !run(&["--color", "never"], false) && !run(&[], true));
+    assert!(run(&["--color", "always"], false) && run(&["--color", "always"], true));
+}
+
+#[test]
+fn keyslot_answers_as_the_server_does() {
+    let desk = Desk::new();
+    let output = desk.run(&["keyslot", "123456789", "{user}::10086", "", "a\tb"]);
+    assert_eq!(stdout(&output), "12739\t123456789\n5474\t{user}::10086\n0\t\n6695\ta\\tb\n");
+    let output = desk.piped(&["keyslot"], b"foo\n{user1000}.following\n");
+    assert_eq!(stdout(&output), "12182\tfoo\n3443\t{user1000}.following\n");
+    let output = desk.run(&["keyslot", "--nodes", "3", "foo"]);
+    assert_eq!(stdout(&output), "12182\tfoo\teven-3\n");
+    let output = desk.run(&["keyslot", "--json", "foo", "{a\\}"]);
+    let lines: Vec<Value> = stdout(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0], serde_json::json!({"key": "foo", "slot": 12182, "tag": null}));
+    assert_eq!(lines[1]["tag"], "a\\\\");
+    let output = desk.run(&["keyslot", "--json", "--nodes", "2", "foo"]);
+    assert_eq!(serde_json::from_str::<Value>(stdout(&output)).unwrap()["node"], "even-2");
+}
+
+#[test]
+fn keyslot_keeps_the_order_of_a_long_dump() {
+    let desk = Desk::new();
+    let keys: String = (0..300_000).map(|i| format!("key:{i}\n")).collect();
+    let output = desk.piped(&["keyslot"], keys.as_bytes());
+    let shown: String = stdout(&output).lines().map(|line| format!("{}\n", line.split_once('\t').unwrap().1)).collect();
+    assert!(shown == keys, "order or keys differ");
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_command() {
+    let desk = Desk::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = desk.run(&["completions", shell]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(stdout(&output).contains("keyslot") && stdout(&output).contains("topology"), "{shell}");
+    }
+    let page = desk.run(&["man"]);
+    assert!(stdout(&page).starts_with(".ie") && stdout(&page).contains(".TH slotscope"), "{}", stdout(&page));
+    assert!(stdout(&desk.run(&["man", "analyze"])).contains("\\-\\-topology"));
+    assert_fails(&desk.run(&["man", "nothing"]), &["nothing", "analyze, keyslot"]);
+}
+
+#[test]
+fn help_and_format_help_are_results() {
+    let desk = Desk::new();
+    for args in [&["--help"][..], &["analyze", "--help"], &["--version"]] {
+        let output = desk.run(args);
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
+    }
+    for command in ["analyze", "keyslot"] {
+        let output = desk.run(&[command, "--format", "help"]);
+        for format in slotscope::format::FORMATS {
+            assert!(stdout(&output).contains(format.name()) && stdout(&output).contains(format.example()));
+        }
+    }
+    assert_eq!(desk.run(&["analyze", "--nonsense"]).status.code(), Some(2));
+}

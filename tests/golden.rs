@@ -1,0 +1,122 @@
+//! The committed reports are what the program makes today: `BLESS=1 cargo test --test golden` rewrites them.
+//!
+//! Two samples have their whole report in reports/samples/, every sample its text. A missing file fails.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// Samples whose whole report is committed, with the flags that they are analyzed with.
+const WHOLE: &[(&str, &[&str])] = &[("commerce", &[]), ("hot-tag", &["--topology", "samples/seed-cluster.nodes"])];
+
+/// A chart may differ from the committed one in this part of its pixels: another libm rounds a curve another way.
+const CHART_TOLERANCE: f64 = 0.0002;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn blessing() -> bool {
+    std::env::var_os("BLESS").is_some()
+}
+
+/// Runs `analyze` in the project's root, so that names are those of the README.
+fn analyze(args: &[&str]) -> Vec<u8> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_slotscope"));
+    command.arg("analyze").args(args).current_dir(root()).stdin(Stdio::null());
+    let output = command.env_remove("SLOTSCOPE_KERNEL").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+/// Compares `made` with the committed file, as `same` has it, or commits it.
+fn compare(committed: &Path, made: &[u8], same: fn(&[u8], &[u8]) -> bool) {
+    if blessing() {
+        fs::create_dir_all(committed.parent().unwrap()).unwrap();
+        // What is the same stays as it is: a rerun changes nothing.
+        if !fs::read(committed).is_ok_and(|old| same(&old, made)) {
+            fs::write(committed, made).unwrap();
+        }
+        return;
+    }
+    let shown = committed.strip_prefix(root()).unwrap().display().to_string();
+    let old = fs::read(committed).unwrap_or_else(|error| panic!("{shown}: {error}; BLESS=1 makes it"));
+    assert!(same(&old, made), "{shown} is not what the program makes now; look at both, then BLESS=1");
+}
+
+fn same_bytes(old: &[u8], new: &[u8]) -> bool {
+    old == new
+}
+
+/// Equal but for `run`, which tells how a report was made.
+fn same_report(old: &[u8], new: &[u8]) -> bool {
+    let [old, new] = [old, new].map(|text| {
+        let mut report: Value = serde_json::from_slice(text).unwrap();
+        assert!(report.as_object_mut().unwrap().remove("run").is_some());
+        report
+    });
+    old == new
+}
+
+fn same_chart(old: &[u8], new: &[u8]) -> bool {
+    let [(old_size, old), (new_size, new)] = [old, new].map(|bytes| {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        ((info.width, info.height), pixels)
+    });
+    let differing = old.iter().zip(&new).filter(|(old, new)| old != new).count();
+    old_size == new_size && differing as f64 <= CHART_TOLERANCE * old.len() as f64
+}
+
+fn samples() -> Vec<PathBuf> {
+    let mut samples: Vec<_> = fs::read_dir(root().join("samples"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "keys"))
+        .collect();
+    samples.sort();
+    assert!(samples.len() >= 7, "{samples:?}");
+    samples
+}
+
+#[test]
+fn the_text_of_every_sample() {
+    for sample in samples() {
+        let name = sample.file_stem().unwrap().to_str().unwrap();
+        let text = analyze(&["--no-files", &format!("samples/{name}.keys")]);
+        compare(&root().join(format!("reports/samples/{name}.txt")), &text, same_bytes);
+    }
+}
+
+#[test]
+fn the_whole_report_of_two_samples() {
+    for (name, flags) in WHOLE {
+        let made = tempfile::tempdir().unwrap();
+        let sample = format!("samples/{name}.keys");
+        analyze(&[&[sample.as_str(), "--out", made.path().to_str().unwrap()], *flags].concat());
+        let committed = root().join("reports/samples").join(name);
+        for output in slotscope::report::OUTPUTS {
+            let same = match output.file.rsplit_once('.').unwrap().1 {
+                "json" => same_report,
+                "png" => same_chart,
+                _ => same_bytes,
+            };
+            compare(&committed.join(output.file), &fs::read(made.path().join(output.file)).unwrap(), same);
+        }
+        let mut there: Vec<_> = fs::read_dir(&committed).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        there.sort();
+        let mut expected: Vec<_> = slotscope::report::OUTPUTS.iter().map(|output| output.file).collect();
+        expected.sort();
+        assert_eq!(there, expected, "reports/samples/{name} holds what no output makes");
+    }
+}
+
+#[test]
+fn a_report_that_differs_is_not_taken_for_the_same() {
+    assert!(same_report(br#"{"run":1,"a":[1]}"#, br#"{"run":2,"a":[1]}"#));
+    assert!(!same_report(br#"{"run":1,"a":[1]}"#, br#"{"run":1,"a":[2]}"#));
+    assert!(!same_bytes(b"a", b"b"));
+}
