@@ -107,13 +107,10 @@ fn strip_cr(base: Padded<'_>, keys: &mut Spans, ended: usize) {
 }
 
 fn count(base: Padded<'_>, keys: &Spans) -> Seen {
-    let bytes = base.bytes();
-    let mut seen = Seen { keys: keys.len() as u64, ..Seen::default() };
-    for (start, end) in keys.start.iter().zip(&keys.end) {
-        seen.empty_keys += u64::from(start == end);
-        seen.cr_keys += u64::from(end > start && bytes[*end as usize - 1] == b'\r');
-    }
-    seen
+    let empty = keys.start.iter().zip(&keys.end).filter(|(start, end)| start == end).count();
+    // What stands before an empty key is a line end, or the padding: never a CR.
+    let cr = keys.end.iter().filter(|end| base.byte_before(**end) == b'\r').count();
+    Seen { keys: keys.len() as u64, empty_keys: empty as u64, cr_keys: cr as u64, ..Seen::default() }
 }
 
 #[cfg(test)]
