@@ -31,13 +31,13 @@ pub unsafe fn narrow<L: Lanes>(base: Padded<'_>, keys: &Spans, hashed: &mut Span
         }
         // SAFETY: the key starts in the block, 64 bytes after the block may be read.
         let lanes = unsafe { L::load(base.as_ptr().add(start as usize)) };
-        let inside = !u64::MAX.checked_shl(len).unwrap_or(0);
-        let open = lanes.equal(b'{') & inside;
+        let open = lanes.equal(b'{');
         // Bits above the lowest of `open`: none if there is none.
         let above = !(open ^ open.wrapping_sub(1));
-        let close = lanes.equal(b'}') & inside & above;
+        let close = lanes.equal(b'}') & above;
         let (from, to) = (open.trailing_zeros() + 1, close.trailing_zeros());
-        let tagged = (close != 0) & (from != to);
+        // Braces behind the key need no mask: a tag that ends in the key also begins there. None: `to` is 64.
+        let tagged = (to < len) & (to != from);
         // Half of the keys may be tagged, in no order that a branch predictor could learn.
         *hashed_start = start + select_unpredictable(tagged, from, 0);
         *hashed_end = select_unpredictable(tagged, start + to, end);
