@@ -362,6 +362,26 @@ fn a_closed_pipe_is_no_error() {
 }
 
 #[test]
+fn whoever_reads_only_the_first_line_gets_the_files_too() {
+    let desk = Desk::new();
+    desk.file("a.keys", b"{a}1\n");
+    let mut child = desk.command(&["analyze", "a.keys", "--out", "out"]).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(desk.entries("out").len(), slotscope::report::OUTPUTS.len());
+}
+
+#[test]
+fn a_giant_tag_does_not_flood_the_terminal() {
+    let desk = Desk::new();
+    let tag = "t".repeat(1 << 20);
+    desk.file("giant.keys", format!("{{{tag}}}1\n{{{tag}}}2\n{{{tag}}}3\na\nb\n").as_bytes());
+    let output = desk.run(&["analyze", "giant.keys", "--no-files"]);
+    assert!(stdout(&output).contains("ttt…"), "{}", &stdout(&output)[..200]);
+    assert!(stdout(&output).len() < 5000);
+}
+
+#[test]
 fn color_is_for_terminals_unless_asked_for() {
     let desk = Desk::new();
     desk.file("a.keys", b"a\n");

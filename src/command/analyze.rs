@@ -13,7 +13,7 @@ use super::reading::{Reader, Reading, format_help};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::report::directory::Directory;
-use crate::report::{json, terminal};
+use crate::report::{self, json, terminal};
 use crate::scan::{Scanned, SeenInput};
 use crate::source::Input;
 use crate::summary::balance::tidy;
@@ -83,13 +83,15 @@ impl Analyze {
         let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, input);
         summary.run = run_facts(&reader, started, 1 + u32::from(recount.is_some()), &summary);
 
-        self.print(&summary)?;
+        // Whoever reads the text may have read enough of it; the files are wanted all the same.
+        let printed = self.print(&summary);
         if let Some((directory, path)) = directory {
-            directory.publish(&summary)?;
-            if !self.json {
+            directory.publish(|name, out| report::write(&summary, name, out))?;
+            if !self.json && printed.is_ok() {
                 self.say_where(&path)?;
             }
         }
+        printed?;
         Ok(if summary.input.incomplete.is_empty() { Ending::Done } else { Ending::Incomplete })
     }
 
@@ -100,7 +102,7 @@ impl Analyze {
             None if self.no_files || self.json => return Ok(None),
             None => Path::new("reports").join(report_name(inputs.first().map(Input::path))),
         };
-        Ok(Some((Directory::open(&path)?, path)))
+        Ok(Some((Directory::open(&path, report::files())?, path)))
     }
 
     /// What is counted; without a second pass tags are followed in the first.

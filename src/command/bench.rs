@@ -3,9 +3,8 @@
 //! Every answer is checked before it is timed. Kernels are timed in turn, round after round, so that a machine that
 //! slows down slows all of them; the median round counts and the spread is shown.
 
-use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use rayon::ThreadPoolBuilder;
@@ -14,6 +13,7 @@ use serde::Serialize;
 use super::Ending;
 use crate::error::{Error, Result};
 use crate::report::chart::throughput::{self, Line};
+use crate::report::directory::{Directory, Written};
 use crate::slot::kernel::{self, Kernel};
 
 mod keys;
@@ -26,6 +26,9 @@ use timing::{Rate, in_turn};
 
 /// The name and version of the form of `--json`.
 const SCHEMA: &str = "slotscope.bench/1";
+/// What is written with `--out`.
+const JSON_FILE: &str = "bench.json";
+const CHART_FILE: &str = "bench.png";
 
 /// CRC16 throughput of every kernel on this machine.
 #[derive(Args, Debug)]
@@ -86,7 +89,8 @@ impl Bench {
         let all = self.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
         let mut thread_counts = vec![1, all];
         thread_counts.dedup();
-        let directory = self.out.as_deref().map(open_directory).transpose()?;
+        let open = |path: &std::path::Path| Directory::open(path, [JSON_FILE, CHART_FILE]);
+        let directory = self.out.as_deref().map(open).transpose()?;
 
         let mut kernels = Vec::new();
         for key_bytes in keys::LENGTHS {
@@ -100,13 +104,11 @@ impl Bench {
             scan.extend(scanning::time(self.keys, threads, self.rounds)?);
         }
         let figures = Figures { schema: SCHEMA, cpu: cpu(), kernels, scan };
-        self.print(&figures)?;
-        if let Some((path, json, png)) = directory {
-            figures.write_json(&mut BufWriter::new(json)).map_err(|error| Error::io(path.join("bench.json"), error))?;
-            let lines = figures.lines();
-            throughput::write(&figures.title(), &figures.cpu, &lines, &mut BufWriter::new(png))
-                .map_err(|error| Error::io(path.join("bench.png"), error))?;
+        let printed = self.print(&figures);
+        if let Some(directory) = directory {
+            directory.publish(|name, out| figures.write(name, out))?;
         }
+        printed?;
         Ok(Ending::Done)
     }
 
@@ -137,7 +139,15 @@ impl Bench {
 }
 
 impl Figures {
-    fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+    fn write(&self, name: &str, out: &mut dyn Write) -> io::Result<Written> {
+        match name {
+            CHART_FILE => throughput::write(&self.title(), &self.cpu, &self.lines(), out)?,
+            _ => self.write_json(out)?,
+        }
+        Ok(Written::Whole)
+    }
+
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         serde_json::to_writer(&mut *out, self)?;
         out.write_all(b"\n")?;
         out.flush()
@@ -171,16 +181,9 @@ impl Figures {
     }
 }
 
-/// Makes the directory and opens both files, before anything is timed.
-fn open_directory(path: &Path) -> Result<(PathBuf, File, File)> {
-    fs::create_dir_all(path).map_err(|error| Error::io(path, error))?;
-    let open = |name| File::create(path.join(name)).map_err(|error| Error::io(path.join(name), error));
-    Ok((path.to_path_buf(), open("bench.json")?, open("bench.png")?))
-}
-
 /// What the processor calls itself.
 fn cpu() -> String {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name").and_then(|rest| rest.split_once(": ")));
     model.map_or_else(|| String::from(std::env::consts::ARCH), |(_, name)| name.to_string())
 }

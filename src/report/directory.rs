@@ -1,14 +1,12 @@
-//! The output directory: every file is opened before the scan and renamed into place after it, so a bad path fails
-//! at once and an interrupted run leaves nothing half-written.
+//! An output directory: every file is opened before the work and renamed into place after it, so a bad path fails at
+//! once and an interrupted run leaves nothing half-written.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::{OUTPUTS, Output};
 use crate::error::{Error, Result};
-use crate::summary::Summary;
 
 /// What an interrupted run has to remove: files first, then directories.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -16,48 +14,63 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Opened files that are not in place yet; dropped unfinished, they are removed.
 pub struct Directory {
     path: PathBuf,
-    files: Vec<(&'static Output, PathBuf, File)>,
+    files: Vec<Staged>,
+}
+
+struct Staged {
+    name: &'static str,
+    temporary: PathBuf,
+    file: File,
+}
+
+/// What became of a file's content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// It is to be put in place.
+    Whole,
+    /// There is nothing to put in it: what an earlier run left under its name is removed.
+    Nothing,
 }
 
 impl Directory {
-    /// Makes the directory and opens a file for every output.
+    /// Makes the directory and opens a file for each of `names`.
     ///
     /// # Errors
     /// It cannot be made or written to.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub fn open(path: &Path, names: impl IntoIterator<Item = &'static str>) -> Result<Self> {
         let missing = path.ancestors().take_while(|part| !part.as_os_str().is_empty() && !part.exists());
         let missing: Vec<_> = missing.map(Path::to_path_buf).collect();
         let mut directory = Directory { path: path.to_path_buf(), files: Vec::new() };
-        fs::create_dir_all(path).map_err(|error| Error::io(path, error))?;
         unfinished(|paths| paths.extend(missing));
-        for output in OUTPUTS {
+        fs::create_dir_all(path).map_err(|error| Error::io(path, error))?;
+        for name in names {
             // The process id keeps two runs into one directory from writing to one file.
-            let temporary = path.join(format!(".{}.{}.part", output.file, std::process::id()));
+            let temporary = path.join(format!(".{name}.{}.part", std::process::id()));
             unfinished(|paths| paths.insert(0, temporary.clone()));
-            let file = File::create(&temporary).map_err(|error| Error::io(path.join(output.file), error))?;
-            directory.files.push((output, temporary, file));
+            let file = File::create(&temporary).map_err(|error| Error::io(path.join(name), error))?;
+            directory.files.push(Staged { name, temporary, file });
         }
         Ok(directory)
     }
 
-    /// Writes every output that has something to say, puts them in place together, and removes what an earlier run
-    /// left of the others.
+    /// Lets `write` fill every file, and puts them in place together.
     ///
     /// # Errors
     /// A file cannot be written; then none is put in place.
-    pub fn publish(mut self, summary: &Summary) -> Result<()> {
-        for (output, _, file) in &self.files {
-            let mut buffered = BufWriter::new(file);
-            let written = (output.write)(summary, &mut buffered).and_then(|()| buffered.flush());
-            written.map_err(|error| Error::io(self.path.join(output.file), error))?;
+    pub fn publish(mut self, write: impl Fn(&str, &mut dyn Write) -> io::Result<Written>) -> Result<()> {
+        let mut written = Vec::with_capacity(self.files.len());
+        for staged in &self.files {
+            let mut buffered = BufWriter::new(&staged.file);
+            let outcome = write(staged.name, &mut buffered).and_then(|outcome| buffered.flush().map(|()| outcome));
+            written.push(outcome.map_err(|error| Error::io(self.path.join(staged.name), error))?);
         }
         // Interrupts wait for the lock: they find either nothing in place or everything.
         unfinished(|paths| {
-            for (output, temporary, _) in self.files.drain(..) {
-                let target = self.path.join(output.file);
-                let done = match (output.wanted)(summary) {
-                    true => fs::rename(&temporary, &target),
-                    false => fs::remove_file(&temporary).and_then(|()| remove_if_there(&target)),
+            for (staged, written) in self.files.drain(..).zip(written) {
+                let target = self.path.join(staged.name);
+                let done = match written {
+                    Written::Whole => fs::rename(&staged.temporary, &target),
+                    Written::Nothing => fs::remove_file(&staged.temporary).and_then(|()| remove_if_there(&target)),
                 };
                 done.map_err(|error| Error::io(target, error))?;
             }

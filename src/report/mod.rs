@@ -10,6 +10,7 @@ pub mod units;
 use std::io::{self, Write};
 
 use crate::summary::Summary;
+use directory::Written;
 
 /// A file of the output directory.
 pub struct Output {
@@ -34,6 +35,19 @@ pub static OUTPUTS: &[Output] = &[
     Output { file: "lorenz.png", wanted: always, write: chart::lorenz::write },
     Output { file: "slot-distribution.png", wanted: always, write: chart::distribution::write },
 ];
+
+/// The names of all files.
+pub fn files() -> impl Iterator<Item = &'static str> {
+    OUTPUTS.iter().map(|output| output.file)
+}
+
+/// Writes the file called `name`, if the report has something to put in it.
+pub fn write(summary: &Summary, name: &str, out: &mut dyn Write) -> io::Result<Written> {
+    match OUTPUTS.iter().find(|output| output.file == name && (output.wanted)(summary)) {
+        Some(output) => (output.write)(summary, out).map(|()| Written::Whole),
+        None => Ok(Written::Nothing),
+    }
+}
 
 fn always(_: &Summary) -> bool {
     true

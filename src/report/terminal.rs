@@ -94,7 +94,7 @@ impl Page<'_> {
 
     fn hottest(&self, out: &mut dyn Write) -> io::Result<()> {
         let slots = &self.summary.slots;
-        let shown: Vec<_> = slots.hottest.iter().take(self.rows.min(10)).collect();
+        let shown: Vec<_> = slots.hottest.iter().take(self.rows).collect();
         if shown.is_empty() {
             return Ok(());
         }

@@ -40,7 +40,7 @@ pub fn of(verdict: Verdict, nodes: &Nodes, facts: Option<Facts<'_>>) -> String {
 }
 
 fn about(verdict: Verdict, facts: &Facts<'_>) -> String {
-    let node = facts.fullest.address.as_ref().unwrap_or(&facts.fullest.id);
+    let node = short(facts.fullest.address.as_ref().unwrap_or(&facts.fullest.id));
     let holds = format!("node {node} holds {:.2} times its fair share", facts.max_over_mean);
     match (verdict, facts.chance_among, facts.heaviest) {
         (Verdict::Suspicious, ..) => {
@@ -65,13 +65,24 @@ fn about(verdict: Verdict, facts: &Facts<'_>) -> String {
             grouped((SLOTS / facts.nodes) as u64)
         ),
         (_, _, Some((tag, excess))) if excess >= (facts.max_over_mean - 1.0) / 2.0 => {
-            format!("{holds}: the tag {{{tag}}} alone adds {excess:.2}, and no move of slots can split a tag")
+            format!("{holds}: the tag {{{}}} alone adds {excess:.2}, and no move of slots can split a tag", short(tag))
         }
         (_, _, Some((tag, _))) if facts.heavy_excess >= (facts.max_over_mean - 1.0) / 2.0 => format!(
-            "{holds}: a few heavy tags add {:.2}, the heaviest is {{{tag}}}; moving their slots apart helps, splitting one takes another tag",
-            facts.heavy_excess
+            "{holds}: a few heavy tags add {:.2}, the heaviest is {{{}}}; moving their slots apart helps, splitting one takes another tag",
+            facts.heavy_excess,
+            short(tag)
         ),
         _ => format!("{holds}: no single tag explains it, its slots add up to more; moving slots can even it out"),
+    }
+}
+
+/// A name in a sentence: its first characters, an ellipsis for the rest of a long one.
+fn short(name: &Name) -> String {
+    const SHOWN: usize = 60;
+    let text = name.to_string();
+    match text.char_indices().nth(SHOWN) {
+        None => text,
+        Some((at, _)) => format!("{}…", &text[..at]),
     }
 }
 
@@ -91,6 +102,13 @@ pub fn grouped(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_in_a_sentence_is_never_long() {
+        assert_eq!(short(&Name::from("config")), "config");
+        let long = short(&Name(vec![b'x'; 1 << 20]));
+        assert_eq!((long.chars().count(), long.ends_with('…')), (61, true));
+    }
 
     #[test]
     fn thousands_are_separated() {

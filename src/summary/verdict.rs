@@ -121,7 +121,7 @@ impl<'a> Split<'a> {
         let n = owning.len() as f64;
         let p = f64::from(fullest.slots) / SLOTS as f64;
         let fair = total / n;
-        let is_heavy = |tag: &&Tag| tag.keys as f64 >= limit::HEAVY * fair;
+        let is_heavy = |tag: &&Tag| tag.node.is_some() && tag.keys as f64 >= limit::HEAVY * fair;
         let part = |tag: &'a Tag| {
             let here = tag.node.as_ref() == Some(&fullest.id);
             (tag, (f64::from(u8::from(here)) - p) * tag.keys as f64 / fair)
