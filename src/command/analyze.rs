@@ -16,10 +16,12 @@ use crate::report::directory::Directory;
 use crate::report::{json, terminal};
 use crate::scan::{Scanned, SeenInput};
 use crate::source::Input;
+use crate::source::file::line_of;
 use crate::summary::balance::tidy;
-use crate::summary::{self, FileFacts, Incomplete, InputFacts, Run, Summary};
+use crate::summary::{self, FileFacts, Incomplete, InputFacts, Rejected, RejectedLine, Run, Summary};
 use crate::tally::heavy::TagCounts;
 use crate::tally::recount::{Candidates, Recount};
+use crate::tally::rejects::Reject;
 use crate::tally::{Parts, Tallies};
 
 /// Columns of the report where there is no terminal to ask.
@@ -167,6 +169,12 @@ fn input_facts(inputs: &[Input], scanned: &Scanned<Tallies>) -> InputFacts {
         byte: stop.byte,
         reason: stop.reason.clone(),
     };
+    let rejected = |line: &Reject| RejectedLine {
+        file: name(line.input as usize),
+        line: line_of(&inputs[line.input as usize], line.byte),
+        byte: line.byte,
+        reason: line.reason.clone(),
+    };
     let seen =
         scanned.inputs.iter().map(|input| input.seen).fold(Default::default(), |mut sum: crate::format::Seen, seen| {
             sum += seen;
@@ -175,6 +183,10 @@ fn input_facts(inputs: &[Input], scanned: &Scanned<Tallies>) -> InputFacts {
     InputFacts {
         files: scanned.inputs.iter().enumerate().map(file).collect(),
         bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
+        rejected: Rejected {
+            count: scanned.rejects.count,
+            first: scanned.rejects.first.iter().map(rejected).collect(),
+        },
         incomplete: scanned.incomplete.iter().map(stop).collect(),
         warnings: seen.warnings(),
         notes: seen.notes(),
