@@ -104,16 +104,13 @@ fn strip_cr(base: Padded<'_>, keys: &mut Spans, ended: usize) {
 }
 
 fn count(base: Padded<'_>, keys: &Spans) -> Seen {
-    let bytes = base.bytes();
-    let (mut empty, mut cr) = (0, 0);
-    for (start, end) in keys.start.iter().zip(&keys.end) {
-        empty += u64::from(start == end);
-        cr += u64::from(end > start && bytes[*end as usize - 1] == b'\r');
-    }
+    let empty = keys.start.iter().zip(&keys.end).filter(|(start, end)| start == end).count();
+    // What stands before an empty key is a line end, or the padding: never a CR.
+    let cr = keys.end.iter().filter(|end| base.byte_before(**end) == b'').count();
     let mut seen = Seen::default();
     seen.keys = keys.len() as u64;
-    seen.note(Notice::EmptyKey, empty);
-    seen.note(Notice::CarriageReturn, cr);
+    seen.note(Notice::EmptyKey, empty as u64);
+    seen.note(Notice::CarriageReturn, cr as u64);
     seen
 }
 

@@ -87,6 +87,12 @@ impl<'a> Padded<'a> {
         self.len() == 0
     }
 
+    /// The byte before `at`; before the first one stands padding.
+    #[inline(always)]
+    pub fn byte_before(self, at: u32) -> u8 {
+        self.whole[PAD - 1 + at as usize]
+    }
+
     /// The sixteen bytes from `at` on, which may reach into the padding.
     ///
     /// # Panics
