@@ -106,7 +106,7 @@ fn strip_cr(base: Padded<'_>, keys: &mut Spans, ended: usize) {
 fn count(base: Padded<'_>, keys: &Spans) -> Seen {
     let empty = keys.start.iter().zip(&keys.end).filter(|(start, end)| start == end).count();
     // What stands before an empty key is a line end, or the padding: never a CR.
-    let cr = keys.end.iter().filter(|end| base.byte_before(**end) == b'').count();
+    let cr = keys.end.iter().filter(|end| base.byte_before(**end) == b'\r').count();
     let mut seen = Seen::default();
     seen.keys = keys.len() as u64;
     seen.note(Notice::EmptyKey, empty as u64);
