@@ -23,6 +23,7 @@ use crate::tally::heavy::TagCounts;
 use crate::tally::recount::{Candidates, Recount};
 use crate::tally::rejects::Reject;
 use crate::tally::{Parts, Tallies};
+use crate::topology::cluster_info;
 
 /// Columns of the report where there is no terminal to ask.
 const PIPE_WIDTH: usize = 100;
@@ -36,6 +37,9 @@ pub struct Analyze {
     /// The nodes
     #[command(flatten)]
     pub cluster: Cluster,
+    /// What `redis-cli --cluster info` printed: a dump that is over 1 % short of it is told
+    #[arg(long, value_name = "FILE")]
+    pub cluster_info: Option<PathBuf>,
     /// Rows in every table on the terminal
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
@@ -75,6 +79,7 @@ impl Analyze {
         }
         let started = (Instant::now(), SystemTime::now());
         let topology = self.cluster.topology()?;
+        let said = self.cluster_info.as_deref().map(cluster_info::read).transpose()?;
         let reader = self.reading.reader()?;
         let directory = self.directory(&reader.inputs)?;
 
@@ -83,6 +88,7 @@ impl Analyze {
         let recount = recount(&reader, &scanned.tally)?;
         let input = input_facts(&reader.inputs, &scanned);
         let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, input);
+        summary.input.warnings.extend(summary.nodes.shortfalls(&said.unwrap_or_default()));
         summary.run = run_facts(&reader, started, 1 + u32::from(recount.is_some()), &summary);
 
         self.print(&summary)?;
