@@ -31,7 +31,8 @@ pub struct NodeKeys {
 impl NodeKeys {
     /// Whether a node of a topology is this one: a node is its id, but listings without ids have addresses there.
     pub fn is(&self, id: &[u8], address: Option<&[u8]>) -> bool {
-        id.starts_with(self.id_start.as_bytes()) || address == Some(self.address.as_bytes())
+        let by_id = !self.id_start.is_empty() && id.starts_with(self.id_start.as_bytes());
+        by_id || address == Some(self.address.as_bytes())
     }
 }
 
