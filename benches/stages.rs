@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use slotscope::command::generate::{Generate, Profile};
-use slotscope::format::batch::{BATCH_KEYS, KeyBatch, Spans};
+use slotscope::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values};
 use slotscope::scan::Scan;
 use slotscope::slot::{SlotColumns, hashtag, kernel, slot};
 use slotscope::source::{Input, block::Block};
@@ -37,7 +37,8 @@ fn stages(criterion: &mut Criterion) {
     let block = Block::from_bytes(&dump(BATCH_KEYS as u64));
     let base = block.padded();
     let keys = spans(block.content(), BATCH_KEYS);
-    let batch = KeyBatch { base, keys: &keys };
+    let values = Values::default();
+    let batch = KeyBatch { base, keys: &keys, values: &values };
     for kernel in kernel::available() {
         let mut group = criterion.benchmark_group(format!("stage/{}", kernel.name));
         group.throughput(Throughput::Elements(BATCH_KEYS as u64));

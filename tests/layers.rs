@@ -11,7 +11,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("error", &["name"]),
     ("lanes", &[]),
     ("source", &[]),
-    ("format", &["source::block"]),
+    ("format", &["source::block", "source::cut"]),
     ("slot", &["format::batch", "source::block"]),
     ("tally", &["format::batch", "slot", "source::block"]),
     ("scan", &["source", "format", "slot", "tally"]),

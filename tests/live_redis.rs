@@ -7,7 +7,7 @@ mod redis;
 use std::collections::BTreeSet;
 
 use redis::{Client, Reply, Server, wait_for};
-use slotscope::format::batch::{BATCH_KEYS, KeyBatch, Spans};
+use slotscope::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values};
 use slotscope::slot::{SlotColumns, kernel, slot};
 use slotscope::source::block::Block;
 use slotscope::topology::{InFlight, Node, Topology};
@@ -119,7 +119,8 @@ fn cluster_keyslot_agrees_with_slot_and_with_every_kernel() {
                 end += key.len() as u32;
             }
             let block = Block::from_bytes(&keys.concat());
-            let found = columns.compute(kernel, KeyBatch { base: block.padded(), keys: &spans });
+            let values = Values::default();
+            let found = columns.compute(kernel, KeyBatch { base: block.padded(), keys: &spans, values: &values });
             for (i, truth) in truth.iter().enumerate() {
                 assert_eq!(found.slots[i], *truth, "kernel {} of {}", kernel.name, keys[i].escape_ascii());
             }

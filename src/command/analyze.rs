@@ -16,11 +16,14 @@ use crate::report::directory::Directory;
 use crate::report::{self, json, terminal};
 use crate::scan::{Scanned, SeenInput};
 use crate::source::Input;
+use crate::source::file::line_of;
 use crate::summary::balance::tidy;
-use crate::summary::{self, FileFacts, Incomplete, InputFacts, Run, Summary};
+use crate::summary::{self, FileFacts, Incomplete, InputFacts, Rejected, RejectedLine, Run, Summary};
 use crate::tally::heavy::TagCounts;
 use crate::tally::recount::{Candidates, Recount};
+use crate::tally::rejects::Reject;
 use crate::tally::{Parts, Tallies};
+use crate::topology::cluster_info;
 
 /// Columns of the report where there is no terminal to ask.
 const PIPE_WIDTH: usize = 100;
@@ -34,6 +37,9 @@ pub struct Analyze {
     /// The nodes
     #[command(flatten)]
     pub cluster: Cluster,
+    /// What `redis-cli --cluster info` printed: a dump that is over 1 % short of it is told
+    #[arg(long, value_name = "FILE")]
+    pub cluster_info: Option<PathBuf>,
     /// Rows in every table on the terminal
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
@@ -73,6 +79,7 @@ impl Analyze {
         }
         let started = (Instant::now(), SystemTime::now());
         let topology = self.cluster.topology()?;
+        let said = self.cluster_info.as_deref().map(cluster_info::read).transpose()?;
         let reader = self.reading.reader()?;
         let directory = self.directory(&reader.inputs)?;
 
@@ -81,6 +88,7 @@ impl Analyze {
         let recount = recount(&reader, &scanned.tally)?;
         let input = input_facts(&reader.inputs, &scanned);
         let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, input);
+        summary.input.warnings.extend(summary.nodes.shortfalls(&said.unwrap_or_default()));
         summary.run = run_facts(&reader, started, 1 + u32::from(recount.is_some()), &summary);
 
         // Whoever reads the text may have read enough of it; the files are wanted all the same.
@@ -169,6 +177,12 @@ fn input_facts(inputs: &[Input], scanned: &Scanned<Tallies>) -> InputFacts {
         byte: stop.byte,
         reason: stop.reason.clone(),
     };
+    let rejected = |line: &Reject| RejectedLine {
+        file: name(line.input as usize),
+        line: line_of(&inputs[line.input as usize], line.byte),
+        byte: line.byte,
+        reason: line.reason.clone(),
+    };
     let seen =
         scanned.inputs.iter().map(|input| input.seen).fold(Default::default(), |mut sum: crate::format::Seen, seen| {
             sum += seen;
@@ -177,6 +191,10 @@ fn input_facts(inputs: &[Input], scanned: &Scanned<Tallies>) -> InputFacts {
     InputFacts {
         files: scanned.inputs.iter().enumerate().map(file).collect(),
         bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
+        rejected: Rejected {
+            count: scanned.rejects.count,
+            first: scanned.rejects.first.iter().map(rejected).collect(),
+        },
         incomplete: scanned.incomplete.iter().map(stop).collect(),
         warnings: seen.warnings(),
         notes: seen.notes(),

@@ -51,6 +51,36 @@ impl Spans {
     }
 }
 
+/// In a column of numbers: this row has none.
+pub const MISSING: u64 = u64::MAX;
+
+/// What is known of each key beside its name. A column is empty where the input does not carry it, else as long as
+/// the keys.
+#[derive(Default, Clone, Debug, PartialEq)]
+pub struct Values {
+    /// Size in bytes, or `MISSING`.
+    pub bytes: Vec<u64>,
+    /// Operations, or `MISSING`.
+    pub ops: Vec<u64>,
+    /// The number of the database, or `MISSING`.
+    pub databases: Vec<u64>,
+    /// Whether the key expires.
+    pub expiring: Vec<bool>,
+    /// The name of its type, as a span of the block; empty where the row has none.
+    pub types: Spans,
+}
+
+impl Values {
+    /// Forgets all values, keeps the memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ops.clear();
+        self.databases.clear();
+        self.expiring.clear();
+        self.types.clear();
+    }
+}
+
 /// A batch of keys: a view of a block and the columns that say where its keys are.
 #[derive(Clone, Copy)]
 pub struct KeyBatch<'a> {
@@ -58,4 +88,6 @@ pub struct KeyBatch<'a> {
     pub base: Padded<'a>,
     /// Where each key is.
     pub keys: &'a Spans,
+    /// What is known of each.
+    pub values: &'a Values,
 }

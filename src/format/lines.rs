@@ -4,8 +4,9 @@
 //! of the key. An empty line is the empty key, but an input of one line end alone is an empty reply: no key.
 
 use super::batch::{BATCH_KEYS, KeyBatch, Spans};
-use super::{Columns, Detected, Format, Head, Reader, Seen};
-use crate::source::block::{Padded, Piece};
+use super::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::source::block::{Block, Padded, Piece};
+use crate::source::cut::Cut;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -28,10 +29,10 @@ impl Format for Lines {
         }
     }
 
-    fn open(&self, head: Head<'_>) -> Box<dyn Reader> {
+    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
         let first_end = memchr::memchr(b'\n', head.bytes);
         let crlf = first_end.is_some_and(|at| at > 0 && head.bytes[at - 1] == b'\r');
-        Box::new(LineKeys { crlf })
+        Ok(Box::new(LineKeys { crlf }))
     }
 }
 
@@ -44,26 +45,22 @@ impl Reader for LineKeys {
         Lines.name()
     }
 
-    fn separator(&self) -> u8 {
-        b'\n'
+    fn cut(&self) -> Cut {
+        Cut::Lines(b'\n')
     }
 
-    fn read(
-        &self,
-        base: Padded<'_>,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        add: &mut dyn FnMut(KeyBatch<'_>),
-    ) -> Seen {
+    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>, sink: &mut dyn Sink) -> Seen {
+        let base = block.padded();
         let mut seen = Seen::default();
         let mut from = piece.from;
         if piece.first && base.bytes().starts_with(BYTE_ORDER_MARK) {
-            seen.byte_order_marks = 1;
+            seen.note(Notice::ByteOrderMark, 1);
             from += BYTE_ORDER_MARK.len() as u32;
         }
         if piece.first && piece.last && matches!(&base.bytes()[from as usize..], b"\n" | b"\r\n") {
             return seen;
         }
+        columns.values.clear();
         while (from as usize) < base.len() {
             from = cut_lines(base, from, columns);
             let keys = &mut *columns.keys;
@@ -73,7 +70,7 @@ impl Reader for LineKeys {
                 strip_cr(base, keys, ended);
             }
             seen += count(base, keys);
-            add(KeyBatch { base, keys });
+            sink.keys(KeyBatch { base, keys, values: columns.values });
         }
         seen
     }
@@ -84,7 +81,7 @@ impl Reader for LineKeys {
 fn cut_lines(base: Padded<'_>, from: u32, columns: &mut Columns<'_>) -> u32 {
     let keys = &mut *columns.keys;
     keys.end.resize(BATCH_KEYS, 0);
-    let mut found = (columns.cut)(base, from, b'\n', &mut keys.end);
+    let mut found = (columns.find)(base, from, b'\n', &mut keys.end);
     let len = base.len() as u32;
     let after = if found == 0 { from } else { keys.end[found - 1] + 1 };
     if found < BATCH_KEYS && after < len {
@@ -110,29 +107,22 @@ fn count(base: Padded<'_>, keys: &Spans) -> Seen {
     let empty = keys.start.iter().zip(&keys.end).filter(|(start, end)| start == end).count();
     // What stands before an empty key is a line end, or the padding: never a CR.
     let cr = keys.end.iter().filter(|end| base.byte_before(**end) == b'\r').count();
-    Seen { keys: keys.len() as u64, empty_keys: empty as u64, cr_keys: cr as u64, ..Seen::default() }
+    let mut seen = Seen::default();
+    seen.keys = keys.len() as u64;
+    seen.note(Notice::EmptyKey, empty as u64);
+    seen.note(Notice::CarriageReturn, cr as u64);
+    seen
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::block::Block;
+    use crate::format::reading::read_whole;
 
     fn keys_of(content: &[u8]) -> (Vec<Vec<u8>>, Seen) {
-        let block = Block::from_bytes(content);
-        let reader = Lines.open(Head { bytes: content, whole: true });
-        let cut = |base: Padded<'_>, from: u32, byte, ends: &mut [u32]| {
-            let found = memchr::memchr_iter(byte, &base.bytes()[from as usize..]);
-            ends.iter_mut().zip(found).map(|(end, at)| *end = from + at as u32).count()
-        };
-        let mut columns = Columns { keys: &mut Spans::default(), cut: &cut };
-        let piece = Piece { from: 0, offset: 0, first: true, last: true };
-        let mut keys = Vec::new();
-        let seen = reader.read(block.padded(), piece, &mut columns, &mut |batch| {
-            keys.extend((0..batch.keys.len()).map(|i| batch.keys.get(batch.base, i).to_vec()));
-        });
-        assert_eq!(seen.keys as usize, keys.len());
-        (keys, seen)
+        let found = read_whole(&Lines, content);
+        assert!(found.rejects.is_empty());
+        (found.keys, found.seen)
     }
 
     fn text(content: &str) -> Vec<String> {
@@ -143,7 +133,7 @@ mod tests {
     fn the_first_line_decides_about_carriage_returns() {
         assert_eq!(text("a\nb\r\nc"), ["a", "b\r", "c"]);
         assert_eq!(text("a\r\nb\nc\r\r\nd\r"), ["a", "b", "c\r", "d\r"]);
-        assert_eq!(keys_of(b"a\nb\r\nc\r").1.cr_keys, 2);
+        assert_eq!(keys_of(b"a\nb\r\nc\r").1.count(Notice::CarriageReturn), 2);
     }
 
     #[test]
@@ -155,7 +145,7 @@ mod tests {
     #[test]
     fn an_empty_line_is_the_empty_key_but_an_empty_reply_is_none() {
         assert_eq!(text("a\n\n\nb\n"), ["a", "", "", "b"]);
-        assert_eq!(keys_of(b"a\n\n\nb\n").1.empty_keys, 2);
+        assert_eq!(keys_of(b"a\n\n\nb\n").1.count(Notice::EmptyKey), 2);
         assert_eq!(text("\n\n"), ["", ""]);
         for none in ["", "\n", "\r\n", "\u{feff}\n"] {
             assert!(text(none).is_empty(), "{none:?}");
@@ -165,7 +155,7 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_dropped_and_counted() {
         let (keys, seen) = keys_of("\u{feff}a\n".as_bytes());
-        assert_eq!((keys, seen.byte_order_marks), (vec![b"a".to_vec()], 1));
+        assert_eq!((keys, seen.count(Notice::ByteOrderMark)), (vec![b"a".to_vec()], 1));
     }
 
     #[test]

@@ -2,10 +2,15 @@
 
 pub mod batch;
 pub mod lines;
+#[cfg(test)]
+mod reading;
+pub mod seen;
 
 use crate::error::{Error, Result};
-use crate::source::block::{Padded, Piece};
-use batch::{KeyBatch, Spans};
+use crate::source::block::{Block, Padded, Piece};
+use crate::source::cut::Cut;
+use batch::{KeyBatch, Spans, Values};
+pub use seen::{Notice, Seen};
 
 /// Every format that can be read; detection asks them in this order.
 pub static FORMATS: &[&dyn Format] = &[&lines::Lines];
@@ -18,8 +23,11 @@ pub trait Format: Sync {
     fn example(&self) -> &'static str;
     /// Whether an input that starts with `head` is in this form.
     fn detect(&self, head: Head<'_>) -> Detected;
-    /// Settles what the start of one input decides, for instance how its lines end.
-    fn open(&self, head: Head<'_>) -> Box<dyn Reader>;
+    /// Settles what the start of one input decides, for instance how its lines end or which columns it has.
+    ///
+    /// # Errors
+    /// What makes the input unusable in this form, and the way out: a header without a key column, say.
+    fn open(&self, head: Head<'_>) -> std::result::Result<Box<dyn Reader>, String>;
 }
 
 /// The start of an input.
@@ -46,16 +54,19 @@ pub enum Detected {
 pub trait Reader: Send + Sync {
     /// The form.
     fn format(&self) -> &'static str;
-    /// The byte that ends every line: the input may be cut behind any of them.
-    fn separator(&self) -> u8;
-    /// Finds the keys of a block, in order, and hands them on in batches.
-    fn read(
-        &self,
-        base: Padded<'_>,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        add: &mut dyn FnMut(KeyBatch<'_>),
-    ) -> Seen;
+    /// Where the input may be cut.
+    fn cut(&self) -> Cut;
+    /// Finds the keys of the owned part of a block, in order, and hands them on in batches. What is decoded is written
+    /// over its own source: it is never longer.
+    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>, sink: &mut dyn Sink) -> Seen;
+}
+
+/// Where a reader puts what it finds.
+pub trait Sink {
+    /// A batch of keys.
+    fn keys(&mut self, batch: KeyBatch<'_>);
+    /// A row that is no key: its offset in the block, and what is wrong with it.
+    fn reject(&mut self, at: usize, reason: &str);
 }
 
 /// Fills the offsets of a byte in `base[from..]`, ascending, and says how many; fewer than there is room for: the
@@ -66,60 +77,10 @@ pub type FindByte<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> usize;
 pub struct Columns<'a> {
     /// The keys of the batch that is being filled.
     pub keys: &'a mut Spans,
+    /// What is known of each beside its name.
+    pub values: &'a mut Values,
     /// The kernel's way to find a byte.
-    pub cut: FindByte<'a>,
-}
-
-/// What a reader saw beside the keys themselves; sums over the blocks of an input.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Seen {
-    /// Keys.
-    pub keys: u64,
-    /// Keys of no bytes at all.
-    pub empty_keys: u64,
-    /// Keys that end with a carriage return.
-    pub cr_keys: u64,
-    /// Inputs that start with a UTF-8 byte order mark, which was dropped.
-    pub byte_order_marks: u64,
-}
-
-impl Seen {
-    /// Evidence that the dump is not what it should be.
-    pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
-        if self.empty_keys > 1 {
-            warnings.push(format!(
-                "empty lines, counted as empty keys, of which there can be only one: {}",
-                self.empty_keys
-            ));
-        }
-        if self.byte_order_marks > 0 {
-            warnings
-                .push(String::from("a byte order mark at the start was dropped: an editor may have changed the dump"));
-        }
-        warnings
-    }
-
-    /// What is odd, and may be right.
-    pub fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self.cr_keys > 0 {
-            notes.push(format!(
-                "keys that end with a carriage return, which was taken as a part of the key: {}",
-                self.cr_keys
-            ));
-        }
-        notes
-    }
-}
-
-impl std::ops::AddAssign for Seen {
-    fn add_assign(&mut self, other: Seen) {
-        self.keys += other.keys;
-        self.empty_keys += other.empty_keys;
-        self.cr_keys += other.cr_keys;
-        self.byte_order_marks += other.byte_order_marks;
-    }
+    pub find: FindByte<'a>,
 }
 
 /// The format called `name`.

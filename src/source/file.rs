@@ -1,9 +1,9 @@
 //! Stage 1, BYTES that can be read anywhere (a regular file, memory): one chunk into a worker's block.
 //!
-//! A chunk owns the lines that follow its separators, and the first chunk the line at the file's start. So the
-//! owned bytes reach from behind the first separator at or after the chunk's start to the first one at or after
-//! its end: two neighbours agree without talking. A chunk without a separator owns nothing and reads no further,
-//! which keeps one endless line linear.
+//! A chunk owns the rows that follow its row ends, and the first chunk the row at the input's start. So the owned
+//! bytes reach from behind the first row end at or after the chunk's start to the first one at or after its end: two
+//! neighbours agree without talking. A chunk without a row end owns nothing and reads no further, which keeps one
+//! endless row linear.
 
 use std::fs::File;
 use std::io;
@@ -12,6 +12,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use super::block::{Block, Piece};
+use super::cut::{Cut, Effect, State};
 use super::{FileState, Input, MAX_LINE};
 use crate::error::{Error, Result};
 use crate::name::Name;
@@ -69,20 +70,32 @@ impl Positional {
 }
 
 /// How an input of `bytes` bytes is cut.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone)]
 pub struct Cutting {
     /// Length of the input in bytes.
     pub bytes: u64,
     /// Bytes in a chunk.
     pub chunk: usize,
-    /// What ends a line.
-    pub separator: u8,
+    /// What ends a row.
+    pub cut: Cut,
+    /// The state that each chunk starts in, and the one behind the last; empty where a row end tells by itself.
+    pub states: Vec<State>,
 }
 
 impl Cutting {
     /// How many chunks there are.
     pub fn chunks(&self) -> u64 {
         self.bytes.div_ceil(self.chunk as u64)
+    }
+
+    /// Where chunk `index` starts, and how many bytes are its own.
+    fn body(&self, index: u64) -> (u64, usize) {
+        let offset = index * self.chunk as u64;
+        (offset, (self.chunk as u64).min(self.bytes - offset) as usize)
+    }
+
+    fn state(&self, index: u64) -> State {
+        self.states.get(index as usize).copied().unwrap_or_default()
     }
 }
 
@@ -97,54 +110,94 @@ pub enum Trouble {
 
 type Outcome<T> = std::result::Result<T, Trouble>;
 
-/// Reads chunk `index` and the rest of its last line into `block`. `None`: no line is owned by it.
-pub fn read_chunk(file: &Positional, cutting: Cutting, index: u64, block: &mut Block) -> Outcome<Option<Piece>> {
-    let offset = index * cutting.chunk as u64;
-    let left = cutting.bytes - offset;
-    let body = (cutting.chunk as u64).min(left) as usize;
-    let with_overhang = ((body + OVERHANG) as u64).min(left) as usize;
-    block.shrink(cutting.chunk + OVERHANG);
-    fill(file, block, offset, 0..with_overhang)?;
+/// What chunk `index` does to the state of the quoting.
+pub fn effect(file: &Positional, cutting: &Cutting, index: u64, block: &mut Block) -> Outcome<Effect> {
+    let (offset, body) = cutting.body(index);
+    fill(file, block, offset, 0..body)?;
+    Ok(cutting.cut.effect(block.content()))
+}
 
-    let from = match memchr::memchr(cutting.separator, &block.content()[..body]) {
-        _ if index == 0 => 0,
-        Some(at) => at + 1,
-        None => return Ok(None),
-    };
-    let end = end_of_last_line(file, cutting, offset, body, block)?;
+/// Reads chunk `index` and the rest of its last row into `block`. `None`: no row is owned by it.
+pub fn read_chunk(file: &Positional, cutting: &Cutting, index: u64, block: &mut Block) -> Outcome<Option<Piece>> {
+    let (offset, body) = cutting.body(index);
+    let mut chunk = Chunk { file, cutting, offset, body, block };
+    chunk.block.shrink(cutting.chunk + OVERHANG);
+    chunk.read(0, body + OVERHANG)?;
+    let Some(from) = chunk.first_row(index)? else { return Ok(None) };
+    let end = chunk.end_of_last_row(index, from)?;
     block.resize(end);
     let last = offset + end as u64 == cutting.bytes;
     Ok(Some(Piece { from: from as u32, offset, first: index == 0, last }))
 }
 
-/// Offset in the block behind the first separator at or after `body`; reads on as far as it must.
-fn end_of_last_line(
-    file: &Positional,
-    cutting: Cutting,
+/// A chunk that is being read.
+struct Chunk<'a> {
+    file: &'a Positional,
+    cutting: &'a Cutting,
     offset: u64,
+    /// How many bytes are its own.
     body: usize,
-    block: &mut Block,
-) -> Outcome<usize> {
-    let line = memchr::memrchr(cutting.separator, &block.content()[..body]).map_or(0, |at| at + 1);
-    let long = || Trouble::Long(offset + line as u64);
-    let mut searched = body;
-    loop {
-        let found = memchr::memchr(cutting.separator, &block.content()[searched..]);
-        let end = found.map_or(block.len(), |at| searched + at);
-        if end - line > MAX_LINE {
-            return Err(long());
+    block: &'a mut Block,
+}
+
+impl Chunk<'_> {
+    /// Where the first row starts that the chunk owns.
+    fn first_row(&mut self, index: u64) -> Outcome<Option<usize>> {
+        if index == 0 {
+            return Ok(Some(0));
         }
-        if found.is_some() {
-            return Ok(end + 1);
+        if let Cut::Rows(_) = self.cutting.cut {
+            // Whether a line end in the body ends a row, the line behind it tells: all of that must be here.
+            while memchr::memchr(b'\n', &self.block.content()[self.body..]).is_none() && self.read_on()? {}
         }
-        let left = cutting.bytes - offset - end as u64;
-        if left == 0 {
-            return Ok(end);
+        let (cut, state) = (&self.cutting.cut, self.cutting.state(index));
+        let first = cut.first_end(self.block.content(), 0, state, self.is_whole());
+        Ok(first.filter(|start| start - 1 < self.body))
+    }
+
+    /// Offset in the block behind the first row end at or after the body; reads on as far as it must.
+    fn end_of_last_row(&mut self, index: u64, from: usize) -> Outcome<usize> {
+        loop {
+            let (cut, state) = (&self.cutting.cut, self.cutting.state(index + 1));
+            let found = cut.first_end(self.block.content(), self.body, state, self.is_whole());
+            if self.block.len() > MAX_LINE {
+                self.check_length(from, found)?;
+            }
+            match found {
+                Some(end) => return Ok(end),
+                None if !self.read_on()? => return Ok(self.block.len()),
+                None => {}
+            }
         }
-        searched = end;
-        // Doubling: a line of n bytes is copied a bounded number of times, however long it is.
-        let more = (searched.max(OVERHANG) as u64).min(left) as usize;
-        fill(file, block, offset, searched..searched + more)?;
+    }
+
+    /// Fails where the last row, which starts at or after `from`, is longer than `MAX_LINE`.
+    fn check_length(&self, from: usize, found: Option<usize>) -> Outcome<()> {
+        let start = from + self.cutting.cut.last_end(&self.block.content()[from..self.body.max(from)], 0).unwrap_or(0);
+        match found.map_or(self.block.len(), |end| end - 1) - start > MAX_LINE {
+            true => Err(Trouble::Long(self.offset + start as u64)),
+            false => Ok(()),
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.offset + self.block.len() as u64 == self.cutting.bytes
+    }
+
+    /// Reads more, twice as much each time: a row of n bytes is searched a bounded number of times. False: there is
+    /// no more.
+    fn read_on(&mut self) -> Outcome<bool> {
+        let more = !self.is_whole();
+        if more {
+            self.read(self.block.len(), 2 * self.block.len().max(OVERHANG))?;
+        }
+        Ok(more)
+    }
+
+    /// Reads the bytes `from..to` of the block, or as many of them as there are; the block ends with them.
+    fn read(&mut self, from: usize, to: usize) -> Outcome<()> {
+        let to = (to as u64).min(self.cutting.bytes - self.offset) as usize;
+        fill(self.file, self.block, self.offset, from..to)
     }
 }
 
@@ -161,7 +214,7 @@ fn fill(file: &Positional, block: &mut Block, offset: u64, range: Range<usize>) 
 }
 
 /// Line number, from 1, of byte `at` of an input; for messages, so it may read all that lies before.
-pub fn line_of(input: &Input, at: u64, separator: u8) -> Option<u64> {
+pub fn line_of(input: &Input, at: u64) -> Option<u64> {
     let file = Positional::open(input).ok()??;
     let mut buffer = vec![0; CHUNK];
     let mut lines = 1;
@@ -169,7 +222,7 @@ pub fn line_of(input: &Input, at: u64, separator: u8) -> Option<u64> {
     while offset < at {
         let len = (CHUNK as u64).min(at - offset) as usize;
         file.read_exact_at(&mut buffer[..len], offset).ok()?;
-        lines += memchr::memchr_iter(separator, &buffer[..len]).count() as u64;
+        lines += memchr::memchr_iter(b'\n', &buffer[..len]).count() as u64;
         offset += len as u64;
     }
     Some(lines)
@@ -183,11 +236,11 @@ mod tests {
     fn lines(content: &[u8], chunk: usize) -> Vec<Vec<u8>> {
         let input = Input::memory("test", content);
         let file = Positional::open(&input).unwrap().unwrap();
-        let cutting = Cutting { bytes: content.len() as u64, chunk, separator: b'\n' };
+        let cutting = Cutting { bytes: content.len() as u64, chunk, cut: Cut::Lines(b'\n'), states: Vec::new() };
         let mut block = Block::with_capacity(0);
         let mut owned = Vec::new();
         for index in 0..cutting.chunks() {
-            if let Some(piece) = read_chunk(&file, cutting, index, &mut block).unwrap() {
+            if let Some(piece) = read_chunk(&file, &cutting, index, &mut block).unwrap() {
                 owned.extend_from_slice(&block.content()[piece.from as usize..]);
                 assert_eq!(piece.first, index == 0);
                 assert_eq!(piece.last, owned.len() == content.len());
@@ -216,11 +269,11 @@ mod tests {
         lines(&content, CHUNK);
         content.push(b'x');
         let file = Positional::InMemory(content.as_slice().into());
-        let cutting = Cutting { bytes: content.len() as u64, chunk: CHUNK, separator: b'\n' };
+        let cutting = Cutting { bytes: content.len() as u64, chunk: CHUNK, cut: Cut::Lines(b'\n'), states: Vec::new() };
         let mut block = Block::with_capacity(CHUNK);
-        assert!(matches!(read_chunk(&file, cutting, 0, &mut block), Err(Trouble::Long(6))));
+        assert!(matches!(read_chunk(&file, &cutting, 0, &mut block), Err(Trouble::Long(6))));
         assert!(
-            matches!(read_chunk(&file, cutting, 1, &mut block), Ok(None)),
+            matches!(read_chunk(&file, &cutting, 1, &mut block), Ok(None)),
             "an endless line is read by its owner alone"
         );
     }
@@ -228,14 +281,14 @@ mod tests {
     #[test]
     fn a_file_that_became_shorter_is_named_at_the_byte() {
         let file = Positional::InMemory((&b"a\nb\n"[..]).into());
-        let cutting = Cutting { bytes: 10, chunk: CHUNK, separator: b'\n' };
-        let trouble = read_chunk(&file, cutting, 0, &mut Block::with_capacity(0));
+        let cutting = Cutting { bytes: 10, chunk: CHUNK, cut: Cut::Lines(b'\n'), states: Vec::new() };
+        let trouble = read_chunk(&file, &cutting, 0, &mut Block::with_capacity(0));
         assert!(matches!(trouble, Err(Trouble::Read(0, error)) if error.to_string().contains("became shorter")));
     }
 
     #[test]
     fn the_line_of_a_byte_counts_from_one() {
         let input = Input::memory("test", b"a\nb\nc");
-        assert_eq!([0, 1, 2, 4].map(|at| line_of(&input, at, b'\n').unwrap()), [1, 1, 2, 3]);
+        assert_eq!([0, 1, 2, 4].map(|at| line_of(&input, at).unwrap()), [1, 1, 2, 3]);
     }
 }

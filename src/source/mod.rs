@@ -2,6 +2,7 @@
 //! the blocks.
 
 pub mod block;
+pub mod cut;
 pub mod file;
 pub mod stream;
 

@@ -1,4 +1,4 @@
-//! Stage 1, BYTES from a pipe: read from front to back into blocks of whole lines.
+//! Stage 1, BYTES from a pipe: read from front to back into blocks of whole rows.
 //!
 //! It runs on a plain thread, never in the worker pool: a worker waiting for its own reader would wait for ever.
 
@@ -6,27 +6,31 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use super::block::{Block, Piece};
+use super::cut::{Cut, State};
 use super::file::Trouble;
 use super::{Input, MAX_LINE};
 use crate::error::{Error, Result};
 
-/// Opens a stream; `-` is standard input.
+/// Opens any input to be read from front to back; `-` is standard input.
 ///
 /// # Errors
 /// What the system says.
 pub fn open(input: &Input) -> Result<Box<dyn Read + Send>> {
-    match input.path() {
-        path if path.as_os_str() == "-" => Ok(Box::new(io::stdin())),
-        path => Ok(Box::new(File::open(path).map_err(|error| Error::io(path, error))?)),
+    match input {
+        Input::Memory { bytes, .. } => Ok(Box::new(io::Cursor::new(bytes.clone()))),
+        Input::Stream { path } if path.as_os_str() == "-" => Ok(Box::new(io::stdin())),
+        Input::Stream { path } | Input::File { path, .. } => {
+            Ok(Box::new(File::open(path).map_err(|error| Error::io(path, error))?))
+        }
     }
 }
 
-/// Cuts what a reader gives into blocks that end with a line.
-pub struct LineReader<R> {
+/// Cuts what a reader gives into blocks that end with a row.
+pub struct RowReader<R> {
     reader: R,
-    separator: u8,
+    cut: Cut,
     chunk: usize,
-    /// The start of a line whose end is not read yet.
+    /// The start of a row whose end is not read yet.
     rest: Vec<u8>,
     offset: u64,
     /// There is nothing more to read: the input ended, or failed for the reason in `trouble`.
@@ -34,10 +38,26 @@ pub struct LineReader<R> {
     trouble: Option<Trouble>,
 }
 
-impl<R: Read> LineReader<R> {
+impl<R: Read> RowReader<R> {
     /// A reader that fills blocks of about `chunk` bytes.
-    pub fn new(reader: R, separator: u8, chunk: usize) -> Self {
-        LineReader { reader, separator, chunk, rest: Vec::new(), offset: 0, ended: false, trouble: None }
+    pub fn new(reader: R, chunk: usize) -> Self {
+        let cut = Cut::Lines(b'\n');
+        RowReader { reader, cut, chunk, rest: Vec::new(), offset: 0, ended: false, trouble: None }
+    }
+
+    /// The first `len` bytes, to be looked at before the first block is asked for, and whether they are all there is.
+    pub fn head(&mut self, len: usize) -> (&[u8], bool) {
+        let mut block = Block::from_bytes(&self.rest);
+        while block.len() < len && !self.ended {
+            self.read_more(&mut block);
+        }
+        self.rest = block.content().to_vec();
+        (&self.rest, self.ended)
+    }
+
+    /// Sets how rows end: every line is one until then.
+    pub fn set_cut(&mut self, cut: Cut) {
+        self.cut = cut;
     }
 
     /// Fills `block` with the next lines; `None` at the end.
@@ -46,7 +66,7 @@ impl<R: Read> LineReader<R> {
     /// `Long` where a line is longer than `MAX_LINE`; `Read` where reading fails, once all whole lines before that
     /// are given out. After an error there is no more.
     pub fn next(&mut self, block: &mut Block) -> std::result::Result<Option<Piece>, Trouble> {
-        if self.ended {
+        if self.ended && self.rest.is_empty() {
             return self.trouble.take().map_or(Ok(None), Err);
         }
         block.shrink(self.chunk);
@@ -54,10 +74,14 @@ impl<R: Read> LineReader<R> {
         block.content_mut().copy_from_slice(&self.rest);
         let end = self.fill(block);
         self.rest.clear();
-        self.rest.extend_from_slice(&block.content()[end..]);
+        if !self.ended {
+            self.rest.extend_from_slice(&block.content()[end..]);
+        }
         block.resize(end);
-        if end > MAX_LINE && memchr::memchr(self.separator, block.content()).unwrap_or(end) > MAX_LINE {
+        let first_row = || self.cut.first_end(block.content(), 0, State::Start, true).map_or(end, |end| end - 1);
+        if end > MAX_LINE && first_row() > MAX_LINE {
             (self.ended, self.trouble) = (true, None);
+            self.rest.clear();
             return Err(Trouble::Long(self.offset));
         }
         let last = self.ended && self.trouble.is_none();
@@ -74,7 +98,7 @@ impl<R: Read> LineReader<R> {
         let mut searched = 0;
         loop {
             self.read_more(block);
-            let whole = memchr::memrchr(self.separator, &block.content()[searched..]).map(|at| searched + at + 1);
+            let whole = self.cut.last_end(block.content(), searched);
             match whole {
                 _ if self.ended && self.trouble.is_none() => return block.len(),
                 _ if self.ended => return whole.unwrap_or(0),
@@ -89,7 +113,9 @@ impl<R: Read> LineReader<R> {
     /// Appends what there is, at most a chunk.
     fn read_more(&mut self, block: &mut Block) {
         let mut end = block.len();
-        block.resize(end + self.chunk.saturating_sub(end).max(self.chunk / 4).max(1));
+        // Past a chunk there is no row end yet: twice as much each time, so that a row is searched a bounded number of times.
+        let more = if end < self.chunk { (self.chunk - end).max(self.chunk / 4) } else { end };
+        block.resize(end + more.max(1));
         while end < block.len() && !self.ended {
             match self.reader.read(&mut block.content_mut()[end..]) {
                 Ok(0) => self.ended = true,
@@ -129,7 +155,7 @@ mod tests {
         }
     }
 
-    fn blocks(reader: &mut LineReader<Trickle<'_>>) -> Vec<Vec<u8>> {
+    fn blocks(reader: &mut RowReader<Trickle<'_>>) -> Vec<Vec<u8>> {
         let mut block = Block::with_capacity(0);
         let mut blocks = Vec::new();
         while let Ok(Some(piece)) = reader.next(&mut block) {
@@ -145,7 +171,7 @@ mod tests {
         for chunk in 1..40 {
             for step in 1..10 {
                 let reader = Trickle { content, step, fails: false };
-                let blocks = blocks(&mut LineReader::new(reader, b'\n', chunk));
+                let blocks = blocks(&mut RowReader::new(reader, chunk));
                 assert_eq!(blocks.concat(), content);
                 let (last, whole) = blocks.split_last().unwrap();
                 assert!(whole.iter().all(|block| block.ends_with(b"\n")), "{chunk} {step}");
@@ -157,7 +183,7 @@ mod tests {
     #[test]
     fn a_failure_comes_after_the_lines_before_it() {
         let reader = Trickle { content: b"a\nb\nhalf", step: 3, fails: true };
-        let mut reader = LineReader::new(reader, b'\n', 100);
+        let mut reader = RowReader::new(reader, 100);
         let mut block = Block::with_capacity(0);
         let piece = reader.next(&mut block).unwrap().unwrap();
         assert_eq!((block.content(), piece.last), (&b"a\nb\n"[..], false));
@@ -170,7 +196,7 @@ mod tests {
         let mut content = b"ab\n".to_vec();
         content.resize(3 + MAX_LINE + 1, b'x');
         let reader = Trickle { content: &content, step: 1 << 20, fails: false };
-        let mut reader = LineReader::new(reader, b'\n', 2);
+        let mut reader = RowReader::new(reader, 2);
         let mut block = Block::with_capacity(0);
         assert!(reader.next(&mut block).unwrap().is_some());
         reader.chunk = 1 << 20;
@@ -180,6 +206,6 @@ mod tests {
     #[test]
     fn an_empty_stream_has_no_block() {
         let reader = Trickle { content: b"", step: 1, fails: false };
-        assert!(blocks(&mut LineReader::new(reader, b'\n', 10)).is_empty());
+        assert!(blocks(&mut RowReader::new(reader, 10)).is_empty());
     }
 }

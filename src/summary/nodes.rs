@@ -3,8 +3,10 @@
 use serde::Serialize;
 
 use super::balance::Balance;
+use super::sentence::grouped;
 use crate::name::Name;
 use crate::topology::Topology;
+use crate::topology::cluster_info::NodeKeys;
 
 /// The primaries and their loads.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -88,6 +90,23 @@ impl Nodes {
         Nodes { source, keys: Balance::of(&owning), in_flight: in_flight.collect(), unowned, list }
     }
 
+    /// Where the dump holds over 1 % fewer keys than a primary says it has: keys are missing, or the dump is older.
+    pub fn shortfalls(&self, said: &[NodeKeys]) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for node in &self.list {
+            let address = node.address.as_ref().map(|address| address.0.as_slice());
+            let Some(said) = said.iter().find(|said| said.is(&node.id.0, address)) else { continue };
+            if node.keys as f64 + 0.01 * (said.keys as f64) < said.keys as f64 {
+                let name = node.address.as_ref().unwrap_or(&node.id);
+                let (here, there) = (grouped(node.keys), grouped(said.keys));
+                warnings.push(format!(
+                    "node {name} says it has {there} keys, the dump holds {here} of its slots: is it whole?"
+                ));
+            }
+        }
+        warnings
+    }
+
     /// The primaries that own slots.
     pub fn owning(&self) -> impl Iterator<Item = &NodeLoad> {
         self.list.iter().filter(|node| node.slots > 0)
@@ -102,6 +121,17 @@ impl Nodes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dump_that_is_over_one_percent_short_of_a_node_is_told() {
+        let topology = Topology::even(2, String::from("even 2")).unwrap();
+        let mut nodes = Nodes::of(&topology, &[1; 16384]);
+        nodes.list[0].address = Some(Name::from("10.0.0.1:6379"));
+        let said = |keys| NodeKeys { address: "10.0.0.1:6379".into(), id_start: "abcd".into(), keys, slots: 8192 };
+        assert!(nodes.shortfalls(&[said(8192)]).is_empty());
+        assert!(nodes.shortfalls(&[said(8270)]).is_empty());
+        assert_eq!(nodes.shortfalls(&[said(8300)]).len(), 1);
+    }
 
     #[test]
     fn every_key_belongs_to_the_owner_of_its_slot_or_stands_apart() {

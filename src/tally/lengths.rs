@@ -88,7 +88,7 @@ impl Tally for Lengths {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::batch::{KeyBatch, Spans};
+    use crate::format::batch::{KeyBatch, Spans, Values};
     use crate::source::block::Block;
 
     fn tally(lengths: &[u32]) -> Lengths {
@@ -96,7 +96,11 @@ mod tests {
         let keys = Spans { start: vec![0; lengths.len()], end: lengths.to_vec() };
         let slots = vec![0; lengths.len()];
         let mut tally = Lengths::default();
-        tally.add(&SlotBatch { batch: KeyBatch { base: block.padded(), keys: &keys }, hashed: &keys, slots: &slots });
+        tally.add(&SlotBatch {
+            batch: KeyBatch { base: block.padded(), keys: &keys, values: &Values::default() },
+            hashed: &keys,
+            slots: &slots,
+        });
         tally
     }
 

@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 use crate::slot::SlotBatch;
 use heavy::HeavyTags;
 use lengths::Lengths;
-use rejects::Rejects;
 use slots::SlotCounts;
 
 /// Something that is counted over all keys.
@@ -38,8 +37,6 @@ pub struct Tallies {
     pub tags: Option<HeavyTags>,
     /// Key lengths; absent where only slots are wanted.
     pub lengths: Option<Lengths>,
-    /// Lines that are no keys.
-    pub rejects: Rejects,
 }
 
 /// What is counted.
@@ -61,7 +58,6 @@ impl Tallies {
             slots: SlotCounts::default(),
             tags: all.then(|| HeavyTags::new(parts == Parts::InOnePass)),
             lengths: all.then(Lengths::default),
-            rejects: Rejects::default(),
         }
     }
 }
@@ -77,7 +73,6 @@ impl Tally for Tallies {
         self.slots.merge(other.slots);
         self.tags.merge(other.tags);
         self.lengths.merge(other.lengths);
-        self.rejects.merge(other.rejects);
     }
 }
 

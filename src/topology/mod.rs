@@ -4,6 +4,7 @@
 //! Every form states claims; `claims` checks them once for all, so no form can own a slot twice.
 
 mod claims;
+pub mod cluster_info;
 mod nodes_text;
 mod shards;
 mod slots_json;

@@ -1,0 +1,51 @@
+//! For the tests of the formats: everything that a reader finds in a dump, read as one block.
+
+use super::batch::{KeyBatch, Spans, Values};
+use super::{Columns, Format, Head, Seen, Sink};
+use crate::source::block::{Block, Padded, Piece};
+
+/// What was found.
+#[derive(Debug, Default, PartialEq)]
+pub struct Found {
+    pub keys: Vec<Vec<u8>>,
+    pub values: Values,
+    pub types: Vec<Vec<u8>>,
+    pub rejects: Vec<(usize, String)>,
+    pub seen: Seen,
+}
+
+impl Sink for Found {
+    fn keys(&mut self, batch: KeyBatch<'_>) {
+        let KeyBatch { base, keys, values } = batch;
+        let len = keys.len();
+        self.keys.extend((0..len).map(|i| keys.get(base, i).to_vec()));
+        for column in [values.bytes.len(), values.ops.len(), values.databases.len(), values.expiring.len()] {
+            assert!([0, len].contains(&column), "a column is as long as the keys, or empty");
+        }
+        self.values.bytes.extend(&values.bytes);
+        self.values.ops.extend(&values.ops);
+        self.values.databases.extend(&values.databases);
+        self.values.expiring.extend(&values.expiring);
+        self.types.extend((0..values.types.len()).map(|i| values.types.get(base, i).to_vec()));
+    }
+
+    fn reject(&mut self, at: usize, reason: &str) {
+        self.rejects.push((at, reason.to_string()));
+    }
+}
+
+/// Reads `content` with the reader that `format` opens for it.
+pub fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
+    let mut block = Block::from_bytes(content);
+    let reader = format.open(Head { bytes: content, whole: true }).expect("a head that can be opened");
+    let find = |base: Padded<'_>, from: u32, byte, ends: &mut [u32]| {
+        let found = memchr::memchr_iter(byte, &base.bytes()[from as usize..]);
+        ends.iter_mut().zip(found).map(|(end, at)| *end = from + at as u32).count()
+    };
+    let mut columns = Columns { keys: &mut Spans::default(), values: &mut Values::default(), find: &find };
+    let piece = Piece { from: 0, offset: 0, first: true, last: true };
+    let mut found = Found::default();
+    found.seen = reader.read(&mut block, piece, &mut columns, &mut found);
+    assert_eq!(found.seen.keys as usize, found.keys.len());
+    found
+}

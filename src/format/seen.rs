@@ -1,0 +1,86 @@
+//! What a reader saw beside the keys: counts that sum over the blocks of an input, and the words for them.
+
+/// Something odd that a reader met. Most are dropped lines, and none is dropped in silence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notice {
+    /// A key of no bytes.
+    EmptyKey,
+    /// A key that ends with a carriage return.
+    CarriageReturn,
+    /// A UTF-8 byte order mark at the start, which was dropped.
+    ByteOrderMark,
+}
+
+/// Every notice: the words for it, and whether it is evidence that something is wrong.
+const WORDS: [(Notice, &str, bool); 3] = [
+    (Notice::EmptyKey, "empty lines, counted as empty keys, of which there can be only one", true),
+    (Notice::CarriageReturn, "keys that end with a carriage return, which was taken as a part of the key", false),
+    (Notice::ByteOrderMark, "byte order marks at the start, dropped: an editor may have changed the dump", true),
+];
+
+/// Counts of what was seen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Keys.
+    pub keys: u64,
+    notices: [u64; WORDS.len()],
+}
+
+impl Seen {
+    /// Notes that something was met `count` times.
+    pub fn note(&mut self, notice: Notice, count: u64) {
+        self.notices[notice as usize] += count;
+    }
+
+    /// How often it was met.
+    pub fn count(&self, notice: Notice) -> u64 {
+        self.notices[notice as usize]
+    }
+
+    /// Evidence that the dump is not what it should be.
+    pub fn warnings(&self) -> Vec<String> {
+        // One empty key is a key like any other.
+        self.words(true, |notice| u64::from(notice == Notice::EmptyKey))
+    }
+
+    /// What is odd, and may be right.
+    pub fn notes(&self) -> Vec<String> {
+        self.words(false, |_| 0)
+    }
+
+    fn words(&self, evidence: bool, harmless: impl Fn(Notice) -> u64) -> Vec<String> {
+        let rows = WORDS
+            .iter()
+            .filter(|(notice, _, is_evidence)| *is_evidence == evidence && self.count(*notice) > harmless(*notice));
+        rows.map(|(notice, words, _)| format!("{words}: {}", self.count(*notice))).collect()
+    }
+}
+
+impl std::ops::AddAssign for Seen {
+    fn add_assign(&mut self, other: Seen) {
+        self.keys += other.keys;
+        self.notices.iter_mut().zip(other.notices).for_each(|(mine, theirs)| *mine += theirs);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_notice_has_its_own_words() {
+        for (at, (notice, _, _)) in WORDS.iter().enumerate() {
+            assert_eq!(*notice as usize, at);
+        }
+    }
+
+    #[test]
+    fn one_empty_key_is_no_evidence() {
+        let mut seen = Seen::default();
+        seen.note(Notice::EmptyKey, 1);
+        assert!(seen.warnings().is_empty());
+        seen += seen;
+        assert_eq!(seen.warnings(), ["empty lines, counted as empty keys, of which there can be only one: 2"]);
+        assert!(seen.notes().is_empty());
+    }
+}

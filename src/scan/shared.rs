@@ -1,0 +1,92 @@
+//! What all threads of a scan write to, and how it ends.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::{Incomplete, SeenInput};
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::source::Input;
+use crate::source::file::{self, Trouble};
+
+/// What is common to all workers.
+pub struct Shared<'a> {
+    /// The inputs.
+    pub inputs: &'a [Input],
+    /// What was seen of each.
+    pub seen: Vec<Mutex<SeenInput>>,
+    /// Where they could not be read on.
+    pub incomplete: Mutex<Vec<Incomplete>>,
+    error: Mutex<Option<Error>>,
+    stopped: AtomicBool,
+}
+
+impl<'a> Shared<'a> {
+    /// Nothing seen yet.
+    pub fn new(inputs: &'a [Input]) -> Self {
+        Shared {
+            inputs,
+            seen: inputs.iter().map(|_| Mutex::default()).collect(),
+            incomplete: Mutex::default(),
+            error: Mutex::default(),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// Adds a part to what was seen of an input.
+    pub fn saw(&self, input: usize, part: SeenInput) {
+        let mut all = lock(&self.seen[input]);
+        all.format = part.format;
+        all.bytes += part.bytes;
+        all.seen += part.seen;
+    }
+
+    /// Notes that an input could not be read on; a row that is too long is an error at once.
+    pub fn note(&self, trouble: Trouble, input: usize) -> Result<()> {
+        match trouble {
+            Trouble::Read(byte, error) => {
+                lock(&self.incomplete).push(Incomplete { input, byte, reason: crate::error::reason(&error) });
+                Ok(())
+            }
+            Trouble::Long(byte) => {
+                let input = &self.inputs[input];
+                let line = file::line_of(input, byte).map_or(String::new(), |line| format!(" line {line}"));
+                Err(Error::bad(
+                    format!("{}:{line} (byte {byte})", Name::from(input.path())),
+                    "a line longer than 64 MiB; is this a key dump with one key a line?",
+                ))
+            }
+        }
+    }
+
+    /// Stops all threads; the first error is the one reported.
+    pub fn fail(&self, error: Error) {
+        lock(&self.error).get_or_insert(error);
+        self.proceed(false);
+    }
+
+    /// Stops all threads unless they are to go on.
+    pub fn proceed(&self, going: bool) {
+        self.stopped.fetch_or(!going, Relaxed);
+    }
+
+    /// Whether there is anything left to do.
+    pub fn is_going(&self) -> bool {
+        !self.stopped.load(Relaxed)
+    }
+
+    /// The first error, if there was one.
+    pub fn outcome(&self) -> Result<()> {
+        lock(&self.error).take().map_or(Ok(()), Err)
+    }
+}
+
+/// A panic elsewhere is reported by the pool; the data behind the lock is not used after one.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is behind the lock, once nobody else is.
+pub fn into_inner<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
