@@ -64,7 +64,7 @@ fn stages(criterion: &mut Criterion) {
     assert_eq!(slots.total() % BATCH_KEYS as u64, 0);
     let mut lengths = Lengths::default();
     group.bench_function("lengths", |bencher| bencher.iter(|| lengths.add(&computed)));
-    assert_eq!(lengths.count() % BATCH_KEYS as u64, 0);
+    assert_eq!(lengths.count % BATCH_KEYS as u64, 0);
     for (name, follow) in [("tags", false), ("tags-followed", true)] {
         let mut tags = HeavyTags::new(follow);
         group.bench_function(name, |bencher| bencher.iter(|| tags.add(&computed)));

@@ -1,5 +1,6 @@
 //! The `slotscope` program: parse the flags, run the command, print one error line, choose the exit code.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
@@ -20,16 +21,29 @@ fn main() -> ExitCode {
     .write_global();
     #[cfg(unix)]
     if let Err(error) = clean_up_on_signals() {
-        eprintln!("slotscope: signals: {error}; an interrupted run may leave files");
+        say(&format!("signals: {error}; an interrupted run may leave files"));
     }
     match cli.command.run() {
         Ok(Ending::Done) | Err(Error::BrokenPipe) => ExitCode::SUCCESS,
         Ok(Ending::Incomplete) => ExitCode::from(FAILED),
         Err(error) => {
-            eprintln!("slotscope: {error}");
+            say(&error.to_string());
             ExitCode::from(FAILED)
         }
     }
+}
+
+/// One line on standard error; where that is closed or full, there is nobody left to tell.
+fn say(message: &str) {
+    let _ = writeln!(std::io::stderr(), "slotscope: {message}");
+}
+
+/// Whether the signal was ignored when the program started, as nohup does it: then it stays so. Linux tells.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// Removes what is half-written when the user or the system ends the run, and exits as a shell expects it:
@@ -37,7 +51,8 @@ fn main() -> ExitCode {
 #[cfg(unix)]
 fn clean_up_on_signals() -> std::io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
+    let mut signals = signal_hook::iterator::Signals::new(wanted)?;
     std::thread::Builder::new().name("signals".into()).spawn(move || {
         if let Some(signal) = signals.forever().next() {
             slotscope::report::directory::discard_unfinished();

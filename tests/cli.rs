@@ -203,7 +203,7 @@ fn an_endless_line_is_an_error_at_its_place() {
     desk.file("long.keys", &content);
     let expected = ["long.keys: line 3 (byte 13): a line longer than 64 MiB", "one key a line"];
     assert_fails(&desk.run(&["analyze", "long.keys"]), &expected);
-    assert_fails(&desk.piped(&["analyze"], &content), &["-: (byte 13)", "longer than 64 MiB"]);
+    assert_fails(&desk.piped(&["analyze"], &content), &["-: byte 13: a line longer than 64 MiB"]);
     assert_eq!(desk.entries("."), ["long.keys"]);
 }
 
@@ -382,6 +382,61 @@ fn a_giant_tag_does_not_flood_the_terminal() {
 }
 
 #[test]
+fn an_input_is_never_replaced_by_its_report() {
+    let desk = Desk::new();
+    desk.file("slots.csv", b"a\nb\n");
+    assert_fails(&desk.run(&["analyze", "slots.csv", "--out", "."]), &["slots.csv: the report would replace", "--out"]);
+    assert_eq!(
+        (fs::read(desk.path("slots.csv")).unwrap(), desk.entries(".")),
+        (b"a\nb\n".to_vec(), vec!["slots.csv".into()])
+    );
+}
+
+#[test]
+fn a_directory_in_the_way_leaves_nothing_in_place() {
+    let desk = Desk::new();
+    desk.file("a.keys", b"a\n");
+    fs::create_dir_all(desk.path("out/nodes.csv")).unwrap();
+    let output = desk.run(&["analyze", "a.keys", "--out", "out"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("nodes.csv"), "{}", stderr(&output));
+    assert_eq!(desk.entries("out"), ["nodes.csv"]);
+}
+
+#[test]
+fn an_empty_dump_beside_others_changes_nothing_else() {
+    let desk = Desk::new();
+    desk.file("empty", b"");
+    let keys: String = (0..70_000).map(|i| format!("{{t{i}}}\n{{hot}}:{i}\n")).collect();
+    desk.file("full", keys.as_bytes());
+    let json = report(&desk.run(&["analyze", "--json", "empty", "full"]));
+    assert_eq!((&json["tags"]["exact"], &json["run"]["passes"]), (&true.into(), &2.into()));
+    assert_eq!((&json["tags"]["top"][0]["tag"], &json["tags"]["top"][0]["keys"]), (&"hot".into(), &70_000.into()));
+    assert_eq!(json["input"]["files"][0]["format"], "lines");
+}
+
+#[test]
+fn without_tags_nothing_is_said_of_them() {
+    let desk = Desk::new();
+    desk.file("hot", "{hot}\n".repeat(1000).as_bytes());
+    let text = desk.run(&["analyze", "hot", "--no-files", "--only", "slots"]);
+    assert!(
+        stdout(&text).starts_with("SKEWED") && stdout(&text).contains("tags were not counted"),
+        "{}",
+        stdout(&text)
+    );
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_failing_standard_error_is_no_panic() {
+    let desk = Desk::new();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let status = desk.command(&["analyze", "missing"]).stderr(full).status().unwrap();
+    assert_eq!(status.code(), Some(2));
+}
+
+#[test]
 fn color_is_for_terminals_unless_asked_for() {
     let desk = Desk::new();
     desk.file("a.keys", b"a\n");
@@ -435,7 +490,7 @@ fn completions_and_manual_pages_know_every_command() {
     let page = desk.run(&["man"]);
     assert!(stdout(&page).starts_with(".ie") && stdout(&page).contains(".TH slotscope"), "{}", stdout(&page));
     assert!(stdout(&desk.run(&["man", "analyze"])).contains("\\-\\-topology"));
-    assert_fails(&desk.run(&["man", "nothing"]), &["nothing", "analyze, keyslot"]);
+    assert_fails(&desk.run(&["man", "no\nthing\u{1b}"]), &["no\\nthing\\x1b", "analyze, keyslot"]);
 }
 
 #[test]

@@ -250,37 +250,3 @@ fn what_two_passes_say_of_tags_is_true_on_hard_streams_and_any_thread() {
         }
     }
 }
-
-/// Sixteen-byte tags that all have one hash: their first half makes the first factor of the hash zero.
-fn colliding_tags(count: u64) -> Vec<Vec<u8>> {
-    let zero_factor = (0x243F_6A88_85A3_08D3_u64 ^ 0x1319_8A2E_0370_7344).to_le_bytes();
-    let tags: Vec<Vec<u8>> = (0..count).map(|i| [zero_factor, (i | 1 << 63).to_le_bytes()].concat()).collect();
-    let fits = |tag: &Vec<u8>| !tag.iter().any(|byte| b"}\n".contains(byte));
-    let tags: Vec<_> = tags.into_iter().filter(fits).collect();
-    assert!(tags.iter().all(|tag| slotscope::tally::hash::hash(tag) == slotscope::tally::hash::hash(&tags[0])));
-    tags
-}
-
-#[test]
-fn tags_that_all_collide_are_told_apart_or_bounded() {
-    let tags = colliding_tags(50_000);
-    let heavy = &tags[tags.len() / 2];
-    let mut content = Vec::new();
-    for tag in tags.iter().flat_map(|tag| [tag, heavy]) {
-        content.extend([b"{".as_slice(), tag, b"}\n"].concat());
-    }
-    let inputs = [Input::memory("test", &content)];
-    for threads in [1, 3] {
-        let first = tallies(&content, threads, 30_000);
-        let TagCounts::Rows(rows) = &first.tags.as_ref().unwrap().counts else { panic!("they fit a table?") };
-        let candidates = Arc::new(Candidates::choose(rows.clone(), &first.slots.keys));
-        let second = scan(&inputs, threads, 30_000, kernel::best(), || Recount::new(candidates.clone())).tally;
-        let truth = |name: &Name| if name.0 == *heavy { tags.len() as u64 + 1 } else { 1 };
-        assert!(second.tags().all(|(name, keys)| keys == truth(name)));
-        assert!(second.max_error() > tags.len() as u64, "a tag that is not listed may be the heavy one");
-        let one = scan(&inputs, threads, 30_000, kernel::best(), || Tallies::new(Parts::InOnePass)).tally;
-        let TagCounts::Followed(followed) = one.tags.unwrap().counts else { panic!("they fit a table?") };
-        assert!(followed.tags().all(|(tag, ceiling)| (tag.keys..=ceiling).contains(&truth(&tag.name))));
-        assert!(followed.bound() > tags.len() as u64);
-    }
-}

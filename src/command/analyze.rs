@@ -108,8 +108,9 @@ impl Analyze {
         let path = match &self.out {
             Some(path) => path.clone(),
             None if self.no_files || self.json => return Ok(None),
-            None => Path::new("reports").join(report_name(inputs.first().map(Input::path))),
+            None => Path::new("reports").join(report_name(self.reading.inputs.first())),
         };
+        check_apart(&path, inputs)?;
         Ok(Some((Directory::open(&path, report::files())?, path)))
     }
 
@@ -129,7 +130,7 @@ impl Analyze {
             let mut out = io::BufWriter::new(stdout.lock());
             return json::write(summary, &mut out).and_then(|()| out.flush()).map_err(Error::stdout);
         }
-        let width = terminal_size::terminal_size().map_or(PIPE_WIDTH, |(width, _)| usize::from(width.0));
+        let width = terminal_size::terminal_size_of(&stdout).map_or(PIPE_WIDTH, |(width, _)| usize::from(width.0));
         let mut text = Vec::new();
         terminal::write(summary, width, self.top, &mut text).map_err(Error::stdout)?;
         let mut out = anstream::AutoStream::auto(stdout.lock());
@@ -147,20 +148,47 @@ fn recount(reader: &Reader, tallies: &Tallies) -> Result<Option<Recount>> {
     let Some(TagCounts::Rows(rows)) = tallies.tags.as_ref().map(|tags| &tags.counts) else { return Ok(None) };
     let candidates = Arc::new(Candidates::choose(rows.clone(), &tallies.slots.keys));
     let scanned = reader.scan("recounting tags", || Recount::new(candidates.clone()))?;
-    Ok(Some(scanned.tally))
+    match scanned.incomplete.first() {
+        None => Ok(Some(scanned.tally)),
+        Some(stop) => Err(Error::bad(
+            format!("{}: byte {}", Name::from(reader.inputs[stop.input].path()), stop.byte),
+            format!("{} when it was read again to count tags; --one-pass reads it once", stop.reason),
+        )),
+    }
 }
 
-/// The name of a report: that of its first input, without its extensions.
-fn report_name(input: Option<&Path>) -> PathBuf {
+/// Endings of a dump's name that say its form, not what it is of.
+const EXTENSIONS: [&str; 16] = [
+    "keys", "txt", "csv", "tsv", "json", "jsonl", "ndjson", "log", "out", "dump", "rdb", "gz", "zst", "zstd", "lz4",
+    "resp",
+];
+
+/// The name of a report: that of the first input that the user named, without its extensions.
+fn report_name(input: Option<&PathBuf>) -> PathBuf {
     let whole = match input {
-        Some(path) if path.as_os_str() != "-" => path.canonicalize().unwrap_or_else(|_| path.to_path_buf()),
+        Some(path) if path.as_os_str() != "-" => path.canonicalize().unwrap_or_else(|_| path.clone()),
         _ => PathBuf::from("stdin"),
     };
     let mut name = PathBuf::from(whole.file_name().unwrap_or("keys".as_ref()));
-    while name.extension().is_some() {
+    while name.extension().is_some_and(|extension| EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)))
+    {
         name.set_extension("");
     }
-    name
+    // What is left of `...keys` would lead elsewhere.
+    if name.as_os_str().as_encoded_bytes().iter().all(|byte| *byte == b'.') { PathBuf::from("keys") } else { name }
+}
+
+/// Refuses an output directory where the report would replace an input.
+fn check_apart(path: &Path, inputs: &[Input]) -> Result<()> {
+    let Ok(directory) = path.canonicalize() else { return Ok(()) };
+    for input in inputs.iter().filter_map(|input| input.path().canonicalize().ok()) {
+        let is_output = input.file_name().is_some_and(|name| report::files().any(|file| name == file));
+        if is_output && input.parent() == Some(&directory) {
+            let what = "the report would replace this input; name another directory with --out";
+            return Err(Error::bad(Name::from(input.as_path()).to_string(), what));
+        }
+    }
+    Ok(())
 }
 
 /// What was read, and what is to be said about it.
@@ -231,11 +259,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_is_named_after_its_first_input() {
-        let name = |path: &str| report_name(Some(Path::new(path))).to_str().unwrap().to_string();
+    fn a_report_is_named_after_what_the_user_named_first() {
+        let name = |path: &str| report_name(Some(&PathBuf::from(path))).to_str().unwrap().to_string();
         assert_eq!(name("dumps/node-1.keys.gz"), "node-1");
+        assert_eq!(name("dumps/10.0.0.1-6379.keys"), "10.0.0.1-6379");
         assert_eq!(name("dumps/"), "dumps");
         assert_eq!(name(".hidden"), ".hidden");
         assert_eq!(name("-"), "stdin");
+        assert_eq!((name("...keys"), name("/")), ("keys".into(), "keys".into()));
+        assert_eq!(report_name(None), PathBuf::from("stdin"));
     }
 }

@@ -7,6 +7,7 @@ use clap_complete::Shell;
 
 use super::{Cli, Ending};
 use crate::error::{Error, Result};
+use crate::name::Name;
 
 /// A completion script for a shell.
 #[derive(Args, Debug)]
@@ -51,7 +52,11 @@ impl Man {
                 }
                 None => {
                     let names: Vec<_> = cli.get_subcommands().map(clap::Command::get_name).collect();
-                    let what = format!("no command is called \"{name}\"; there are: {}", names.join(", "));
+                    let what = format!(
+                        "no command is called \"{}\"; there are: {}",
+                        Name::from(name.as_str()),
+                        names.join(", ")
+                    );
                     return Err(Error::bad("man", what));
                 }
             },

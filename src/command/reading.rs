@@ -62,7 +62,8 @@ impl Reading {
             "auto" => None,
             name => Some(format::named(name)?),
         };
-        let kernel = self.kernel.as_deref().map_or_else(|| Ok(kernel::best()), kernel::named)?;
+        let kernel =
+            self.kernel.as_deref().filter(|name| !name.is_empty()).map_or_else(|| Ok(kernel::best()), kernel::named)?;
         Ok(Reader { inputs: source::find(&self.paths()?)?, kernel, pool: self.pool()?, format })
     }
 

@@ -7,6 +7,7 @@ mod reading;
 pub mod seen;
 
 use crate::error::{Error, Result};
+use crate::name::Name;
 use crate::source::block::{Block, Padded, Piece};
 use crate::source::cut::Cut;
 use batch::{KeyBatch, Spans, Values};
@@ -90,7 +91,10 @@ pub struct Columns<'a> {
 pub fn named(name: &str) -> Result<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.name() == name).ok_or_else(|| {
         let names: Vec<_> = FORMATS.iter().map(|format| format.name()).collect();
-        Error::bad("--format", format!("no format is called \"{name}\"; there are: auto, {}", names.join(", ")))
+        Error::bad(
+            "--format",
+            format!("no format is called \"{}\"; there are: auto, {}", Name::from(name), names.join(", ")),
+        )
     })
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
+use crate::name::Name;
 
 /// What an interrupted run has to remove: files first, then directories.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -64,8 +65,17 @@ impl Directory {
             let outcome = write(staged.name, &mut buffered).and_then(|outcome| buffered.flush().map(|()| outcome));
             written.push(outcome.map_err(|error| Error::io(self.path.join(staged.name), error))?);
         }
+        if let Some(taken) = self.files.iter().map(|staged| self.path.join(staged.name)).find(|target| target.is_dir())
+        {
+            return Err(Error::bad(
+                Name::from(taken.as_path()).to_string(),
+                "a directory stands where a file is to be",
+            ));
+        }
+        // Two runs into one directory take turns; where that cannot be had, the last one wins file by file.
+        let turn = File::open(&self.path).and_then(|directory| directory.lock().map(|()| directory));
         // Interrupts wait for the lock: they find either nothing in place or everything.
-        unfinished(|paths| {
+        let published = unfinished(|paths| {
             for (staged, written) in self.files.drain(..).zip(written) {
                 let target = self.path.join(staged.name);
                 let done = match written {
@@ -76,7 +86,9 @@ impl Directory {
             }
             paths.clear();
             Ok(())
-        })
+        });
+        drop(turn);
+        published
     }
 }
 

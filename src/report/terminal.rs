@@ -89,7 +89,13 @@ impl Page<'_> {
             row(&mut table, [name, grouped(u64::from(node.slots)), grouped(node.keys), share, bar]);
         }
         self.print(out, table)?;
-        self.more(out, nodes.list.len(), "nodes.csv")
+        self.more(out, nodes.list.len(), "nodes.csv")?;
+        if nodes.unowned.keys > 0 {
+            let share = percent(nodes.unowned.keys as f64 / self.summary.input.keys as f64);
+            let (keys, slots) = (counted(nodes.unowned.keys, "key"), counted(u64::from(nodes.unowned.slots), "slot"));
+            self.line(out, &format!("{keys} ({share}) are in the {slots} that no node owns"))?;
+        }
+        Ok(())
     }
 
     fn hottest(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -125,15 +131,15 @@ impl Page<'_> {
             );
         }
         self.print(out, table)?;
-        if tags.max_error > 0 {
-            let bound = grouped(tags.max_error);
-            let text = match tags.exact {
-                true => format!("Counts are exact; a tag that is not listed holds at most {bound} keys."),
-                false => format!(
-                    "The input was read once: a tag holds at least the keys shown, and one that is not listed at most {bound}."
-                ),
-            };
-            self.paragraph(out, &text)?;
+        self.more(out, tags.top.len(), "tags.csv")?;
+        let hidden = tags.top.get(self.rows).map_or(0, |tag| tag.keys + tag.keys_error).max(tags.max_error);
+        if hidden > 0 {
+            let about =
+                if tags.exact { "Counts are exact" } else { "The input was read once: counts are at least these" };
+            self.paragraph(
+                out,
+                &format!("{about}; a tag that is not shown holds at most {}.", counted(hidden, "key")),
+            )?;
         }
         Ok(())
     }

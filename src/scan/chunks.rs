@@ -39,7 +39,11 @@ impl Scan<'_> {
         let (mut jobs, mut streams) = (Vec::new(), Vec::new());
         for (index, input) in shared.inputs.iter().enumerate() {
             match self.job(index, input)? {
-                Some(job) => jobs.push(job),
+                Some(job) => {
+                    // An empty input has no chunk that could say it.
+                    shared.saw(index, SeenInput { format: job.reader.format(), ..SeenInput::default() });
+                    jobs.push(job);
+                }
                 None => streams.push(index),
             }
         }
@@ -50,6 +54,7 @@ impl Scan<'_> {
         self.on_every_chunk(workers, shared, &jobs, |worker, job, _, index| {
             self.read_chunk(worker, shared, job, index)
         })?;
+        jobs.iter().for_each(|job| shared.check_unchanged(job.input));
         Ok(streams)
     }
 

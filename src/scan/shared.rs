@@ -7,7 +7,7 @@ use super::{Incomplete, SeenInput};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::source::Input;
-use crate::source::file::{self, Trouble};
+use crate::source::file::{self, Positional, Trouble};
 
 /// What is common to all workers.
 pub struct Shared<'a> {
@@ -50,12 +50,22 @@ impl<'a> Shared<'a> {
             }
             Trouble::Long(byte) => {
                 let input = &self.inputs[input];
-                let line = file::line_of(input, byte).map_or(String::new(), |line| format!(" line {line}"));
+                let line = file::line_of(input, byte);
+                let place = line.map_or(format!("byte {byte}"), |line| format!("line {line} (byte {byte})"));
                 Err(Error::bad(
-                    format!("{}:{line} (byte {byte})", Name::from(input.path())),
+                    format!("{}: {place}", Name::from(input.path())),
                     "a line longer than 64 MiB; is this a key dump with one key a line?",
                 ))
             }
+        }
+    }
+
+    /// Notes an input that is not, or no longer, the file that was found: what was read of it may be a mix.
+    pub fn check_unchanged(&self, input: usize) {
+        let mut incomplete = lock(&self.incomplete);
+        if Positional::open(&self.inputs[input]).is_err() && !incomplete.iter().any(|stop| stop.input == input) {
+            let reason = String::from("it changed while it was read; copy the dump to a file of its own");
+            incomplete.push(Incomplete { input, byte: self.inputs[input].bytes().unwrap_or(0), reason });
         }
     }
 

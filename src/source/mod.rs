@@ -7,6 +7,7 @@ pub mod file;
 pub mod stream;
 
 use std::fs::{self, Metadata};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -136,11 +137,11 @@ fn input_at(path: PathBuf) -> Result<Input> {
     if !metadata.is_file() {
         return Ok(Input::Stream { path });
     }
-    fs::File::open(&path).map_err(failed)?;
+    let mut file = fs::File::open(&path).map_err(failed)?;
     // Files of the kernel's own (/proc) say zero bytes and hold some: a stream shows what is in them.
-    match metadata.len() {
-        0 => Ok(Input::Stream { path }),
-        _ => Ok(Input::File { state: FileState::of(&metadata), path }),
+    match metadata.len() == 0 && file.read(&mut [0]).map_err(failed)? > 0 {
+        true => Ok(Input::Stream { path }),
+        false => Ok(Input::File { state: FileState::of(&metadata), path }),
     }
 }
 

@@ -36,16 +36,17 @@ pub struct Quantiles {
 impl Quantiles {
     /// The quantiles of key lengths in bytes.
     pub fn of(lengths: &Lengths) -> Self {
-        let Ok(mut histogram) = Histogram::<u64>::new(DIGITS) else { return Quantiles::default() };
-        histogram.auto(true);
+        // Room for the largest from the start: a histogram clamps what it has no room for.
+        let built = Histogram::<u64>::new_with_max(lengths.max.max(2), DIGITS);
+        let Ok(mut histogram) = built else { return Quantiles::default() };
         for (value, count) in lengths.pairs() {
             histogram.saturating_record_n(value, count);
         }
-        let count = lengths.count();
+        let count = lengths.count;
         let quantile = |p: f64| histogram.value_at_quantile(p).min(lengths.max);
         Quantiles {
             count,
-            min: lengths.min().unwrap_or(0),
+            min: lengths.min,
             max: lengths.max,
             mean: if count == 0 { 0.0 } else { tidy(lengths.sum as f64 / count as f64) },
             p50: quantile(0.5),
@@ -54,5 +55,49 @@ impl Quantiles {
             p999: quantile(0.999),
             counts: lengths.pairs().collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::batch::{KeyBatch, Spans, Values};
+    use crate::slot::SlotBatch;
+    use crate::source::block::Block;
+    use crate::tally::Tally;
+
+    fn quantiles(lengths: &[u32]) -> Quantiles {
+        let block = Block::from_bytes(&vec![b'x'; 1 << 20]);
+        let keys = Spans { start: vec![0; lengths.len()], end: lengths.to_vec() };
+        let batch = KeyBatch { base: block.padded(), keys: &keys, values: &Values::default() };
+        let mut tally = Lengths::default();
+        tally.add(&SlotBatch { batch, hashed: &keys, slots: &vec![0; lengths.len()] });
+        Quantiles::of(&tally)
+    }
+
+    #[test]
+    fn quantiles_are_nearest_ranks_to_three_digits_at_every_size() {
+        for scale in [1, 10, 100, 1000] {
+            let lengths: Vec<u32> = (1..=1000).map(|i| i * scale).collect();
+            let found = quantiles(&lengths);
+            let ranks = [(found.p50, 500), (found.p90, 900), (found.p99, 990), (found.p999, 999)];
+            for (found, rank) in ranks {
+                let truth = f64::from(rank * scale);
+                assert!((found as f64 / truth - 1.0).abs() < 0.002, "{found} for {truth}");
+            }
+            assert_eq!((found.min, found.max, found.count), (u64::from(scale), u64::from(1000 * scale), 1000));
+        }
+    }
+
+    #[test]
+    fn one_long_key_is_all_quantiles() {
+        let found = quantiles(&[5001]);
+        assert_eq!((found.min, found.p50, found.max, found.mean), (5001, 5001, 5001, 5001.0));
+    }
+
+    #[test]
+    fn no_key_has_no_length() {
+        let found = quantiles(&[]);
+        assert_eq!((found.count, found.min, found.p50, found.max, found.mean), (0, 0, 0, 0, 0.0));
     }
 }

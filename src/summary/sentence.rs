@@ -3,14 +3,13 @@
 use super::nodes::{NodeLoad, Nodes};
 use super::verdict::{Verdict, limit};
 use crate::name::Name;
-use crate::slot::SLOTS;
 
 /// What the sentence is about.
 pub struct Facts<'a> {
     /// The fullest node.
     pub fullest: &'a NodeLoad,
-    /// Primaries that own slots.
-    pub nodes: usize,
+    /// Slots that a node owns on average.
+    pub fair_slots: usize,
     /// The fullest node's load in fair shares.
     pub max_over_mean: f64,
     /// The heavy tag that adds most to it, and how much in fair shares.
@@ -19,6 +18,8 @@ pub struct Facts<'a> {
     pub heavy_excess: f64,
     /// Where the excess is chance: among so many independent units.
     pub chance_among: Option<f64>,
+    /// Whether tags were counted; where not, nothing is said of them.
+    pub tags_known: bool,
 }
 
 /// The sentence; it says on what nodes where those are an assumption.
@@ -33,7 +34,7 @@ pub fn of(verdict: Verdict, nodes: &Nodes, facts: Option<Facts<'_>>) -> String {
         None => return String::from("no keys, so there is nothing to judge"),
         Some(facts) => about(verdict, &facts),
     };
-    match nodes.source.0.starts_with(b"assumed") {
+    match nodes.source.0 == format!("assumed even {}", nodes.list.len()).as_bytes() {
         true => format!("on {} equal nodes: {sentence}", nodes.list.len()),
         false => sentence,
     }
@@ -46,8 +47,14 @@ fn about(verdict: Verdict, facts: &Facts<'_>) -> String {
         (Verdict::Suspicious, ..) => {
             format!("the input could not be read to its end; of the part that was read, {holds}")
         }
+        (Verdict::Watch | Verdict::Skewed, ..) if !facts.tags_known => {
+            format!("{holds}; tags were not counted, so why is not known")
+        }
         (_, Some(units), _) if facts.max_over_mean >= limit::BALANCED => {
-            format!("{holds}, which is chance for {} independent units: nothing to do", grouped(units as u64))
+            format!(
+                "{holds}, which is chance where only {} independent units are spread: nothing to do",
+                grouped(units as u64)
+            )
         }
         (Verdict::Balanced | Verdict::Empty, ..) => {
             format!(
@@ -62,17 +69,23 @@ fn about(verdict: Verdict, facts: &Facts<'_>) -> String {
         (Verdict::Placement, ..) => format!(
             "{holds} because it owns {} slots where {} would be its part: moving slots is enough",
             grouped(u64::from(facts.fullest.slots)),
-            grouped((SLOTS / facts.nodes) as u64)
+            grouped(facts.fair_slots as u64)
         ),
         (_, _, Some((tag, excess))) if excess >= (facts.max_over_mean - 1.0) / 2.0 => {
-            format!("{holds}: the tag {{{}}} alone adds {excess:.2}, and no move of slots can split a tag", short(tag))
+            let above = facts.max_over_mean - 1.0;
+            format!(
+                "{holds}: of the {above:.2} above it the tag {{{}}} alone is {excess:.2}, and no move of slots can split a tag",
+                short(tag)
+            )
         }
         (_, _, Some((tag, _))) if facts.heavy_excess >= (facts.max_over_mean - 1.0) / 2.0 => format!(
             "{holds}: a few heavy tags add {:.2}, the heaviest is {{{}}}; moving their slots apart helps, splitting one takes another tag",
             facts.heavy_excess,
             short(tag)
         ),
-        _ => format!("{holds}: no single tag explains it, its slots add up to more; moving slots can even it out"),
+        _ => format!(
+            "{holds}: no heavy tag explains it; look at its hottest slots, what is in one slot cannot be parted"
+        ),
     }
 }
 

@@ -22,7 +22,7 @@ const TAGS_OF_A_SLOT: usize = 5;
 pub struct Tags {
     /// The listed counts are exact, and no tag that is not listed holds more than `max_error`.
     pub exact: bool,
-    /// No tag that is not listed, and was not counted, holds more than this.
+    /// No tag that is not listed holds more than this.
     pub max_error: u64,
     /// Distinct tags.
     pub distinct: u64,
@@ -91,7 +91,8 @@ impl Tags {
             }
         };
         let by_slot = by_slot(&found, hottest);
-        Tags { tagged_keys: tags.tagged, top: top(found, all_keys), by_slot, ..known }
+        let (top, cut_off) = top(found, all_keys);
+        Tags { tagged_keys: tags.tagged, top, by_slot, max_error: known.max_error.max(cut_off), ..known }
     }
 
     /// What rows of counters tell.
@@ -110,14 +111,16 @@ fn slot_of_tag(tag: &Name) -> u16 {
     crc16(&tag.0) & (SLOTS as u16 - 1)
 }
 
-fn top(mut found: Vec<Found>, all_keys: u64) -> Vec<Tag> {
+/// The heaviest tags, and what the first one behind them may hold.
+fn top(mut found: Vec<Found>, all_keys: u64) -> (Vec<Tag>, u64) {
     found.sort_by(|(a, a_keys, _), (b, b_keys, _)| (Reverse(a_keys), a).cmp(&(Reverse(b_keys), b)));
+    let cut_off = found.get(LISTED..).unwrap_or_default().iter().map(|(_, keys, error)| keys + error).max();
     found.truncate(LISTED);
     let row = |(tag, keys, keys_error): Found| {
         let share = tidy(keys as f64 / all_keys as f64);
         Tag { slot: slot_of_tag(&tag), tag, node: None, keys, keys_error, share }
     };
-    found.into_iter().map(row).collect()
+    (found.into_iter().map(row).collect(), cut_off.unwrap_or(0))
 }
 
 fn by_slot(found: &[Found], hottest: &[u16]) -> BTreeMap<u16, Vec<TagKeys>> {

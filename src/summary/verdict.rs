@@ -1,7 +1,7 @@
 //! Is it skew, and what kind: the excess of the fullest node, split exactly, and the first row of the table below
 //! that fits.
 //!
-//! For a node with p = its slots / S and the load W of all n nodes (heavy units: at least 5 % of W / n):
+//! For a node with p = its slots / all owned slots and the load W of all n nodes (heavy units: at least 5 % of W / n):
 //! ```text
 //! load - W/n = (p - 1/n) W                                    placement: it owns more slots
 //!            + sum(w, heavy on the node) - p sum(w, all heavy)  heavy tags that landed here, one line each
@@ -17,7 +17,6 @@ use super::nodes::{NodeLoad, Nodes};
 use super::sentence::{self, Facts};
 use super::tags::{Tag, Tags};
 use crate::name::Name;
-use crate::slot::SLOTS;
 
 /// The bands of max/mean, and what counts as heavy: every limit of the verdict stands here, for charts too.
 pub mod limit {
@@ -103,6 +102,8 @@ pub enum CauseKind {
 struct Split<'a> {
     fullest: &'a NodeLoad,
     nodes: usize,
+    /// Slots that have an owner.
+    owned_slots: u32,
     /// M.
     max_over_mean: f64,
     placement: f64,
@@ -113,13 +114,14 @@ struct Split<'a> {
 }
 
 impl<'a> Split<'a> {
-    fn of(nodes: &'a Nodes, tags: &'a Tags, squares: f64) -> Option<Self> {
+    fn of(nodes: &'a Nodes, tags: &'a Tags, squares: f64, keys: u64) -> Option<Self> {
         let total = nodes.total() as f64;
         let owning: Vec<_> = nodes.owning().collect();
         // The first of equals, so that the name in the report does not depend on anything else.
         let fullest = owning.iter().rev().max_by_key(|node| node.keys).filter(|node| node.keys > 0)?;
         let n = owning.len() as f64;
-        let p = f64::from(fullest.slots) / SLOTS as f64;
+        let owned_slots: u32 = owning.iter().map(|node| node.slots).sum();
+        let p = f64::from(fullest.slots) / f64::from(owned_slots);
         let fair = total / n;
         let is_heavy = |tag: &&Tag| tag.node.is_some() && tag.keys as f64 >= limit::HEAVY * fair;
         let part = |tag: &'a Tag| {
@@ -127,12 +129,17 @@ impl<'a> Split<'a> {
             (tag, (f64::from(u8::from(here)) - p) * tag.keys as f64 / fair)
         };
         let heavy: Vec<_> = tags.top.iter().filter(is_heavy).map(part).collect();
+        // What no node owns stands apart: its listed tags by name, of the rest as much as its part of the keys.
+        let unowned = || tags.top.iter().filter(|tag| tag.node.is_none()).map(|tag| tag.keys as f64);
+        let unlisted = (keys as f64 - unowned().sum::<f64>()).max(total);
+        let squares = (squares - unowned().map(|keys| keys * keys).sum::<f64>()) * total / unlisted;
         let heavy_total: f64 = heavy.iter().map(|(tag, _)| tag.keys as f64).sum();
         let heavy_squares: f64 = heavy.iter().map(|(tag, _)| (tag.keys as f64).powi(2)).sum();
         let rest = (total - heavy_total).max(0.0);
         Some(Split {
             fullest,
             nodes: owning.len(),
+            owned_slots,
             max_over_mean: fullest.keys as f64 / fair,
             placement: (p - 1.0 / n) * n,
             heavy,
@@ -154,18 +161,19 @@ impl<'a> Split<'a> {
     }
 
     fn owns_more_slots(&self) -> bool {
-        self.fullest.slots as usize > SLOTS.div_ceil(self.nodes)
+        self.fullest.slots as usize > (self.owned_slots as usize).div_ceil(self.nodes)
     }
 
     fn facts(&self) -> Facts<'_> {
         let heaviest = self.heavy.iter().max_by(|(_, a), (_, b)| a.total_cmp(b));
         Facts {
             fullest: self.fullest,
-            nodes: self.nodes,
+            fair_slots: self.owned_slots as usize / self.nodes,
             max_over_mean: self.max_over_mean,
             heaviest: heaviest.filter(|(_, excess)| *excess > 0.0).map(|(tag, excess)| (&tag.tag, *excess)),
             heavy_excess: self.heavy_excess(),
             chance_among: self.is_chance().then_some(self.rest_units),
+            tags_known: true,
         }
     }
 
@@ -196,9 +204,10 @@ impl Skew {
         // Without tags counted, a slot's keys cannot be told from independent ones: no claim is made.
         let n_eff = tags.and_then(|_| effective_units(total, squares));
         let tag_ratio = tags.and((keys > 0).then(|| squares / total));
-        let split = Split::of(nodes, known, squares);
+        let split = Split::of(nodes, known, squares, keys);
         let verdict = verdict(keys, split.as_ref(), tag_ratio.unwrap_or(1.0), incomplete);
-        let sentence = sentence::of(verdict, nodes, split.as_ref().map(Split::facts));
+        let facts = split.as_ref().map(|split| Facts { tags_known: tags.is_some(), ..split.facts() });
+        let sentence = sentence::of(verdict, nodes, facts);
         Skew {
             by: "keys",
             verdict,
@@ -297,6 +306,21 @@ mod tests {
         let skew = judge(&Topology::parse("test", listing).unwrap(), &[10; 16384], &[]);
         assert_eq!(skew.verdict, Verdict::Placement);
         assert_eq!(skew.causes[0].kind, CauseKind::Placement);
+    }
+
+    #[test]
+    fn what_no_node_owns_stands_apart() {
+        let listing = b"a 1.1.1.1:1 master - 0 0 1 connected 0-49\nb 1.1.1.1:2 master - 0 0 1 connected 50-89\n";
+        let topology = Topology::parse("test", listing).unwrap();
+        let mut keys = [6; 16384];
+        keys[16_000] += 60_000;
+        let skew = judge(&topology, &keys, &[("common", 16_000, 60_000)]);
+        assert_eq!(skew.verdict, Verdict::Placement, "{}", skew.sentence);
+        let mut keys = [6; 16384];
+        (keys[3], keys[16_000]) = (300, 60_000);
+        let skew = judge(&topology, &keys, &[("common", 16_000, 59_994)]);
+        assert!(!skew.sentence.contains("common"), "{}", skew.sentence);
+        assert!(skew.causes.iter().all(|cause| cause.kind != CauseKind::Tag), "{:?}", skew.causes);
     }
 
     #[test]

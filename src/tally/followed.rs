@@ -114,3 +114,32 @@ impl Followed {
         self.total += other.total;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts names that all have one hash, a heavy one among them.
+    fn colliding(names: u64) -> Followed {
+        let mut followed = Followed::of(Rows::new(), &NameTable::default());
+        for i in 0..names {
+            followed.add(7, &i.to_le_bytes(), 1);
+            followed.add(7, b"heavy", 1);
+        }
+        followed
+    }
+
+    #[test]
+    fn names_that_all_collide_are_told_apart_or_bounded() {
+        let mut parts = colliding(5000);
+        parts.merge(colliding(300));
+        for (tag, ceiling) in parts.tags() {
+            let truth = match tag.name.0.as_slice() {
+                b"heavy" => 5300,
+                i => 1 + u64::from(u64::from_le_bytes(i.try_into().unwrap()) < 300),
+            };
+            assert!((tag.keys..=ceiling).contains(&truth), "{}: {}..={ceiling}", tag.name, tag.keys);
+        }
+        assert!(parts.tags().any(|(tag, _)| tag.name.0 == b"heavy") || parts.bound() >= 5300);
+    }
+}

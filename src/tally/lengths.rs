@@ -21,27 +21,21 @@ pub struct Lengths {
     long: BTreeMap<u64, u64>,
     /// Sum of all lengths in bytes.
     pub sum: u128,
+    /// The shortest, in bytes; 0 without keys.
+    pub min: u64,
     /// The longest, in bytes.
     pub max: u64,
+    /// How many there are.
+    pub count: u64,
 }
 
 impl Default for Lengths {
     fn default() -> Self {
-        Lengths { short: vec![0; SHORT], long: BTreeMap::new(), sum: 0, max: 0 }
+        Lengths { short: vec![0; SHORT], long: BTreeMap::new(), sum: 0, min: 0, max: 0, count: 0 }
     }
 }
 
 impl Lengths {
-    /// The shortest length, in bytes; `None` without keys.
-    pub fn min(&self) -> Option<u64> {
-        self.pairs().next().map(|(length, _)| length)
-    }
-
-    /// How many keys there are.
-    pub fn count(&self) -> u64 {
-        self.pairs().map(|(_, count)| count).sum()
-    }
-
     /// Every length that occurs, ascending, and how many keys have it.
     pub fn pairs(&self) -> impl Iterator<Item = (u64, u64)> {
         let short = self.short.iter().enumerate().map(|(length, count)| (length as u64, *count));
@@ -49,30 +43,34 @@ impl Lengths {
     }
 
     fn add_long(&mut self, length: u64) {
-        self.max = self.max.max(length);
-        self.sum += u128::from(length);
         let dropped_bits = (u64::BITS - length.leading_zeros()) - KEPT_BITS;
         *self.long.entry(length >> dropped_bits << dropped_bits).or_default() += 1;
+    }
+
+    /// Takes in `count` lengths between `min` and `max` that were counted one by one.
+    fn add_extremes(&mut self, count: u64, min: u64, max: u64) {
+        if count > 0 {
+            self.min = if self.count == 0 { min } else { self.min.min(min) };
+            self.max = self.max.max(max);
+            self.count += count;
+        }
     }
 }
 
 impl Tally for Lengths {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let keys = keys.batch.keys;
-        let (mut sum, mut max) = (0, 0);
+        let (mut sum, mut min, mut max) = (0, u64::MAX, 0);
         for (start, end) in keys.start.iter().zip(&keys.end) {
             let length = (end - start) as usize;
             match self.short.get_mut(length) {
-                Some(count) => {
-                    *count += 1;
-                    sum += length as u64;
-                    max = max.max(length as u64);
-                }
+                Some(count) => *count += 1,
                 None => self.add_long(length as u64),
             }
+            (sum, min, max) = (sum + length as u64, min.min(length as u64), max.max(length as u64));
         }
         self.sum += u128::from(sum);
-        self.max = self.max.max(max);
+        self.add_extremes(keys.len() as u64, min, max);
     }
 
     fn merge(&mut self, other: Self) {
@@ -81,7 +79,7 @@ impl Tally for Lengths {
             *self.long.entry(length).or_default() += count;
         }
         self.sum += other.sum;
-        self.max = self.max.max(other.max);
+        self.add_extremes(other.count, other.min, other.max);
     }
 }
 
@@ -112,7 +110,7 @@ mod tests {
         for ((found, _), truth) in pairs[4..].iter().zip([5001.0, 1_000_001.0]) {
             assert!((*found as f64 / truth - 1.0).abs() < 0.0005, "{found}");
         }
-        assert_eq!((tally.count(), tally.max, tally.min()), (7, 1_000_001, Some(0)));
+        assert_eq!((tally.count, tally.max, tally.min), (7, 1_000_001, 0));
         assert_eq!(tally.sum, 34 + 34 + 4095 + 4096 + 5001 + 1_000_001);
     }
 }

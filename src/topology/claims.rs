@@ -11,6 +11,9 @@ use crate::slot::SLOTS;
 /// The way out of two claims that contradict each other.
 const KEEP_ONE: &str = "keep the listing of one node only, taken when no failover is under way";
 
+/// Bytes of an id or an address: an id has 40, a host name at most 253.
+const MAX_NAME: usize = 300;
+
 /// The claims of one listing.
 pub(super) struct Claims<'a> {
     source: &'a str,
@@ -92,6 +95,12 @@ impl<'a> Claims<'a> {
 
     /// Checks all claims together.
     pub(super) fn settle(mut self) -> Result<Topology> {
+        // A report repeats a node's name for each of its slots: a giant one would fill the disk.
+        let names = |claim: &Claim| claim.id.len().max(claim.address.as_ref().map_or(0, String::len));
+        if let Some(long) = self.claims.iter().find(|claim| names(claim) > MAX_NAME) {
+            let what = format!("the name of node {} is longer than {MAX_NAME} bytes; {MAKE_ONE}", quoted(&long.id));
+            return Err(self.bad(long.at, what));
+        }
         self.claims.iter_mut().for_each(|claim| claim.ranges = merged(std::mem::take(&mut claim.ranges)));
         self.claims.sort_by_key(|claim| claim.ranges.first().map_or(u16::MAX, |first| first.0));
         if self.claims.first().is_none_or(|claim| claim.ranges.is_empty()) {
@@ -212,6 +221,14 @@ mod tests {
         assert!(message.starts_with("x: line 3: node \"a\" owns 0-7 9 here and 0-8 in line 1; "), "{message}");
         let address = claims.settle().unwrap().nodes.remove(0).address;
         assert_eq!(address.as_deref(), Some("h:7000"), "the listing that knows the ip wins");
+    }
+
+    #[test]
+    fn a_giant_name_is_refused() {
+        let mut claims = Claims::new("test", "line");
+        claims.owns(3, &"a".repeat(MAX_NAME + 1), None, vec![(0, 9)]).unwrap();
+        let message = claims.settle().unwrap_err().to_string();
+        assert!(message.starts_with("test: line 3: the name of node") && message.len() < 300, "{message}");
     }
 
     #[test]

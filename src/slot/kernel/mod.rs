@@ -20,6 +20,7 @@ pub mod table;
 
 use crate::error::{Error, Result};
 use crate::format::batch::Spans;
+use crate::name::Name;
 use crate::source::block::Padded;
 
 /// One implementation of the passes over a batch. The functions are called once a batch, never once a key; all
@@ -111,7 +112,10 @@ pub fn named(name: &str) -> Result<&'static Kernel> {
             format!("--kernel {name}"),
             format!("this CPU lacks {}; usable here: {}", kernel.needs, usable()),
         )),
-        None => Err(Error::bad("--kernel", format!("no kernel is called \"{name}\"; usable here: {}", usable()))),
+        None => Err(Error::bad(
+            "--kernel",
+            format!("no kernel is called \"{}\"; usable here: {}", Name::from(name), usable()),
+        )),
     }
 }
 
