@@ -304,7 +304,7 @@ fn the_dump_that_changes_is_not_reported() {
     let desk = Desk::new();
     // Cut off between finding and reading: simulated by a file that says it is longer than it is.
     let fifo = desk.file("grow.keys", b"a\n");
-    let state = slotscope::source::find(std::slice::from_ref(&fifo)).unwrap();
+    let state = slotscope::source::find(std::slice::from_ref(&fifo)).unwrap().inputs;
     fs::write(&fifo, b"a\nb\n").unwrap();
     let message = match slotscope::source::file::Positional::open(&state[0]) {
         Err(error) => error.to_string(),
@@ -434,6 +434,33 @@ fn a_failing_standard_error_is_no_panic() {
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let status = desk.command(&["analyze", "missing"]).stderr(full).status().unwrap();
     assert_eq!(status.code(), Some(2));
+}
+
+#[test]
+fn what_a_directory_holds_beside_files_is_told() {
+    let desk = Desk::new();
+    fs::create_dir_all(desk.path("dumps/deeper")).unwrap();
+    desk.file("dumps/a.keys", b"a\n");
+    let json = report(&desk.run(&["analyze", "dumps", "--json"]));
+    assert!(
+        json["input"]["notes"][0].as_str().unwrap().ends_with("passed over (directories are not searched deeper): 1")
+    );
+}
+
+#[test]
+fn bench_checks_times_and_draws_every_kernel() {
+    let desk = Desk::new();
+    let args = ["bench", "--rounds", "1", "--threads", "2", "--keys", "5k", "--json", "--out", "bench"];
+    let output = desk.run(&args);
+    let json = report(&output);
+    assert_eq!(json["schema"], "slotscope.bench/1");
+    for kernel in slotscope::slot::kernel::available() {
+        let rows = json["kernels"].as_array().unwrap().iter().filter(|row| row["kernel"] == kernel.name);
+        let rates: Vec<f64> = rows.map(|row| row["keys_per_sec"].as_f64().unwrap()).collect();
+        assert!(rates.len() >= 20 && rates.iter().all(|rate| *rate > 1e3), "{}: {rates:?}", kernel.name);
+    }
+    assert_eq!(json["scan"].as_array().unwrap().len(), 6);
+    assert_eq!(desk.entries("bench"), ["bench.json", "bench.png"]);
 }
 
 #[test]

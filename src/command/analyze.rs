@@ -86,7 +86,11 @@ impl Analyze {
         let parts = self.parts(&reader);
         let scanned = reader.scan("counting", || Tallies::new(parts))?;
         let recount = recount(&reader, &scanned.tally)?;
-        let input = input_facts(&reader.inputs, &scanned);
+        let mut input = input_facts(&reader.inputs, &scanned);
+        if reader.passed_over > 0 {
+            let what = "entries of directories that are no files, passed over (directories are not searched deeper)";
+            input.notes.push(format!("{what}: {}", reader.passed_over));
+        }
         let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, input);
         summary.input.warnings.extend(summary.nodes.shortfalls(&said.unwrap_or_default()));
         summary.run = run_facts(&reader, started, 1 + u32::from(recount.is_some()), &summary);

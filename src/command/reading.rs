@@ -13,7 +13,7 @@ use crate::format::{self, FORMATS, Format};
 use crate::scan::{Scan, Scanned};
 use crate::slot::kernel::{self, Kernel};
 use crate::source::file::CHUNK;
-use crate::source::{self, Input};
+use crate::source::{self, Found, Input};
 use crate::tally::Tally;
 
 /// More threads than this never help: the memory bus is full long before.
@@ -40,6 +40,8 @@ pub struct Reading {
 pub struct Reader {
     /// The inputs.
     pub inputs: Vec<Input>,
+    /// Entries of directories that are no files.
+    pub passed_over: usize,
     /// The kernel.
     pub kernel: &'static Kernel,
     pool: ThreadPool,
@@ -64,7 +66,8 @@ impl Reading {
         };
         let kernel =
             self.kernel.as_deref().filter(|name| !name.is_empty()).map_or_else(|| Ok(kernel::best()), kernel::named)?;
-        Ok(Reader { inputs: source::find(&self.paths()?)?, kernel, pool: self.pool()?, format })
+        let Found { inputs, passed_over } = source::find(&self.paths()?)?;
+        Ok(Reader { inputs, passed_over, kernel, pool: self.pool()?, format })
     }
 
     /// The inputs as the user named them; standard input where none is named and something is piped in.

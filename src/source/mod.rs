@@ -86,12 +86,21 @@ impl Input {
     }
 }
 
+/// What the paths of the user name.
+#[derive(Debug, Default, PartialEq)]
+pub struct Found {
+    /// The inputs.
+    pub inputs: Vec<Input>,
+    /// Entries of directories that are no files, and are passed over: directories, pipes, broken links.
+    pub passed_over: usize,
+}
+
 /// The inputs that `paths` name: files as they are, directories as every file in them, `-` as standard input.
 ///
 /// # Errors
 /// A path that is not there or may not be read, and a directory without files.
-pub fn find(paths: &[PathBuf]) -> Result<Vec<Input>> {
-    let mut inputs = Vec::with_capacity(paths.len());
+pub fn find(paths: &[PathBuf]) -> Result<Found> {
+    let Found { mut inputs, mut passed_over } = Found::default();
     for path in paths {
         if path.as_os_str() == "-" {
             if inputs.iter().any(|input: &Input| input.path() == path) {
@@ -99,25 +108,31 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Input>> {
             }
             inputs.push(Input::Stream { path: path.clone() });
         } else if fs::metadata(path).map_err(|error| Error::io(path, error))?.is_dir() {
-            for file in files_in(path)? {
+            let (files, others) = files_in(path)?;
+            passed_over += others;
+            for file in files {
                 inputs.push(input_at(file)?);
             }
         } else {
             inputs.push(input_at(path.clone())?);
         }
     }
-    Ok(inputs)
+    Ok(Found { inputs, passed_over })
 }
 
-/// The regular files of a directory that are not hidden, in the byte order of their names.
-fn files_in(directory: &Path) -> Result<Vec<PathBuf>> {
+/// The regular files of a directory that are not hidden, in the byte order of their names, and how many other entries
+/// it has.
+fn files_in(directory: &Path) -> Result<(Vec<PathBuf>, usize)> {
     let failed = |error| Error::io(directory, error);
-    let mut files = Vec::new();
+    let (mut files, mut others) = (Vec::new(), 0);
     for entry in fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-        if !hidden && fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_file()) {
-            files.push(entry.path());
+        if entry.file_name().as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
+        match fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_file()) {
+            true => files.push(entry.path()),
+            false => others += 1,
         }
     }
     if files.is_empty() {
@@ -127,7 +142,7 @@ fn files_in(directory: &Path) -> Result<Vec<PathBuf>> {
         ));
     }
     files.sort_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
-    Ok(files)
+    Ok((files, others))
 }
 
 /// A path as an input; opening it here makes an unreadable file fail before anything is written.
@@ -156,7 +171,8 @@ mod tests {
             fs::write(dir.path().join(name), "k\n").unwrap();
         }
         fs::create_dir(dir.path().join("deeper")).unwrap();
-        let inputs = find(&[dir.path().to_path_buf()]).unwrap();
+        let Found { inputs, passed_over } = find(&[dir.path().to_path_buf()]).unwrap();
+        assert_eq!(passed_over, 1);
         let names: Vec<_> = inputs.iter().map(|input| input.path().file_name().unwrap().to_str().unwrap()).collect();
         assert_eq!(names, ["B.keys", "a.keys", "b.keys"]);
     }
@@ -170,7 +186,7 @@ mod tests {
 
     #[test]
     fn standard_input_can_be_named_once() {
-        assert_eq!(find(&["-".into()]).unwrap(), [Input::Stream { path: "-".into() }]);
+        assert_eq!(find(&["-".into()]).unwrap().inputs, [Input::Stream { path: "-".into() }]);
         assert!(find(&["-".into(), "-".into()]).unwrap_err().to_string().contains("named twice"));
     }
 }
