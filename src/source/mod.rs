@@ -3,6 +3,7 @@
 
 pub mod block;
 pub mod cut;
+pub mod decompress;
 pub mod file;
 pub mod stream;
 
@@ -34,7 +35,7 @@ pub enum Input {
         /// The bytes.
         bytes: Arc<[u8]>,
     },
-    /// A pipe, a device or standard input: read once, from front to back.
+    /// A pipe, a device, standard input or anything compressed: read once, from front to back.
     Stream {
         /// Its path; `-` is standard input.
         path: PathBuf,
@@ -154,7 +155,9 @@ fn input_at(path: PathBuf) -> Result<Input> {
     }
     let mut file = fs::File::open(&path).map_err(failed)?;
     // Files of the kernel's own (/proc) say zero bytes and hold some: a stream shows what is in them.
-    match metadata.len() == 0 && file.read(&mut [0]).map_err(failed)? > 0 {
+    let mut head = Vec::new();
+    file.by_ref().take(decompress::MAGIC as u64).read_to_end(&mut head).map_err(failed)?;
+    match (metadata.len() == 0 && !head.is_empty()) || decompress::Form::of(&head).is_some() {
         true => Ok(Input::Stream { path }),
         false => Ok(Input::File { state: FileState::of(&metadata), path }),
     }

@@ -8,21 +8,20 @@ use std::io::{self, Read};
 use super::block::{Block, Piece};
 use super::cut::{Cut, State};
 use super::file::Trouble;
-use super::{Input, MAX_LINE};
+use super::{Input, MAX_LINE, decompress};
 use crate::error::{Error, Result};
 
-/// Opens any input to be read from front to back; `-` is standard input.
+/// Opens any input to be read from front to back, decompressed; `-` is standard input.
 ///
 /// # Errors
 /// What the system says.
 pub fn open(input: &Input) -> Result<Box<dyn Read + Send>> {
-    match input {
-        Input::Memory { bytes, .. } => Ok(Box::new(io::Cursor::new(bytes.clone()))),
-        Input::Stream { path } if path.as_os_str() == "-" => Ok(Box::new(io::stdin())),
-        Input::Stream { path } | Input::File { path, .. } => {
-            Ok(Box::new(File::open(path).map_err(|error| Error::io(path, error))?))
-        }
-    }
+    let opened = match input {
+        Input::Memory { bytes, .. } => decompress::plain(io::Cursor::new(bytes.clone())),
+        Input::Stream { path } if path.as_os_str() == "-" => decompress::plain(io::stdin()),
+        Input::Stream { path } | Input::File { path, .. } => File::open(path).and_then(decompress::plain),
+    };
+    opened.map_err(|error| Error::io(input.path(), error))
 }
 
 /// Cuts what a reader gives into blocks that end with a row.

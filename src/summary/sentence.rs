@@ -72,15 +72,12 @@ fn about(verdict: Verdict, facts: &Facts<'_>) -> String {
             grouped(facts.fair_slots as u64)
         ),
         (_, _, Some((tag, excess))) if excess >= (facts.max_over_mean - 1.0) / 2.0 => {
-            let above = facts.max_over_mean - 1.0;
-            format!(
-                "{holds}: of the {above:.2} above it the tag {{{}}} alone is {excess:.2}, and no move of slots can split a tag",
-                short(tag)
-            )
+            let without = facts.max_over_mean - excess;
+            format!("{holds}, {without:.2} without the tag {{{}}}, and no move of slots can split a tag", short(tag))
         }
         (_, _, Some((tag, _))) if facts.heavy_excess >= (facts.max_over_mean - 1.0) / 2.0 => format!(
-            "{holds}: a few heavy tags add {:.2}, the heaviest is {{{}}}; moving their slots apart helps, splitting one takes another tag",
-            facts.heavy_excess,
+            "{holds}, {:.2} without its heavy tags, the heaviest {{{}}}: moving their slots apart helps, but splits none",
+            facts.max_over_mean - facts.heavy_excess,
             short(tag)
         ),
         _ => format!(

@@ -1,0 +1,132 @@
+//! Stage 1, BYTES: gzip, zstd and lz4 are recognised by their first bytes, never by a name, and read as what is in them.
+
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use lz4_flex::frame::FrameDecoder;
+
+/// Bytes that tell a compressed form.
+pub const MAGIC: usize = 4;
+
+/// Compressed bytes that are read at once.
+const BUFFER: usize = 128 << 10;
+
+/// A compressed form; any number of members or frames, one behind the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// RFC 1952.
+    Gzip,
+    /// RFC 8878.
+    Zstd,
+    /// The LZ4 frame format.
+    Lz4,
+}
+
+impl Form {
+    /// The form of an input that starts with `head`.
+    pub fn of(head: &[u8]) -> Option<Form> {
+        match head {
+            [0x1F, 0x8B, 0x08, ..] => Some(Form::Gzip),
+            [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Form::Zstd),
+            [0x04, 0x22, 0x4D, 0x18, ..] => Some(Form::Lz4),
+            _ => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Form::Gzip => "gzip",
+            Form::Zstd => "zstd",
+            Form::Lz4 => "lz4",
+        }
+    }
+}
+
+/// What `reader` gives, decompressed where it is compressed.
+///
+/// # Errors
+/// What the reader says of its first bytes.
+pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    let mut head = Vec::new();
+    reader.by_ref().take(MAGIC as u64).read_to_end(&mut head)?;
+    let form = Form::of(&head);
+    let whole = Cursor::new(head).chain(reader);
+    let Some(form) = form else { return Ok(Box::new(whole)) };
+    let consumed = Arc::new(AtomicU64::new(0));
+    let counted = BufReader::with_capacity(BUFFER, Counted { inner: whole, consumed: consumed.clone(), last: [1; 8] });
+    let inner: Box<dyn Read + Send> = match form {
+        Form::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(counted)),
+        Form::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(counted)?),
+        Form::Lz4 => Box::new(Lz4Frames { frame: Some(FrameDecoder::new(counted)) }),
+    };
+    Ok(Box::new(Decompressed { inner, form, consumed }))
+}
+
+/// Counts what is read, and keeps the end of it.
+struct Counted<R> {
+    inner: R,
+    consumed: Arc<AtomicU64>,
+    last: [u8; 8],
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(into)?;
+        self.consumed.fetch_add(count as u64, Relaxed);
+        let new = &into[count.saturating_sub(self.last.len())..count];
+        self.last.rotate_left(new.len());
+        self.last[8 - new.len()..].copy_from_slice(new);
+        Ok(count)
+    }
+}
+
+/// Says of an error where in the compressed input it is.
+struct Decompressed {
+    inner: Box<dyn Read + Send>,
+    form: Form,
+    consumed: Arc<AtomicU64>,
+}
+
+impl Read for Decompressed {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.inner.read(into).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => error,
+            kind => {
+                let (form, at) = (self.form.name(), self.consumed.load(Relaxed));
+                let what =
+                    if kind == io::ErrorKind::UnexpectedEof { "it is cut off".into() } else { error.to_string() };
+                io::Error::other(format!("the {form} stream is broken at or before its compressed byte {at}: {what}"))
+            }
+        })
+    }
+}
+
+/// One lz4 frame after another: the decoder stops behind the first, and between two blocks of one that is cut off.
+struct Lz4Frames<R: Read> {
+    frame: Option<FrameDecoder<BufReader<Counted<R>>>>,
+}
+
+impl<R: Read> Read for Lz4Frames<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while let Some(mut frame) = self.frame.take() {
+            let count = frame.read(into)?;
+            if count > 0 || into.is_empty() {
+                self.frame = Some(frame);
+                return Ok(count);
+            }
+            let mut rest = frame.into_inner();
+            if !rest.fill_buf()?.is_empty() {
+                self.frame = Some(FrameDecoder::new(rest));
+            } else if !ends_a_frame(&rest.get_ref().last) {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// A frame ends with four zeros, behind which a checksum may stand.
+fn ends_a_frame(last: &[u8; 8]) -> bool {
+    last[4..] == [0; 4] || last[..4] == [0; 4]
+}

@@ -1,0 +1,143 @@
+//! Compressed dumps are read as what is in them, and a broken one is never taken for a whole one.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use slotscope::source::decompress::plain;
+
+type Compress = fn(&[u8]) -> Vec<u8>;
+
+fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(content: &[u8]) -> Vec<u8> {
+    // With a checksum, as the zstd program writes it.
+    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn lz4(content: &[u8]) -> Vec<u8> {
+    let info = lz4_flex::frame::FrameInfo::new().content_checksum(true).block_size(lz4_flex::frame::BlockSize::Max64KB);
+    let mut encoder = lz4_flex::frame::FrameEncoder::with_frame_info(info, Vec::new());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+const FORMS: [(&str, Compress); 3] = [("gz", gzip), ("zst", zstd), ("lz4", lz4)];
+
+fn dump(keys: usize) -> Vec<u8> {
+    (0..keys).flat_map(|i| format!("user:{{{}}}:{i}\n", i % 97).into_bytes()).collect()
+}
+
+/// All that comes out before the end, and whether that was an error.
+fn read(compressed: Vec<u8>) -> (Vec<u8>, bool) {
+    let mut content = Vec::new();
+    let outcome = plain(std::io::Cursor::new(compressed)).and_then(|mut reader| reader.read_to_end(&mut content));
+    (content, outcome.is_err())
+}
+
+#[test]
+fn every_form_gives_what_is_in_it_in_one_piece_or_several() {
+    let content = dump(20_000);
+    let (first, second) = content.split_at(100_000);
+    for (form, compress) in FORMS {
+        assert!(read(compress(&content)) == (content.clone(), false), "{form}");
+        let pieces = [compress(first), compress(b""), compress(second)].concat();
+        assert!(read(pieces) == (content.clone(), false), "{form} in pieces");
+        assert_eq!(read(compress(b"")), (Vec::new(), false), "{form} of nothing");
+    }
+    assert_eq!(read(content.clone()), (content, false), "plain stays as it is");
+    for short in [&b""[..], b"\x1f", b"\x1f\x8b", b"abc"] {
+        assert_eq!(read(short.to_vec()), (short.to_vec(), false));
+    }
+}
+
+#[test]
+fn one_that_is_cut_off_anywhere_is_an_error() {
+    let content = dump(60);
+    for (form, compress) in FORMS {
+        let whole = compress(&content);
+        for len in 4..whole.len() {
+            let (found, failed) = read(whole[..len].to_vec());
+            assert!(failed, "{form} cut to {len} of {} bytes", whole.len());
+            assert!(content.starts_with(&found), "{form} cut to {len}");
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_never_panics_and_never_passes_for_the_content() {
+    let content = dump(60);
+    for (form, compress) in FORMS {
+        let whole = compress(&content);
+        for bit in 0..8 * whole.len() {
+            let mut broken = whole.clone();
+            broken[bit / 8] ^= 1 << (bit % 8);
+            let (found, failed) = read(broken.clone());
+            // Bits of a header that say nothing of the content may flip; one of the magic makes it another file.
+            assert!(failed || found == content || found == broken, "{form}: bit {bit} changed the keys in silence");
+        }
+    }
+}
+
+#[test]
+fn what_follows_a_gzip_member_must_be_one() {
+    assert!(read([gzip(b"a\n"), b"garbage".to_vec()].concat()).1);
+}
+
+/// Runs `analyze --json` on a file, or on standard input, and returns its exit code and report without `run` and files.
+fn analyze(desk: &std::path::Path, args: &[&str], input: &[u8]) -> (Option<i32>, Value) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_slotscope"));
+    command.args(["analyze", "--json", "--one-pass"]).args(args).current_dir(desk);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    let mut report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    report.as_object_mut().unwrap().remove("run");
+    report["input"].as_object_mut().unwrap().retain(|name, _| !["files", "bytes_read"].contains(&name.as_str()));
+    (output.status.code(), report)
+}
+
+#[test]
+fn the_report_is_that_of_the_plain_dump_from_a_file_or_a_pipe() {
+    let desk = tempfile::tempdir().unwrap();
+    let content = dump(200_000);
+    fs::write(desk.path().join("plain"), &content).unwrap();
+    let plain = analyze(desk.path(), &["plain"], b"");
+    assert_eq!(plain.0, Some(0));
+    for (form, compress) in FORMS {
+        // The name does not say what it is.
+        fs::write(desk.path().join("dump.keys"), compress(&content)).unwrap();
+        for threads in ["1", "3"] {
+            assert!(analyze(desk.path(), &["dump.keys", "--threads", threads], b"") == plain, "{form}");
+        }
+        assert!(analyze(desk.path(), &["-"], &compress(&content)) == plain, "{form} in a pipe");
+    }
+}
+
+#[test]
+fn a_broken_stream_is_reported_with_all_before_it_and_exit_code_2() {
+    let desk = tempfile::tempdir().unwrap();
+    fs::write(desk.path().join("whole"), b"other:1\nother:2\n").unwrap();
+    for (form, compress) in FORMS {
+        let compressed = compress(&dump(200_000));
+        fs::write(desk.path().join("cut"), &compressed[..compressed.len() / 2]).unwrap();
+        let (code, report) = analyze(desk.path(), &["whole", "cut"], b"");
+        assert_eq!((code, &report["skew"]["verdict"]), (Some(2), &"suspicious".into()), "{form}");
+        let stop = &report["input"]["incomplete"][0];
+        let reason = stop["reason"].as_str().unwrap();
+        assert!(stop["file"] == "cut" && reason.contains("broken") && reason.contains("compressed byte"), "{stop}");
+        let keys = report["input"]["keys"].as_u64().unwrap();
+        assert!((1000..200_000).contains(&keys), "{form}: {keys}");
+    }
+}
