@@ -9,6 +9,7 @@ pub mod quoted;
 #[cfg(test)]
 mod reading;
 pub mod seen;
+pub mod strings;
 
 use crate::error::{Error, Result};
 use crate::source::block::{Block, Padded, Piece};
@@ -17,7 +18,8 @@ use batch::{KeyBatch, Spans, Values};
 pub use seen::{Notice, Seen};
 
 /// Every format that can be read; detection asks them in this order.
-pub static FORMATS: &[&dyn Format] = &[&quoted::Quoted, &lines::Lines];
+pub static FORMATS: &[&dyn Format] =
+    &[&strings::JSON, &strings::QUOTED_JSON, &strings::CSV, &quoted::Quoted, &lines::Lines];
 
 /// A form that key dumps come in.
 pub trait Format: Sync {
