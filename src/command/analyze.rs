@@ -11,6 +11,7 @@ use super::Ending;
 use super::cluster::Cluster;
 use super::reading::{Reader, Reading, format_help};
 use crate::error::{Error, Result};
+use crate::format::{FORMATS, Format};
 use crate::name::Name;
 use crate::report::directory::Directory;
 use crate::report::{self, json, terminal};
@@ -220,6 +221,9 @@ fn input_facts(inputs: &[Input], scanned: &Scanned<Tallies>) -> InputFacts {
             sum += seen;
             sum
         });
+    let mut notes = seen.notes();
+    let read = |format: &&&dyn Format| scanned.inputs.iter().any(|input| input.format == format.name());
+    notes.extend(FORMATS.iter().filter(read).filter_map(|format| format.note()).map(String::from));
     InputFacts {
         files: scanned.inputs.iter().enumerate().map(file).collect(),
         bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
@@ -229,7 +233,7 @@ fn input_facts(inputs: &[Input], scanned: &Scanned<Tallies>) -> InputFacts {
         },
         incomplete: scanned.incomplete.iter().map(stop).collect(),
         warnings: seen.warnings(),
-        notes: seen.notes(),
+        notes,
         ..InputFacts::default()
     }
 }

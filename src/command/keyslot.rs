@@ -61,8 +61,13 @@ impl Keyslot {
 
     /// Prints the slots of standard input, in its order: one worker, one printer.
     fn print_input(&self, printer: Printer<'_, impl Write + Send>) -> Result<Ending> {
-        let reading =
-            Reading { inputs: vec![PathBuf::from("-")], format: self.format.clone(), threads: Some(1), kernel: None };
+        let reading = Reading {
+            inputs: vec![PathBuf::from("-")],
+            format: self.format.clone(),
+            delimiter: None,
+            threads: Some(1),
+            kernel: None,
+        };
         let printer = Mutex::new((printer, Ok(())));
         let closed = AtomicBool::new(false);
         let make = || Printed { printer: &printer, closed: &closed };

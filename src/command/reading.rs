@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{Error, Result};
+use crate::format::lines::{self, Lines};
 use crate::format::{self, FORMATS, Format};
 use crate::scan::{Scan, Scanned};
 use crate::slot::kernel::{self, Kernel};
@@ -28,6 +29,9 @@ pub struct Reading {
     /// The form of the input; `--format help` lists them
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub format: String,
+    /// The byte between keys, for `lines`: one character or \\0 \\t \\n \\xHH [default: the line end]
+    #[arg(long, value_name = "STR", allow_hyphen_values = true)]
+    pub delimiter: Option<String>,
     /// Worker threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -54,20 +58,53 @@ pub fn format_help() -> String {
     format!("{:<12} told by the content\n{}", "auto", lines.collect::<String>())
 }
 
+/// The one byte that `text` means.
+fn delimiter_byte(text: &str) -> Result<u8> {
+    let byte = match text.as_bytes() {
+        [byte] => Some(*byte),
+        br"\0" => Some(0),
+        br"\t" => Some(b'\t'),
+        br"\n" => Some(b'\n'),
+        br"\r" => Some(b'\r'),
+        br"\\" => Some(b'\\'),
+        [b'\\', b'x', digits @ ..] if digits.len() == 2 && digits.iter().all(u8::is_ascii_hexdigit) => {
+            u8::from_str_radix(&text[2..], 16).ok()
+        }
+        _ => None,
+    };
+    byte.ok_or_else(|| {
+        let what = "the delimiter must be one byte: a character such as ; or one of \\0 \\t \\n \\r \\\\ \\xHH";
+        Error::bad(format!("--delimiter \"{}\"", text.escape_debug()), what)
+    })
+}
+
 impl Reading {
     /// Finds the inputs and starts the workers.
     ///
     /// # Errors
     /// A flag that cannot be used, or an input that cannot be read.
     pub fn reader(&self) -> Result<Reader> {
-        let format = match self.format.as_str() {
-            "auto" => None,
-            name => Some(format::named(name)?),
-        };
+        let format = self.format()?;
         let kernel =
             self.kernel.as_deref().filter(|name| !name.is_empty()).map_or_else(|| Ok(kernel::best()), kernel::named)?;
         let Found { inputs, passed_over } = source::find(&self.paths()?)?;
         Ok(Reader { inputs, passed_over, kernel, pool: self.pool()?, format })
+    }
+
+    /// The form of the input; `None` to detect it.
+    fn format(&self) -> Result<Option<&'static dyn Format>> {
+        let lines = Lines.name();
+        match (self.format.as_str(), &self.delimiter) {
+            ("auto", None) => Ok(None),
+            (name, None) => Ok(Some(format::named(name)?)),
+            (name, Some(delimiter)) if name == "auto" || name == lines => {
+                Ok(Some(lines::delimited_by(delimiter_byte(delimiter)?)))
+            }
+            (name, Some(_)) => {
+                let what = format!("belongs to --format {lines}; {name} says itself where a key ends");
+                Err(Error::bad("--delimiter", what))
+            }
+        }
     }
 
     /// The inputs as the user named them; standard input where none is named and something is piped in.
@@ -137,5 +174,22 @@ impl Reader {
         };
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style).with_message(title)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delimiter_is_one_byte_or_the_escape_of_one() {
+        let bytes =
+            [(r"\0", 0), (r"\n", b'\n'), (r"\xfF", 255), (";", b';'), ("\t", b'\t'), (r"\\", b'\\'), ("\\", b'\\')];
+        for (text, byte) in bytes {
+            assert_eq!(delimiter_byte(text).unwrap(), byte, "{text}");
+        }
+        for text in ["", "::", r"\x1", r"\xgg", r"\x+1", r"\q", "é"] {
+            assert!(delimiter_byte(text).unwrap_err().to_string().contains("must be one byte"), "{text}");
+        }
     }
 }

@@ -10,6 +10,10 @@ use crate::source::cut::Cut;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
+/// What such a dump cannot show.
+const NOTE: &str = "a raw key list: a key with a line end is split, and --scan cuts a key at its first NUL; \
+    redis-cli --no-raw --scan loses nothing";
+
 /// The format.
 pub struct Lines;
 
@@ -29,15 +33,59 @@ impl Format for Lines {
         }
     }
 
+    fn note(&self) -> Option<&'static str> {
+        Some(NOTE)
+    }
+
     fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
         let first_end = memchr::memchr(b'\n', head.bytes);
         let crlf = first_end.is_some_and(|at| at > 0 && head.bytes[at - 1] == b'\r');
-        Ok(Box::new(LineKeys { crlf }))
+        Ok(Box::new(LineKeys { crlf, delimiter: b'\n' }))
+    }
+}
+
+/// `lines` with another byte between the keys.
+struct Delimited(u8);
+
+static DELIMITED: [Delimited; 256] = {
+    let mut all = [const { Delimited(0) }; 256];
+    let mut byte = 0;
+    while byte < all.len() {
+        all[byte] = Delimited(byte as u8);
+        byte += 1;
+    }
+    all
+};
+
+/// `lines` whose keys end with `delimiter` instead of a line end.
+pub fn delimited_by(delimiter: u8) -> &'static dyn Format {
+    match delimiter {
+        b'\n' => &Lines,
+        _ => &DELIMITED[usize::from(delimiter)],
+    }
+}
+
+impl Format for Delimited {
+    fn name(&self) -> &'static str {
+        Lines.name()
+    }
+
+    fn example(&self) -> &'static str {
+        Lines.example()
+    }
+
+    fn detect(&self, _: Head<'_>) -> Detected {
+        Detected::Yes
+    }
+
+    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        Ok(Box::new(LineKeys { crlf: false, delimiter: self.0 }))
     }
 }
 
 struct LineKeys {
     crlf: bool,
+    delimiter: u8,
 }
 
 impl Reader for LineKeys {
@@ -46,7 +94,7 @@ impl Reader for LineKeys {
     }
 
     fn cut(&self) -> Cut {
-        Cut::Lines(b'\n')
+        Cut::Lines(self.delimiter)
     }
 
     fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>, sink: &mut dyn Sink) -> Seen {
@@ -57,12 +105,16 @@ impl Reader for LineKeys {
             seen.note(Notice::ByteOrderMark, 1);
             from += BYTE_ORDER_MARK.len() as u32;
         }
-        if piece.first && piece.last && matches!(&base.bytes()[from as usize..], b"\n" | b"\r\n") {
+        if piece.first
+            && piece.last
+            && self.delimiter == b'\n'
+            && matches!(&base.bytes()[from as usize..], b"\n" | b"\r\n")
+        {
             return seen;
         }
         columns.values.clear();
         while (from as usize) < base.len() {
-            from = cut_lines(base, from, columns);
+            from = cut_lines(base, from, self.delimiter, columns);
             let keys = &mut *columns.keys;
             let unended = from as usize > base.len();
             let ended = keys.len() - usize::from(unended);
@@ -78,10 +130,10 @@ impl Reader for LineKeys {
 
 /// Fills `keys` with the next lines from `from` on and returns where the one after them starts; that is past the
 /// end by one where the last line has no end of its own.
-fn cut_lines(base: Padded<'_>, from: u32, columns: &mut Columns<'_>) -> u32 {
+pub(super) fn cut_lines(base: Padded<'_>, from: u32, delimiter: u8, columns: &mut Columns<'_>) -> u32 {
     let keys = &mut *columns.keys;
     keys.end.resize(BATCH_KEYS, 0);
-    let mut found = (columns.find)(base, from, b'\n', &mut keys.end);
+    let mut found = (columns.find)(base, from, delimiter, &mut keys.end);
     let len = base.len() as u32;
     let after = if found == 0 { from } else { keys.end[found - 1] + 1 };
     if found < BATCH_KEYS && after < len {
@@ -156,6 +208,14 @@ mod tests {
     fn a_byte_order_mark_is_dropped_and_counted() {
         let (keys, seen) = keys_of("\u{feff}a\n".as_bytes());
         assert_eq!((keys, seen.count(Notice::ByteOrderMark)), (vec![b"a".to_vec()], 1));
+    }
+
+    #[test]
+    fn another_delimiter_makes_line_ends_a_part_of_the_key() {
+        let found = read_whole(delimited_by(0), b"a\n\0\r\n\0\0b");
+        assert_eq!(found.keys, [&b"a\n"[..], b"\r\n", b"", b"b"]);
+        assert_eq!(read_whole(delimited_by(b'\n'), b"a\r\nb\r\n").keys, [b"a", b"b"]);
+        assert_eq!(read_whole(delimited_by(b';'), b"\n").keys, [b"\n"]);
     }
 
     #[test]

@@ -1,10 +1,15 @@
 //! Stage 2, KEYS: blocks of bytes come in, batches of keys go out. One file a format, one line in `FORMATS`.
 
 pub mod batch;
+pub mod captured;
+pub mod escape;
+pub mod gather;
 pub mod lines;
+pub mod quoted;
 #[cfg(test)]
 mod reading;
 pub mod seen;
+pub mod strings;
 
 use crate::error::{Error, Result};
 use crate::name::Name;
@@ -14,7 +19,7 @@ use batch::{KeyBatch, Spans, Values};
 pub use seen::{Notice, Seen};
 
 /// Every format that can be read; detection asks them in this order.
-pub static FORMATS: &[&dyn Format] = &[&lines::Lines];
+pub static FORMATS: &[&dyn Format] = &[&strings::JSON, &strings::CSV, &quoted::Quoted, &lines::Lines];
 
 /// A form that key dumps come in.
 pub trait Format: Sync {
@@ -24,6 +29,10 @@ pub trait Format: Sync {
     fn example(&self) -> &'static str;
     /// Whether an input that starts with `head` is in this form.
     fn detect(&self, head: Head<'_>) -> Detected;
+    /// What a dump in this form cannot show, where it loses something.
+    fn note(&self) -> Option<&'static str> {
+        None
+    }
     /// Settles what the start of one input decides, for instance how its lines end or which columns it has.
     ///
     /// # Errors

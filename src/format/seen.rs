@@ -9,13 +9,56 @@ pub enum Notice {
     CarriageReturn,
     /// A UTF-8 byte order mark at the start, which was dropped.
     ByteOrderMark,
+    /// A prompt of redis-cli.
+    Prompt,
+    /// How long a command took.
+    Timing,
+    /// An error in place of a reply.
+    ErrorReply,
+    /// A reply without keys.
+    EmptyReply,
+    /// Colour around a row.
+    Colour,
+    /// A warning of redis-cli about the password, or a line of `script`.
+    Warning,
+    /// A line in which redis-cli says what it does.
+    Progress,
+    /// A line of nothing, where that is no key.
+    BlankLine,
+    /// The cursor of a SCAN reply.
+    Cursor,
+    /// A row whose number does not follow the one before it.
+    IndexGap,
+    /// A nil in place of a key.
+    Nil,
+    /// A key of JSON that holds a backslash.
+    Backslash,
+    /// The name of a node before its first key.
+    Node,
 }
 
 /// Every notice: the words for it, and whether it is evidence that something is wrong.
-const WORDS: [(Notice, &str, bool); 3] = [
+const WORDS: [(Notice, &str, bool); 16] = [
     (Notice::EmptyKey, "empty lines, counted as empty keys, of which there can be only one", true),
     (Notice::CarriageReturn, "keys that end with a carriage return, which was taken as a part of the key", false),
     (Notice::ByteOrderMark, "byte order marks at the start, dropped: an editor may have changed the dump", true),
+    (Notice::Prompt, "prompts of redis-cli, dropped", false),
+    (Notice::Timing, "lines that tell how long a command took, dropped", false),
+    (Notice::ErrorReply, "errors in place of a reply, dropped: keys may be missing", true),
+    (Notice::EmptyReply, "replies without keys", false),
+    (Notice::Colour, "rows in terminal colours, which were dropped", false),
+    (Notice::Warning, "lines of redis-cli or script that tell nothing of keys, dropped", false),
+    (Notice::Progress, "lines in which redis-cli says what it does, dropped", false),
+    (Notice::BlankLine, "blank lines, dropped", false),
+    (Notice::Cursor, "SCAN cursors, dropped", false),
+    (Notice::IndexGap, "rows whose number does not follow the one before: rows are missing or out of order", true),
+    (Notice::Nil, "nils in place of keys, dropped", false),
+    (
+        Notice::Backslash,
+        "keys with a backslash, taken as it stands: what --quoted-json prints is not read, use --json or --no-raw --scan",
+        false,
+    ),
+    (Notice::Node, "nodes whose keys are listed", false),
 ];
 
 /// Counts of what was seen.

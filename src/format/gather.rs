@@ -1,0 +1,64 @@
+//! Stage 2, KEYS: rows come in one at a time, batches of keys go out.
+
+use super::batch::{BATCH_KEYS, KeyBatch};
+use super::{Columns, Notice, Seen, Sink};
+use crate::source::block::Block;
+
+/// Keys on their way to a sink.
+pub struct Gather<'a, 'c> {
+    columns: &'a mut Columns<'c>,
+    sink: &'a mut dyn Sink,
+    seen: Seen,
+}
+
+impl<'a, 'c> Gather<'a, 'c> {
+    /// Nothing gathered yet.
+    pub fn new(columns: &'a mut Columns<'c>, sink: &'a mut dyn Sink) -> Self {
+        columns.keys.clear();
+        columns.values.clear();
+        Gather { columns, sink, seen: Seen::default() }
+    }
+
+    /// Takes the key at `from..to` of `block`.
+    pub fn key(&mut self, block: &Block, from: usize, to: usize) {
+        self.columns.keys.push(from as u32, to as u32);
+        if self.columns.keys.len() == BATCH_KEYS {
+            self.flush(block);
+        }
+    }
+
+    /// Takes a row at `at` that is no key.
+    pub fn reject(&mut self, at: usize, reason: &str) {
+        self.sink.reject(at, reason);
+    }
+
+    /// Counts something odd.
+    pub fn note(&mut self, notice: Notice) {
+        self.seen.note(notice, 1);
+    }
+
+    /// Hands on what is left; returns what was seen.
+    pub fn finish(mut self, block: &Block) -> Seen {
+        self.flush(block);
+        self.seen
+    }
+
+    fn flush(&mut self, block: &Block) {
+        let Columns { keys, values, .. } = &mut *self.columns;
+        if !keys.is_empty() {
+            self.seen.keys += keys.len() as u64;
+            self.sink.keys(KeyBatch { base: block.padded(), keys, values });
+            keys.clear();
+        }
+    }
+}
+
+/// Calls `row` with the bounds of each line of the block from `from` on, without its line end.
+pub fn each_line(block: &mut Block, from: u32, mut row: impl FnMut(&mut Block, usize, usize)) {
+    let (mut start, len) = (from as usize, block.len());
+    while start < len {
+        let end = memchr::memchr(b'\n', &block.content()[start..]).map_or(len, |at| start + at);
+        row(block, start, end);
+        start = end + 1;
+    }
+}
