@@ -442,9 +442,8 @@ fn what_a_directory_holds_beside_files_is_told() {
     fs::create_dir_all(desk.path("dumps/deeper")).unwrap();
     desk.file("dumps/a.keys", b"a\n");
     let json = report(&desk.run(&["analyze", "dumps", "--json"]));
-    assert!(
-        json["input"]["notes"][0].as_str().unwrap().ends_with("passed over (directories are not searched deeper): 1")
-    );
+    let notes = json["input"]["notes"].to_string();
+    assert!(notes.contains("passed over (directories are not searched deeper): 1"), "{notes}");
 }
 
 #[test]
