@@ -1,87 +1,15 @@
 //! The program as a user meets it: exit codes, what goes to which stream, what is left on disk.
 
+#[path = "support/desk.rs"]
+mod desk;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
+use desk::{Desk, assert_fails, report, stderr, stdout};
 use serde_json::Value;
-use tempfile::TempDir;
-
-/// A scratch directory that the program runs in, so that `reports/` is its own.
-struct Desk(TempDir);
-
-impl Desk {
-    fn new() -> Self {
-        Desk(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn file(&self, name: &str, content: &[u8]) -> PathBuf {
-        fs::write(self.path(name), content).unwrap();
-        self.path(name)
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_slotscope"));
-        command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
-        for variable in ["NO_COLOR", "CLICOLOR_FORCE", "SLOTSCOPE_KERNEL"] {
-            command.env_remove(variable);
-        }
-        command
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        self.command(args).output().unwrap()
-    }
-
-    fn piped(&self, args: &[&str], input: &[u8]) -> Output {
-        let mut child =
-            self.command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        let input = input.to_vec();
-        let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
-        let output = child.wait_with_output().unwrap();
-        writer.join().unwrap();
-        output
-    }
-
-    /// What stands in the directory, hidden or not.
-    fn entries(&self, name: &str) -> Vec<String> {
-        let mut names: Vec<_> = fs::read_dir(self.path(name))
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-}
-
-fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
-
-fn stderr(output: &Output) -> &str {
-    std::str::from_utf8(&output.stderr).unwrap()
-}
-
-/// The run failed with one line that says all of `parts`.
-fn assert_fails(output: &Output, parts: &[&str]) {
-    let message = stderr(output);
-    assert_eq!(output.status.code(), Some(2), "{message}");
-    assert_eq!(message.lines().count(), 1, "{message}");
-    assert!(message.starts_with("slotscope: "), "{message}");
-    parts.iter().for_each(|part| assert!(message.contains(part), "no \"{part}\" in: {message}"));
-    assert!(output.stdout.is_empty(), "{}", stdout(output));
-}
-
-fn report(output: &Output) -> Value {
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
 
 #[test]
 fn a_dump_gives_text_and_files_in_reports() {
@@ -447,22 +375,6 @@ fn what_a_directory_holds_beside_files_is_told() {
 }
 
 #[test]
-fn bench_checks_times_and_draws_every_kernel() {
-    let desk = Desk::new();
-    let args = ["bench", "--rounds", "1", "--threads", "2", "--keys", "5k", "--json", "--out", "bench"];
-    let output = desk.run(&args);
-    let json = report(&output);
-    assert_eq!(json["schema"], "slotscope.bench/1");
-    for kernel in slotscope::slot::kernel::available() {
-        let rows = json["kernels"].as_array().unwrap().iter().filter(|row| row["kernel"] == kernel.name);
-        let rates: Vec<f64> = rows.map(|row| row["keys_per_sec"].as_f64().unwrap()).collect();
-        assert!(rates.len() >= 20 && rates.iter().all(|rate| *rate > 1e3), "{}: {rates:?}", kernel.name);
-    }
-    assert_eq!(json["scan"].as_array().unwrap().len(), 6);
-    assert_eq!(desk.entries("bench"), ["bench.json", "bench.png"]);
-}
-
-#[test]
 fn color_is_for_terminals_unless_asked_for() {
     let desk = Desk::new();
     desk.file("a.keys", b"a\n");
@@ -477,60 +389,4 @@ fn color_is_for_terminals_unless_asked_for() {
     };
     assert!(!run(&[], false) && !run(&["--color", "never"], false) && !run(&[], true));
     assert!(run(&["--color", "always"], false) && run(&["--color", "always"], true));
-}
-
-#[test]
-fn keyslot_answers_as_the_server_does() {
-    let desk = Desk::new();
-    let output = desk.run(&["keyslot", "123456789", "{user}::10086", "", "a\tb"]);
-    assert_eq!(stdout(&output), "12739\t123456789\n5474\t{user}::10086\n0\t\n6695\ta\\tb\n");
-    let output = desk.piped(&["keyslot"], b"foo\n{user1000}.following\n");
-    assert_eq!(stdout(&output), "12182\tfoo\n3443\t{user1000}.following\n");
-    let output = desk.run(&["keyslot", "--nodes", "3", "foo"]);
-    assert_eq!(stdout(&output), "12182\tfoo\teven-3\n");
-    let output = desk.run(&["keyslot", "--json", "foo", "{a\\}"]);
-    let lines: Vec<Value> = stdout(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines[0], serde_json::json!({"key": "foo", "slot": 12182, "tag": null}));
-    assert_eq!(lines[1]["tag"], "a\\\\");
-    let output = desk.run(&["keyslot", "--json", "--nodes", "2", "foo"]);
-    assert_eq!(serde_json::from_str::<Value>(stdout(&output)).unwrap()["node"], "even-2");
-}
-
-#[test]
-fn keyslot_keeps_the_order_of_a_long_dump() {
-    let desk = Desk::new();
-    let keys: String = (0..300_000).map(|i| format!("key:{i}\n")).collect();
-    let output = desk.piped(&["keyslot"], keys.as_bytes());
-    let shown: String = stdout(&output).lines().map(|line| format!("{}\n", line.split_once('\t').unwrap().1)).collect();
-    assert!(shown == keys, "order or keys differ");
-}
-
-#[test]
-fn completions_and_manual_pages_know_every_command() {
-    let desk = Desk::new();
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let output = desk.run(&["completions", shell]);
-        assert_eq!(output.status.code(), Some(0));
-        assert!(stdout(&output).contains("keyslot") && stdout(&output).contains("topology"), "{shell}");
-    }
-    let page = desk.run(&["man"]);
-    assert!(stdout(&page).starts_with(".ie") && stdout(&page).contains(".TH slotscope"), "{}", stdout(&page));
-    assert!(stdout(&desk.run(&["man", "analyze"])).contains("\\-\\-topology"));
-    assert_fails(&desk.run(&["man", "no\nthing\u{1b}"]), &["no\\nthing\\x1b", "analyze, keyslot"]);
-}
-
-#[test]
-fn help_and_format_help_are_results() {
-    let desk = Desk::new();
-    for args in [&["--help"][..], &["analyze", "--help"], &["--version"]] {
-        let output = desk.run(args);
-        assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
-    }
-    for command in ["analyze", "keyslot"] {
-        let output = desk.run(&[command, "--format", "help"]);
-        for format in slotscope::format::FORMATS {
-            assert!(stdout(&output).contains(format.name()) && stdout(&output).contains(format.example()));
-        }
-    }
-    assert_eq!(desk.run(&["analyze", "--nonsense"]).status.code(), Some(2));
 }

@@ -29,7 +29,7 @@ pub struct Reading {
     /// The form of the input; `--format help` lists them
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub format: String,
-    /// The byte between keys, for `lines`: one character or \\0 \\t \\n \\xHH [default: the line end]
+    /// The byte between keys, for `lines`: one character or \0 \t \n \xHH [default: the line end]
     #[arg(long, value_name = "STR", allow_hyphen_values = true)]
     pub delimiter: Option<String>,
     /// Worker threads [default: all cores]
