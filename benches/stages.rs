@@ -10,8 +10,8 @@ use slotscope::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values};
 use slotscope::scan::Scan;
 use slotscope::slot::{SlotColumns, hashtag, kernel, slot};
 use slotscope::source::{Input, block::Block};
+use slotscope::tally::amounts::Lengths;
 use slotscope::tally::heavy::HeavyTags;
-use slotscope::tally::lengths::Lengths;
 use slotscope::tally::slots::SlotCounts;
 use slotscope::tally::{Parts, Tallies, Tally};
 

@@ -7,6 +7,7 @@
 #![deny(missing_docs)]
 
 pub mod error;
+pub mod metric;
 pub mod name;
 
 pub mod source;

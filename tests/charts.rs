@@ -6,13 +6,14 @@ use std::io::{self, Write};
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 
+use slotscope::metric::{Metric, PerMetric};
 use slotscope::name::Name;
 use slotscope::report::chart;
 use slotscope::scan::Scan;
 use slotscope::slot::SLOTS;
 use slotscope::slot::kernel;
 use slotscope::source;
-use slotscope::summary::tags::{Tag, TagKeys};
+use slotscope::summary::tags::{Tag, TagLoad};
 use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
 use slotscope::tally::{Parts, Tallies};
 use slotscope::topology::Topology;
@@ -42,14 +43,14 @@ fn of_sample(file: &str, topology: &Topology, parts: Parts) -> Summary {
     let scanned = scan.run(&inputs, || Tallies::new(parts)).unwrap();
     let facts = FileFacts { name: Name::from(file), format: "lines", ..FileFacts::default() };
     let input = InputFacts { files: vec![facts], ..InputFacts::default() };
-    summarise(&scanned.tally, None, topology, input)
+    summarise(&scanned.tally, None, topology, Metric::Keys, input)
 }
 
 /// The findings of keys without tags, so many in each slot.
 fn of_slots(topology: &Topology, keys: impl Fn(u64) -> u64) -> Summary {
     let mut tallies = Tallies::new(Parts::All);
-    tallies.slots.keys = (0..SLOTS as u64).map(keys).collect();
-    summarise(&tallies, None, topology, InputFacts::default())
+    tallies.slots.loads.keys = (0..SLOTS as u64).map(keys).collect();
+    summarise(&tallies, None, topology, Metric::Keys, InputFacts::default())
 }
 
 /// Numbers that look random and are the same every time, from 0 up to 1.
@@ -187,15 +188,17 @@ fn with_tags(mut summary: Summary, names: &[Vec<u8>]) -> Summary {
         tag: Name(name.clone()),
         slot: slotscope::slot::slot(name),
         node: None,
-        keys: keys(i),
+        load: PerMetric::of_keys(keys(i)),
+        bytes_error: None,
+        ops_error: None,
         keys_error: if i % 3 == 1 { keys(i) / 4 } else { 0 },
         share: keys(i) as f64 / summary.input.keys as f64,
     };
     tags.top = names.iter().enumerate().map(tag).collect();
-    tags.tagged_keys = tags.top.iter().map(|tag| tag.keys).sum();
+    tags.tagged_keys = tags.top.iter().map(|tag| tag.load.keys).sum();
     (tags.distinct, tags.distinct_error, tags.max_error) = (4_051_234, 0.006, 1234);
     for (slot, name) in summary.slots.hottest.iter_mut().zip(names) {
-        slot.top_tags = vec![TagKeys { tag: Name(name.clone()), keys: 7 }];
+        slot.top_tags = vec![TagLoad { tag: Name(name.clone()), load: PerMetric::of_keys(7) }];
     }
     summary
 }
@@ -228,8 +231,8 @@ fn nothing_at_all() {
         draw(&format!("empty-{nodes}"), &of_slots(&even(nodes), |_| 0));
     }
     let mut tallies = Tallies::new(Parts::Slots);
-    tallies.slots.keys = vec![0; SLOTS];
-    draw("empty-only-slots", &summarise(&tallies, None, &even(3), InputFacts::default()));
+    tallies.slots.loads.keys = vec![0; SLOTS];
+    draw("empty-only-slots", &summarise(&tallies, None, &even(3), Metric::Keys, InputFacts::default()));
 }
 
 #[test]

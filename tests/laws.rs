@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use slotscope::format::lines::Lines;
+use slotscope::metric::{Load, Metric};
 use slotscope::name::Name;
 use slotscope::scan::{Scan, Scanned};
 use slotscope::slot::{hashtag, kernel, slot};
@@ -65,13 +66,14 @@ proptest! {
             slots[usize::from(slot(key))] += 1;
             *lengths.entry(key.len() as u64).or_insert(0u64) += 1;
             if let Some(tag) = hashtag::tag(key) {
-                *tags.entry(Name::from(&key[tag])).or_insert(0u64) += 1;
+                *tags.entry(Name::from(&key[tag])).or_insert(Load::default()) += Load::KEY;
             }
         }
-        prop_assert_eq!(&found.slots.keys, &slots);
-        prop_assert_eq!(found.lengths.unwrap().pairs().collect::<Vec<_>>(), lengths.into_iter().collect::<Vec<_>>());
-        let heavy = found.tags.unwrap();
-        prop_assert_eq!(heavy.tagged, tags.values().sum::<u64>());
+        prop_assert_eq!(&found.slots.loads.keys, &slots);
+        let names = found.names.unwrap();
+        prop_assert_eq!(names.lengths.0.pairs().collect::<Vec<_>>(), lengths.into_iter().collect::<Vec<_>>());
+        let heavy = names.tags;
+        prop_assert_eq!(heavy.tagged, tags.values().map(|load| load[Metric::Keys]).sum::<u64>());
         let TagCounts::Exact(table) = heavy.counts else { panic!("few tags are exact") };
         prop_assert_eq!(Vec::from(table), tags.into_iter().collect::<Vec<_>>());
     }
@@ -156,15 +158,18 @@ fn past_the_table_heavy_tags_are_found_and_counted_exactly_on_any_thread() {
     let mut reference = None;
     for (threads, chunk) in [(1, content.len()), (2, 100_000), (4, 7001)] {
         let first = tallies(&content, threads, chunk);
-        let TagCounts::Rows(rows) = &first.tags.as_ref().unwrap().counts else { panic!("150,000 tags fit a table?") };
-        let candidates = Arc::new(Candidates::choose(rows.clone(), &first.slots.keys));
+        let TagCounts::Rows(rows) = &first.names.as_ref().unwrap().tags.counts else {
+            panic!("150,000 tags fit a table?")
+        };
+        let candidates = Arc::new(Candidates::choose(rows.clone(), &first.slots.loads));
         let second = scan(&inputs, threads, chunk, kernel::best(), || Recount::new(candidates.clone())).tally;
-        let found: BTreeMap<Name, u64> = second.tags().map(|(name, keys)| (name.clone(), keys)).collect();
+        let found: BTreeMap<Name, u64> = second.tags().map(|(name, load)| (name.clone(), load[Metric::Keys])).collect();
         for (tag, keys) in heavy {
             assert_eq!(found.get(&Name::from(tag)), Some(&keys), "{tag}");
         }
         assert!(found.iter().filter(|(name, _)| name.0.starts_with(b"cart:")).all(|(_, keys)| *keys == 1));
-        assert!((1..60).contains(&second.max_error()), "{}", second.max_error());
+        let max_error = second.max_error()[Metric::Keys];
+        assert!((1..60).contains(&max_error), "{max_error}");
         let all = (first, found, second.max_error());
         assert_eq!(*reference.get_or_insert(all.clone()), all, "{threads} threads, chunks of {chunk}");
     }
@@ -173,7 +178,7 @@ fn past_the_table_heavy_tags_are_found_and_counted_exactly_on_any_thread() {
 #[test]
 fn the_number_of_tags_past_the_table_is_estimated() {
     let found = tallies(&many_tags(150_000, &[]), 2, 50_000);
-    let TagCounts::Rows(rows) = found.tags.unwrap().counts else { panic!("150,000 tags fit a table?") };
+    let TagCounts::Rows(rows) = found.names.unwrap().tags.counts else { panic!("150,000 tags fit a table?") };
     assert!((rows.distinct.estimate() / 150_000.0 - 1.0).abs() < 0.033, "{}", rows.distinct.estimate());
 }
 
@@ -212,14 +217,15 @@ fn what_one_pass_says_of_tags_is_true_on_hard_streams_and_any_thread() {
         for (threads, chunk) in [(1, content.len()), (2, 50_000), (4, 9001)] {
             let found = scan(&inputs, threads, chunk, kernel::best(), || Tallies::new(Parts::InOnePass)).tally;
             let case = format!("{stream}, {threads} threads");
-            let TagCounts::Followed(followed) = found.tags.unwrap().counts else { panic!("{case}: few tags?") };
+            let TagCounts::Followed(followed) = found.names.unwrap().tags.counts else { panic!("{case}: few tags?") };
             let mut unlisted = truth.clone();
-            for (tag, ceiling) in followed.tags() {
+            for tag in followed.tags() {
                 let keys = unlisted.remove(&tag.name).unwrap_or_else(|| panic!("{case}: {} twice or never", tag.name));
-                assert!((tag.keys..=ceiling).contains(&keys), "{case}: {keys} outside {}..={ceiling}", tag.keys);
+                let bounds = tag.load[Metric::Keys]..=tag.ceiling[Metric::Keys];
+                assert!(bounds.contains(&keys), "{case}: {keys} outside {bounds:?}");
             }
             let most = unlisted.values().max().copied().unwrap_or(0);
-            assert!(most <= followed.bound(), "{case}: {most} above {}", followed.bound());
+            assert!(most <= followed.bound()[Metric::Keys], "{case}: {most} above {:?}", followed.bound());
         }
     }
 }
@@ -234,16 +240,19 @@ fn what_two_passes_say_of_tags_is_true_on_hard_streams_and_any_thread() {
         let mut reference = None;
         for (threads, chunk) in [(1, content.len()), (2, 50_000), (4, 9001)] {
             let first = tallies(&content, threads, chunk);
-            let TagCounts::Rows(rows) = &first.tags.as_ref().unwrap().counts else { panic!("{stream}: few tags?") };
-            let candidates = Arc::new(Candidates::choose(rows.clone(), &first.slots.keys));
+            let TagCounts::Rows(rows) = &first.names.as_ref().unwrap().tags.counts else {
+                panic!("{stream}: few tags?")
+            };
+            let candidates = Arc::new(Candidates::choose(rows.clone(), &first.slots.loads));
             let second = scan(&inputs, threads, chunk, kernel::best(), || Recount::new(candidates.clone())).tally;
             let mut unlisted = truth.clone();
-            for (name, keys) in second.tags() {
-                assert_eq!(unlisted.remove(name), Some(keys), "{stream}: {name}");
+            for (name, load) in second.tags() {
+                assert_eq!(unlisted.remove(name), Some(load[Metric::Keys]), "{stream}: {name}");
             }
             let most = unlisted.values().max().copied().unwrap_or(0);
-            assert!(most <= second.max_error(), "{stream}: {most} above {}", second.max_error());
-            let mut found: Vec<_> = second.tags().map(|(name, keys)| (name.clone(), keys)).collect();
+            let max_error = second.max_error()[Metric::Keys];
+            assert!(most <= max_error, "{stream}: {most} above {max_error}");
+            let mut found: Vec<_> = second.tags().map(|(name, load)| (name.clone(), load[Metric::Keys])).collect();
             found.sort();
             let all = (found, second.max_error());
             assert_eq!(*reference.get_or_insert(all.clone()), all, "{stream}: {threads} threads show");

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 /// src/ may use anything.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("name", &[]),
+    ("metric", &[]),
     ("error", &["name"]),
     ("lanes", &[]),
     ("source", &[]),
@@ -24,8 +25,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lib", &[]),
 ];
 
-/// What every module but these three themselves may use.
-const EVERYWHERE: &[&str] = &["error", "name", "lanes"];
+/// What every module but these themselves may use.
+const EVERYWHERE: &[&str] = &["error", "metric", "name", "lanes"];
 
 /// Lines a file may have, and lines that half of the files stay under.
 const LONGEST: usize = 500;

@@ -12,6 +12,7 @@ use super::cluster::Cluster;
 use super::reading::{Reader, Reading, format_help};
 use crate::error::{Error, Result};
 use crate::format::{FORMATS, Format};
+use crate::metric::Metric;
 use crate::name::Name;
 use crate::report::directory::Directory;
 use crate::report::{self, json, terminal};
@@ -41,6 +42,9 @@ pub struct Analyze {
     /// What `redis-cli --cluster info` printed: a dump that is over 1 % short of it is told
     #[arg(long, value_name = "FILE")]
     pub cluster_info: Option<PathBuf>,
+    /// The metric of the verdict and the tables; all that the input carries are counted
+    #[arg(long, value_enum, value_name = "METRIC", default_value_t = Metric::Keys)]
+    pub by: Metric,
     /// Rows in every table on the terminal
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
@@ -92,7 +96,8 @@ impl Analyze {
             let what = "entries of directories that are no files, passed over (directories are not searched deeper)";
             input.notes.push(format!("{what}: {}", reader.passed_over));
         }
-        let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, input);
+        self.check_carried(&scanned.tally)?;
+        let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, self.by, input);
         summary.input.warnings.extend(summary.nodes.shortfalls(&said.unwrap_or_default()));
         summary.run = run_facts(&reader, started, 1 + u32::from(recount.is_some()), &summary);
 
@@ -129,6 +134,18 @@ impl Analyze {
         }
     }
 
+    /// A report by a metric that is not there would be one by another.
+    fn check_carried(&self, tallies: &Tallies) -> Result<()> {
+        let loads = &tallies.slots.loads;
+        if loads.get(self.by).is_some() {
+            return Ok(());
+        }
+        let carried: Vec<_> = loads.iter().map(|(metric, _)| metric.name()).collect();
+        let name = self.by.name();
+        let what = format!("the input tells no {name} of its keys; it has: {}", carried.join(", "));
+        Err(Error::bad(format!("--by {name}"), what))
+    }
+
     fn print(&self, summary: &Summary) -> Result<()> {
         let stdout = io::stdout();
         if self.json {
@@ -150,8 +167,8 @@ impl Analyze {
 
 /// Counts the heavy tags exactly in a second pass, where the first could only count cells.
 fn recount(reader: &Reader, tallies: &Tallies) -> Result<Option<Recount>> {
-    let Some(TagCounts::Rows(rows)) = tallies.tags.as_ref().map(|tags| &tags.counts) else { return Ok(None) };
-    let candidates = Arc::new(Candidates::choose(rows.clone(), &tallies.slots.keys));
+    let Some(TagCounts::Rows(rows)) = tallies.names.as_ref().map(|names| &names.tags.counts) else { return Ok(None) };
+    let candidates = Arc::new(Candidates::choose(rows.clone(), &tallies.slots.loads));
     let scanned = reader.scan("recounting tags", || Recount::new(candidates.clone()))?;
     match scanned.incomplete.first() {
         None => Ok(Some(scanned.tally)),

@@ -1,6 +1,7 @@
 //! Stage 2, KEYS: a batch of keys as offsets into one block. Formats fill it, every later stage reads it;
 //! no key is copied.
 
+use crate::metric::{Load, Metric};
 use crate::source::block::Padded;
 
 /// Keys in a batch: few enough that the batch, its slots and the bytes stay in the L2 cache
@@ -71,6 +72,30 @@ pub struct Values {
 }
 
 impl Values {
+    /// The column of a metric that the batch carries; keys have none.
+    #[inline]
+    pub fn column(&self, metric: Metric) -> Option<&[u64]> {
+        let column = match metric {
+            Metric::Keys => return None,
+            Metric::Bytes => &self.bytes,
+            Metric::Ops => &self.ops,
+        };
+        (!column.is_empty()).then_some(column)
+    }
+
+    /// Whether a key may count for more or less than another.
+    #[inline]
+    pub fn are_weighed(&self) -> bool {
+        !self.bytes.is_empty() || !self.ops.is_empty()
+    }
+
+    /// The load that key `i` is; what it does not tell counts as 0.
+    #[inline]
+    pub fn load(&self, i: usize) -> Load {
+        let of = |column: &[u64]| column.get(i).copied().filter(|value| *value != MISSING).unwrap_or(0);
+        Load::new(1, of(&self.bytes), of(&self.ops))
+    }
+
     /// Forgets all values, keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();

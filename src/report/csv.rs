@@ -2,24 +2,24 @@
 
 use std::io::{self, Write};
 
+use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
+use crate::slot::SLOTS;
 use crate::summary::Summary;
 use crate::summary::nodes::NodeLoad;
 
-/// A cell that the input does not have.
-const ABSENT: &str = "";
-
 /// `slot,node,keys,bytes,ops`
 pub fn write_slots(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    let mut owners: Vec<Option<&NodeLoad>> = vec![None; summary.slots.keys.len()];
+    let mut owners: Vec<Option<&NodeLoad>> = vec![None; SLOTS];
     for node in &summary.nodes.list {
         for (first, last) in &node.ranges {
             owners[usize::from(*first)..=usize::from(*last)].fill(Some(node));
         }
     }
-    let rows = owners.iter().zip(&summary.slots.keys).enumerate().map(|(slot, (owner, keys))| {
+    let rows = owners.iter().enumerate().map(|(slot, owner)| {
         let node = owner.map(|node| cell(&node.id)).unwrap_or_default();
-        [slot.to_string(), node, keys.to_string(), ABSENT.into(), ABSENT.into()]
+        let [keys, bytes, ops] = loads(&summary.slots.loads.map(|_, loads| loads[slot]));
+        [slot.to_string(), node, keys, bytes, ops]
     });
     write_table(out, ["slot", "node", "keys", "bytes", "ops"], rows)
 }
@@ -28,7 +28,8 @@ pub fn write_slots(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
 pub fn write_nodes(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let rows = summary.nodes.list.iter().map(|node| {
         let address = node.address.as_ref().map(cell).unwrap_or_default();
-        [cell(&node.id), address, node.slots.to_string(), node.keys.to_string(), ABSENT.into(), ABSENT.into()]
+        let [keys, bytes, ops] = loads(&node.load);
+        [cell(&node.id), address, node.slots.to_string(), keys, bytes, ops]
     });
     write_table(out, ["node", "address", "slots", "keys", "bytes", "ops"], rows)
 }
@@ -37,10 +38,16 @@ pub fn write_nodes(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
 pub fn write_tags(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let rows = summary.tags.iter().flat_map(|tags| &tags.top).map(|tag| {
         let node = tag.node.as_ref().map(cell).unwrap_or_default();
-        let [slot, keys, error] = [u64::from(tag.slot), tag.keys, tag.keys_error].map(|number| number.to_string());
-        [cell(&tag.tag), slot, node, keys, error, ABSENT.into(), ABSENT.into(), tag.share.to_string()]
+        let [keys, bytes, ops] = loads(&tag.load);
+        let [slot, error] = [u64::from(tag.slot), tag.keys_error].map(|number| number.to_string());
+        [cell(&tag.tag), slot, node, keys, error, bytes, ops, tag.share.to_string()]
     });
     write_table(out, ["tag", "slot", "node", "keys", "keys_error", "bytes", "ops", "share"], rows)
+}
+
+/// A cell for each metric, empty where the input does not carry it.
+fn loads(load: &PerMetric<u64>) -> [String; 3] {
+    Metric::ALL.map(|metric| load.get(metric).map(u64::to_string).unwrap_or_default())
 }
 
 /// A name as a cell that no spreadsheet takes for a formula.

@@ -3,24 +3,31 @@
 //! The fields are those of report.json, in its order and with its names.
 
 pub mod balance;
+pub mod evidence;
 pub mod expected;
+pub mod keys;
 pub mod nodes;
 pub mod quantiles;
 pub mod sentence;
+pub mod split;
 pub mod tags;
+pub mod units;
 pub mod verdict;
 
 use serde::Serialize;
 
+use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::slot::SLOTS;
 use crate::tally::Tallies;
 use crate::tally::recount::{Recount, hottest};
 use crate::topology::Topology;
 use balance::{Balance, tidy};
+use keys::{DatabaseKeys, Keys, TypeLoad};
 use nodes::Nodes;
 use quantiles::Quantiles;
-use tags::{TagKeys, Tags};
+use tags::{TagLoad, Tags, Wanted};
+use units::Units;
 use verdict::Skew;
 
 /// The name and version of the form of report.json.
@@ -42,9 +49,24 @@ pub struct Summary {
     /// The hash tags; absent with `--only slots`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
+    /// The heaviest keys; absent where the input weighs none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keys: Option<Keys>,
+    /// Keys by type, where the input tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub types: Option<Vec<TypeLoad>>,
+    /// Keys without expiry, where the input tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_expiry: Option<u64>,
+    /// Keys by database, where the input tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub databases: Option<Vec<DatabaseKeys>>,
     /// Key lengths in bytes; absent with `--only slots`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lengths: Option<Quantiles>,
+    /// Key sizes in bytes, where the input tells them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Quantiles>,
     /// The verdict.
     pub skew: Skew,
 }
@@ -81,6 +103,11 @@ pub struct InputFacts {
     pub keys: u64,
     /// All bytes.
     pub bytes_read: u64,
+    /// How many keys tell their weight, by metric.
+    pub weights: Told,
+    /// The part of the keys that came before already; estimated where there are many. Absent with `--only slots`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duplicate_share: Option<f64>,
     /// Lines that are no keys.
     pub rejected: Rejected,
     /// Places behind which an input could not be read.
@@ -89,6 +116,17 @@ pub struct InputFacts {
     pub warnings: Vec<String>,
     /// What the forms that were read cannot show.
     pub notes: Vec<String>,
+}
+
+/// How many keys tell their weight; absent where none does.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Told {
+    /// Their size in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// Operations on them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ops: Option<u64>,
 }
 
 /// One input.
@@ -137,22 +175,16 @@ pub struct Incomplete {
     pub reason: String,
 }
 
-/// Keys by slot.
+/// Loads by slot.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Slots {
-    /// Keys of each of the 16384 slots.
-    pub keys: Vec<u64>,
+    /// The load of each of the 16384 slots, by metric.
+    #[serde(flatten)]
+    pub loads: PerMetric<Vec<u64>>,
     /// Their balance.
-    pub stats: SlotStats,
-    /// The slots with the most keys.
+    pub stats: PerMetric<Balance>,
+    /// The slots with the largest load.
     pub hottest: Vec<HotSlot>,
-}
-
-/// Balance of the slots, by metric.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SlotStats {
-    /// By keys.
-    pub keys: Balance,
 }
 
 /// One of the hottest slots.
@@ -162,41 +194,78 @@ pub struct HotSlot {
     pub slot: u16,
     /// The node that owns it.
     pub node: Option<Name>,
-    /// Its keys.
-    pub keys: u64,
-    /// Its keys over those of the average slot.
+    /// Its load.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+    /// Its load over that of the average slot, in the metric of the verdict.
     pub over_mean: f64,
     /// The tags that fill it, heaviest first.
-    pub top_tags: Vec<TagKeys>,
+    pub top_tags: Vec<TagLoad>,
 }
 
-/// Makes the findings. `recount` is the second pass, where there was one.
-pub fn summarise(tallies: &Tallies, recount: Option<&Recount>, topology: &Topology, mut input: InputFacts) -> Summary {
-    let keys_by_slot = &tallies.slots.keys;
+/// Makes the findings, tables and verdict `by` a metric. `recount` is the second pass, where there was one.
+///
+/// A metric that the input does not carry gives way to keys.
+pub fn summarise(
+    tallies: &Tallies,
+    recount: Option<&Recount>,
+    topology: &Topology,
+    by: Metric,
+    mut input: InputFacts,
+) -> Summary {
+    let loads = &tallies.slots.loads;
+    let by = if loads.get(by).is_some() { by } else { Metric::Keys };
+    let totals = loads.map(|_, loads| balance::sum(loads));
     input.keys = tallies.slots.total();
-    let node_of = |slot: u16| topology.owner(slot).map(|node| Name::from(topology.nodes[node].id.as_str()));
+    let owner = |slot: u16| topology.owner(slot).map(|node| Name::from(topology.nodes[node].id.as_str()));
+    let hot: Vec<u16> = loads.get(by).map(|loads| hottest(loads).map(|slot| slot as u16).collect()).unwrap_or_default();
+    let wanted = Wanted { totals: &totals, by, slots: &hot, owner: &owner };
 
-    let hot: Vec<u16> = hottest(keys_by_slot).map(|slot| slot as u16).collect();
-    let tags = tallies.tags.as_ref().map(|tags| {
-        let mut tags = Tags::of(tags, recount, input.keys, &hot);
-        tags.top.iter_mut().for_each(|tag| tag.node = node_of(tag.slot));
-        tags
-    });
-    let nodes = Nodes::of(topology, keys_by_slot);
-    let skew = Skew::of(&nodes, tags.as_ref(), input.keys, !input.incomplete.is_empty());
-    let mean = input.keys as f64 / SLOTS as f64;
-    let hot_slot = |slot: u16| HotSlot {
-        slot,
-        node: node_of(slot),
-        keys: keys_by_slot[usize::from(slot)],
-        over_mean: tidy(keys_by_slot[usize::from(slot)] as f64 / mean),
-        top_tags: tags.as_ref().and_then(|tags| tags.by_slot.get(&slot)).cloned().unwrap_or_default(),
-    };
+    let names = tallies.names.as_ref();
+    let tags = names.map(|names| Tags::of(&names.tags, recount, &wanted));
+    let keys = names.and_then(|names| Keys::of(&names.heaviest, &wanted));
+    let nodes = Nodes::of(topology, loads);
+    let units = Units::of(tags.as_ref(), keys.as_ref(), &tallies.weights, &totals);
+    let skew = Skew::of(&nodes, &units, by, !input.incomplete.is_empty());
     let slots = Slots {
-        keys: keys_by_slot.clone(),
-        stats: SlotStats { keys: Balance::of_keys_by_slot(keys_by_slot) },
-        hottest: hot.iter().map(|slot| hot_slot(*slot)).collect(),
+        stats: loads.map(balance_of_slots),
+        hottest: hot_slots(loads, &wanted, tags.as_ref()),
+        loads: loads.clone(),
     };
-    let lengths = tallies.lengths.as_ref().map(Quantiles::of);
-    Summary { schema: SCHEMA, run: Run::default(), input, slots, nodes, tags, lengths, skew }
+
+    let attributes = names.map(|names| &names.attributes);
+    Summary {
+        schema: SCHEMA,
+        run: Run::default(),
+        types: attributes.and_then(|attributes| keys::types(attributes, &totals)),
+        no_expiry: attributes.filter(|attributes| attributes.expiry_told > 0).map(|attributes| attributes.no_expiry),
+        databases: attributes.and_then(keys::databases),
+        lengths: names.map(|names| Quantiles::of(&names.lengths.0)),
+        sizes: names.map(|names| &names.sizes.0).filter(|sizes| sizes.count > 0).map(Quantiles::of),
+        input: evidence::of(tallies, &nodes, &units, input),
+        slots,
+        nodes,
+        tags,
+        keys,
+        skew,
+    }
+}
+
+fn balance_of_slots(metric: Metric, loads: &Vec<u64>) -> Balance {
+    if metric == Metric::Keys { Balance::of_keys_by_slot(loads) } else { Balance::of(loads) }
+}
+
+fn hot_slots(loads: &PerMetric<Vec<u64>>, wanted: &Wanted<'_>, tags: Option<&Tags>) -> Vec<HotSlot> {
+    let mean = wanted.totals.get(wanted.by).map_or(0.0, |total| *total as f64 / SLOTS as f64);
+    let row = |slot: &u16| {
+        let load = loads.map(|_, loads| loads[usize::from(*slot)]);
+        HotSlot {
+            slot: *slot,
+            node: (wanted.owner)(*slot),
+            over_mean: tidy(load.get(wanted.by).map_or(0.0, |load| *load as f64) / mean),
+            load,
+            top_tags: tags.and_then(|tags| tags.by_slot.get(slot)).cloned().unwrap_or_default(),
+        }
+    };
+    wanted.slots.iter().map(row).collect()
 }

@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::balance::Balance;
 use super::sentence::grouped;
+use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
+use crate::slot::SLOTS;
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
 
@@ -15,8 +17,9 @@ pub struct Nodes {
     pub source: Name,
     /// The primaries in the order of their first slot.
     pub list: Vec<NodeLoad>,
-    /// Balance of the keys of the primaries that own slots.
-    pub keys: Balance,
+    /// Balance of the primaries that own slots, by metric.
+    #[serde(flatten)]
+    pub balance: PerMetric<Balance>,
     /// Slots on their way to another node.
     pub in_flight: Vec<Move>,
     /// What belongs to no node.
@@ -34,8 +37,9 @@ pub struct NodeLoad {
     pub slots: u32,
     /// Which, first and last included.
     pub ranges: Vec<(u16, u16)>,
-    /// Its keys.
-    pub keys: u64,
+    /// What it holds.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
 }
 
 /// A slot that is being moved.
@@ -54,40 +58,34 @@ pub struct Move {
 pub struct Unowned {
     /// How many slots.
     pub slots: u32,
-    /// Their keys.
-    pub keys: u64,
+    /// What they hold.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
 }
 
 impl Nodes {
-    /// The loads of the nodes of `topology`.
-    pub fn of(topology: &Topology, keys_by_slot: &[u64]) -> Self {
-        let mut keys = vec![0u64; topology.nodes.len()];
-        let mut unowned = Unowned::default();
-        for (slot, load) in keys_by_slot.iter().enumerate() {
-            match topology.owner(slot as u16) {
-                Some(node) => keys[node] += load,
-                None => {
-                    unowned.slots += 1;
-                    unowned.keys += load;
-                }
-            }
-        }
-        let load = |(node, keys): (&crate::topology::Node, &u64)| NodeLoad {
+    /// The loads of the nodes of `topology`, from those of all slots.
+    pub fn of(topology: &Topology, slots: &PerMetric<Vec<u64>>) -> Self {
+        let added = slots.map(|_, loads| add_up(topology, loads));
+        let load = |(index, node): (usize, &crate::topology::Node)| NodeLoad {
             id: Name::from(node.id.as_str()),
             address: node.address.as_deref().map(Name::from),
             slots: node.slots,
             ranges: node.ranges.clone(),
-            keys: *keys,
+            load: added.map(|_, (nodes, _)| nodes[index]),
         };
-        let list: Vec<_> = topology.nodes.iter().zip(&keys).map(load).collect();
-        let owning: Vec<_> = list.iter().filter(|node| node.slots > 0).map(|node| node.keys).collect();
+        let list: Vec<_> = topology.nodes.iter().enumerate().map(load).collect();
+        let owning =
+            |metric: Metric| list.iter().filter(|node| node.slots > 0).filter_map(move |node| node.load.get(metric));
+        let balance = added.map(|metric, _| Balance::of(&owning(metric).copied().collect::<Vec<_>>()));
         let in_flight = topology.in_flight.iter().map(|moving| Move {
             slot: moving.slot,
             from: Name::from(moving.from.as_str()),
             to: Name::from(moving.to.as_str()),
         });
-        let source = Name::from(topology.source.as_str());
-        Nodes { source, keys: Balance::of(&owning), in_flight: in_flight.collect(), unowned, list }
+        let slots = (0..SLOTS).filter(|slot| topology.owner(*slot as u16).is_none()).count() as u32;
+        let unowned = Unowned { slots, load: added.map(|_, (_, unowned)| *unowned) };
+        Nodes { source: Name::from(topology.source.as_str()), balance, in_flight: in_flight.collect(), unowned, list }
     }
 
     /// Where the dump holds over 1 % fewer keys than a primary says it has: keys are missing, or the dump is older.
@@ -96,9 +94,9 @@ impl Nodes {
         for node in &self.list {
             let address = node.address.as_ref().map(|address| address.0.as_slice());
             let Some(said) = said.iter().find(|said| said.is(&node.id.0, address)) else { continue };
-            if node.keys as f64 + 0.01 * (said.keys as f64) < said.keys as f64 {
+            if node.load.keys as f64 + 0.01 * (said.keys as f64) < said.keys as f64 {
                 let name = node.address.as_ref().unwrap_or(&node.id);
-                let (here, there) = (grouped(node.keys), grouped(said.keys));
+                let (here, there) = (grouped(node.load.keys), grouped(said.keys));
                 warnings.push(format!(
                     "node {name} says it has {there} keys, the dump holds {here} of its slots: is it whole?"
                 ));
@@ -112,10 +110,21 @@ impl Nodes {
         self.list.iter().filter(|node| node.slots > 0)
     }
 
-    /// All keys of all nodes.
-    pub fn total(&self) -> u128 {
-        self.list.iter().map(|node| u128::from(node.keys)).sum()
+    /// The load of all nodes together.
+    pub fn total(&self, metric: Metric) -> u128 {
+        self.list.iter().filter_map(|node| node.load.get(metric)).map(|load| u128::from(*load)).sum()
     }
+}
+
+/// The sums by owner, and that of the slots that nobody owns.
+fn add_up(topology: &Topology, slots: &[u64]) -> (Vec<u64>, u64) {
+    let mut nodes = vec![0u64; topology.nodes.len()];
+    let mut unowned = 0u64;
+    for (slot, load) in slots.iter().enumerate() {
+        let sum = topology.owner(slot as u16).map_or(&mut unowned, |node| &mut nodes[node]);
+        *sum = sum.saturating_add(*load);
+    }
+    (nodes, unowned)
 }
 
 #[cfg(test)]
@@ -125,7 +134,7 @@ mod tests {
     #[test]
     fn a_dump_that_is_over_one_percent_short_of_a_node_is_told() {
         let topology = Topology::even(2, String::from("even 2")).unwrap();
-        let mut nodes = Nodes::of(&topology, &[1; 16384]);
+        let mut nodes = Nodes::of(&topology, &PerMetric::of_keys(vec![1; 16384]));
         nodes.list[0].address = Some(Name::from("10.0.0.1:6379"));
         let said = |keys| NodeKeys { address: "10.0.0.1:6379".into(), id_start: "abcd".into(), keys, slots: 8192 };
         assert!(nodes.shortfalls(&[said(8192)]).is_empty());
@@ -139,10 +148,10 @@ mod tests {
         let topology = Topology::parse("test", listing).unwrap();
         let mut keys = vec![0; 16384];
         (keys[0], keys[99], keys[100], keys[101]) = (1, 2, 40, 500);
-        let nodes = Nodes::of(&topology, &keys);
-        let loads: Vec<_> = nodes.list.iter().map(|node| (node.id.to_string(), node.slots, node.keys)).collect();
+        let nodes = Nodes::of(&topology, &PerMetric::of_keys(keys));
+        let loads: Vec<_> = nodes.list.iter().map(|node| (node.id.to_string(), node.slots, node.load.keys)).collect();
         assert_eq!(loads, [("aa".into(), 100, 3), ("bb".into(), 1, 40), ("cc".into(), 0, 0)]);
-        assert_eq!(nodes.unowned, Unowned { slots: 16384 - 101, keys: 500 });
-        assert_eq!(nodes.keys.max_over_mean, Some(1.86046512), "a primary without slots does not count");
+        assert_eq!(nodes.unowned, Unowned { slots: 16384 - 101, load: PerMetric::of_keys(500) });
+        assert_eq!(nodes.balance.keys.max_over_mean, Some(1.86046512), "a primary without slots does not count");
     }
 }

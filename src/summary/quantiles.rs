@@ -1,10 +1,10 @@
-//! Quantiles of values that repeat, such as key lengths: an HDR histogram filled from (value, count) pairs.
+//! Quantiles of values that repeat, such as key amounts: an HDR histogram filled from (value, count) pairs.
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use super::balance::tidy;
-use crate::tally::lengths::Lengths;
+use crate::tally::amounts::Amounts;
 
 /// Significant digits of a quantile.
 const DIGITS: u8 = 3;
@@ -34,26 +34,26 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// The quantiles of key lengths in bytes.
-    pub fn of(lengths: &Lengths) -> Self {
+    /// The quantiles of key amounts or sizes.
+    pub fn of(amounts: &Amounts) -> Self {
         // Room for the largest from the start: a histogram clamps what it has no room for.
-        let built = Histogram::<u64>::new_with_max(lengths.max.max(2), DIGITS);
+        let built = Histogram::<u64>::new_with_max(amounts.max.max(2), DIGITS);
         let Ok(mut histogram) = built else { return Quantiles::default() };
-        for (value, count) in lengths.pairs() {
+        for (value, count) in amounts.pairs() {
             histogram.saturating_record_n(value, count);
         }
-        let count = lengths.count;
-        let quantile = |p: f64| histogram.value_at_quantile(p).min(lengths.max);
+        let count = amounts.count;
+        let quantile = |p: f64| histogram.value_at_quantile(p).min(amounts.max);
         Quantiles {
             count,
-            min: lengths.min,
-            max: lengths.max,
-            mean: if count == 0 { 0.0 } else { tidy(lengths.sum as f64 / count as f64) },
+            min: amounts.min,
+            max: amounts.max,
+            mean: if count == 0 { 0.0 } else { tidy(amounts.sum as f64 / count as f64) },
             p50: quantile(0.5),
             p90: quantile(0.9),
             p99: quantile(0.99),
             p999: quantile(0.999),
-            counts: lengths.pairs().collect(),
+            counts: amounts.pairs().collect(),
         }
     }
 }
@@ -61,25 +61,18 @@ impl Quantiles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::batch::{KeyBatch, Spans, Values};
-    use crate::slot::SlotBatch;
-    use crate::source::block::Block;
-    use crate::tally::Tally;
 
-    fn quantiles(lengths: &[u32]) -> Quantiles {
-        let block = Block::from_bytes(&vec![b'x'; 1 << 20]);
-        let keys = Spans { start: vec![0; lengths.len()], end: lengths.to_vec() };
-        let batch = KeyBatch { base: block.padded(), keys: &keys, values: &Values::default() };
-        let mut tally = Lengths::default();
-        tally.add(&SlotBatch { batch, hashed: &keys, slots: &vec![0; lengths.len()] });
-        Quantiles::of(&tally)
+    fn quantiles(amounts: &[u32]) -> Quantiles {
+        let mut counted = Amounts::default();
+        counted.add(amounts.iter().map(|amount| u64::from(*amount)));
+        Quantiles::of(&counted)
     }
 
     #[test]
     fn quantiles_are_nearest_ranks_to_three_digits_at_every_size() {
         for scale in [1, 10, 100, 1000] {
-            let lengths: Vec<u32> = (1..=1000).map(|i| i * scale).collect();
-            let found = quantiles(&lengths);
+            let amounts: Vec<u32> = (1..=1000).map(|i| i * scale).collect();
+            let found = quantiles(&amounts);
             let ranks = [(found.p50, 500), (found.p90, 900), (found.p99, 990), (found.p999, 999)];
             for (found, rank) in ranks {
                 let truth = f64::from(rank * scale);

@@ -1,23 +1,18 @@
 //! The verdict as one line for people: who is too full, why, and what kind of cure helps.
 
-use super::nodes::{NodeLoad, Nodes};
-use super::verdict::{Verdict, limit};
+use super::nodes::Nodes;
+use super::split::Split;
+use super::units::Unit;
+use super::verdict::{CauseKind, Verdict, limit};
+use crate::metric::Metric;
 use crate::name::Name;
 
 /// What the sentence is about.
 pub struct Facts<'a> {
-    /// The fullest node.
-    pub fullest: &'a NodeLoad,
-    /// Slots that a node owns on average.
-    pub fair_slots: usize,
-    /// The fullest node's load in fair shares.
-    pub max_over_mean: f64,
-    /// The heavy tag that adds most to it, and how much in fair shares.
-    pub heaviest: Option<(&'a Name, f64)>,
-    /// What all heavy tags together add to it.
-    pub heavy_excess: f64,
-    /// Where the excess is chance: among so many independent units.
-    pub chance_among: Option<f64>,
+    /// The fullest node's excess.
+    pub split: &'a Split<'a>,
+    /// In this metric.
+    pub by: Metric,
     /// Whether tags were counted; where not, nothing is said of them.
     pub tags_known: bool,
 }
@@ -28,7 +23,7 @@ pub fn of(verdict: Verdict, nodes: &Nodes, facts: Option<Facts<'_>>) -> String {
         None if verdict == Verdict::Suspicious => {
             return String::from("the input could not be read to its end, and the part that was read holds no key");
         }
-        None if nodes.unowned.keys > 0 => {
+        None if nodes.unowned.load.keys > 0 => {
             return String::from("no node owns a slot that holds a key: is this the topology of another cluster?");
         }
         None => return String::from("no keys, so there is nothing to judge"),
@@ -41,48 +36,67 @@ pub fn of(verdict: Verdict, nodes: &Nodes, facts: Option<Facts<'_>>) -> String {
 }
 
 fn about(verdict: Verdict, facts: &Facts<'_>) -> String {
-    let node = short(facts.fullest.address.as_ref().unwrap_or(&facts.fullest.id));
-    let holds = format!("node {node} holds {:.2} times its fair share", facts.max_over_mean);
-    match (verdict, facts.chance_among, facts.heaviest) {
-        (Verdict::Suspicious, ..) => {
+    let Facts { split, by, tags_known } = facts;
+    let (fullest, m) = (split.fullest, split.max_over_mean);
+    let node = short(fullest.address.as_ref().unwrap_or(&fullest.id));
+    let of = match by {
+        Metric::Keys => "",
+        Metric::Bytes => " of the bytes",
+        Metric::Ops => " of the operations",
+    };
+    let holds = format!("node {node} holds {m:.2} times its fair share{of}");
+    let chance = split.is_chance();
+    let heaviest = split.heavy.iter().max_by(|(_, a), (_, b)| a.total_cmp(b)).filter(|(_, excess)| *excess > 0.0);
+    match (verdict, heaviest) {
+        (Verdict::Suspicious, _) => {
             format!("the input could not be read to its end; of the part that was read, {holds}")
         }
-        (Verdict::Watch | Verdict::Skewed, ..) if !facts.tags_known => {
+        (Verdict::Watch | Verdict::Skewed, _) if !tags_known => {
             format!("{holds}; tags were not counted, so why is not known")
         }
-        (_, Some(units), _) if facts.max_over_mean >= limit::BALANCED => {
+        (Verdict::Balanced | Verdict::Tagged, _) if chance && m >= limit::BALANCED => {
             format!(
                 "{holds}, which is chance where only {} independent units are spread: nothing to do",
-                grouped(units as u64)
+                grouped(split.rest_units as u64)
             )
         }
-        (Verdict::Balanced | Verdict::Empty, ..) => {
-            format!(
-                "the nodes are even, the fullest holds {:.3} times its fair share: nothing to do",
-                facts.max_over_mean
-            )
+        (Verdict::Balanced | Verdict::Empty, _) => {
+            format!("the nodes are even, the fullest holds {m:.3} times its fair share{of}: nothing to do")
         }
-        (Verdict::Tagged, ..) => format!(
-            "the nodes are even, the fullest holds {:.3} times its fair share; hash tags make the slots uneven, which the nodes do not feel",
-            facts.max_over_mean
+        (Verdict::Tagged, _) => format!(
+            "the nodes are even, the fullest holds {m:.3} times its fair share{of}; hash tags make the slots uneven, which the nodes do not feel"
         ),
-        (Verdict::Placement, ..) => format!(
+        (Verdict::Placement, _) => format!(
             "{holds} because it owns {} slots where {} would be its part: moving slots is enough",
-            grouped(u64::from(facts.fullest.slots)),
-            grouped(facts.fair_slots as u64)
+            grouped(u64::from(fullest.slots)),
+            grouped(u64::from(split.owned_slots) / split.nodes as u64)
         ),
-        (_, _, Some((tag, excess))) if excess >= (facts.max_over_mean - 1.0) / 2.0 => {
-            let without = facts.max_over_mean - excess;
-            format!("{holds}, {without:.2} without the tag {{{}}}, and no move of slots can split a tag", short(tag))
+        (_, Some((unit, excess))) if *excess >= (m - 1.0) / 2.0 => {
+            format!("{holds}, {:.2} without {}", m - excess, named(unit))
         }
-        (_, _, Some((tag, _))) if facts.heavy_excess >= (facts.max_over_mean - 1.0) / 2.0 => format!(
-            "{holds}, {:.2} without its heavy tags, the heaviest {{{}}}: moving their slots apart helps, but splits none",
-            facts.max_over_mean - facts.heavy_excess,
-            short(tag)
+        (_, Some((unit, _))) if split.heavy_excess() >= (m - 1.0) / 2.0 => format!(
+            "{holds}, {:.2} without its heavy tags and keys, the heaviest {}: moving their slots apart helps, but splits none",
+            m - split.heavy_excess(),
+            name_of(unit)
         ),
         _ => format!(
             "{holds}: no heavy tag explains it; look at its hottest slots, what is in one slot cannot be parted"
         ),
+    }
+}
+
+/// The unit that is most of the excess, and what does not help.
+fn named(unit: &Unit) -> String {
+    match unit.kind {
+        CauseKind::Key => format!("the key {}, which only the application can split", short(&unit.name)),
+        _ => format!("the tag {{{}}}, and no move of slots can split a tag", short(&unit.name)),
+    }
+}
+
+fn name_of(unit: &Unit) -> String {
+    match unit.kind {
+        CauseKind::Key => format!("the key {}", short(&unit.name)),
+        _ => format!("{{{}}}", short(&unit.name)),
     }
 }
 

@@ -6,11 +6,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::balance::tidy;
+use crate::metric::{Load, Metric, PerMetric};
 use crate::name::Name;
 use crate::slot::{SLOTS, kernel::table::crc16};
 use crate::tally::distinct::RELATIVE_ERROR;
-use crate::tally::heavy::{HeavyTags, Rows, TagCounts};
+use crate::tally::heavy::{HeavyTags, TagCounts};
 use crate::tally::recount::Recount;
+use crate::tally::rows::Rows;
 
 /// Rows that files hold; the terminal shows fewer.
 pub const LISTED: usize = 1000;
@@ -22,7 +24,7 @@ const TAGS_OF_A_SLOT: usize = 5;
 pub struct Tags {
     /// The listed counts are exact, and no tag that is not listed holds more than `max_error`.
     pub exact: bool,
-    /// No tag that is not listed holds more than this.
+    /// No tag that is not listed holds more than this, in the metric that they are listed by.
     pub max_error: u64,
     /// Distinct tags.
     pub distinct: u64,
@@ -32,12 +34,15 @@ pub struct Tags {
     pub tagged_keys: u64,
     /// The heaviest tags, ties by name.
     pub top: Vec<Tag>,
-    /// Sum of the squared key counts of all tags.
+    /// The heaviest by each metric.
     #[serde(skip)]
-    pub squares: f64,
+    pub heaviest: PerMetric<Vec<Tag>>,
+    /// Sum of the squared loads of all tags.
+    #[serde(skip)]
+    pub squares: PerMetric<f64>,
     /// Tags of the hottest slots, by slot, heaviest first.
     #[serde(skip)]
-    pub by_slot: BTreeMap<u16, Vec<TagKeys>>,
+    pub by_slot: BTreeMap<u16, Vec<TagLoad>>,
 }
 
 /// A hash tag and what it holds.
@@ -49,58 +54,98 @@ pub struct Tag {
     pub slot: u16,
     /// The node that owns that slot.
     pub node: Option<Name>,
-    /// Its keys; a lower bound.
-    pub keys: u64,
-    /// It holds at most this many more.
+    /// What it holds; lower bounds.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+    /// It holds at most this many more keys.
     pub keys_error: u64,
-    /// Its share of all keys.
+    /// At most this many more bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_error: Option<u64>,
+    /// At most this many more operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ops_error: Option<u64>,
+    /// Its share of the load of all keys, in the metric that tags are listed by.
     pub share: f64,
 }
 
-/// A tag and its keys, in a list about something else.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TagKeys {
-    /// Its bytes.
-    pub tag: Name,
-    /// Its keys.
-    pub keys: u64,
+impl Tag {
+    /// What it may hold of a metric beyond what was counted.
+    pub fn error(&self, metric: Metric) -> u64 {
+        match metric {
+            Metric::Keys => self.keys_error,
+            Metric::Bytes => self.bytes_error.unwrap_or(0),
+            Metric::Ops => self.ops_error.unwrap_or(0),
+        }
+    }
 }
 
-/// A tag, its keys and how many more it may hold.
-type Found = (Name, u64, u64);
+/// A tag and what it holds, in a list about something else.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TagLoad {
+    /// Its bytes.
+    pub tag: Name,
+    /// What it holds.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+}
+
+/// A tag, what it holds at least and what at most.
+struct Found {
+    name: Name,
+    load: Load,
+    ceiling: Load,
+}
+
+/// What tags are listed for.
+pub struct Wanted<'a> {
+    /// The load of all keys, in every metric that the input carries.
+    pub totals: &'a PerMetric<u128>,
+    /// The metric that they are listed by.
+    pub by: Metric,
+    /// The slots whose tags are wanted.
+    pub slots: &'a [u16],
+    /// The node that owns a slot.
+    pub owner: &'a dyn Fn(u16) -> Option<Name>,
+}
 
 impl Tags {
-    /// From the counts of the first pass and, where those are rows, of the second. `hottest` are the slots whose
-    /// tags are wanted; nodes are filled in later.
-    pub fn of(tags: &HeavyTags, recount: Option<&Recount>, all_keys: u64, hottest: &[u16]) -> Self {
-        let (known, found) = match (&tags.counts, recount) {
+    /// From the counts of the first pass and, where those are rows, of the second.
+    pub fn of(tags: &HeavyTags, recount: Option<&Recount>, wanted: &Wanted<'_>) -> Self {
+        let exactly = |name: &Name, load: Load| Found { name: name.clone(), load, ceiling: load };
+        let (known, bound, found) = match (&tags.counts, recount) {
             (TagCounts::Exact(table), _) => {
-                let squares = table.iter().map(|(_, _, keys)| (keys as f64).powi(2)).sum();
+                let found: Vec<_> = table.iter().map(|(name, _, load)| exactly(&Name::from(name), load)).collect();
+                let squares =
+                    wanted.totals.map(|metric, _| found.iter().map(|tag| (tag.load[metric] as f64).powi(2)).sum());
                 let known = Tags { exact: true, distinct: table.len() as u64, squares, ..Tags::default() };
-                (known, table.iter().map(|(name, _, keys)| (Name::from(name), keys, 0)).collect())
+                (known, Load::default(), found)
             }
-            (TagCounts::Rows(rows), None) => (Tags { max_error: tags.tagged, ..Tags::estimated(rows) }, Vec::new()),
+            (TagCounts::Rows(rows), None) => (Tags::estimated(rows, wanted), rows.total(), Vec::new()),
             (TagCounts::Rows(rows), Some(recount)) => {
-                let known = Tags { exact: true, max_error: recount.max_error(), ..Tags::estimated(rows) };
-                (known, recount.tags().map(|(name, keys)| (name.clone(), keys, 0)).collect::<Vec<_>>())
+                let known = Tags { exact: true, ..Tags::estimated(rows, wanted) };
+                (known, recount.max_error(), recount.tags().map(|(name, load)| exactly(name, load)).collect())
             }
             (TagCounts::Followed(followed), _) => {
-                let known = Tags { max_error: followed.bound(), ..Tags::estimated(&followed.rows) };
-                let found = followed.tags().map(|(tag, at_most)| (tag.name.clone(), tag.keys, at_most - tag.keys));
-                (known, found.collect())
+                let found = followed.tags().into_iter();
+                let found = found.map(|tag| Found { name: tag.name, load: tag.load, ceiling: tag.ceiling });
+                (Tags::estimated(&followed.rows, wanted), followed.bound(), found.collect())
             }
         };
-        let by_slot = by_slot(&found, hottest);
-        let (top, cut_off) = top(found, all_keys);
-        Tags { tagged_keys: tags.tagged, top, by_slot, max_error: known.max_error.max(cut_off), ..known }
+        let by_slot = by_slot(&found, wanted);
+        let heaviest = wanted.totals.map(|metric, total| heaviest(&found, metric, *total, wanted));
+        let (top, cut_off) = heaviest.get(wanted.by).cloned().unwrap_or_default();
+        let max_error = bound[wanted.by].max(cut_off);
+        let heaviest = heaviest.map(|_, (top, _)| top.clone());
+        Tags { tagged_keys: tags.tagged, top, heaviest, by_slot, max_error, ..known }
     }
 
     /// What rows of counters tell.
-    fn estimated(rows: &Rows) -> Self {
+    fn estimated(rows: &Rows, wanted: &Wanted<'_>) -> Self {
         Tags {
             distinct: rows.distinct.estimate().round() as u64,
             distinct_error: tidy(RELATIVE_ERROR),
-            squares: rows.second_moment(),
+            squares: wanted.totals.map(|metric, _| rows.second_moment(metric)),
             ..Tags::default()
         }
     }
@@ -111,28 +156,42 @@ fn slot_of_tag(tag: &Name) -> u16 {
     crc16(&tag.0) & (SLOTS as u16 - 1)
 }
 
-/// The heaviest tags, and what the first one behind them may hold.
-fn top(mut found: Vec<Found>, all_keys: u64) -> (Vec<Tag>, u64) {
-    found.sort_by(|(a, a_keys, _), (b, b_keys, _)| (Reverse(a_keys), a).cmp(&(Reverse(b_keys), b)));
-    let cut_off = found.get(LISTED..).unwrap_or_default().iter().map(|(_, keys, error)| keys + error).max();
-    found.truncate(LISTED);
-    let row = |(tag, keys, keys_error): Found| {
-        let share = tidy(keys as f64 / all_keys as f64);
-        Tag { slot: slot_of_tag(&tag), tag, node: None, keys, keys_error, share }
+/// The heaviest tags by a metric, and what the first one behind them may hold.
+fn heaviest(found: &[Found], metric: Metric, total: u128, wanted: &Wanted<'_>) -> (Vec<Tag>, u64) {
+    let mut order: Vec<&Found> = found.iter().collect();
+    order.sort_by(|a, b| (Reverse(a.load[metric]), &a.name).cmp(&(Reverse(b.load[metric]), &b.name)));
+    let cut_off = order.get(LISTED..).unwrap_or_default().iter().map(|tag| tag.ceiling[metric]).max();
+    order.truncate(LISTED);
+    let row = |tag: &Found| {
+        let error = wanted.totals.map(|metric, _| tag.ceiling[metric] - tag.load[metric]);
+        let slot = slot_of_tag(&tag.name);
+        Tag {
+            tag: tag.name.clone(),
+            slot,
+            node: (wanted.owner)(slot),
+            load: wanted.totals.map(|metric, _| tag.load[metric]),
+            keys_error: error.keys,
+            bytes_error: error.bytes,
+            ops_error: error.ops,
+            share: if total == 0 { 0.0 } else { tidy(tag.load[metric] as f64 / total as f64) },
+        }
     };
-    (found.into_iter().map(row).collect(), cut_off.unwrap_or(0))
+    (order.into_iter().map(row).collect(), cut_off.unwrap_or(0))
 }
 
-fn by_slot(found: &[Found], hottest: &[u16]) -> BTreeMap<u16, Vec<TagKeys>> {
-    let mut by_slot: BTreeMap<u16, Vec<TagKeys>> = hottest.iter().map(|slot| (*slot, Vec::new())).collect();
-    for (tag, keys, _) in found {
-        if let Some(tags) = by_slot.get_mut(&slot_of_tag(tag)) {
-            tags.push(TagKeys { tag: tag.clone(), keys: *keys });
+fn by_slot(found: &[Found], wanted: &Wanted<'_>) -> BTreeMap<u16, Vec<TagLoad>> {
+    let mut by_slot: BTreeMap<u16, Vec<&Found>> = wanted.slots.iter().map(|slot| (*slot, Vec::new())).collect();
+    for tag in found {
+        if let Some(tags) = by_slot.get_mut(&slot_of_tag(&tag.name)) {
+            tags.push(tag);
         }
     }
-    for tags in by_slot.values_mut() {
-        tags.sort_by(|a, b| (Reverse(a.keys), &a.tag).cmp(&(Reverse(b.keys), &b.tag)));
-        tags.truncate(TAGS_OF_A_SLOT);
-    }
-    by_slot
+    let by = wanted.by;
+    let top = |mut tags: Vec<&Found>| {
+        tags.sort_by(|a, b| (Reverse(a.load[by]), &a.name).cmp(&(Reverse(b.load[by]), &b.name)));
+        let load = |tag: &Found| wanted.totals.map(|metric, _| tag.load[metric]);
+        let shown = tags.into_iter().take(TAGS_OF_A_SLOT);
+        shown.map(|tag| TagLoad { tag: tag.name.clone(), load: load(tag) }).collect()
+    };
+    by_slot.into_iter().map(|(slot, tags)| (slot, top(tags))).collect()
 }

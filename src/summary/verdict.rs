@@ -1,21 +1,14 @@
-//! Is it skew, and what kind: the excess of the fullest node, split exactly, and the first row of the table below
-//! that fits.
-//!
-//! For a node with p = its slots / all owned slots and the load W of all n nodes (heavy units: at least 5 % of W / n):
-//! ```text
-//! load - W/n = (p - 1/n) W                                    placement: it owns more slots
-//!            + sum(w, heavy on the node) - p sum(w, all heavy)  heavy tags that landed here, one line each
-//!            + the rest                                       chance
-//! ```
-//! In fair shares (divided by W/n) the fullest node X has M = load n / W, and M - 1 = pl + hv + rs.
+//! Is it skew, and what kind: the first row of the table in `verdict` that fits the split of the fullest node's excess.
 
 use serde::Serialize;
 
 use super::balance::tidy;
-use super::expected::{effective_units, node_max_over_mean, slot_cv};
-use super::nodes::{NodeLoad, Nodes};
+use super::expected::slot_cv;
+use super::nodes::Nodes;
 use super::sentence::{self, Facts};
-use super::tags::{Tag, Tags};
+use super::split::Split;
+use super::units::Units;
+use crate::metric::Metric;
 use crate::name::Name;
 
 /// The bands of max/mean, and what counts as heavy: every limit of the verdict stands here, for charts too.
@@ -56,7 +49,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Skew {
     /// The metric it is about.
-    pub by: &'static str,
+    pub by: Metric,
     /// The finding.
     pub verdict: Verdict,
     /// The finding for people.
@@ -65,12 +58,29 @@ pub struct Skew {
     pub n_eff: Option<f64>,
     /// The coefficient of variation of slot loads that a perfect hash would give those units.
     pub expected_cv: Option<f64>,
+    /// How many keys there are for each unit that they behave like: the product of the next two.
+    pub design_ratio: Option<f64>,
+    /// N_w sum w_k^2 / W^2 over keys: how much sizes differ.
+    pub size_ratio: Option<f64>,
     /// sum w_g^2 over units / sum w_k^2 over keys: how much tags bind keys together.
     pub tag_ratio: Option<f64>,
     /// 1 / M: with equal nodes the cluster is full when its fullest node is.
     pub usable_capacity: Option<f64>,
     /// Why the fullest node is above its fair share, in order of weight.
     pub causes: Vec<Cause>,
+    /// The verdict by every other metric that the input carries.
+    pub other: Vec<Other>,
+}
+
+/// A verdict in short.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Other {
+    /// The metric.
+    pub by: Metric,
+    /// The finding.
+    pub verdict: Verdict,
+    /// The finding for people.
+    pub sentence: String,
 }
 
 /// A part of the fullest node's excess.
@@ -84,6 +94,8 @@ pub struct Cause {
     pub node: Name,
     /// In fair shares; all of a node add up to its max/mean less 1.
     pub excess: f64,
+    /// The node's load in fair shares if the tag or key were spread over all slots.
+    pub max_over_mean_without: Option<f64>,
 }
 
 /// Why a node is fuller than others.
@@ -92,139 +104,53 @@ pub struct Cause {
 pub enum CauseKind {
     /// A heavy hash tag.
     Tag,
+    /// A heavy key without a tag.
+    Key,
     /// It owns more slots, or fewer.
     Placement,
     /// Chance.
     Noise,
 }
 
-/// The fullest node's excess in fair shares, split.
-struct Split<'a> {
-    fullest: &'a NodeLoad,
-    nodes: usize,
-    /// Slots that have an owner.
-    owned_slots: u32,
-    /// M.
-    max_over_mean: f64,
-    placement: f64,
-    /// Heavy tags of all nodes and what each adds to the fullest: less than 0 where it is on another.
-    heavy: Vec<(&'a Tag, f64)>,
-    /// The units that are not heavy behave like this many.
-    rest_units: f64,
-}
-
-impl<'a> Split<'a> {
-    fn of(nodes: &'a Nodes, tags: &'a Tags, squares: f64, keys: u64) -> Option<Self> {
-        let total = nodes.total() as f64;
-        let owning: Vec<_> = nodes.owning().collect();
-        // The first of equals, so that the name in the report does not depend on anything else.
-        let fullest = owning.iter().rev().max_by_key(|node| node.keys).filter(|node| node.keys > 0)?;
-        let n = owning.len() as f64;
-        let owned_slots: u32 = owning.iter().map(|node| node.slots).sum();
-        let p = f64::from(fullest.slots) / f64::from(owned_slots);
-        let fair = total / n;
-        let is_heavy = |tag: &&Tag| tag.node.is_some() && tag.keys as f64 >= limit::HEAVY * fair;
-        let part = |tag: &'a Tag| {
-            let here = tag.node.as_ref() == Some(&fullest.id);
-            (tag, (f64::from(u8::from(here)) - p) * tag.keys as f64 / fair)
-        };
-        let heavy: Vec<_> = tags.top.iter().filter(is_heavy).map(part).collect();
-        // What no node owns stands apart: its listed tags by name, of the rest as much as its part of the keys.
-        let unowned = || tags.top.iter().filter(|tag| tag.node.is_none()).map(|tag| tag.keys as f64);
-        let unlisted = (keys as f64 - unowned().sum::<f64>()).max(total);
-        let squares = (squares - unowned().map(|keys| keys * keys).sum::<f64>()) * total / unlisted;
-        let heavy_total: f64 = heavy.iter().map(|(tag, _)| tag.keys as f64).sum();
-        let heavy_squares: f64 = heavy.iter().map(|(tag, _)| (tag.keys as f64).powi(2)).sum();
-        let rest = (total - heavy_total).max(0.0);
-        Some(Split {
-            fullest,
-            nodes: owning.len(),
-            owned_slots,
-            max_over_mean: fullest.keys as f64 / fair,
-            placement: (p - 1.0 / n) * n,
-            heavy,
-            rest_units: effective_units(rest, (squares - heavy_squares).max(rest)).unwrap_or(f64::INFINITY),
-        })
-    }
-
-    fn heavy_excess(&self) -> f64 {
-        self.heavy.iter().map(|(_, excess)| excess).sum()
-    }
-
-    fn rest(&self) -> f64 {
-        self.max_over_mean - 1.0 - self.placement - self.heavy_excess()
-    }
-
-    fn is_chance(&self) -> bool {
-        self.heavy_excess() < limit::HEAVY_EXCESS
-            && 1.0 + self.rest() <= node_max_over_mean(self.nodes, self.rest_units)
-    }
-
-    fn owns_more_slots(&self) -> bool {
-        self.fullest.slots as usize > (self.owned_slots as usize).div_ceil(self.nodes)
-    }
-
-    fn facts(&self) -> Facts<'_> {
-        let heaviest = self.heavy.iter().max_by(|(_, a), (_, b)| a.total_cmp(b));
-        Facts {
-            fullest: self.fullest,
-            fair_slots: self.owned_slots as usize / self.nodes,
-            max_over_mean: self.max_over_mean,
-            heaviest: heaviest.filter(|(_, excess)| *excess > 0.0).map(|(tag, excess)| (&tag.tag, *excess)),
-            heavy_excess: self.heavy_excess(),
-            chance_among: self.is_chance().then_some(self.rest_units),
-            tags_known: true,
-        }
-    }
-
-    fn causes(&self) -> Vec<Cause> {
-        let cause = |kind, name: Option<&Name>, excess: f64| Cause {
-            kind,
-            name: name.cloned(),
-            node: self.fullest.id.clone(),
-            excess: tidy(excess),
-        };
-        let tags = self.heavy.iter().map(|(tag, excess)| cause(CauseKind::Tag, Some(&tag.tag), *excess));
-        let others = [(CauseKind::Placement, self.placement), (CauseKind::Noise, self.rest())];
-        let mut causes: Vec<_> =
-            others.map(|(kind, excess)| cause(kind, None, excess)).into_iter().chain(tags).collect();
-        causes.sort_by(|a, b| b.excess.total_cmp(&a.excess));
-        causes
-    }
-}
-
 impl Skew {
-    /// Judges the keys of `nodes`. `incomplete` says that a part of the input could not be read.
-    pub fn of(nodes: &Nodes, tags: Option<&Tags>, keys: u64, incomplete: bool) -> Self {
-        let none = Tags::default();
-        let known = tags.unwrap_or(&none);
-        let untagged = (keys - known.tagged_keys) as f64;
-        let squares = known.squares + untagged;
-        let total = keys as f64;
+    /// Judges the nodes by a metric that the input carries. `incomplete` says that a part of the input could not be
+    /// read.
+    pub fn of(nodes: &Nodes, units: &Units, by: Metric, incomplete: bool) -> Self {
+        let others = units.per.iter().map(|(metric, _)| metric).filter(|metric| *metric != by);
+        let other = |by| {
+            let Skew { verdict, sentence, .. } = Skew::by(nodes, units, by, incomplete);
+            Other { by, verdict, sentence }
+        };
+        Skew { other: others.map(other).collect(), ..Skew::by(nodes, units, by, incomplete) }
+    }
+
+    fn by(nodes: &Nodes, units: &Units, by: Metric, incomplete: bool) -> Self {
+        let units = units.per.get(by).unwrap_or(&units.per.keys);
         // Without tags counted, a slot's keys cannot be told from independent ones: no claim is made.
-        let n_eff = tags.and_then(|_| effective_units(total, squares));
-        let tag_ratio = tags.and((keys > 0).then(|| squares / total));
-        let split = Split::of(nodes, known, squares, keys);
-        let verdict = verdict(keys, split.as_ref(), tag_ratio.unwrap_or(1.0), incomplete);
-        let facts = split.as_ref().map(|split| Facts { tags_known: tags.is_some(), ..split.facts() });
-        let sentence = sentence::of(verdict, nodes, facts);
+        let n_eff = units.effective();
+        let split = Split::of(nodes, units, by);
+        let verdict = verdict(units.total, split.as_ref(), units.tag_ratio().unwrap_or(1.0), incomplete);
+        let facts = split.as_ref().map(|split| Facts { split, by, tags_known: units.squares.is_some() });
         Skew {
-            by: "keys",
+            by,
             verdict,
-            sentence,
+            sentence: sentence::of(verdict, nodes, facts),
             n_eff: n_eff.map(tidy),
             expected_cv: n_eff.map(slot_cv).map(tidy),
-            tag_ratio: tag_ratio.map(tidy),
+            design_ratio: n_eff.map(|n_eff| tidy(units.positive / n_eff)),
+            size_ratio: units.size_ratio().map(tidy),
+            tag_ratio: units.tag_ratio().map(tidy),
             usable_capacity: split.as_ref().map(|split| tidy(1.0 / split.max_over_mean)),
             causes: split.map(|split| split.causes()).unwrap_or_default(),
+            other: Vec::new(),
         }
     }
 }
 
 /// The first row that fits.
-fn verdict(keys: u64, split: Option<&Split<'_>>, tag_ratio: f64, incomplete: bool) -> Verdict {
+fn verdict(load: f64, split: Option<&Split<'_>>, tag_ratio: f64, incomplete: bool) -> Verdict {
     let even = if tag_ratio < limit::TAGGED { Verdict::Balanced } else { Verdict::Tagged };
-    let Some(split) = split.filter(|_| keys > 0) else {
+    let Some(split) = split.filter(|_| load > 0.0) else {
         return if incomplete { Verdict::Suspicious } else { Verdict::Empty };
     };
     match split.max_over_mean {
@@ -240,26 +166,27 @@ fn verdict(keys: u64, split: Option<&Split<'_>>, tag_ratio: f64, incomplete: boo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::PerMetric;
+    use crate::summary::units::{Unit, UnitsBy};
     use crate::topology::Topology;
 
     /// Keys by slot and tags, judged on `topology`.
     fn judge(topology: &Topology, keys_by_slot: &[u64], tags: &[(&str, u16, u64)]) -> Skew {
-        let nodes = Nodes::of(topology, keys_by_slot);
-        let keys: u64 = keys_by_slot.iter().sum();
+        let nodes = Nodes::of(topology, &PerMetric::of_keys(keys_by_slot.to_vec()));
+        let total = keys_by_slot.iter().sum::<u64>() as f64;
         let node = |slot| topology.owner(slot).map(|node| Name::from(topology.nodes[node].id.as_str()));
-        let tag = |(tag, slot, keys): &(&str, u16, u64)| Tag {
-            tag: Name::from(*tag),
+        let unit = |(tag, slot, keys): &(&str, u16, u64)| Unit {
+            kind: CauseKind::Tag,
+            name: Name::from(*tag),
             slot: *slot,
             node: node(*slot),
-            keys: *keys,
-            keys_error: 0,
-            share: 0.0,
+            load: *keys as f64,
         };
-        let top: Vec<_> = tags.iter().map(tag).collect();
-        let squares = top.iter().map(|tag| (tag.keys as f64).powi(2)).sum();
-        let tagged_keys = top.iter().map(|tag| tag.keys).sum();
-        let tags = Tags { exact: true, top, squares, tagged_keys, ..Tags::default() };
-        Skew::of(&nodes, Some(&tags), keys, false)
+        let named: Vec<_> = tags.iter().map(unit).collect();
+        let tagged: f64 = named.iter().map(|tag| tag.load).sum();
+        let squares = named.iter().map(|tag| tag.load.powi(2)).sum::<f64>() + total - tagged;
+        let keys = UnitsBy { total, squares: Some(squares), key_squares: total, positive: total, named };
+        Skew::of(&nodes, &Units { per: PerMetric::of_keys(keys), count: total }, Metric::Keys, false)
     }
 
     fn even(n: usize) -> Topology {

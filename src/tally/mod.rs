@@ -1,24 +1,33 @@
 //! Stage 4, COUNTS: batches of slots come in, counts go out. A tally is a value: it can be added to another,
 //! stored, and made on another machine; what is in it does not depend on the order of the keys.
 
+pub mod amounts;
+pub mod attributes;
 pub mod buckets;
 pub mod distinct;
+pub mod duplicates;
 pub mod followed;
 pub mod hash;
+pub mod heaviest;
 pub mod heavy;
-pub mod lengths;
 pub mod recount;
 pub mod rejects;
+pub mod rows;
 pub mod slots;
 pub mod table;
 pub mod tagged;
+pub mod weights;
 
 use serde::{Deserialize, Serialize};
 
 use crate::slot::SlotBatch;
+use amounts::{Lengths, Sizes};
+use attributes::Attributes;
+use duplicates::Duplicates;
+use heaviest::Heaviest;
 use heavy::HeavyTags;
-use lengths::Lengths;
 use slots::SlotCounts;
+use weights::Weights;
 
 /// Something that is counted over all keys.
 pub trait Tally: Send {
@@ -31,12 +40,29 @@ pub trait Tally: Send {
 /// All that `analyze` counts in its first pass.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tallies {
-    /// Keys by slot.
+    /// Loads by slot.
     pub slots: SlotCounts,
-    /// Hash tags; absent where only slots are wanted.
-    pub tags: Option<HeavyTags>,
-    /// Key lengths; absent where only slots are wanted.
-    pub lengths: Option<Lengths>,
+    /// What the input tells of weights.
+    pub weights: Weights,
+    /// All else; absent where only slots are wanted.
+    pub names: Option<NameTallies>,
+}
+
+/// What is counted of the names of keys and what stands beside them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct NameTallies {
+    /// Hash tags.
+    pub tags: HeavyTags,
+    /// The heaviest keys.
+    pub heaviest: Heaviest,
+    /// Key lengths.
+    pub lengths: Lengths,
+    /// Key sizes.
+    pub sizes: Sizes,
+    /// Types, expiry, databases.
+    pub attributes: Attributes,
+    /// Keys that came more than once.
+    pub duplicates: Duplicates,
 }
 
 /// What is counted.
@@ -53,11 +79,11 @@ pub enum Parts {
 impl Tallies {
     /// Nothing counted yet.
     pub fn new(parts: Parts) -> Self {
-        let all = parts != Parts::Slots;
+        let names = || NameTallies { tags: HeavyTags::new(parts == Parts::InOnePass), ..NameTallies::default() };
         Tallies {
             slots: SlotCounts::default(),
-            tags: all.then(|| HeavyTags::new(parts == Parts::InOnePass)),
-            lengths: all.then(Lengths::default),
+            weights: Weights::default(),
+            names: (parts != Parts::Slots).then(names),
         }
     }
 }
@@ -65,14 +91,34 @@ impl Tallies {
 impl Tally for Tallies {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         self.slots.add(keys);
-        self.tags.add(keys);
-        self.lengths.add(keys);
+        self.weights.add(keys);
+        self.names.add(keys);
     }
 
     fn merge(&mut self, other: Self) {
         self.slots.merge(other.slots);
+        self.weights.merge(other.weights);
+        self.names.merge(other.names);
+    }
+}
+
+impl Tally for NameTallies {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        self.tags.add(keys);
+        self.heaviest.add(keys);
+        self.lengths.add(keys);
+        self.sizes.add(keys);
+        self.attributes.add(keys);
+        self.duplicates.add(keys);
+    }
+
+    fn merge(&mut self, other: Self) {
         self.tags.merge(other.tags);
+        self.heaviest.merge(other.heaviest);
         self.lengths.merge(other.lengths);
+        self.sizes.merge(other.sizes);
+        self.attributes.merge(other.attributes);
+        self.duplicates.merge(other.duplicates);
     }
 }
 

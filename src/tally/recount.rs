@@ -9,9 +9,10 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::Tally;
-use super::buckets::Buckets;
-use super::heavy::{Rows, cells_of};
+use super::buckets::{Buckets, Counted};
+use super::rows::{Rows, cells_of};
 use super::tagged::{Tagged, list};
+use crate::metric::{Load, Metric, PerMetric};
 use crate::name::Name;
 use crate::slot::{SLOTS, SlotBatch};
 
@@ -24,17 +25,22 @@ pub const FOLLOWED_SLOTS: usize = 20;
 #[derive(Debug)]
 pub struct Candidates {
     rows: Box<Rows>,
-    /// Cells that are followed up, in each row: a bit a cell, so that they stay in the L1 cache.
-    large: [Vec<u64>; 2],
+    large: PerMetric<Large>,
     /// For each slot what of it is counted.
     slots: Vec<Follow>,
     /// No tag outside the followed cells holds more than this.
-    cut_off: u64,
+    cut_off: Load,
+    /// The load of all tags.
+    total: Load,
 }
+
+/// Cells of a metric that are followed up, in each row: a bit a cell, so that they stay in the L1 cache.
+#[derive(Debug)]
+struct Large([Vec<u64>; 2]);
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Follow {
-    /// Nothing: the slot holds fewer keys than a heavy tag.
+    /// Nothing: the slot holds less than a heavy tag.
     Nothing,
     /// Tags whose cells are followed in both rows.
     Heavy,
@@ -43,15 +49,27 @@ enum Follow {
 }
 
 impl Candidates {
-    /// Chooses from the rows and the keys by slot.
-    pub fn choose(rows: Box<Rows>, keys_by_slot: &[u64]) -> Self {
-        let cut_offs = [0, 1].map(|row| nth_largest(rows.row(row), FOLLOWED_CELLS));
-        let large = [0, 1].map(|row| bits(rows.row(row), |cell| cell > cut_offs[row]));
-        let cut_off = cut_offs[0].max(cut_offs[1]);
-        let mut slots: Vec<_> =
-            keys_by_slot.iter().map(|keys| if *keys > cut_off { Follow::Heavy } else { Follow::Nothing }).collect();
-        hottest(keys_by_slot).for_each(|slot| slots[slot] = Follow::All);
-        Candidates { rows, large, slots, cut_off }
+    /// Chooses from the rows and the loads by slot.
+    pub fn choose(rows: Box<Rows>, loads: &PerMetric<Vec<u64>>) -> Self {
+        let mut cut_off = Load::default();
+        let mut slots = vec![Follow::Nothing; SLOTS];
+        let mut follow_up = |metric: Metric, load: &Vec<u64>| {
+            let rows = [0, 1].map(|row| rows.row(row, metric).unwrap_or(&[]));
+            let cut_offs = rows.map(|cells| nth_largest(cells, FOLLOWED_CELLS));
+            cut_off[metric] = cut_offs[0].max(cut_offs[1]);
+            for (slot, _) in slots.iter_mut().zip(load).filter(|(_, load)| **load > cut_off[metric]) {
+                *slot = if *slot == Follow::All { Follow::All } else { Follow::Heavy };
+            }
+            hottest(load).for_each(|slot| slots[slot] = Follow::All);
+            Large([0, 1].map(|row| bits(rows[row], |cell| cell > cut_offs[row])))
+        };
+        let large = PerMetric {
+            keys: follow_up(Metric::Keys, &loads.keys),
+            bytes: loads.bytes.as_ref().map(|load| follow_up(Metric::Bytes, load)),
+            ops: loads.ops.as_ref().map(|load| follow_up(Metric::Ops, load)),
+        };
+        let total = rows.total();
+        Candidates { rows, large, slots, cut_off, total }
     }
 
     /// What the first pass found.
@@ -62,26 +80,39 @@ impl Candidates {
     #[inline]
     fn wants(&self, hash: u64, slot: u16) -> bool {
         let [first, second] = cells_of(hash);
-        let in_large = self.large[0][first / 64] >> (first % 64) & self.large[1][second / 64] >> (second % 64) & 1;
-        (in_large != 0) | (self.slots[usize::from(slot)] == Follow::All)
+        let of = |large: &Large| large.0[0][first / 64] >> (first % 64) & large.0[1][second / 64] >> (second % 64) & 1;
+        let weighed = [&self.large.bytes, &self.large.ops].into_iter().flatten().fold(0, |any, large| any | of(large));
+        (of(&self.large.keys) | weighed != 0) | (self.slots[usize::from(slot)] == Follow::All)
+    }
+
+    /// The heavier a tag may be in some metric, the higher: which no part of the input changes.
+    fn rank(&self, ceiling: Load) -> u64 {
+        let part = |metric| (u128::from(ceiling[metric]) << 40) / u128::from(self.total[metric]).max(1);
+        Metric::ALL.into_iter().map(part).max().map_or(0, |part| part as u64)
     }
 }
 
-/// The slots with the most keys, ties by number; empty ones are not hot.
-pub fn hottest(keys_by_slot: &[u64]) -> impl Iterator<Item = usize> {
-    let mut order: Vec<usize> = (0..keys_by_slot.len().min(SLOTS)).filter(|slot| keys_by_slot[*slot] > 0).collect();
-    order.sort_by_key(|slot| (Reverse(keys_by_slot[*slot]), *slot));
+/// The slots with the largest load, ties by number; empty ones are not hot.
+pub fn hottest(loads: &[u64]) -> impl Iterator<Item = usize> {
+    let mut order: Vec<usize> = (0..loads.len().min(SLOTS)).filter(|slot| loads[*slot] > 0).collect();
+    order.sort_by_key(|slot| (Reverse(loads[*slot]), *slot));
     order.into_iter().take(FOLLOWED_SLOTS)
 }
 
-/// A bit for each value, set where it `is` what is looked for.
+/// A bit for each value, set where it `is` what is looked for; enough bits for a row without values too.
 fn bits(row: &[u64], is: impl Fn(u64) -> bool) -> Vec<u64> {
-    row.chunks(64).map(|cells| cells.iter().rev().fold(0, |bits, cell| bits << 1 | u64::from(is(*cell)))).collect()
+    let mut bits: Vec<u64> =
+        row.chunks(64).map(|cells| cells.iter().rev().fold(0, |bits, cell| bits << 1 | u64::from(is(*cell)))).collect();
+    bits.resize(super::rows::CELLS / 64, 0);
+    bits
 }
 
 /// The value that at most `n` values of `row` exceed.
 fn nth_largest(row: &[u64], n: usize) -> u64 {
     let mut values = row.to_vec();
+    if values.len() <= n {
+        return 0;
+    }
     let (_, value, _) = values.select_nth_unstable_by_key(n, |value| Reverse(*value));
     *value
 }
@@ -101,13 +132,13 @@ impl Recount {
         Recount { candidates, counted: Buckets::default(), tagged: Tagged::default(), wanted: Vec::new() }
     }
 
-    /// Every counted tag and its keys.
-    pub fn tags(&self) -> impl Iterator<Item = (&Name, u64)> {
-        self.counted.iter().map(|tag| (&tag.name, tag.keys))
+    /// Every counted tag and what it holds.
+    pub fn tags(&self) -> impl Iterator<Item = (&Name, Load)> {
+        self.counted.iter().map(|tag| (&tag.name, tag.load))
     }
 
     /// No tag that is not counted holds more than this.
-    pub fn max_error(&self) -> u64 {
+    pub fn max_error(&self) -> Load {
         self.candidates.cut_off.max(self.counted.left_out)
     }
 
@@ -116,12 +147,14 @@ impl Recount {
         &self.candidates
     }
 
-    /// The rank of a tag is what the rows allow it, which no part of the input changes.
-    fn count(&mut self, hash: u64, name: &[u8], keys: u64) {
-        match self.counted.find(hash, name) {
-            Some(tag) => tag.keys += keys,
-            None => self.counted.enter(hash, name, keys, self.candidates.rows.at_most(hash)),
+    fn count(&mut self, hash: u64, name: &[u8], load: Load) {
+        if let Some(tag) = self.counted.find(hash, name) {
+            tag.load += load;
+            return;
         }
+        let ceiling = self.candidates.rows.at_most(hash);
+        let rank = self.candidates.rank(ceiling);
+        self.counted.enter(name, Counted { rank, hash, load, ceiling, ..Counted::default() });
     }
 }
 
@@ -133,8 +166,9 @@ impl Tally for Recount {
         let slot = |i: usize| keys.slots[tagged.keys[i] as usize];
         list(&mut wanted, tagged.keys.len(), |i| candidates.wants(tagged.hashes[i], slot(i)));
         for i in wanted.iter().map(|i| *i as usize) {
-            let name = keys.hashed.get(keys.batch.base, tagged.keys[i] as usize);
-            self.count(tagged.hashes[i], name, 1);
+            let key = tagged.keys[i] as usize;
+            let name = keys.hashed.get(keys.batch.base, key);
+            self.count(tagged.hashes[i], name, keys.batch.values.load(key));
         }
         (self.tagged, self.wanted) = (tagged, wanted);
     }
@@ -142,7 +176,7 @@ impl Tally for Recount {
     fn merge(&mut self, other: Self) {
         self.counted.left_out = self.counted.left_out.max(other.counted.left_out);
         for tag in other.counted.into_names() {
-            self.count(tag.hash, &tag.name.0, tag.keys);
+            self.count(tag.hash, &tag.name.0, tag.load);
         }
     }
 }

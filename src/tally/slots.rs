@@ -1,43 +1,56 @@
-//! Keys by hash slot, exactly.
+//! The load of each of the 16384 slots: exact.
 
 use serde::{Deserialize, Serialize};
 
 use super::Tally;
+use crate::format::batch::MISSING;
+use crate::metric::{Metric, PerMetric};
 use crate::slot::{SLOTS, SlotBatch};
 
-/// How many keys each of the 16384 slots holds.
+/// How much each of the 16384 slots holds, in every metric that some key told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SlotCounts {
-    /// Keys by slot.
-    pub keys: Vec<u64>,
+    /// Loads by slot.
+    pub loads: PerMetric<Vec<u64>>,
 }
 
 impl Default for SlotCounts {
     fn default() -> Self {
-        SlotCounts { keys: vec![0; SLOTS] }
+        SlotCounts { loads: PerMetric::of_keys(vec![0; SLOTS]) }
     }
 }
 
 impl SlotCounts {
     /// All keys.
     pub fn total(&self) -> u64 {
-        self.keys.iter().sum()
+        self.loads.keys.iter().sum()
     }
 }
 
 impl Tally for SlotCounts {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         for slot in keys.slots {
-            self.keys[usize::from(*slot)] += 1;
+            self.loads.keys[usize::from(*slot)] += 1;
+        }
+        for metric in Metric::WEIGHTS {
+            let Some(column) = keys.batch.values.column(metric) else { continue };
+            if column.iter().all(|value| *value == MISSING) {
+                continue;
+            }
+            let loads = self.loads.get_or_insert_with(metric, || vec![0; SLOTS]);
+            for (slot, value) in keys.slots.iter().zip(column).filter(|(_, value)| **value != MISSING) {
+                let load = &mut loads[usize::from(*slot)];
+                *load = load.saturating_add(*value);
+            }
         }
     }
 
     fn merge(&mut self, other: Self) {
-        add_all(&mut self.keys, &other.keys);
+        self.loads.merge(other.loads, |mine, theirs| add_all(mine, &theirs));
     }
 }
 
 /// Adds `other` to `counts`, place by place.
 pub fn add_all(counts: &mut [u64], other: &[u64]) {
-    counts.iter_mut().zip(other).for_each(|(count, other)| *count += other);
+    counts.iter_mut().zip(other).for_each(|(count, other)| *count = count.saturating_add(*other));
 }

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::metric::Load;
 use crate::name::Name;
 use crate::tally::hash::hash;
 
@@ -19,9 +20,9 @@ const MIN_BITS: u32 = 6;
 /// How far behind its home an entry may stand. Half full, a random entry stands further with probability e^-25.
 const REACH: usize = 128;
 
-/// Counts by name.
+/// Loads by name.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(into = "Vec<(Name, u64)>", try_from = "Vec<(Name, u64)>")]
+#[serde(into = "Vec<(Name, Load)>", try_from = "Vec<(Name, Load)>")]
 pub struct NameTable {
     bits: u32,
     len: usize,
@@ -35,7 +36,7 @@ pub struct NameTable {
 struct Entry {
     name_at: u32,
     name_len: u32,
-    count: u64,
+    load: Load,
 }
 
 /// The table cannot take another name.
@@ -64,23 +65,23 @@ impl NameTable {
         self.len == 0
     }
 
-    /// Every name, its hash and its count, in the order of the hashes.
-    pub fn iter(&self) -> impl Iterator<Item = (&[u8], u64, u64)> {
+    /// Every name, its hash and its load, in the order of the hashes.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], u64, Load)> {
         let taken = self.hashes.iter().zip(&self.entries).filter(|(hash, _)| **hash != 0);
-        taken.map(|(hash, entry)| (self.name(entry), *hash, entry.count))
+        taken.map(|(hash, entry)| (self.name(entry), *hash, entry.load))
     }
 
-    /// Adds `count` to `name`, whose hash is `hash`.
+    /// Adds `load` to `name`, whose hash is `hash`.
     ///
     /// # Errors
     /// `Full`, with nothing changed, where the name is new and does not fit.
     #[inline]
-    pub fn add(&mut self, hash: u64, name: &[u8], count: u64) -> Result<(), Full> {
+    pub fn add(&mut self, hash: u64, name: &[u8], load: Load) -> Result<(), Full> {
         let hash = hash.max(1);
         let mut place = self.home(hash);
         while self.hashes[place] != 0 && self.hashes[place] <= hash {
             if self.hashes[place] == hash && self.name(&self.entries[place]) == name {
-                self.entries[place].count += count;
+                self.entries[place].load += load;
                 return Ok(());
             }
             place += 1;
@@ -88,15 +89,15 @@ impl NameTable {
                 break;
             }
         }
-        self.insert(hash, name, count)
+        self.insert(hash, name, load)
     }
 
     #[cold]
-    fn insert(&mut self, hash: u64, name: &[u8], count: u64) -> Result<(), Full> {
+    fn insert(&mut self, hash: u64, name: &[u8], load: Load) -> Result<(), Full> {
         if self.len == MAX_NAMES || self.names.len() + name.len() > MAX_NAME_BYTES {
             return Err(Full);
         }
-        let entry = Entry { name_at: self.names.len() as u32, name_len: name.len() as u32, count };
+        let entry = Entry { name_at: self.names.len() as u32, name_len: name.len() as u32, load };
         while self.len >= 1 << (self.bits - 1) || !self.place(hash, entry) {
             self.grow()?;
         }
@@ -161,21 +162,21 @@ impl std::fmt::Debug for NameTable {
     }
 }
 
-impl From<NameTable> for Vec<(Name, u64)> {
+impl From<NameTable> for Vec<(Name, Load)> {
     fn from(table: NameTable) -> Self {
-        let mut rows: Vec<_> = table.iter().map(|(name, _, count)| (Name::from(name), count)).collect();
+        let mut rows: Vec<_> = table.iter().map(|(name, _, load)| (Name::from(name), load)).collect();
         rows.sort();
         rows
     }
 }
 
-impl TryFrom<Vec<(Name, u64)>> for NameTable {
+impl TryFrom<Vec<(Name, Load)>> for NameTable {
     type Error = &'static str;
 
-    fn try_from(rows: Vec<(Name, u64)>) -> Result<Self, Self::Error> {
+    fn try_from(rows: Vec<(Name, Load)>) -> Result<Self, Self::Error> {
         let mut table = NameTable::default();
-        for (name, count) in rows {
-            table.add(hash(&name.0), &name.0, count).map_err(|Full| "more names than a table holds")?;
+        for (name, load) in rows {
+            table.add(hash(&name.0), &name.0, load).map_err(|Full| "more names than a table holds")?;
         }
         Ok(table)
     }
@@ -184,12 +185,13 @@ impl TryFrom<Vec<(Name, u64)>> for NameTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::Metric;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
     fn count(names: impl IntoIterator<Item = Vec<u8>>) -> NameTable {
         let mut table = NameTable::default();
-        names.into_iter().for_each(|name| table.add(hash(&name), &name, 1).unwrap());
+        names.into_iter().for_each(|name| table.add(hash(&name), &name, Load::KEY).unwrap());
         table
     }
 
@@ -198,29 +200,29 @@ mod tests {
         let mut table = NameTable::default();
         for i in 0..MAX_NAMES {
             let name = format!("cart:{i}");
-            assert_eq!(table.add(hash(name.as_bytes()), name.as_bytes(), 1), Ok(()));
+            assert_eq!(table.add(hash(name.as_bytes()), name.as_bytes(), Load::KEY), Ok(()));
         }
         assert_eq!(table.len(), MAX_NAMES);
-        assert_eq!(table.add(7, b"one more", 1), Err(Full));
-        assert_eq!(table.add(hash(b"cart:7"), b"cart:7", 1), Ok(()));
-        assert_eq!(table.iter().map(|(_, _, count)| count).sum::<u64>(), MAX_NAMES as u64 + 1);
+        assert_eq!(table.add(7, b"one more", Load::KEY), Err(Full));
+        assert_eq!(table.add(hash(b"cart:7"), b"cart:7", Load::KEY), Ok(()));
+        assert_eq!(table.iter().map(|(_, _, load)| load[Metric::Keys]).sum::<u64>(), MAX_NAMES as u64 + 1);
     }
 
     #[test]
     fn names_with_one_hash_are_told_apart_until_they_are_too_many() {
         for hash in [0, 1, 5 << 40, u64::MAX] {
             let mut table = NameTable::default();
-            let took = (0..1000u32).take_while(|i| table.add(hash, &i.to_le_bytes(), 1).is_ok()).count();
+            let took = (0..1000u32).take_while(|i| table.add(hash, &i.to_le_bytes(), Load::KEY).is_ok()).count();
             assert_eq!(took, REACH + 1);
-            assert_eq!(table.add(hash, &3u32.to_le_bytes(), 1), Ok(()));
-            assert_eq!(table.iter().filter(|(_, _, count)| *count == 2).count(), 1);
+            assert_eq!(table.add(hash, &3u32.to_le_bytes(), Load::KEY), Ok(()));
+            assert_eq!(table.iter().filter(|(_, _, load)| load[Metric::Keys] == 2).count(), 1);
         }
     }
 
     #[test]
     fn a_name_larger_than_all_room_is_refused() {
         let mut table = NameTable::default();
-        assert_eq!(table.add(9, &vec![b'x'; MAX_NAME_BYTES + 1], 1), Err(Full));
+        assert_eq!(table.add(9, &vec![b'x'; MAX_NAME_BYTES + 1], Load::KEY), Err(Full));
         assert!(table.is_empty());
     }
 
@@ -228,7 +230,7 @@ mod tests {
         #[test]
         fn it_counts_like_a_map_in_any_order(names in prop::collection::vec(prop::collection::vec(0u8..4, 0..4), 0..600)) {
             let mut truth = BTreeMap::new();
-            names.iter().for_each(|name| *truth.entry(Name(name.clone())).or_insert(0u64) += 1);
+            names.iter().for_each(|name| *truth.entry(Name(name.clone())).or_insert(Load::default()) += Load::KEY);
             let table = count(names.clone());
             prop_assert_eq!(&table, &count(names.into_iter().rev()));
             prop_assert_eq!(Vec::from(table), truth.into_iter().collect::<Vec<_>>());

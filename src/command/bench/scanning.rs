@@ -52,8 +52,8 @@ pub fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRate>> {
 /// Counts as `analyze` does, with its second pass, and returns the number of keys.
 fn analyze(scan: &Scan<'_>, inputs: &[Input], parts: Parts) -> Result<u64> {
     let tally = scan.run(inputs, || Tallies::new(parts))?.tally;
-    if let Some(TagCounts::Rows(rows)) = tally.tags.as_ref().map(|tags| &tags.counts) {
-        let candidates = Arc::new(Candidates::choose(rows.clone(), &tally.slots.keys));
+    if let Some(TagCounts::Rows(rows)) = tally.names.as_ref().map(|names| &names.tags.counts) {
+        let candidates = Arc::new(Candidates::choose(rows.clone(), &tally.slots.loads));
         std::hint::black_box(scan.run(inputs, || Recount::new(candidates.clone()))?.tally);
     }
     Ok(tally.slots.total())

@@ -49,7 +49,7 @@ impl Bins {
         let from = first / width * width;
         let mut slots = vec![0; ((last - from) / width + 1) as usize];
         let mut beyond = 0;
-        for keys in &summary.slots.keys {
+        for keys in &summary.slots.loads.keys {
             match slots.get_mut((keys.saturating_sub(from) / width) as usize) {
                 Some(bin) => *bin += 1,
                 None => beyond += 1,

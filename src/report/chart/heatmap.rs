@@ -71,7 +71,7 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         let title = format!("Keys per hash slot: max {}, mean {}", short(stats.max as f64), short(stats.mean));
         canvas.heading(&title, &source_line(summary));
         let scale = Scale::of(summary);
-        cells(canvas, &summary.slots.keys, &scale);
+        cells(canvas, &summary.slots.loads.keys, &scale);
         borders(canvas, summary);
         axes(canvas);
         names(canvas, summary);
@@ -153,7 +153,7 @@ fn names(canvas: &Canvas<'_>, summary: &Summary) {
     named.sort_by_key(|(range, _)| *range);
     // Where a node's slots lie in many places, a bracket around one of them would mislead.
     let scattered = named.iter().any(|((first, last), node)| u32::from(last - first + 1) * 2 < node.slots);
-    let digits = ratio_digits(&nodes, summary.nodes.keys.mean);
+    let digits = ratio_digits(&nodes, summary.nodes.balance.keys.mean);
     let middle = |(first, last): (u16, u16)| TOP + (i32::from(first) + i32::from(last)) * CELL / (2 * SIDE) + CELL / 2;
     let wanted: Vec<_> = named.iter().map(|(range, _)| middle(*range) - 10).collect();
     for (y, ((first, last), node)) in spread(&wanted, 46, (TOP + 8, BOTTOM - 30)).iter().zip(&named) {
@@ -163,8 +163,8 @@ fn names(canvas: &Canvas<'_>, summary: &Summary) {
             canvas.fill([RIGHT + 9, top, RIGHT + 11, bottom.max(top + 1)], FRAME);
         }
         canvas.text(&fit(&node_name(node), room, style), (left, *y), Anchor::Start, style);
-        let ratio = node.keys as f64 / summary.nodes.keys.mean.max(f64::MIN_POSITIVE);
-        let words = format!("{} · {}", short(node.keys as f64), times_with(digits, ratio));
+        let ratio = node.load.keys as f64 / summary.nodes.balance.keys.mean.max(f64::MIN_POSITIVE);
+        let words = format!("{} · {}", short(node.load.keys as f64), times_with(digits, ratio));
         canvas.text(&words, (left, y + 21), Anchor::Start, note);
     }
 }
@@ -194,7 +194,7 @@ fn bar(canvas: &Canvas<'_>, summary: &Summary, scale: &Scale) {
     let mean = at(stats.mean);
     canvas.fill([mean - 1, top - 7, mean + 1, bottom], INK);
     canvas.text(&format!("mean {}", short(stats.mean)), (mean, top - 18), Anchor::Middle, style);
-    let hot = summary.slots.keys.iter().filter(|keys| **keys >= scale.top).count();
+    let hot = summary.slots.loads.keys.iter().filter(|keys| **keys >= scale.top).count();
     if hot > 0 {
         let words = format!("≥ {}: {}", counted(scale.top, "key"), counted(hot as u64, "slot"));
         swatch(end + 34, ramp(1.0), &words);
@@ -208,7 +208,7 @@ fn hottest(canvas: &Canvas<'_>, summary: &Summary) {
     let Some(slot) = summary.slots.hottest.first() else { return };
     let (x, y) = corner(usize::from(slot.slot));
     let (x, y) = (x + CELL / 2, y + CELL / 2);
-    let words = format!("slot {}: {}, {} the mean", slot.slot, counted(slot.keys, "key"), times(slot.over_mean));
+    let words = format!("slot {}: {}, {} the mean", slot.slot, counted(slot.load.keys, "key"), times(slot.over_mean));
     let style = Style::bold(size::BODY, INK);
     let (anchor, dx) = if x < (LEFT + RIGHT) / 2 { (Anchor::Start, 34) } else { (Anchor::End, -34) };
     let dy = if y < (TOP + BOTTOM) / 2 { 30 } else { -30 };

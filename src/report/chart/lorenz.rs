@@ -35,13 +35,13 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
             canvas.heading("Share of the keys by share of the slots", &source_line(summary));
             return canvas.nothing(NO_KEYS);
         }
-        let mut slots = summary.slots.keys.clone();
+        let mut slots = summary.slots.loads.keys.clone();
         slots.sort_unstable();
         let fullest = balance::sum(&slots[SLOTS - FULLEST..]) as f64 / all_keys(summary);
         let title = format!("The fullest 1 % of the slots hold {} of the keys", percent(fullest));
         canvas.heading(&title, &source_line(summary));
 
-        let mut nodes: Vec<_> = summary.nodes.owning().map(|node| node.keys).collect();
+        let mut nodes: Vec<_> = summary.nodes.owning().map(|node| node.load.keys).collect();
         nodes.sort_unstable();
         draw(canvas, summary, &lorenz(&slots), &lorenz(&nodes));
     })
@@ -86,7 +86,12 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, slots: &[(f64, f64)], nodes: &[(
     let legend = Legend { canvas, left: 810 };
     let y = legend.entry(190, LOAD, "Slots", &format!("Gini {}", gini(summary.slots.stats.keys.gini)));
     let count = summary.nodes.owning().count();
-    let y = legend.entry(y, ALARM, &counted(count as u64, "node"), &format!("Gini {}", gini(summary.nodes.keys.gini)));
+    let y = legend.entry(
+        y,
+        ALARM,
+        &counted(count as u64, "node"),
+        &format!("Gini {}", gini(summary.nodes.balance.keys.gini)),
+    );
     let y = match &perfect {
         Some(perfect) => {
             let chance = format!("Gini {:.3}: chance alone", gini_of(&perfect.lorenz()));

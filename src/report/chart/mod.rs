@@ -35,7 +35,7 @@ const NAME: f32 = 220.0;
 
 /// All keys of all slots.
 fn all_keys(summary: &Summary) -> f64 {
-    balance::sum(&summary.slots.keys) as f64
+    balance::sum(&summary.slots.loads.keys) as f64
 }
 
 /// The line under every title: how much was read, how many nodes, from what.
@@ -82,7 +82,7 @@ fn short_id(id: &Name) -> String {
 
 /// Digits of a node's load over the fair share: two, where that tells the nodes apart, else three.
 fn ratio_digits(nodes: &[&NodeLoad], mean: f64) -> usize {
-    let apart = |node: &&NodeLoad| (node.keys as f64 / mean - 1.0).abs() >= 0.05;
+    let apart = |node: &&NodeLoad| (node.load.keys as f64 / mean - 1.0).abs() >= 0.05;
     if nodes.iter().any(apart) { 2 } else { 3 }
 }
 

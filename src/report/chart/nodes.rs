@@ -24,8 +24,8 @@ const BANDS: [f64; 2] = [limit::BALANCED, limit::SKEWED];
 /// Where `out` cannot be written.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let mut nodes: Vec<_> = summary.nodes.owning().collect();
-    nodes.sort_by_key(|node| Reverse(node.keys));
-    let mean = summary.nodes.keys.mean;
+    nodes.sort_by_key(|node| Reverse(node.load.keys));
+    let mean = summary.nodes.balance.keys.mean;
     let rows = rows(&nodes, mean);
     canvas::png(SHEET.0, bars::sheet_height(if mean > 0.0 { rows.len() } else { EMPTY_ROWS }), out, |canvas| {
         canvas.heading(&title(&nodes, mean), &subtitle(summary));
@@ -42,10 +42,10 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
 fn title(nodes: &[&NodeLoad], mean: f64) -> String {
     match nodes {
         [] => String::from("No node owns a slot"),
-        [one] => format!("One node holds all: {}", counted(one.keys, "key")),
+        [one] => format!("One node holds all: {}", counted(one.load.keys, "key")),
         _ if mean == 0.0 => format!("{}, all empty", counted(nodes.len() as u64, "node")),
         [fullest, .., emptiest] => {
-            let times = |node: &NodeLoad| times_with(ratio_digits(nodes, mean), node.keys as f64 / mean);
+            let times = |node: &NodeLoad| times_with(ratio_digits(nodes, mean), node.load.keys as f64 / mean);
             let (count, most, least) = (short(nodes.len() as f64), times(fullest), times(emptiest));
             format!("Fullest of {count} nodes: {most} its fair share, emptiest {least}")
         }
@@ -54,7 +54,7 @@ fn title(nodes: &[&NodeLoad], mean: f64) -> String {
 
 fn subtitle(summary: &Summary) -> String {
     let unowned = &summary.nodes.unowned;
-    let aside = match unowned.keys {
+    let aside = match unowned.load.keys {
         0 => String::new(),
         keys => format!("  ·  {} in {} of no node", counted(keys, "key"), counted(u64::from(unowned.slots), "slot")),
     };
@@ -62,7 +62,7 @@ fn subtitle(summary: &Summary) -> String {
 }
 
 fn rows(nodes: &[&NodeLoad], mean: f64) -> Vec<Row> {
-    let ratio = |node: &NodeLoad| if mean > 0.0 { node.keys as f64 / mean } else { 0.0 };
+    let ratio = |node: &NodeLoad| if mean > 0.0 { node.load.keys as f64 / mean } else { 0.0 };
     let times = |node: &NodeLoad| times_with(ratio_digits(nodes, mean), ratio(node));
     let bar = |node: &&NodeLoad| {
         let ratio = ratio(node);
@@ -71,8 +71,8 @@ fn rows(nodes: &[&NodeLoad], mean: f64) -> Vec<Row> {
             r if r >= BANDS[0] => WATCH,
             _ => LIGHT_LOAD,
         };
-        let words = format!("{}   {}", short(node.keys as f64), times(node));
-        Row::Bar { name: node_name(node), value: node.keys as f64, unsure: 0.0, words, colour }
+        let words = format!("{}   {}", short(node.load.keys as f64), times(node));
+        Row::Bar { name: node_name(node), value: node.load.keys as f64, unsure: 0.0, words, colour }
     };
     if nodes.len() <= SHOWN {
         return nodes.iter().map(bar).collect();

@@ -38,7 +38,7 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         let title = format!(
             "Hottest slot {}: {}, {} the mean of {}",
             hottest.slot,
-            counted(hottest.keys, "key"),
+            counted(hottest.load.keys, "key"),
             times(hottest.over_mean),
             short(stats.mean)
         );
@@ -63,7 +63,7 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary) {
         true => {
             let (all, near) = (panel(stats.max as f64, top, 390), panel(usual, 464, bottom));
             near.draw_y(canvas, &format!("the same, cut at {}", counted(near.y.to as u64, "key")), |_, label| label);
-            envelope(canvas, &near, &summary.slots.keys);
+            envelope(canvas, &near, &summary.slots.loads.keys);
             borders(canvas, &near, summary, false);
             yardstick(canvas, &near, stats.mean, perfect.as_ref());
             near.draw_x(canvas, "slot", slot);
@@ -71,7 +71,7 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary) {
         }
     };
     all.draw_y(canvas, "keys per slot", |_, label| label);
-    envelope(canvas, &all, &summary.slots.keys);
+    envelope(canvas, &all, &summary.slots.loads.keys);
     borders(canvas, &all, summary, true);
     if all.y.start == bottom {
         yardstick(canvas, &all, stats.mean, perfect.as_ref());
@@ -180,13 +180,13 @@ const PLACES: [(i32, i32); 10] =
 /// Names the hottest slot, and others that hold more than `unusual`, where there is room.
 fn name_hot(canvas: &Canvas<'_>, plot: &Plot, hottest: &[HotSlot], unusual: f64) {
     let (first, others) = hottest.split_at(hottest.len().min(1));
-    let others = others.iter().take(NAMED - 1).filter(|slot| slot.keys as f64 > unusual);
+    let others = others.iter().take(NAMED - 1).filter(|slot| slot.load.keys as f64 > unusual);
     let hot: Vec<_> = first.iter().chain(others).collect();
-    let peak = |slot: &HotSlot| (plot.x.at(f64::from(slot.slot) + 0.5), plot.y.at(slot.keys as f64));
+    let peak = |slot: &HotSlot| (plot.x.at(f64::from(slot.slot) + 0.5), plot.y.at(slot.load.keys as f64));
     let mut taken: Vec<_> = hot.iter().map(|slot| peak(slot)).map(|(x, y)| [x - 5, y - 5, x + 5, y + 5]).collect();
     for slot in &hot {
         let (x, y) = peak(slot);
-        let colour = if slot.keys as f64 > unusual { ALARM } else { INK };
+        let colour = if slot.load.keys as f64 > unusual { ALARM } else { INK };
         if colour == ALARM {
             canvas.fill([x - 1, y, x + 1, plot.y.start], colour);
             taken.push([x - 2, y, x + 2, plot.y.start]);
@@ -218,5 +218,5 @@ fn words(slot: &HotSlot, style: Style) -> String {
         Some(tag) => format!("  {{{}}}", fit(&tag.tag.to_string(), TAG, style)),
         None => String::new(),
     };
-    format!("slot {}: {}{tag}", slot.slot, short(slot.keys as f64))
+    format!("slot {}: {}{tag}", slot.slot, short(slot.load.keys as f64))
 }

@@ -70,13 +70,13 @@ fn subtitle(summary: &Summary) -> String {
 fn row(tag: &Tag) -> Row {
     let up_to = match tag.keys_error {
         0 => String::new(),
-        error => format!(" to {}", short(tag.keys as f64 + error as f64)),
+        error => format!(" to {}", short(tag.load.keys as f64 + error as f64)),
     };
     Row::Bar {
         name: tag.tag.to_string(),
-        value: tag.keys as f64,
+        value: tag.load.keys as f64,
         unsure: tag.keys_error as f64,
-        words: format!("{}{up_to}   {}", short(tag.keys as f64), percent(tag.share)),
+        words: format!("{}{up_to}   {}", short(tag.load.keys as f64), percent(tag.share)),
         colour: LOAD,
     }
 }

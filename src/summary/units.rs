@@ -1,0 +1,111 @@
+//! Units: what hashes as one, and so cannot be parted by any choice of nodes. A unit is a hash tag with all its keys,
+//! or a key without a tag alone. w_g is the load of unit g, w_k that of key k, W the sum.
+
+use super::expected::effective_units;
+use super::keys::Keys;
+use super::tags::Tags;
+use super::verdict::CauseKind;
+use crate::metric::{Metric, PerMetric};
+use crate::name::Name;
+use crate::tally::weights::Weights;
+
+/// What is known of the units in every metric that the input carries.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Units {
+    /// In each metric.
+    pub per: PerMetric<UnitsBy>,
+    /// How many there are, whatever they weigh: distinct tags and keys without one. 0 where tags were not counted.
+    pub count: f64,
+}
+
+/// What is known of the units in one metric.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct UnitsBy {
+    /// W.
+    pub total: f64,
+    /// sum w_g^2; `None` where tags were not counted.
+    pub squares: Option<f64>,
+    /// sum w_k^2.
+    pub key_squares: f64,
+    /// Keys with w_k > 0.
+    pub positive: f64,
+    /// The heaviest units that are known by name, heaviest first.
+    pub named: Vec<Unit>,
+}
+
+/// A unit that is known by name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unit {
+    /// A tag, or a key.
+    pub kind: CauseKind,
+    /// Its bytes.
+    pub name: Name,
+    /// The slot it hashes to.
+    pub slot: u16,
+    /// The node that owns the slot.
+    pub node: Option<Name>,
+    /// w_g.
+    pub load: f64,
+}
+
+impl Units {
+    /// Puts together what is known of tags and single keys.
+    pub fn of(tags: Option<&Tags>, keys: Option<&Keys>, weights: &Weights, totals: &PerMetric<u128>) -> Self {
+        let per = totals.map(|metric, total| {
+            let weighed = weights.get(metric);
+            let total = *total as f64;
+            let untagged = |tags: &Tags| match weighed {
+                Some(weighed) => weighed.untagged_squares as f64,
+                None => total - tags.tagged_keys as f64,
+            };
+            UnitsBy {
+                total,
+                squares: tags.map(|tags| tags.squares.get(metric).copied().unwrap_or(0.0) + untagged(tags)),
+                key_squares: weighed.map_or(total, |weighed| weighed.squares as f64),
+                positive: weighed.map_or(total, |weighed| weighed.positive as f64),
+                named: named(tags, keys, metric),
+            }
+        });
+        let count = tags.map_or(0.0, |tags| tags.distinct as f64 + totals.keys as f64 - tags.tagged_keys as f64);
+        Units { per, count }
+    }
+}
+
+fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> {
+    let tags = tags.and_then(|tags| tags.heaviest.get(metric)).into_iter().flatten().map(|tag| Unit {
+        kind: CauseKind::Tag,
+        name: tag.tag.clone(),
+        slot: tag.slot,
+        node: tag.node.clone(),
+        load: tag.load.get(metric).map_or(0.0, |load| *load as f64),
+    });
+    let keys = keys.filter(|_| metric != Metric::Keys).and_then(|keys| keys.heaviest.get(metric)).into_iter().flatten();
+    // A key with a tag is a part of that unit.
+    let keys = keys.filter(|key| !key.tagged).map(|key| Unit {
+        kind: CauseKind::Key,
+        name: key.key.clone(),
+        slot: key.slot,
+        node: key.node.clone(),
+        load: key.weight(metric) as f64,
+    });
+    let mut named: Vec<_> = tags.chain(keys).collect();
+    named.sort_by(|a, b| b.load.total_cmp(&a.load).then_with(|| a.name.cmp(&b.name)));
+    named
+}
+
+impl UnitsBy {
+    /// The number of equal units that they behave like.
+    pub fn effective(&self) -> Option<f64> {
+        effective_units(self.total, self.squares?)
+    }
+
+    /// How much tags bind keys together: sum w_g^2 / sum w_k^2.
+    pub fn tag_ratio(&self) -> Option<f64> {
+        self.squares.filter(|_| self.key_squares > 0.0).map(|squares| squares / self.key_squares)
+    }
+
+    /// How much sizes differ: N_w sum w_k^2 / W^2, N_w the keys with a weight.
+    pub fn size_ratio(&self) -> Option<f64> {
+        (self.total > 0.0).then(|| self.positive * self.key_squares / (self.total * self.total))
+    }
+}

@@ -1,0 +1,155 @@
+//! How many keys stand in the input more than once: estimated from all keys of a set of slots that shrinks as keys
+//! come, so that any order of them ends with the same set.
+//!
+//! A key stands for its slot and 50 bits of its hash. Two of u distinct keys in the set share them with a probability
+//! below u^2 / 2^51, one in two million. A key of two databases is two keys.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Tally;
+use super::hash::hash_span;
+use super::tagged::list;
+use crate::slot::SlotBatch;
+
+/// Distinct hashes that are kept.
+const KEPT: usize = 1 << 15;
+/// Spreads the number of a database over all bits.
+const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+/// Halvings of the set of slots; after these it is the hashes themselves that are thinned out.
+const SLOT_HALVINGS: u32 = 10;
+
+/// The hashes of all keys in a shrinking set, and how often each came.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Duplicates {
+    /// How often the set was halved.
+    halvings: u32,
+    seen: HashMap<u64, u32>,
+    #[serde(skip)]
+    listed: Vec<u32>,
+}
+
+/// Scratch is not part of the value.
+impl PartialEq for Duplicates {
+    fn eq(&self, other: &Self) -> bool {
+        (self.halvings, &self.seen) == (other.halvings, &other.seen)
+    }
+}
+
+impl Duplicates {
+    /// The part of all keys that came before already; `None` without keys in the set.
+    pub fn share(&self) -> Option<f64> {
+        let all: u64 = self.seen.values().map(|count| u64::from(*count)).sum();
+        (all > 0).then(|| (all - self.seen.len() as u64) as f64 / all as f64)
+    }
+
+    /// Whether all keys were looked at, so that the share is exact.
+    pub fn is_exact(&self) -> bool {
+        self.halvings == 0
+    }
+
+    fn add_hash(&mut self, slot: u16, hash: u64, count: u32) {
+        if !keeps(self.halvings, slot, hash) {
+            return;
+        }
+        let known = self.seen.entry(hash).or_insert(0);
+        *known = known.saturating_add(count);
+        while self.seen.len() > KEPT {
+            self.halvings += 1;
+            let halvings = self.halvings;
+            self.seen.retain(|hash, _| keeps(halvings, slot_in(*hash), *hash));
+        }
+    }
+}
+
+/// Where a slot stands in an order in which neighbours are far apart.
+#[inline]
+fn place(slot: u16) -> u16 {
+    slot.wrapping_mul(0x2F35) & 0x3FFF
+}
+
+fn keeps(halvings: u32, slot: u16, hash: u64) -> bool {
+    let thinned = halvings.saturating_sub(SLOT_HALVINGS).min(40);
+    place(slot) < 0x4000 >> halvings.min(SLOT_HALVINGS) && hash & ((1 << thinned) - 1) == 0
+}
+
+/// A hash with the slot in place of its upper bits, for when the set is halved again.
+fn with_slot(hash: u64, slot: u16) -> u64 {
+    hash << 14 >> 14 | u64::from(slot) << 50
+}
+
+fn slot_in(hash: u64) -> u16 {
+    (hash >> 50) as u16
+}
+
+impl Tally for Duplicates {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let limit = 0x4000u16 >> self.halvings.min(SLOT_HALVINGS);
+        let in_set = keys.slots.iter().fold(0u32, |sum, slot| sum + u32::from(place(*slot) < limit));
+        if in_set == 0 {
+            return;
+        }
+        let mut listed = std::mem::take(&mut self.listed);
+        list(&mut listed, keys.len(), |i| place(keys.slots[i]) < limit);
+        let spans = keys.batch.keys;
+        for i in listed.iter().map(|i| *i as usize) {
+            let database = keys.batch.values.databases.get(i).map_or(0, |database| database.wrapping_mul(ODD));
+            let hash = hash_span(keys.batch.base, spans.start[i], spans.end[i]) ^ database;
+            self.add_hash(keys.slots[i], with_slot(hash, keys.slots[i]), 1);
+        }
+        self.listed = listed;
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.halvings = self.halvings.max(other.halvings);
+        let halvings = self.halvings;
+        self.seen.retain(|hash, _| keeps(halvings, slot_in(*hash), *hash));
+        other.seen.into_iter().for_each(|(hash, count)| self.add_hash(slot_in(hash), hash, count));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slot::slot;
+    use crate::tally::hash::hash;
+
+    fn count(keys: impl Iterator<Item = u64>) -> Duplicates {
+        let mut duplicates = Duplicates::default();
+        for key in keys.map(|i| format!("user:{i}")) {
+            let slot = slot(key.as_bytes());
+            duplicates.add_hash(slot, with_slot(hash(key.as_bytes()), slot), 1);
+        }
+        duplicates
+    }
+
+    #[test]
+    fn few_keys_are_all_looked_at() {
+        let found = count((0..10_000).chain(0..100));
+        assert!(found.is_exact());
+        assert_eq!(found.share(), Some(100.0 / 10_100.0));
+        assert_eq!(Duplicates::default().share(), None);
+    }
+
+    #[test]
+    fn of_many_the_share_is_estimated_in_any_order() {
+        let keys = || (0..1_000_000).chain(500_000..530_000);
+        let found = count(keys());
+        let share = found.share().unwrap();
+        assert!((share / (30.0 / 1030.0) - 1.0).abs() < 0.15, "{share}");
+        let mut parts = count(keys().skip(600_000));
+        parts.merge(count(keys().take(600_000)));
+        assert!(parts == found);
+    }
+
+    #[test]
+    fn one_slot_of_many_keys_is_thinned_out() {
+        let mut duplicates = Duplicates::default();
+        for i in 0..200_000u64 {
+            duplicates.add_hash(0, with_slot(hash(&i.to_le_bytes()), 0), 1);
+        }
+        assert!(duplicates.seen.len() <= KEPT && duplicates.seen.len() > KEPT / 4);
+        assert_eq!(duplicates.share(), Some(0.0));
+    }
+}
