@@ -241,7 +241,7 @@ pub fn summarise(
         no_expiry: attributes.filter(|attributes| attributes.expiry_told > 0).map(|attributes| attributes.no_expiry),
         databases: attributes.and_then(keys::databases),
         lengths: names.map(|names| Quantiles::of(&names.lengths.0)),
-        sizes: names.map(|names| &names.sizes.0).filter(|sizes| sizes.count > 0).map(Quantiles::of),
+        sizes: names.map(|names| &names.sizes.0).filter(|sizes| sizes.count() > 0).map(Quantiles::of),
         input: evidence::of(tallies, &nodes, &units, input),
         slots,
         nodes,

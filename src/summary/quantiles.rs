@@ -37,18 +37,18 @@ impl Quantiles {
     /// The quantiles of key amounts or sizes.
     pub fn of(amounts: &Amounts) -> Self {
         // Room for the largest from the start: a histogram clamps what it has no room for.
-        let built = Histogram::<u64>::new_with_max(amounts.max.max(2), DIGITS);
+        let built = Histogram::<u64>::new_with_max(amounts.max().max(2), DIGITS);
         let Ok(mut histogram) = built else { return Quantiles::default() };
         for (value, count) in amounts.pairs() {
             histogram.saturating_record_n(value, count);
         }
-        let count = amounts.count;
-        let quantile = |p: f64| histogram.value_at_quantile(p).min(amounts.max);
+        let count = amounts.count();
+        let quantile = |p: f64| histogram.value_at_quantile(p).min(amounts.max());
         Quantiles {
             count,
-            min: amounts.min,
-            max: amounts.max,
-            mean: if count == 0 { 0.0 } else { tidy(amounts.sum as f64 / count as f64) },
+            min: amounts.min(),
+            max: amounts.max(),
+            mean: if count == 0 { 0.0 } else { tidy(amounts.sum() as f64 / count as f64) },
             p50: quantile(0.5),
             p90: quantile(0.9),
             p99: quantile(0.99),

@@ -19,19 +19,20 @@ const STEPS: u64 = EXACT / 2;
 pub struct Amounts {
     /// Grown as amounts need it: 2048 counters a doubling.
     counts: Vec<u64>,
-    /// Sum of all amounts.
-    pub sum: u128,
-    /// The smallest; 0 where there is none.
-    pub min: u64,
-    /// The largest.
-    pub max: u64,
-    /// How many there are.
-    pub count: u64,
+    /// Of the amounts that are not exact in `counts`: how many, their sum and extremes.
+    large: Large,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Large {
+    sum: u128,
+    min: u64,
+    max: u64,
 }
 
 impl Default for Amounts {
     fn default() -> Self {
-        Amounts { counts: vec![0; EXACT as usize], sum: 0, min: 0, max: 0, count: 0 }
+        Amounts { counts: vec![0; EXACT as usize], large: Large { sum: 0, min: u64::MAX, max: 0 } }
     }
 }
 
@@ -39,23 +40,13 @@ impl Amounts {
     /// Takes in all of `amounts`.
     #[inline]
     pub fn add(&mut self, amounts: impl Iterator<Item = u64>) {
-        let (mut sum, mut min, mut max, mut count) = (0u128, u64::MAX, 0, 0);
         for amount in amounts {
-            match self.counts.get_mut(amount as usize).filter(|_| amount < EXACT) {
-                Some(counter) => *counter += 1,
-                None => self.add_large(amount, 1),
+            if amount < EXACT {
+                self.counts[amount as usize] += 1;
+            } else {
+                self.add_large(amount);
             }
-            (sum, min, max, count) = (sum + u128::from(amount), min.min(amount), max.max(amount), count + 1);
         }
-        self.sum += sum;
-        self.add_extremes(count, min, max);
-    }
-
-    /// Takes in `count` times the same amount.
-    pub fn add_many(&mut self, amount: u64, count: u64) {
-        self.add_large(amount, count);
-        self.sum += u128::from(amount) * u128::from(count);
-        self.add_extremes(count, amount, amount);
     }
 
     /// Takes over what others hold.
@@ -64,32 +55,48 @@ impl Amounts {
             self.counts.resize(other.counts.len(), 0);
         }
         add_all(&mut self.counts, &other.counts);
-        self.sum += other.sum;
-        self.add_extremes(other.count, other.min, other.max);
+        self.large.sum += other.large.sum;
+        self.large.min = self.large.min.min(other.large.min);
+        self.large.max = self.large.max.max(other.large.max);
     }
 
     /// Every amount that occurs, ascending, and how often.
-    pub fn pairs(&self) -> impl Iterator<Item = (u64, u64)> {
+    pub fn pairs(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> {
         let taken = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
         taken.map(|(place, count)| (amount_at(place as u64), *count))
     }
 
-    fn add_large(&mut self, amount: u64, count: u64) {
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Sum of all amounts.
+    pub fn sum(&self) -> u128 {
+        let exact = self.pairs().take_while(|(amount, _)| *amount < EXACT);
+        exact.map(|(amount, count)| u128::from(amount) * u128::from(count)).sum::<u128>() + self.large.sum
+    }
+
+    /// The smallest; 0 where there is none.
+    pub fn min(&self) -> u64 {
+        self.pairs().next().map_or(0, |(amount, _)| if amount < EXACT { amount } else { self.large.min })
+    }
+
+    /// The largest; 0 where there is none.
+    pub fn max(&self) -> u64 {
+        self.pairs().next_back().map_or(0, |(amount, _)| amount.max(self.large.max))
+    }
+
+    fn add_large(&mut self, amount: u64) {
         let place = place_of(amount) as usize;
         if place >= self.counts.len() {
             // Whole doublings, so that what is in it does not depend on the order.
             self.counts.resize((place + 1).next_multiple_of(STEPS as usize), 0);
         }
-        self.counts[place] += count;
-    }
-
-    /// Takes in `count` amounts between `min` and `max` that were counted one by one.
-    fn add_extremes(&mut self, count: u64, min: u64, max: u64) {
-        if count > 0 {
-            self.min = if self.count == 0 { min } else { self.min.min(min) };
-            self.max = self.max.max(max);
-            self.count += count;
-        }
+        self.counts[place] += 1;
+        self.large.sum += u128::from(amount);
+        self.large.min = self.large.min.min(amount);
+        self.large.max = self.large.max.max(amount);
     }
 }
 
@@ -154,8 +161,8 @@ mod tests {
         for ((found, _), truth) in pairs[4..].iter().zip([5001.0, 1_000_001.0, u64::MAX as f64]) {
             assert!((*found as f64 / truth - 1.0).abs() < 0.0005, "{found}");
         }
-        assert_eq!((amounts.count, amounts.max, amounts.min), (8, u64::MAX - 1, 0));
-        assert_eq!(amounts.sum, 34 + 34 + 4095 + 4096 + 5001 + 1_000_001 + u128::from(u64::MAX - 1));
+        assert_eq!((amounts.count(), amounts.max(), amounts.min()), (8, u64::MAX - 1, 0));
+        assert_eq!(amounts.sum(), 34 + 34 + 4095 + 4096 + 5001 + 1_000_001 + u128::from(u64::MAX - 1));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! come, so that any order of them ends with the same set.
 //!
 //! A key stands for its slot and 50 bits of its hash. Two of u distinct keys in the set share them with a probability
-//! below u^2 / 2^51, one in two million. A key of two databases is two keys.
+//! below u^2 / 2^51, one in eight million. A key of two databases is two keys.
 
 use std::collections::HashMap;
 
@@ -10,31 +10,24 @@ use serde::{Deserialize, Serialize};
 
 use super::Tally;
 use super::hash::hash_span;
-use super::tagged::list;
+use crate::format::batch::KeyBatch;
 use crate::slot::SlotBatch;
 
 /// Distinct hashes that are kept.
-const KEPT: usize = 1 << 15;
+const KEPT: usize = 1 << 14;
+/// Keys that are looked at together.
+const RUN: usize = 64;
 /// Spreads the number of a database over all bits.
 const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Halvings of the set of slots; after these it is the hashes themselves that are thinned out.
 const SLOT_HALVINGS: u32 = 10;
 
 /// The hashes of all keys in a shrinking set, and how often each came.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Duplicates {
     /// How often the set was halved.
     halvings: u32,
     seen: HashMap<u64, u32>,
-    #[serde(skip)]
-    listed: Vec<u32>,
-}
-
-/// Scratch is not part of the value.
-impl PartialEq for Duplicates {
-    fn eq(&self, other: &Self) -> bool {
-        (self.halvings, &self.seen) == (other.halvings, &other.seen)
-    }
 }
 
 impl Duplicates {
@@ -47,6 +40,13 @@ impl Duplicates {
     /// Whether all keys were looked at, so that the share is exact.
     pub fn is_exact(&self) -> bool {
         self.halvings == 0
+    }
+
+    fn add_key(&mut self, keys: &SlotBatch<'_>, i: usize, slot: u16) {
+        let KeyBatch { base, keys, values } = keys.batch;
+        let database = values.databases.get(i).map_or(0, |database| database.wrapping_mul(ODD));
+        let hash = hash_span(base, keys.start[i], keys.end[i]) ^ database;
+        self.add_hash(slot, with_slot(hash, slot), 1);
     }
 
     fn add_hash(&mut self, slot: u16, hash: u64, count: u32) {
@@ -86,19 +86,15 @@ fn slot_in(hash: u64) -> u16 {
 impl Tally for Duplicates {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let limit = 0x4000u16 >> self.halvings.min(SLOT_HALVINGS);
-        let in_set = keys.slots.iter().fold(0u32, |sum, slot| sum + u32::from(place(*slot) < limit));
-        if in_set == 0 {
-            return;
+        // Few slots are in the set once there are many keys: most runs are passed over without a branch a key.
+        for (run, slots) in keys.slots.chunks(RUN).enumerate() {
+            if slots.iter().fold(0, |any, slot| any | u16::from(place(*slot) < limit)) == 0 {
+                continue;
+            }
+            for (i, slot) in slots.iter().enumerate().filter(|(_, slot)| place(**slot) < limit) {
+                self.add_key(keys, run * RUN + i, *slot);
+            }
         }
-        let mut listed = std::mem::take(&mut self.listed);
-        list(&mut listed, keys.len(), |i| place(keys.slots[i]) < limit);
-        let spans = keys.batch.keys;
-        for i in listed.iter().map(|i| *i as usize) {
-            let database = keys.batch.values.databases.get(i).map_or(0, |database| database.wrapping_mul(ODD));
-            let hash = hash_span(keys.batch.base, spans.start[i], spans.end[i]) ^ database;
-            self.add_hash(keys.slots[i], with_slot(hash, keys.slots[i]), 1);
-        }
-        self.listed = listed;
     }
 
     fn merge(&mut self, other: Self) {

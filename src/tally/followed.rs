@@ -94,10 +94,11 @@ impl Followed {
             rows.add_key(*hash);
             rows.at_most_of(*hash, Metric::Keys)
         }));
+        let weighed = self.rows.are_weighed();
         let mut heavy = std::mem::take(&mut self.heavy);
         list(&mut heavy, hashes.len(), |i| self.ceilings[i] > floor);
         for i in heavy.iter().map(|i| *i as usize) {
-            let mut cells = self.rows.at_most(hashes[i]);
+            let mut cells = if weighed { self.rows.at_most(hashes[i]) } else { Load::default() };
             cells[Metric::Keys] = self.ceilings[i];
             self.follow(Metric::Keys, hashes[i], name(i), Load::KEY, cells);
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::Tally;
 use super::buckets::{Buckets, Counted};
-use super::rows::{Rows, cells_of};
+use super::rows::{CELLS, Rows, cells_of};
 use super::tagged::{Tagged, list};
 use crate::metric::{Load, Metric, PerMetric};
 use crate::name::Name;
@@ -25,7 +25,8 @@ pub const FOLLOWED_SLOTS: usize = 20;
 #[derive(Debug)]
 pub struct Candidates {
     rows: Box<Rows>,
-    large: PerMetric<Large>,
+    /// Cells that are followed up, in each row: a bit a metric for each cell, so that they stay in the L2 cache.
+    large: [Vec<u8>; 2],
     /// For each slot what of it is counted.
     slots: Vec<Follow>,
     /// No tag outside the followed cells holds more than this.
@@ -33,10 +34,6 @@ pub struct Candidates {
     /// The load of all tags.
     total: Load,
 }
-
-/// Cells of a metric that are followed up, in each row: a bit a cell, so that they stay in the L1 cache.
-#[derive(Debug)]
-struct Large([Vec<u64>; 2]);
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Follow {
@@ -53,6 +50,7 @@ impl Candidates {
     pub fn choose(rows: Box<Rows>, loads: &PerMetric<Vec<u64>>) -> Self {
         let mut cut_off = Load::default();
         let mut slots = vec![Follow::Nothing; SLOTS];
+        let mut large = [vec![0; CELLS], vec![0; CELLS]];
         let mut follow_up = |metric: Metric, load: &Vec<u64>| {
             let rows = [0, 1].map(|row| rows.row(row, metric).unwrap_or(&[]));
             let cut_offs = rows.map(|cells| nth_largest(cells, FOLLOWED_CELLS));
@@ -61,13 +59,12 @@ impl Candidates {
                 *slot = if *slot == Follow::All { Follow::All } else { Follow::Heavy };
             }
             hottest(load).for_each(|slot| slots[slot] = Follow::All);
-            Large([0, 1].map(|row| bits(rows[row], |cell| cell > cut_offs[row])))
+            for row in [0, 1] {
+                let is_large = rows[row].iter().map(|cell| u8::from(*cell > cut_offs[row]) << metric as u8);
+                large[row].iter_mut().zip(is_large).for_each(|(bits, bit)| *bits |= bit);
+            }
         };
-        let large = PerMetric {
-            keys: follow_up(Metric::Keys, &loads.keys),
-            bytes: loads.bytes.as_ref().map(|load| follow_up(Metric::Bytes, load)),
-            ops: loads.ops.as_ref().map(|load| follow_up(Metric::Ops, load)),
-        };
+        loads.iter().for_each(|(metric, load)| follow_up(metric, load));
         let total = rows.total();
         Candidates { rows, large, slots, cut_off, total }
     }
@@ -80,9 +77,9 @@ impl Candidates {
     #[inline]
     fn wants(&self, hash: u64, slot: u16) -> bool {
         let [first, second] = cells_of(hash);
-        let of = |large: &Large| large.0[0][first / 64] >> (first % 64) & large.0[1][second / 64] >> (second % 64) & 1;
-        let weighed = [&self.large.bytes, &self.large.ops].into_iter().flatten().fold(0, |any, large| any | of(large));
-        (of(&self.large.keys) | weighed != 0) | (self.slots[usize::from(slot)] == Follow::All)
+        let [one, two] = &self.large;
+        let in_both = one[first] & two[second];
+        (in_both != 0) | (self.slots[usize::from(slot)] == Follow::All)
     }
 
     /// The heavier a tag may be in some metric, the higher: which no part of the input changes.
@@ -97,14 +94,6 @@ pub fn hottest(loads: &[u64]) -> impl Iterator<Item = usize> {
     let mut order: Vec<usize> = (0..loads.len().min(SLOTS)).filter(|slot| loads[*slot] > 0).collect();
     order.sort_by_key(|slot| (Reverse(loads[*slot]), *slot));
     order.into_iter().take(FOLLOWED_SLOTS)
-}
-
-/// A bit for each value, set where it `is` what is looked for; enough bits for a row without values too.
-fn bits(row: &[u64], is: impl Fn(u64) -> bool) -> Vec<u64> {
-    let mut bits: Vec<u64> =
-        row.chunks(64).map(|cells| cells.iter().rev().fold(0, |bits, cell| bits << 1 | u64::from(is(*cell)))).collect();
-    bits.resize(super::rows::CELLS / 64, 0);
-    bits
 }
 
 /// The value that at most `n` values of `row` exceed.

@@ -97,6 +97,11 @@ impl Rows {
         self.cells.get(metric).map_or(0, |cells| cells.at_most(hash))
     }
 
+    /// Whether any name weighed anything beside its keys.
+    pub fn are_weighed(&self) -> bool {
+        self.cells.bytes.is_some() || self.cells.ops.is_some()
+    }
+
     /// The cells of row `row` in a metric, where a name weighed anything.
     pub fn row(&self, row: usize, metric: Metric) -> Option<&[u64]> {
         self.cells.get(metric).map(|cells| cells.0[row].as_slice())
