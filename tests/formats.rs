@@ -20,7 +20,7 @@ proptest! {
         let scan = |threads, chunk| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let format = Some(named(form).unwrap());
-            let scan = Scan { pool: &pool, kernel: kernel::best(), format, chunk, proceed: &|_| true };
+            let scan = Scan { pool: &pool, kernel: kernel::best(), format, database: None, chunk, proceed: &|_| true };
             let inputs = [Input::memory("test", content.as_bytes())];
             let found = scan.run(&inputs, || Tallies::new(Parts::All)).unwrap();
             (found.tally, found.inputs, found.rejects)

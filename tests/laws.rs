@@ -25,7 +25,7 @@ fn scan<T: Tally>(
     make: impl Fn() -> T,
 ) -> Scanned<T> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let scan = Scan { pool: &pool, kernel, format: Some(&Lines), chunk, proceed: &|_| true };
+    let scan = Scan { pool: &pool, kernel, format: Some(&Lines), database: None, chunk, proceed: &|_| true };
     scan.run(inputs, make).unwrap()
 }
 

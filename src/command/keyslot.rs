@@ -27,6 +27,9 @@ pub struct Keyslot {
     /// The form of standard input; `--format help` lists them
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub format: String,
+    /// The byte between keys of standard input, for `lines`: one character or \0 \t \n \xHH [default: the line end]
+    #[arg(long, value_name = "STR", allow_hyphen_values = true)]
+    pub delimiter: Option<String>,
     /// One JSON object a line: key, slot, tag and, where nodes are known, node
     #[arg(long)]
     pub json: bool,
@@ -64,9 +67,10 @@ impl Keyslot {
         let reading = Reading {
             inputs: vec![PathBuf::from("-")],
             format: self.format.clone(),
-            delimiter: None,
+            delimiter: self.delimiter.clone(),
             threads: Some(1),
-            kernel: None,
+            strict: true,
+            ..Reading::default()
         };
         let printer = Mutex::new((printer, Ok(())));
         let closed = AtomicBool::new(false);

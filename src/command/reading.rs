@@ -11,9 +11,11 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::error::{Error, Result};
 use crate::format::lines::{self, Lines};
 use crate::format::{self, FORMATS, Format};
+use crate::name::Name;
 use crate::scan::{Scan, Scanned};
 use crate::slot::kernel::{self, Kernel};
-use crate::source::file::CHUNK;
+use crate::source::file::{CHUNK, line_of};
+use crate::summary::sentence::grouped;
 use crate::source::{self, Found, Input};
 use crate::tally::Tally;
 
@@ -21,7 +23,7 @@ use crate::tally::Tally;
 const MAX_THREADS: usize = 1024;
 
 /// What is read and how.
-#[derive(Args, Debug, Clone)]
+#[derive(Args, Debug, Clone, Default)]
 pub struct Reading {
     /// Key dumps: files, directories (every file in them), - for standard input
     #[arg(value_name = "INPUT")]
@@ -32,6 +34,12 @@ pub struct Reading {
     /// The byte between keys, for `lines`: one character or \0 \t \n \xHH [default: the line end]
     #[arg(long, value_name = "STR", allow_hyphen_values = true)]
     pub delimiter: Option<String>,
+    /// Only keys of this database, where the input tells it
+    #[arg(long, value_name = "N")]
+    pub db: Option<u64>,
+    /// A row that is no key is an error: nothing is reported then
+    #[arg(long)]
+    pub strict: bool,
     /// Worker threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -50,6 +58,8 @@ pub struct Reader {
     pub kernel: &'static Kernel,
     pool: ThreadPool,
     format: Option<&'static dyn Format>,
+    database: Option<u64>,
+    strict: bool,
 }
 
 /// The formats and an example line of each, for `--format help`.
@@ -88,7 +98,7 @@ impl Reading {
         let kernel =
             self.kernel.as_deref().filter(|name| !name.is_empty()).map_or_else(|| Ok(kernel::best()), kernel::named)?;
         let Found { inputs, passed_over } = source::find(&self.paths()?)?;
-        Ok(Reader { inputs, passed_over, kernel, pool: self.pool()?, format })
+        Ok(Reader { inputs, passed_over, kernel, pool: self.pool()?, format, database: self.db, strict: self.strict })
     }
 
     /// The form of the input; `None` to detect it.
@@ -157,8 +167,18 @@ impl Reader {
     }
 
     fn scan_while<T: Tally>(&self, proceed: &(dyn Fn(u64) -> bool + Sync), make: impl Fn() -> T) -> Result<Scanned<T>> {
-        let scan = Scan { pool: &self.pool, kernel: self.kernel, format: self.format, chunk: CHUNK, proceed };
-        scan.run(&self.inputs, make)
+        let scan = Scan { pool: &self.pool, kernel: self.kernel, format: self.format, database: self.database, chunk: CHUNK, proceed };
+        let scanned = scan.run(&self.inputs, make)?;
+        match scanned.rejects.first.first().filter(|_| self.strict) {
+            None => Ok(scanned),
+            Some(first) => {
+                let input = &self.inputs[first.input as usize];
+                let line = line_of(input, first.byte).map_or(String::new(), |line| format!("line {line} "));
+                let place = format!("{}: {line}(byte {})", Name::from(input.path()), first.byte);
+                let all = grouped(scanned.rejects.count);
+                Err(Error::bad(place, format!("{}; rows that are no keys: {all}", first.reason)))
+            }
+        }
     }
 
     /// Worker threads.

@@ -35,10 +35,16 @@ pub enum Notice {
     Backslash,
     /// The name of a node before its first key.
     Node,
+    /// A key that is the one before it.
+    Repeated,
+    /// A key of a database that is not wanted.
+    OtherDatabase,
+    /// A key that does not tell its database, where one is wanted.
+    NoDatabase,
 }
 
 /// Every notice: the words for it, and whether it is evidence that something is wrong.
-const WORDS: [(Notice, &str, bool); 16] = [
+const WORDS: [(Notice, &str, bool); 19] = [
     (Notice::EmptyKey, "empty lines, counted as empty keys, of which there can be only one", true),
     (Notice::CarriageReturn, "keys that end with a carriage return, which was taken as a part of the key", false),
     (Notice::ByteOrderMark, "byte order marks at the start, dropped: an editor may have changed the dump", true),
@@ -59,6 +65,9 @@ const WORDS: [(Notice, &str, bool); 16] = [
         false,
     ),
     (Notice::Node, "nodes whose keys are listed", false),
+    (Notice::Repeated, "keys that are the one before them: were names cut short at a NUL or a newline?", true),
+    (Notice::OtherDatabase, "keys of other databases, left out", false),
+    (Notice::NoDatabase, "keys whose database is not told, counted all the same", true),
 ];
 
 /// Counts of what was seen.

@@ -147,7 +147,7 @@ impl Scan<'_> {
         let body = (self.chunk as u64).min(job.cutting.bytes - index * self.chunk as u64);
         let mut seen = SeenInput { format: job.reader.format(), bytes: body, ..SeenInput::default() };
         match file::read_chunk(&opened.bytes, &job.cutting, index, &mut worker.block) {
-            Ok(Some(piece)) => seen.seen = worker.count(self.kernel, &*job.reader, job.input, piece),
+            Ok(Some(piece)) => seen.seen = worker.count(self, &*job.reader, job.input, piece),
             Ok(None) => {}
             Err(trouble) => {
                 seen.bytes = 0;

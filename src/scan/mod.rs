@@ -4,6 +4,8 @@
 //! chunks that the workers take from a common counter (`chunks`); a stream is read by a thread of its own (`streams`).
 
 mod chunks;
+mod counting;
+mod repeats;
 mod shared;
 mod streams;
 
@@ -12,14 +14,14 @@ use std::sync::Mutex;
 use rayon::ThreadPool;
 
 use crate::error::Result;
-use crate::format::batch::{KeyBatch, Spans, Values};
-use crate::format::{Columns, Format, Reader, Seen, Sink};
-use crate::slot::SlotColumns;
+use crate::format::batch::{Spans, Values};
+use crate::format::{Columns, Format, Notice, Reader, Seen};
 use crate::slot::kernel::Kernel;
 use crate::source::Input;
 use crate::source::block::{Block, Piece};
 use crate::tally::Tally;
-use crate::tally::rejects::{Reject, Rejects};
+use crate::tally::rejects::Rejects;
+use counting::{Chosen, Counting, Place};
 use shared::{Shared, into_inner};
 
 /// How a scan runs; what it finds does not depend on it.
@@ -30,6 +32,8 @@ pub struct Scan<'a> {
     pub kernel: &'static Kernel,
     /// The form of every input; `None` to detect it for each.
     pub format: Option<&'static dyn Format>,
+    /// Only keys of this database, of inputs that tell it.
+    pub database: Option<u64>,
     /// Bytes in a chunk.
     pub chunk: usize,
     /// Called now and then with the number of bytes read since the last call; false stops the scan.
@@ -81,21 +85,27 @@ impl Scan<'_> {
         let workers: Vec<_> = (0..self.pool.current_num_threads()).map(|_| Mutex::new(Worker::new(make()))).collect();
 
         let as_streams = self.read_chunks(&workers, &shared)?;
-        for index in as_streams {
-            self.read_stream(&workers, &shared, index)?;
-        }
+        self.read_streams(&workers, &shared, &as_streams)?;
 
         let mut rejects = Rejects::default();
+        let mut edges = Vec::new();
         let mut tallies = workers.into_iter().map(|worker| {
             let worker = into_inner(worker);
             rejects.merge(worker.rejects);
+            edges.extend(worker.edges);
             worker.tally
         });
         let mut tally = tallies.next().expect("a pool has at least one thread");
         tallies.for_each(|other| tally.merge(other));
         let mut incomplete = into_inner(shared.incomplete);
         incomplete.sort();
-        Ok(Scanned { tally, inputs: shared.seen.into_iter().map(into_inner).collect(), incomplete, rejects })
+        let mut inputs: Vec<_> = shared.seen.into_iter().map(into_inner).collect();
+        edges.sort_unstable_by_key(|(place, _)| *place);
+        for blocks in edges.chunk_by(|((a, _), _), ((b, _), _)| a == b) {
+            let repeated = repeats::across(blocks.iter().map(|(_, edges)| *edges));
+            inputs[blocks[0].0.0 as usize].seen.note(Notice::Repeated, repeated);
+        }
+        Ok(Scanned { tally, inputs, incomplete, rejects })
     }
 }
 
@@ -104,9 +114,11 @@ struct Worker<T> {
     block: Block,
     keys: Spans,
     values: Values,
-    slots: SlotColumns,
+    chosen: Chosen,
     opened: Option<chunks::Opened>,
     rejects: Rejects,
+    /// The first and last keys of blocks, by input and offset.
+    edges: Vec<((u32, u64), repeats::Edges)>,
     tally: T,
 }
 
@@ -116,40 +128,26 @@ impl<T: Tally> Worker<T> {
             block: Block::with_capacity(0),
             keys: Spans::default(),
             values: Values::default(),
-            slots: SlotColumns::default(),
+            chosen: Chosen::default(),
             opened: None,
             rejects: Rejects::default(),
+            edges: Vec::new(),
             tally,
         }
     }
 
     /// Counts the keys of the block, a piece of input `input`.
-    fn count(&mut self, kernel: &'static Kernel, reader: &dyn Reader, input: usize, piece: Piece) -> Seen {
-        let Worker { block, keys, values, slots, rejects, tally, .. } = self;
+    fn count(&mut self, scan: &Scan<'_>, reader: &dyn Reader, input: usize, piece: Piece) -> Seen {
+        let Worker { block, keys, values, chosen, rejects, edges, tally, .. } = self;
+        let kernel = scan.kernel;
         let find =
             |base: crate::source::block::Padded<'_>, from, byte, ends: &mut [u32]| kernel.cut(base, from, byte, ends);
         let mut columns = Columns { keys, values, find: &find };
-        let mut counting = Counting { kernel, slots, tally, rejects, input: input as u32, offset: piece.offset };
-        reader.read(block, piece, &mut columns, &mut counting)
-    }
-}
-
-/// Computes and counts what a reader finds.
-struct Counting<'a, T> {
-    kernel: &'static Kernel,
-    slots: &'a mut SlotColumns,
-    tally: &'a mut T,
-    rejects: &'a mut Rejects,
-    input: u32,
-    offset: u64,
-}
-
-impl<T: Tally> Sink for Counting<'_, T> {
-    fn keys(&mut self, batch: KeyBatch<'_>) {
-        self.tally.add(&self.slots.compute(self.kernel, batch));
-    }
-
-    fn reject(&mut self, at: usize, reason: &str) {
-        self.rejects.push(Reject { input: self.input, byte: self.offset + at as u64, reason: reason.to_string() });
+        let place = Place { input: input as u32, offset: piece.offset, database: scan.database };
+        let mut counting = Counting::new(kernel, chosen, tally, rejects, place);
+        let saw = reader.read(block, piece, &mut columns, &mut counting);
+        let (seen, at_edges) = counting.finish(saw);
+        edges.extend(at_edges.map(|at_edges| ((place.input, place.offset), at_edges)));
+        seen
     }
 }

@@ -1,5 +1,6 @@
-//! Inputs that are read from front to back: one thread cuts, all workers count.
+//! Inputs that are read from front to back: threads of their own cut, all workers count.
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, mpsc};
 
 use super::chunks::HEAD;
@@ -16,30 +17,42 @@ use crate::tally::Tally;
 struct Cut {
     block: Block,
     piece: Piece,
+    input: usize,
     reader: Arc<dyn Reader>,
 }
 
 type Stream = RowReader<Box<dyn std::io::Read + Send>>;
 
 impl Scan<'_> {
-    /// Cuts a stream on a thread of its own and lets all workers count the blocks.
-    pub(super) fn read_stream<T: Tally>(
+    /// Cuts streams on threads of their own, as many at a time as there are workers, which count the blocks.
+    pub(super) fn read_streams<T: Tally>(
         &self,
         workers: &[Mutex<Worker<T>>],
         shared: &Shared<'_>,
-        input: usize,
+        streams: &[usize],
     ) -> Result<()> {
-        let stream = stream::open(&shared.inputs[input])?;
+        if streams.is_empty() {
+            return Ok(());
+        }
+        let cutters = workers.len().min(streams.len());
         let (full, blocks) = mpsc::sync_channel::<Cut>(workers.len());
         let (spare, empty) = mpsc::channel::<Block>();
-        (0..2 * workers.len()).for_each(|_| drop(spare.send(Block::with_capacity(0))));
-        let blocks = Mutex::new(blocks);
+        (0..2 * workers.len() + cutters).for_each(|_| drop(spare.send(Block::with_capacity(0))));
+        let (blocks, empty) = (Mutex::new(blocks), Mutex::new(empty));
+        let (next, empty) = (&AtomicUsize::new(0), &empty);
         std::thread::scope(|scope| {
-            scope.spawn(move || {
-                if let Err(error) = self.cut_stream(shared, input, RowReader::new(stream, self.chunk), &empty, &full) {
-                    shared.fail(error);
-                }
-            });
+            for _ in 0..cutters {
+                let full = full.clone();
+                scope.spawn(move || {
+                    let mut unused = None;
+                    while let Some(input) = streams.get(next.fetch_add(1, Relaxed)).filter(|_| shared.is_going()) {
+                        if let Err(error) = self.cut_stream(shared, *input, &mut unused, empty, &full) {
+                            shared.fail(error);
+                        }
+                    }
+                });
+            }
+            drop(full);
             self.pool.broadcast(|context| {
                 let worker = &mut *lock(&workers[context.index()]);
                 loop {
@@ -49,11 +62,11 @@ impl Scan<'_> {
                     if shared.is_going() {
                         std::mem::swap(&mut worker.block, &mut cut.block);
                         let bytes = worker.block.len() as u64;
-                        let seen = worker.count(self.kernel, &*cut.reader, input, cut.piece);
-                        shared.saw(input, SeenInput { format: cut.reader.format(), bytes, seen });
+                        let seen = worker.count(self, &*cut.reader, cut.input, cut.piece);
+                        shared.saw(cut.input, SeenInput { format: cut.reader.format(), bytes, seen });
                         shared.proceed((self.proceed)(bytes));
                     }
-                    // A send fails only where the cutting thread has ended; then no block is needed any more.
+                    // A send fails only where the cutting threads have ended; then no block is needed any more.
                     drop(spare.send(cut.block));
                 }
             });
@@ -65,20 +78,30 @@ impl Scan<'_> {
         &self,
         shared: &Shared<'_>,
         input: usize,
-        mut rows: Stream,
-        empty: &mpsc::Receiver<Block>,
+        unused: &mut Option<Block>,
+        empty: &Mutex<mpsc::Receiver<Block>>,
         full: &mpsc::SyncSender<Cut>,
     ) -> Result<()> {
+        let mut rows = RowReader::new(stream::open(&shared.inputs[input])?, self.chunk);
         let reader: Arc<dyn Reader> = Arc::from(self.reader_of_stream(&shared.inputs[input], &mut rows)?);
         rows.set_cut(reader.cut());
         shared.saw(input, SeenInput { format: reader.format(), ..SeenInput::default() });
-        while let Ok(mut block) = empty.recv() {
+        while shared.is_going() {
+            // A block that the end of the last stream left over is used first, or they would run out.
+            let received = unused.take().map_or_else(|| lock(empty).recv(), Ok);
+            let Ok(mut block) = received else { break };
             let piece = match rows.next(&mut block) {
                 Ok(Some(piece)) => piece,
-                Ok(None) => break,
-                Err(trouble) => return shared.note(trouble, input),
+                Ok(None) => {
+                    *unused = Some(block);
+                    break;
+                }
+                Err(trouble) => {
+                    *unused = Some(block);
+                    return shared.note(trouble, input);
+                }
             };
-            if !shared.is_going() || full.send(Cut { block, piece, reader: reader.clone() }).is_err() {
+            if !shared.is_going() || full.send(Cut { block, piece, input, reader: reader.clone() }).is_err() {
                 break;
             }
         }

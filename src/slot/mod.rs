@@ -29,6 +29,8 @@ pub struct SlotBatch<'a> {
     pub hashed: &'a Spans,
     /// The slot of each key, below `SLOTS`.
     pub slots: &'a [u16],
+    /// The input that they are from, counted from 0.
+    pub input: u32,
 }
 
 impl SlotBatch<'_> {
@@ -56,11 +58,11 @@ pub struct SlotColumns {
 }
 
 impl SlotColumns {
-    /// Computes the hashed parts and the slots of `batch`.
-    pub fn compute<'a>(&'a mut self, kernel: &Kernel, batch: KeyBatch<'a>) -> SlotBatch<'a> {
+    /// Computes the hashed parts and the slots of `batch`, which is from input `input`.
+    pub fn compute<'a>(&'a mut self, kernel: &Kernel, batch: KeyBatch<'a>, input: u32) -> SlotBatch<'a> {
         kernel.narrow(batch.base, batch.keys, &mut self.hashed);
         kernel.slots(batch.base, &self.hashed, &mut self.slots);
-        SlotBatch { batch, hashed: &self.hashed, slots: &self.slots }
+        SlotBatch { batch, hashed: &self.hashed, slots: &self.slots, input }
     }
 }
 
