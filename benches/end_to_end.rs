@@ -35,7 +35,8 @@ fn dumps() -> Vec<(&'static str, Vec<u8>)> {
 
 fn scans(criterion: &mut Criterion) {
     let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
-    let scan = Scan { pool: &pool, kernel: kernel::best(), format: None, database: None, chunk: CHUNK, proceed: &|_| true };
+    let scan =
+        Scan { pool: &pool, kernel: kernel::best(), format: None, database: None, chunk: CHUNK, proceed: &|_| true };
     for (dump, content) in dumps() {
         let inputs = [Input::memory(dump, &content)];
         let analyze = |parts| {

@@ -120,7 +120,7 @@ fn cluster_keyslot_agrees_with_slot_and_with_every_kernel() {
             }
             let block = Block::from_bytes(&keys.concat());
             let values = Values::default();
-            let found = columns.compute(kernel, KeyBatch { base: block.padded(), keys: &spans, values: &values });
+            let found = columns.compute(kernel, KeyBatch { base: block.padded(), keys: &spans, values: &values }, 0);
             for (i, truth) in truth.iter().enumerate() {
                 assert_eq!(found.slots[i], *truth, "kernel {} of {}", kernel.name, keys[i].escape_ascii());
             }

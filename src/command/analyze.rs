@@ -1,9 +1,13 @@
 //! `slotscope analyze`: key dumps come in; a report goes to the terminal and to a directory.
 
+mod destination;
+mod facts;
+mod ready_made;
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime};
 
 use clap::{Args, ValueEnum};
 
@@ -11,21 +15,22 @@ use super::Ending;
 use super::cluster::Cluster;
 use super::reading::{Reader, Reading, format_help};
 use crate::error::{Error, Result};
-use crate::format::{FORMATS, Format};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::report::directory::Directory;
 use crate::report::{self, json, terminal};
-use crate::scan::{Scanned, SeenInput};
+use crate::scan::Scanned;
 use crate::source::Input;
-use crate::source::file::line_of;
-use crate::summary::balance::tidy;
-use crate::summary::{self, FileFacts, Incomplete, InputFacts, Rejected, RejectedLine, Run, Summary};
+use crate::summary::node_counts::NodeCounts;
+use crate::summary::{self, Summary};
 use crate::tally::heavy::TagCounts;
+use crate::tally::origins::Origins;
 use crate::tally::recount::{Candidates, Recount};
-use crate::tally::rejects::Reject;
 use crate::tally::{Parts, Tallies};
-use crate::topology::cluster_info;
+use crate::topology::Topology;
+use crate::topology::cluster_info::{self, NodeKeys};
+use destination::{check_apart, report_name};
+use facts::{input_facts, run_facts};
 
 /// Columns of the report where there is no terminal to ask.
 const PIPE_WIDTH: usize = 100;
@@ -39,7 +44,8 @@ pub struct Analyze {
     /// The nodes
     #[command(flatten)]
     pub cluster: Cluster,
-    /// What `redis-cli --cluster info` printed: a dump that is over 1 % short of it is told
+    /// What `redis-cli --cluster info` printed: a dump that is over 1 % short of it is told; without INPUT, the nodes
+    /// are judged by that alone (`-` reads a dump from standard input)
     #[arg(long, value_name = "FILE")]
     pub cluster_info: Option<PathBuf>,
     /// The metric of the verdict and the tables; all that the input carries are counted
@@ -85,18 +91,20 @@ impl Analyze {
         let started = (Instant::now(), SystemTime::now());
         let topology = self.cluster.topology()?;
         let said = self.cluster_info.as_deref().map(cluster_info::read).transpose()?;
+        if let (Some(said), Some(path), []) = (&said, &self.cluster_info, self.reading.inputs.as_slice()) {
+            return self.report_counts(path, said);
+        }
         let reader = self.reading.reader()?;
         let directory = self.directory(&reader.inputs)?;
 
-        let parts = self.parts(&reader);
-        let scanned = reader.scan("counting", || Tallies::new(parts))?;
+        let scanned = self.count(&reader, &topology)?;
         let recount = recount(&reader, &scanned.tally)?;
+        self.check_carried(&scanned.tally)?;
         let mut input = input_facts(&reader.inputs, &scanned);
         if reader.passed_over > 0 {
             let what = "entries of directories that are no files, passed over (directories are not searched deeper)";
             input.notes.push(format!("{what}: {}", reader.passed_over));
         }
-        self.check_carried(&scanned.tally)?;
         let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, self.by, input);
         summary.input.warnings.extend(summary.nodes.shortfalls(&said.unwrap_or_default()));
         summary.run = run_facts(&reader, started, 1 + u32::from(recount.is_some()), &summary);
@@ -111,6 +119,28 @@ impl Analyze {
         }
         printed?;
         Ok(if summary.input.incomplete.is_empty() { Ending::Done } else { Ending::Incomplete })
+    }
+
+    /// Counts all keys, or takes over what servers counted.
+    fn count(&self, reader: &Reader, topology: &Topology) -> Result<Scanned<Tallies>> {
+        if let Some(taken) = ready_made::take(&reader.inputs, None)? {
+            return Ok(taken);
+        }
+        let parts = self.parts(reader);
+        // Only a topology of the user's can be at odds with the files.
+        let inputs = if self.cluster.topology.is_some() { reader.inputs.len() } else { 0 };
+        let origins = Origins::new(inputs, topology.nodes.len(), |slot| topology.owner(slot));
+        reader.scan("counting", || Tallies { origins: origins.clone(), ..Tallies::new(parts) })
+    }
+
+    /// The node part of the report, from what the nodes say of themselves: there is no dump.
+    fn report_counts(&self, path: &Path, said: &[NodeKeys]) -> Result<Ending> {
+        let counts = NodeCounts::of(Name::from(path), said);
+        self.print_with(
+            |out| json::write_object(&counts, out),
+            |width, out| terminal::node_counts::write(&counts, width, self.top, out),
+        )?;
+        Ok(Ending::Done)
     }
 
     /// Opens the files of the report, unless none are wanted.
@@ -147,16 +177,25 @@ impl Analyze {
     }
 
     fn print(&self, summary: &Summary) -> Result<()> {
+        self.print_with(|out| json::write(summary, out), |width, out| terminal::write(summary, width, self.top, out))
+    }
+
+    /// Prints the one or the other, as the flags have it.
+    fn print_with(
+        &self,
+        json: impl Fn(&mut dyn Write) -> io::Result<()>,
+        text: impl Fn(usize, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
         let stdout = io::stdout();
         if self.json {
             let mut out = io::BufWriter::new(stdout.lock());
-            return json::write(summary, &mut out).and_then(|()| out.flush()).map_err(Error::stdout);
+            return json(&mut out).and_then(|()| out.flush()).map_err(Error::stdout);
         }
         let width = terminal_size::terminal_size_of(&stdout).map_or(PIPE_WIDTH, |(width, _)| usize::from(width.0));
-        let mut text = Vec::new();
-        terminal::write(summary, width, self.top, &mut text).map_err(Error::stdout)?;
+        let mut lines = Vec::new();
+        text(width, &mut lines).map_err(Error::stdout)?;
         let mut out = anstream::AutoStream::auto(stdout.lock());
-        out.write_all(&text).and_then(|()| out.flush()).map_err(Error::stdout)
+        out.write_all(&lines).and_then(|()| out.flush()).map_err(Error::stdout)
     }
 
     fn say_where(&self, path: &Path) -> Result<()> {
@@ -176,122 +215,5 @@ fn recount(reader: &Reader, tallies: &Tallies) -> Result<Option<Recount>> {
             format!("{}: byte {}", Name::from(reader.inputs[stop.input].path()), stop.byte),
             format!("{} when it was read again to count tags; --one-pass reads it once", stop.reason),
         )),
-    }
-}
-
-/// Endings of a dump's name that say its form, not what it is of.
-const EXTENSIONS: [&str; 16] = [
-    "keys", "txt", "csv", "tsv", "json", "jsonl", "ndjson", "log", "out", "dump", "rdb", "gz", "zst", "zstd", "lz4",
-    "resp",
-];
-
-/// The name of a report: that of the first input that the user named, without its extensions.
-fn report_name(input: Option<&PathBuf>) -> PathBuf {
-    let whole = match input {
-        Some(path) if path.as_os_str() != "-" => path.canonicalize().unwrap_or_else(|_| path.clone()),
-        _ => PathBuf::from("stdin"),
-    };
-    let mut name = PathBuf::from(whole.file_name().unwrap_or("keys".as_ref()));
-    while name.extension().is_some_and(|extension| EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)))
-    {
-        name.set_extension("");
-    }
-    // What is left of `...keys` would lead elsewhere.
-    if name.as_os_str().as_encoded_bytes().iter().all(|byte| *byte == b'.') { PathBuf::from("keys") } else { name }
-}
-
-/// Refuses an output directory where the report would replace an input.
-fn check_apart(path: &Path, inputs: &[Input]) -> Result<()> {
-    let Ok(directory) = path.canonicalize() else { return Ok(()) };
-    for input in inputs.iter().filter_map(|input| input.path().canonicalize().ok()) {
-        let is_output = input.file_name().is_some_and(|name| report::files().any(|file| name == file));
-        if is_output && input.parent() == Some(&directory) {
-            let what = "the report would replace this input; name another directory with --out";
-            return Err(Error::bad(Name::from(input.as_path()).to_string(), what));
-        }
-    }
-    Ok(())
-}
-
-/// What was read, and what is to be said about it.
-fn input_facts(inputs: &[Input], scanned: &Scanned<Tallies>) -> InputFacts {
-    let name = |index: usize| Name::from(inputs[index].path());
-    let file = |(index, seen): (usize, &SeenInput)| FileFacts {
-        name: name(index),
-        format: seen.format,
-        bytes: seen.bytes,
-        keys: seen.seen.keys,
-    };
-    let stop = |stop: &crate::scan::Incomplete| Incomplete {
-        file: name(stop.input),
-        byte: stop.byte,
-        reason: stop.reason.clone(),
-    };
-    let rejected = |line: &Reject| RejectedLine {
-        file: name(line.input as usize),
-        line: line_of(&inputs[line.input as usize], line.byte),
-        byte: line.byte,
-        reason: line.reason.clone(),
-    };
-    let seen =
-        scanned.inputs.iter().map(|input| input.seen).fold(Default::default(), |mut sum: crate::format::Seen, seen| {
-            sum += seen;
-            sum
-        });
-    let mut notes = seen.notes();
-    let read = |format: &&&dyn Format| scanned.inputs.iter().any(|input| input.format == format.name());
-    notes.extend(FORMATS.iter().filter(read).filter_map(|format| format.note()).map(String::from));
-    InputFacts {
-        files: scanned.inputs.iter().enumerate().map(file).collect(),
-        bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
-        rejected: Rejected {
-            count: scanned.rejects.count,
-            first: scanned.rejects.first.iter().map(rejected).collect(),
-        },
-        incomplete: scanned.incomplete.iter().map(stop).collect(),
-        warnings: seen.warnings(),
-        notes,
-        ..InputFacts::default()
-    }
-}
-
-/// How the report was made.
-fn run_facts(reader: &Reader, started: (Instant, SystemTime), passes: u32, summary: &Summary) -> Run {
-    let elapsed_secs = started.0.elapsed().as_secs_f64();
-    let rate = |count: f64| tidy(count / elapsed_secs.max(1e-9));
-    Run {
-        version: env!("CARGO_PKG_VERSION").into(),
-        started: started.1.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-        elapsed_secs: tidy(elapsed_secs),
-        threads: reader.threads(),
-        kernel: reader.kernel.name.into(),
-        passes,
-        bytes_per_sec: rate(summary.input.bytes_read as f64 * f64::from(passes)),
-        keys_per_sec: rate(summary.input.keys as f64),
-        peak_rss_bytes: peak_rss_bytes(),
-    }
-}
-
-/// The most memory that was resident, where the system says it (Linux).
-fn peak_rss_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_report_is_named_after_what_the_user_named_first() {
-        let name = |path: &str| report_name(Some(&PathBuf::from(path))).to_str().unwrap().to_string();
-        assert_eq!(name("dumps/node-1.keys.gz"), "node-1");
-        assert_eq!(name("dumps/10.0.0.1-6379.keys"), "10.0.0.1-6379");
-        assert_eq!(name("dumps/"), "dumps");
-        assert_eq!(name(".hidden"), ".hidden");
-        assert_eq!(name("-"), "stdin");
-        assert_eq!((name("...keys"), name("/")), ("keys".into(), "keys".into()));
-        assert_eq!(report_name(None), PathBuf::from("stdin"));
     }
 }

@@ -15,8 +15,8 @@ use crate::name::Name;
 use crate::scan::{Scan, Scanned};
 use crate::slot::kernel::{self, Kernel};
 use crate::source::file::{CHUNK, line_of};
-use crate::summary::sentence::grouped;
 use crate::source::{self, Found, Input};
+use crate::summary::sentence::grouped;
 use crate::tally::Tally;
 
 /// More threads than this never help: the memory bus is full long before.
@@ -167,7 +167,14 @@ impl Reader {
     }
 
     fn scan_while<T: Tally>(&self, proceed: &(dyn Fn(u64) -> bool + Sync), make: impl Fn() -> T) -> Result<Scanned<T>> {
-        let scan = Scan { pool: &self.pool, kernel: self.kernel, format: self.format, database: self.database, chunk: CHUNK, proceed };
+        let scan = Scan {
+            pool: &self.pool,
+            kernel: self.kernel,
+            format: self.format,
+            database: self.database,
+            chunk: CHUNK,
+            proceed,
+        };
         let scanned = scan.run(&self.inputs, make)?;
         match scanned.rejects.first.first().filter(|_| self.strict) {
             None => Ok(scanned),

@@ -79,6 +79,11 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// So many keys, and nothing odd.
+    pub fn of_keys(keys: u64) -> Self {
+        Seen { keys, ..Seen::default() }
+    }
+
     /// Notes that something was met `count` times.
     pub fn note(&mut self, notice: Notice, count: u64) {
         self.notices[notice as usize] += count;

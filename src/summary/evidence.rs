@@ -1,18 +1,26 @@
 //! What the counts say about the dump itself: weights that some rows lack, keys that came twice, keys of nobody,
 //! nodes without keys. Each is said only where the numbers show it.
 
+use std::collections::BTreeMap;
+
 use super::balance::tidy;
-use super::nodes::Nodes;
+use super::nodes::{NodeLoad, Nodes};
 use super::sentence::grouped;
 use super::units::Units;
 use super::{InputFacts, Told};
 use crate::metric::Metric;
+use crate::name::Name;
 use crate::tally::Tallies;
 
 /// More repeated keys than this are told.
 const REPEATED: f64 = 0.005;
 /// From here on the dump holds something twice.
 const TWICE: f64 = 0.2;
+/// An input with this part of its keys on one node is a dump of that node; where more than this is elsewhere, it is
+/// told. Of few keys nothing is.
+const OF_ONE_NODE: f64 = 0.8;
+const OUTSIDE: f64 = 0.001;
+const FEW: u64 = 100;
 /// Units that a node's slots would hold by chance, for their absence to mean something: e^-45 is never.
 const SURELY: f64 = 45.0;
 
@@ -38,6 +46,7 @@ pub fn of(tallies: &Tallies, nodes: &Nodes, units: &Units, mut input: InputFacts
     }
     warnings.extend(duplicates.and_then(|duplicates| repeated(duplicates.share()?, duplicates.is_exact())));
     warnings.extend(unowned(nodes));
+    warnings.extend(foreign(tallies, nodes, &input));
     warnings.extend(missing(nodes, units.count));
     input.warnings.extend(warnings);
     input
@@ -65,10 +74,48 @@ fn unowned(nodes: &Nodes) -> Option<String> {
     })
 }
 
+/// Inputs that are dumps of one node and hold keys of another, and nodes that several inputs are dumps of.
+fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let mut homes: BTreeMap<usize, Vec<&Name>> = BTreeMap::new();
+    for (keys, file) in tallies.origins.inputs().zip(&input.files) {
+        let all: u64 = keys.iter().sum();
+        let Some((home, most)) = keys[..keys.len() - 1].iter().enumerate().max_by_key(|(_, keys)| **keys) else {
+            continue;
+        };
+        if all < FEW || (*most as f64) < OF_ONE_NODE * all as f64 {
+            continue;
+        }
+        homes.entry(home).or_default().push(&file.name);
+        let outside = all - most;
+        if outside as f64 > OUTSIDE * all as f64 {
+            let node = node_name(&nodes.list[home]);
+            let outside = grouped(outside);
+            warnings.push(format!(
+                "{}: {outside} of its keys are outside the slots of node {node}, which the others are in: is the topology older than the dump?",
+                file.name
+            ));
+        }
+    }
+    for (home, files) in homes.iter().filter(|(_, files)| files.len() > 1) {
+        let names: Vec<_> = files.iter().take(3).map(|name| name.to_string()).collect();
+        let more = if files.len() > 3 { ", ..." } else { "" };
+        let node = node_name(&nodes.list[*home]);
+        warnings.push(format!(
+            "{}{more} hold the keys of one node, {node}: a primary and its replica, the same dump twice, or parts of one?",
+            names.join(", ")
+        ));
+    }
+    warnings
+}
+
+fn node_name(node: &NodeLoad) -> &Name {
+    node.address.as_ref().unwrap_or(&node.id)
+}
+
 /// Nodes that should hold keys, and hold none.
 fn missing(nodes: &Nodes, units: f64) -> Vec<String> {
     let empty = nodes.owning().filter(|node| node.load.keys == 0);
     let missed = empty.filter(|node| f64::from(node.slots) / 16_384.0 * units > SURELY);
-    let name = |node: &super::nodes::NodeLoad| node.address.as_ref().unwrap_or(&node.id).to_string();
-    missed.map(|node| format!("no key is in the slots of node {}: is its dump missing?", name(node))).collect()
+    missed.map(|node| format!("no key is in the slots of node {}: is its dump missing?", node_name(node))).collect()
 }

@@ -6,6 +6,7 @@ pub mod balance;
 pub mod evidence;
 pub mod expected;
 pub mod keys;
+pub mod node_counts;
 pub mod nodes;
 pub mod quantiles;
 pub mod sentence;

@@ -27,7 +27,7 @@ pub struct UnitsBy {
     pub squares: Option<f64>,
     /// sum w_k^2.
     pub key_squares: f64,
-    /// Keys with w_k > 0.
+    /// Keys with w_k > 0; 0 where that is not known.
     pub positive: f64,
     /// The heaviest units that are known by name, heaviest first.
     pub named: Vec<Unit>,
@@ -54,6 +54,8 @@ impl Units {
         let per = totals.map(|metric, total| {
             let weighed = weights.get(metric);
             let total = *total as f64;
+            // Ready-made sums tell nothing of single keys.
+            let unweighed = if metric == Metric::Keys { total } else { 0.0 };
             let untagged = |tags: &Tags| match weighed {
                 Some(weighed) => weighed.untagged_squares as f64,
                 None => total - tags.tagged_keys as f64,
@@ -62,7 +64,7 @@ impl Units {
                 total,
                 squares: tags.map(|tags| tags.squares.get(metric).copied().unwrap_or(0.0) + untagged(tags)),
                 key_squares: weighed.map_or(total, |weighed| weighed.squares as f64),
-                positive: weighed.map_or(total, |weighed| weighed.positive as f64),
+                positive: weighed.map_or(unweighed, |weighed| weighed.positive as f64),
                 named: named(tags, keys, metric),
             }
         });
@@ -106,6 +108,6 @@ impl UnitsBy {
 
     /// How much sizes differ: N_w sum w_k^2 / W^2, N_w the keys with a weight.
     pub fn size_ratio(&self) -> Option<f64> {
-        (self.total > 0.0).then(|| self.positive * self.key_squares / (self.total * self.total))
+        (self.total > 0.0 && self.positive > 0.0).then(|| self.positive * self.key_squares / (self.total * self.total))
     }
 }

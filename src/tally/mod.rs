@@ -10,9 +10,11 @@ pub mod followed;
 pub mod hash;
 pub mod heaviest;
 pub mod heavy;
+pub mod origins;
 pub mod recount;
 pub mod rejects;
 pub mod rows;
+pub mod slot_stats;
 pub mod slots;
 pub mod table;
 pub mod tagged;
@@ -26,6 +28,7 @@ use attributes::Attributes;
 use duplicates::Duplicates;
 use heaviest::Heaviest;
 use heavy::HeavyTags;
+use origins::Origins;
 use slots::SlotCounts;
 use weights::Weights;
 
@@ -44,6 +47,8 @@ pub struct Tallies {
     pub slots: SlotCounts,
     /// What the input tells of weights.
     pub weights: Weights,
+    /// Which nodes' keys each input holds, where that is worth knowing.
+    pub origins: Origins,
     /// All else; absent where only slots are wanted.
     pub names: Option<NameTallies>,
 }
@@ -83,6 +88,7 @@ impl Tallies {
         Tallies {
             slots: SlotCounts::default(),
             weights: Weights::default(),
+            origins: Origins::default(),
             names: (parts != Parts::Slots).then(names),
         }
     }
@@ -92,12 +98,14 @@ impl Tally for Tallies {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         self.slots.add(keys);
         self.weights.add(keys);
+        self.origins.add(keys);
         self.names.add(keys);
     }
 
     fn merge(&mut self, other: Self) {
         self.slots.merge(other.slots);
         self.weights.merge(other.weights);
+        self.origins.merge(other.origins);
         self.names.merge(other.names);
     }
 }

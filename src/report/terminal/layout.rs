@@ -1,10 +1,38 @@
 //! Cells, bars and lines of text that keep within a width.
 
-use comfy_table::{Row, Table};
+use std::io::{self, Write};
+
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Row, Table, Width};
 
 use super::WIDTHS;
 use crate::name::Name;
 use crate::report::units::grouped;
+
+/// A table of columns with a name, numbers to the right, whose column `flexible` takes what the others leave.
+pub fn table(width: usize, columns: &[(&str, bool)], flexible: usize) -> Table {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width as u16);
+    table.set_truncation_indicator("…");
+    table.set_header(columns.iter().map(|(name, _)| *name));
+    for (index, (column, (_, is_number))) in table.column_iter_mut().zip(columns).enumerate() {
+        if *is_number {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        column.set_padding(if index == 0 { (2, 1) } else { (1, 1) });
+        if index == flexible {
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(8)));
+        } else {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    table
+}
+
+/// Prints a table without blanks at the ends of its lines.
+pub fn print(out: &mut dyn Write, table: Table) -> io::Result<()> {
+    table.lines().try_for_each(|line| writeln!(out, "{}", line.trim_end()))
+}
 
 /// Adds a row of one line; a cell keeps what could ever be shown of it, the table cuts it further where it must.
 pub fn row(table: &mut Table, cells: Vec<String>) {

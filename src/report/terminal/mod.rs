@@ -1,11 +1,12 @@
 //! The report on the terminal: the verdict first, then who is full, which slots are hot and which tags fill them.
 
 mod layout;
+pub mod node_counts;
 
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
+use comfy_table::Table;
 use layout::{bar, mean_text, row, short_id, wrapped};
 
 use super::units::{bytes, counted, grouped, percent};
@@ -38,6 +39,25 @@ pub fn write(summary: &Summary, width: usize, rows: usize, out: &mut dyn Write) 
     page.remarks(out)
 }
 
+/// The verdict in one coloured word, and its sentence.
+fn verdict(verdict: Verdict, sentence: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    let (word, color) = match verdict {
+        Verdict::Empty => ("EMPTY", AnsiColor::Yellow),
+        Verdict::Suspicious => ("SUSPICIOUS", AnsiColor::Magenta),
+        Verdict::Balanced => ("BALANCED", AnsiColor::Green),
+        Verdict::Tagged => ("TAGGED", AnsiColor::Cyan),
+        Verdict::Placement => ("PLACEMENT", AnsiColor::Yellow),
+        Verdict::Watch => ("WATCH", AnsiColor::Yellow),
+        Verdict::Skewed => ("SKEWED", AnsiColor::Red),
+    };
+    let style = Style::new().bold().fg_color(Some(color.into()));
+    let text = format!("{word}  {sentence}");
+    let lines = wrapped(&text, width);
+    let (first, rest) = lines.split_first().expect("text has a line");
+    writeln!(out, "{style}{word}{style:#}{}", &first[word.len()..])?;
+    rest.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
 struct Page<'a> {
     summary: &'a Summary,
     width: usize,
@@ -46,21 +66,8 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn verdict(&self, out: &mut dyn Write) -> io::Result<()> {
-        let (word, color) = match self.summary.skew.verdict {
-            Verdict::Empty => ("EMPTY", AnsiColor::Yellow),
-            Verdict::Suspicious => ("SUSPICIOUS", AnsiColor::Magenta),
-            Verdict::Balanced => ("BALANCED", AnsiColor::Green),
-            Verdict::Tagged => ("TAGGED", AnsiColor::Cyan),
-            Verdict::Placement => ("PLACEMENT", AnsiColor::Yellow),
-            Verdict::Watch => ("WATCH", AnsiColor::Yellow),
-            Verdict::Skewed => ("SKEWED", AnsiColor::Red),
-        };
-        let style = Style::new().bold().fg_color(Some(color.into()));
-        let text = format!("{word}  {}", self.summary.skew.sentence);
-        let lines = wrapped(&text, self.width);
-        let (first, rest) = lines.split_first().expect("text has a line");
-        writeln!(out, "{style}{word}{style:#}{}", &first[word.len()..])?;
-        rest.iter().try_for_each(|line| writeln!(out, "{line}"))
+        let skew = &self.summary.skew;
+        verdict(skew.verdict, &skew.sentence, self.width, out)
     }
 
     fn input(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -313,28 +320,11 @@ impl Page<'_> {
         }
     }
 
-    /// A table of columns with a name, numbers to the right, whose column `flexible` takes what the others leave.
     fn table(&self, columns: &[(&str, bool)], flexible: usize) -> Table {
-        let mut table = Table::new();
-        table.load_style(comfy_table::presets::NOTHING);
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(self.width as u16);
-        table.set_truncation_indicator("…");
-        table.set_header(columns.iter().map(|(name, _)| *name));
-        for (index, (column, (_, is_number))) in table.column_iter_mut().zip(columns).enumerate() {
-            if *is_number {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-            column.set_padding(if index == 0 { (2, 1) } else { (1, 1) });
-            if index == flexible {
-                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(8)));
-            } else {
-                column.set_constraint(ColumnConstraint::ContentWidth);
-            }
-        }
-        table
+        layout::table(self.width, columns, flexible)
     }
 
     fn print(&self, out: &mut dyn Write, table: Table) -> io::Result<()> {
-        table.lines().try_for_each(|line| writeln!(out, "{}", line.trim_end()))
+        layout::print(out, table)
     }
 }
