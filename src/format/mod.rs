@@ -1,10 +1,12 @@
 //! Stage 2, KEYS: blocks of bytes come in, batches of keys go out. One file a format, one line in `FORMATS`.
 
 pub mod batch;
+pub mod borders;
 pub mod captured;
 pub mod escape;
 pub mod gather;
 pub mod lines;
+pub mod numbered;
 pub mod quoted;
 #[cfg(test)]
 mod reading;
@@ -19,7 +21,8 @@ use batch::{KeyBatch, Spans, Values};
 pub use seen::{Notice, Seen};
 
 /// Every format that can be read; detection asks them in this order.
-pub static FORMATS: &[&dyn Format] = &[&strings::JSON, &strings::CSV, &quoted::Quoted, &lines::Lines];
+pub static FORMATS: &[&dyn Format] =
+    &[&strings::JSON, &strings::CSV, &numbered::Numbered, &quoted::Quoted, &lines::Lines];
 
 /// A form that key dumps come in.
 pub trait Format: Sync {
