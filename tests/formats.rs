@@ -50,4 +50,14 @@ proptest! {
     ) {
         found(format!("{}\n", lines.join("\n")).as_bytes(), "numbered", threads, chunk);
     }
+
+    #[test]
+    fn where_the_replies_of_nodes_are_cut_does_not_show(
+        lines in prop::collection::vec(r#"(1\.1\.1\.1:[12]: )?(a|ERR x|[ab:]{0,2})|>>> Calling|"#, 1..60),
+        end in prop::sample::select(vec!["\n", "\r\n"]),
+        chunk in 1usize..400,
+        threads in 1usize..4,
+    ) {
+        found(format!("1.1.1.1:9: {end}{}{end}", lines.join(end)).as_bytes(), "cluster-call", threads, chunk);
+    }
 }

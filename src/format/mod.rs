@@ -3,6 +3,7 @@
 pub mod batch;
 pub mod borders;
 pub mod captured;
+pub mod cluster_call;
 pub mod escape;
 pub mod gather;
 pub mod lines;
@@ -22,7 +23,7 @@ pub use seen::{Notice, Seen};
 
 /// Every format that can be read; detection asks them in this order.
 pub static FORMATS: &[&dyn Format] =
-    &[&strings::JSON, &strings::CSV, &numbered::Numbered, &quoted::Quoted, &lines::Lines];
+    &[&cluster_call::ClusterCall, &strings::JSON, &strings::CSV, &numbered::Numbered, &quoted::Quoted, &lines::Lines];
 
 /// A form that key dumps come in.
 pub trait Format: Sync {
