@@ -60,4 +60,13 @@ proptest! {
     ) {
         found(format!("1.1.1.1:9: {end}{}{end}", lines.join(end)).as_bytes(), "cluster-call", threads, chunk);
     }
+
+    #[test]
+    fn where_replies_of_a_server_are_cut_does_not_show(
+        rows in prop::collection::vec(r"\*2\r\n\$1\r\n[0a]\r\n\*2\r\n|\*[0-9]{0,2}\r\n|\$1\r\na\r\n|\$0\r\n\r\n|\$-1\r\n|\$-?[0-9]{1,2}\r\n|[a\r\n]{0,3}", 1..60),
+        chunk in 1usize..400,
+        threads in 1usize..4,
+    ) {
+        found(format!("*1\r\n{}", rows.concat()).as_bytes(), "resp", threads, chunk);
+    }
 }

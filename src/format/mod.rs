@@ -11,6 +11,8 @@ pub mod numbered;
 pub mod quoted;
 #[cfg(test)]
 mod reading;
+pub mod resp;
+mod resp_row;
 pub mod seen;
 pub mod strings;
 
@@ -22,8 +24,15 @@ use batch::{KeyBatch, Spans, Values};
 pub use seen::{Notice, Seen};
 
 /// Every format that can be read; detection asks them in this order.
-pub static FORMATS: &[&dyn Format] =
-    &[&cluster_call::ClusterCall, &strings::JSON, &strings::CSV, &numbered::Numbered, &quoted::Quoted, &lines::Lines];
+pub static FORMATS: &[&dyn Format] = &[
+    &resp::Resp,
+    &cluster_call::ClusterCall,
+    &strings::JSON,
+    &strings::CSV,
+    &numbered::Numbered,
+    &quoted::Quoted,
+    &lines::Lines,
+];
 
 /// A form that key dumps come in.
 pub trait Format: Sync {

@@ -66,6 +66,8 @@ const WORDS: [(Notice, &str, bool); 16] = [
 pub struct Seen {
     /// Keys.
     pub keys: u64,
+    /// Elements that replies announce, less those that are there.
+    pub missing: i64,
     notices: [u64; WORDS.len()],
 }
 
@@ -83,7 +85,11 @@ impl Seen {
     /// Evidence that the dump is not what it should be.
     pub fn warnings(&self) -> Vec<String> {
         // One empty key is a key like any other.
-        self.words(true, |notice| u64::from(notice == Notice::EmptyKey))
+        let mut words = self.words(true, |notice| u64::from(notice == Notice::EmptyKey));
+        if self.missing > 0 {
+            words.push(format!("keys that replies announce and do not hold: the dump was cut off: {}", self.missing));
+        }
+        words
     }
 
     /// What is odd, and may be right.
@@ -102,6 +108,7 @@ impl Seen {
 impl std::ops::AddAssign for Seen {
     fn add_assign(&mut self, other: Seen) {
         self.keys += other.keys;
+        self.missing = self.missing.wrapping_add(other.missing);
         self.notices.iter_mut().zip(other.notices).for_each(|(mine, theirs)| *mine += theirs);
     }
 }
