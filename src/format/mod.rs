@@ -9,6 +9,7 @@ pub mod gather;
 pub mod lines;
 pub mod numbered;
 pub mod quoted;
+mod quoted_json;
 #[cfg(test)]
 mod reading;
 pub mod resp;
@@ -22,13 +23,15 @@ use crate::source::block::{Block, Padded, Piece};
 use crate::source::cut::Cut;
 use batch::{KeyBatch, Spans, Values};
 pub use seen::{Notice, Seen};
+use strings::Strings;
 
 /// Every format that can be read; detection asks them in this order.
 pub static FORMATS: &[&dyn Format] = &[
     &resp::Resp,
     &cluster_call::ClusterCall,
-    &strings::JSON,
-    &strings::CSV,
+    &Strings::QuotedJson,
+    &Strings::Json,
+    &Strings::Csv,
     &numbered::Numbered,
     &quoted::Quoted,
     &lines::Lines,

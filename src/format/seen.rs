@@ -55,7 +55,7 @@ const WORDS: [(Notice, &str, bool); 16] = [
     (Notice::Nil, "nils in place of keys, dropped", false),
     (
         Notice::Backslash,
-        "keys with a backslash, taken as it stands: what --quoted-json prints is not read, use --json or --no-raw --scan",
+        "keys with a backslash, taken as it stands; if --quoted-json printed them, say --format quoted-json",
         false,
     ),
     (Notice::Node, "nodes whose keys are listed", false),
