@@ -100,13 +100,14 @@ impl Format for Resp {
         if is_snapshot(head.bytes) || is_commands(head) {
             return Detected::Yes;
         }
-        let mut rest = head.bytes;
-        while let Some((Row::Status, end)) = row(rest) {
+        let (mut rest, mut is_empty_reply) = (head.bytes, false);
+        while let Some((found @ (Row::Status | Row::Array(0)), end)) = row(rest) {
+            is_empty_reply |= found != Row::Status;
             rest = &rest[end..];
         }
         match row(rest) {
             Some((Row::Page(_), _)) => Detected::Yes,
-            Some((Row::Array(0), end)) if rest.len() == end => Detected::Yes,
+            None if rest.is_empty() && is_empty_reply => Detected::Yes,
             Some((Row::Array(_), end)) => match row(&rest[end..]) {
                 Some((Row::Bulk(_) | Row::Nil, _)) => Detected::Yes,
                 None if !head.whole => Detected::NeedMore,
