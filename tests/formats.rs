@@ -1,30 +1,72 @@
-//! Laws of the formats that decode in place: the cut and the threads never show.
+//! Laws of the formats: the cut, the threads and a pipe never show.
+
+use std::io::Write;
 
 use proptest::prelude::*;
 use slotscope::format::named;
-use slotscope::scan::Scan;
+use slotscope::scan::{Scan, SeenInput};
 use slotscope::slot::kernel;
 use slotscope::source::Input;
+use slotscope::tally::rejects::Rejects;
 use slotscope::tally::{Parts, Tallies};
+
+/// What a scan of `input` in `form` finds.
+fn scan(input: Input, form: &str, threads: usize, chunk: usize) -> (Tallies, Vec<SeenInput>, Rejects) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let format = Some(named(form).unwrap());
+    let scan = Scan { pool: &pool, kernel: kernel::best(), format, database: None, chunk, proceed: &|_| true };
+    let found = scan.run(&[input], || Tallies::new(Parts::All)).unwrap();
+    (found.tally, found.inputs, found.rejects)
+}
+
+/// What is found in `content`, once it is clear that neither the cut nor the threads nor a pipe shows.
+fn found(content: &[u8], form: &str, threads: usize, chunk: usize) -> (Tallies, Vec<SeenInput>, Rejects) {
+    let whole = scan(Input::memory("test", content), form, 1, content.len());
+    assert_eq!(scan(Input::memory("test", content), form, threads, chunk), whole);
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(content).unwrap();
+    assert_eq!(scan(Input::Stream { path: file.path().to_path_buf() }, form, threads, chunk), whole);
+    whole
+}
 
 proptest! {
     #[test]
     fn where_a_dump_in_quotes_is_cut_does_not_show(
-        lines in prop::collection::vec(r#"("[a-c{}\\x0n"]{0,12}"|[a-c"\\]{0,6}|\(1.2s\))\r?"#, 1..60),
+        lines in prop::collection::vec(r#"("[a-c{}\\x0n"]{0,12}"|\["[0-9]"|\["k"\]\]|[a-c"\\]{0,6}|\(1.2s\))\r?"#, 1..60),
         chunk in 1usize..400,
         threads in 1usize..4,
-        (form, separator) in prop::sample::select(vec![("quoted", "\n"), ("redis-csv", ","), ("redis-json", ",")]),
+        (form, separator) in prop::sample::select(vec![("quoted", "\n"), ("redis-csv", ","), ("redis-json", ","), ("quoted-json", ",")]),
     ) {
         let content = lines.join(separator);
         prop_assume!(!content.is_empty());
-        let scan = |threads, chunk| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let format = Some(named(form).unwrap());
-            let scan = Scan { pool: &pool, kernel: kernel::best(), format, database: None, chunk, proceed: &|_| true };
-            let inputs = [Input::memory("test", content.as_bytes())];
-            let found = scan.run(&inputs, || Tallies::new(Parts::All)).unwrap();
-            (found.tally, found.inputs, found.rejects)
-        };
-        prop_assert_eq!(scan(threads, chunk), scan(1, content.len()));
+        found(content.as_bytes(), form, threads, chunk);
+    }
+
+    #[test]
+    fn where_numbered_rows_are_cut_does_not_show(
+        lines in prop::collection::vec(r#" {0,2}([1-3]\) )?[1-4]\) ("[a0\\n]{0,3}"|\(nil\)|\(empty array\)|a)|\(1.2s\)|[a1]{0,2}"#, 1..60),
+        chunk in 1usize..400,
+        threads in 1usize..4,
+    ) {
+        found(format!("{}\n", lines.join("\n")).as_bytes(), "numbered", threads, chunk);
+    }
+
+    #[test]
+    fn where_the_replies_of_nodes_are_cut_does_not_show(
+        lines in prop::collection::vec(r#"(1\.1\.1\.1:[12]: )?(a|ERR x|[ab:]{0,2})|>>> Calling|"#, 1..60),
+        end in prop::sample::select(vec!["\n", "\r\n"]),
+        chunk in 1usize..400,
+        threads in 1usize..4,
+    ) {
+        found(format!("1.1.1.1:9: {end}{}{end}", lines.join(end)).as_bytes(), "cluster-call", threads, chunk);
+    }
+
+    #[test]
+    fn where_replies_of_a_server_are_cut_does_not_show(
+        rows in prop::collection::vec(r"\*2\r\n\$1\r\n[0a]\r\n\*2\r\n|\*[0-9]{0,2}\r\n|\$1\r\na\r\n|\$0\r\n\r\n|\$-1\r\n|\$-?[0-9]{1,2}\r\n|[a\r\n]{0,3}", 1..60),
+        chunk in 1usize..400,
+        threads in 1usize..4,
+    ) {
+        found(format!("*1\r\n{}", rows.concat()).as_bytes(), "resp", threads, chunk);
     }
 }

@@ -217,7 +217,7 @@ fn every_form_of_the_listing_is_read_alike(cluster: &Cluster) {
             assert_eq!(read(&["-2", "--json", "CLUSTER", form]), cluster.expected(), "{form} in RESP2");
         }
         // The server rewrites the file in place when it likes, so one look may find half of it.
-        wait_for(|| match Topology::read(&server.nodes_conf()) {
+        wait_for(|| match Topology::read(&server.folder().join("nodes.conf")) {
             Ok(topology) if topology.nodes == cluster.expected() => Ok(()),
             other => Err(format!("nodes.conf: {other:?}")),
         });
@@ -277,7 +277,7 @@ fn a_slot_on_its_way_is_in_flight_seen_from_both_ends(cluster: &Cluster) {
         assert_eq!(topology.nodes, cluster.expected(), "the owner keeps the slot until the end: {listing}");
     }
     for i in [0, 1] {
-        wait_for(|| match Topology::read(&cluster.servers[i].nodes_conf()) {
+        wait_for(|| match Topology::read(&cluster.servers[i].folder().join("nodes.conf")) {
             Ok(topology) if topology.in_flight == [expected.clone()] => Ok(()),
             other => Err(format!("nodes.conf: {other:?}")),
         });

@@ -69,6 +69,8 @@ pub struct Values {
     pub expiring: Vec<bool>,
     /// The name of its type, as a span of the block; empty where the row has none.
     pub types: Spans,
+    /// The address of the node that listed it, as a span of the block; empty where it is not known.
+    pub nodes: Spans,
 }
 
 impl Values {
@@ -103,6 +105,7 @@ impl Values {
         self.databases.clear();
         self.expiring.clear();
         self.types.clear();
+        self.nodes.clear();
     }
 }
 

@@ -32,15 +32,15 @@ pub fn noise(line: &[u8]) -> Option<Notice> {
     }
 }
 
-/// `line` without a carriage return at its end and without the colours around it.
+/// `line` without a carriage return at its end and without what tells the terminal colours or places around it.
 pub fn bare(line: &[u8]) -> &[u8] {
     let mut line = line.strip_suffix(b"\r").unwrap_or(line);
-    while let Some(len) = colour(line) {
+    while let Some(len) = control(line) {
         line = &line[len..];
     }
-    while line.last() == Some(&b'm') {
+    while line.last().is_some_and(u8::is_ascii_alphabetic) {
         let Some(start) =
-            memchr::memrchr(0x1B, line).filter(|start| colour(&line[*start..]) == Some(line.len() - start))
+            memchr::memrchr(0x1B, line).filter(|start| control(&line[*start..]) == Some(line.len() - start))
         else {
             break;
         };
@@ -49,11 +49,12 @@ pub fn bare(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// The length of the colour that `line` starts with: `ESC [ ... m`.
-fn colour(line: &[u8]) -> Option<usize> {
+/// The length of the control sequence that `line` starts with: `ESC [`, numbers, a letter. `m` is a colour; the line
+/// editor of redis-cli moves the cursor with others.
+fn control(line: &[u8]) -> Option<usize> {
     let rest = line.strip_prefix(b"\x1b[")?;
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
-    (rest.get(digits) == Some(&b'm')).then_some(digits + 3)
+    rest.get(digits).is_some_and(u8::is_ascii_alphabetic).then_some(digits + 3)
 }
 
 /// `host:port> ` or `host:port[db]> ` at the start, as redis-cli prompts.
@@ -67,23 +68,32 @@ fn is_prompt(line: &[u8]) -> bool {
     plain && matches!(after.first(), None | Some(b' ')) && (has_port || name == b"not connected")
 }
 
-/// Whether nine in ten lines of a head that are no noise, and the first of them, are rows as `is_row` has it.
+/// Whether nine in ten lines of a head that are no noise, and the first of them, are rows as `is_row` has it. A whole
+/// input of noise is one too, where it says that a reply was empty or failed.
 pub fn detect(head: Head<'_>, is_row: impl Fn(&[u8]) -> bool) -> Detected {
     let whole_lines = match memchr::memrchr(b'\n', head.bytes) {
         _ if head.whole => head.bytes,
         Some(end) => &head.bytes[..end],
         None => return Detected::NeedMore,
     };
-    let lines = whole_lines.split(|byte| *byte == b'\n').filter(|line| noise(line).is_none()).take(LINES);
+    let mut replies = 0;
+    let lines = whole_lines.split(|byte| *byte == b'\n').filter(|line| match noise(line) {
+        None => true,
+        Some(notice) => {
+            replies += u32::from(matches!(notice, Notice::EmptyReply | Notice::ErrorReply));
+            false
+        }
+    });
     let (mut rows, mut others) = (0, 0);
-    for line in lines {
+    for line in lines.take(LINES) {
         match is_row(bare(line)) {
             true => rows += 1,
             false if rows == 0 => return Detected::No,
             false => others += 1,
         }
     }
-    if rows > 9 * others { Detected::Yes } else { Detected::No }
+    let says_none = rows + others == 0 && head.whole && replies > 0;
+    if rows > 9 * others || says_none { Detected::Yes } else { Detected::No }
 }
 
 #[cfg(test)]
@@ -102,6 +112,7 @@ mod tests {
             ("Warning: Using a password with '-a' may not be safe.", Notice::Warning),
             ("\u{1b}[29;1m>>> Calling KEYS *", Notice::Progress),
             ("\r", Notice::BlankLine),
+            ("\u{1b}[6n127.0.0.1:7801> \r\u{1b}[0K127.0.0.1:7801> KEYS *\r\u{1b}[22C\r", Notice::Prompt),
         ] {
             assert_eq!(noise(line.as_bytes()), Some(notice), "{line}");
         }

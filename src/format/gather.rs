@@ -1,6 +1,6 @@
 //! Stage 2, KEYS: rows come in one at a time, batches of keys go out.
 
-use super::batch::{BATCH_KEYS, KeyBatch};
+use super::batch::{BATCH_KEYS, KeyBatch, Values};
 use super::{Columns, Notice, Seen, Sink};
 use crate::source::block::Block;
 
@@ -17,6 +17,11 @@ impl<'a, 'c> Gather<'a, 'c> {
         columns.keys.clear();
         columns.values.clear();
         Gather { columns, sink, seen: Seen::default() }
+    }
+
+    /// The columns of the batch, to which what is known of the next key is added before the key itself.
+    pub fn values(&mut self) -> &mut Values {
+        self.columns.values
     }
 
     /// Takes the key at `from..to` of `block`.
@@ -49,6 +54,7 @@ impl<'a, 'c> Gather<'a, 'c> {
             self.seen.keys += keys.len() as u64;
             self.sink.keys(KeyBatch { base: block.padded(), keys, values });
             keys.clear();
+            values.clear();
         }
     }
 }

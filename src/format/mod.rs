@@ -1,13 +1,19 @@
 //! Stage 2, KEYS: blocks of bytes come in, batches of keys go out. One file a format, one line in `FORMATS`.
 
 pub mod batch;
+pub mod borders;
 pub mod captured;
+pub mod cluster_call;
 pub mod escape;
 pub mod gather;
 pub mod lines;
+pub mod numbered;
 pub mod quoted;
+mod quoted_json;
 #[cfg(test)]
 mod reading;
+pub mod resp;
+mod resp_row;
 pub mod seen;
 pub mod strings;
 
@@ -17,9 +23,19 @@ use crate::source::block::{Block, Padded, Piece};
 use crate::source::cut::Cut;
 use batch::{KeyBatch, Spans, Values};
 pub use seen::{Notice, Seen};
+use strings::Strings;
 
 /// Every format that can be read; detection asks them in this order.
-pub static FORMATS: &[&dyn Format] = &[&strings::JSON, &strings::CSV, &quoted::Quoted, &lines::Lines];
+pub static FORMATS: &[&dyn Format] = &[
+    &resp::Resp,
+    &cluster_call::ClusterCall,
+    &Strings::QuotedJson,
+    &Strings::Json,
+    &Strings::Csv,
+    &numbered::Numbered,
+    &quoted::Quoted,
+    &lines::Lines,
+];
 
 /// A form that key dumps come in.
 pub trait Format: Sync {

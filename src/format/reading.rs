@@ -10,6 +10,7 @@ pub struct Found {
     pub keys: Vec<Vec<u8>>,
     pub values: Values,
     pub types: Vec<Vec<u8>>,
+    pub nodes: Vec<Vec<u8>>,
     pub rejects: Vec<(usize, String)>,
     pub seen: Seen,
 }
@@ -19,13 +20,21 @@ impl Sink for Found {
         let KeyBatch { base, keys, values } = batch;
         let len = keys.len();
         self.keys.extend((0..len).map(|i| keys.get(base, i).to_vec()));
-        for column in [values.bytes.len(), values.ops.len(), values.databases.len(), values.expiring.len()] {
+        for column in [
+            values.bytes.len(),
+            values.ops.len(),
+            values.databases.len(),
+            values.expiring.len(),
+            values.types.len(),
+            values.nodes.len(),
+        ] {
             assert!([0, len].contains(&column), "a column is as long as the keys, or empty");
         }
         self.values.bytes.extend(&values.bytes);
         self.values.ops.extend(&values.ops);
         self.values.databases.extend(&values.databases);
         self.values.expiring.extend(&values.expiring);
+        self.nodes.extend((0..values.nodes.len()).map(|i| values.nodes.get(base, i).to_vec()));
         self.types.extend((0..values.types.len()).map(|i| values.types.get(base, i).to_vec()));
     }
 

@@ -61,7 +61,7 @@ const WORDS: [(Notice, &str, bool); 19] = [
     (Notice::Nil, "nils in place of keys, dropped", false),
     (
         Notice::Backslash,
-        "keys with a backslash, taken as it stands: what --quoted-json prints is not read, use --json or --no-raw --scan",
+        "keys with a backslash, taken as it stands; if --quoted-json printed them, say --format quoted-json",
         false,
     ),
     (Notice::Node, "nodes whose keys are listed", false),
@@ -75,6 +75,8 @@ const WORDS: [(Notice, &str, bool); 19] = [
 pub struct Seen {
     /// Keys.
     pub keys: u64,
+    /// Elements that replies announce, less those that are there.
+    pub missing: i64,
     notices: [u64; WORDS.len()],
 }
 
@@ -97,7 +99,11 @@ impl Seen {
     /// Evidence that the dump is not what it should be.
     pub fn warnings(&self) -> Vec<String> {
         // One empty key is a key like any other.
-        self.words(true, |notice| u64::from(notice == Notice::EmptyKey))
+        let mut words = self.words(true, |notice| u64::from(notice == Notice::EmptyKey));
+        if self.missing > 0 {
+            words.push(format!("keys that replies announce and do not hold: the dump was cut off: {}", self.missing));
+        }
+        words
     }
 
     /// What is odd, and may be right.
@@ -116,6 +122,7 @@ impl Seen {
 impl std::ops::AddAssign for Seen {
     fn add_assign(&mut self, other: Seen) {
         self.keys += other.keys;
+        self.missing = self.missing.wrapping_add(other.missing);
         self.notices.iter_mut().zip(other.notices).for_each(|(mine, theirs)| *mine += theirs);
     }
 }

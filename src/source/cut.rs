@@ -18,9 +18,9 @@ pub enum Cut {
     Quoted(u8, Quotes),
     /// A line end behind which stands a line that is a row of its own: rows may hold line ends without saying so.
     Rows(IsRow),
-    /// Rows tell their length, so they are only found from the front: where the last whole one ends, behind the
-    /// start of a row. The input is read as a stream.
-    Counted(fn(&[u8]) -> usize),
+    /// Rows tell their length, so they are only found from the front: where the row at the start ends, `None` where it
+    /// is not all there. The input is read as a stream.
+    Counted(fn(&[u8]) -> Option<usize>),
 }
 
 /// How a double quote is written inside double quotes.
@@ -177,7 +177,7 @@ impl Cut {
                 let mut ends = memchr::memchr_iter(b'\n', &bytes[from..]).map(|at| from + at + 1);
                 ends.find(|start| line_at(bytes, *start, whole).is_some_and(|line| is_row(line)))
             }
-            Cut::Counted(_) => None,
+            Cut::Counted(row) => row(&bytes[from..]).map(|end| from + end),
         }
     }
 
@@ -191,7 +191,10 @@ impl Cut {
                 let mut ends = memchr::memrchr_iter(b'\n', bytes).map(|at| at + 1);
                 ends.find(|start| line_at(bytes, *start, false).is_some_and(|line| is_row(line)))
             }
-            Cut::Counted(walk) => Some(walk(bytes)).filter(|end| *end > 0),
+            Cut::Counted(row) => {
+                let ends = std::iter::successors(Some(0), |end| row(&bytes[*end..]).map(|len| end + len));
+                ends.last().filter(|end| *end > 0)
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -82,9 +82,9 @@ impl Server {
         Client::over(TcpStream::connect(("127.0.0.1", self.port)).unwrap())
     }
 
-    /// The file in which it keeps what it knows of the cluster.
-    pub fn nodes_conf(&self) -> PathBuf {
-        self.folder.path().join("nodes.conf")
+    /// The folder that is its own: what it knows of the cluster is in `nodes.conf` there.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// What `redis-cli ARGUMENTS` prints when it is asked of this server.

@@ -1,0 +1,280 @@
+//! `resp`: replies as a server sends them, `*2\r\n$3\r\nfoo\r\n$3\r\nbar\r\n`, taken from a socket. It loses nothing:
+//! a key may hold any byte. Pages of SCAN are read too: `*2`, the cursor, then the array of keys.
+//!
+//! Rows tell their length, so the input is read from front to back. A length that leads elsewhere than to a line end
+//! is refused alone, and reading goes on at the next line.
+
+use super::gather::Gather;
+use super::resp_row::{Row, row};
+use super::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::source::block::{Block, Piece};
+use crate::source::cut::Cut;
+
+/// The format.
+pub struct Resp;
+
+/// Arrays of a head that tell whether it holds commands.
+const ARRAYS: usize = 16;
+
+/// First words of commands that change keys, as a server writes them to its append-only file.
+const COMMANDS: &[&str] = &[
+    "APPEND",
+    "BITOP",
+    "COPY",
+    "DECR",
+    "DECRBY",
+    "DEL",
+    "EVAL",
+    "EXEC",
+    "EXPIRE",
+    "EXPIREAT",
+    "FLUSHALL",
+    "FLUSHDB",
+    "GEOADD",
+    "GETDEL",
+    "GETEX",
+    "GETSET",
+    "HDEL",
+    "HINCRBY",
+    "HMSET",
+    "HSET",
+    "HSETNX",
+    "INCR",
+    "INCRBY",
+    "LINSERT",
+    "LPOP",
+    "LPUSH",
+    "LREM",
+    "LSET",
+    "LTRIM",
+    "MSET",
+    "MULTI",
+    "PERSIST",
+    "PEXPIRE",
+    "PEXPIREAT",
+    "PFADD",
+    "PFMERGE",
+    "PSETEX",
+    "RENAME",
+    "RESTORE",
+    "RPOP",
+    "RPOPLPUSH",
+    "RPUSH",
+    "SADD",
+    "SELECT",
+    "SET",
+    "SETBIT",
+    "SETEX",
+    "SETNX",
+    "SETRANGE",
+    "SINTERSTORE",
+    "SMOVE",
+    "SPOP",
+    "SREM",
+    "SUNIONSTORE",
+    "SWAPDB",
+    "UNLINK",
+    "XADD",
+    "XDEL",
+    "XGROUP",
+    "XTRIM",
+    "ZADD",
+    "ZINCRBY",
+    "ZPOPMIN",
+    "ZREM",
+    "ZUNIONSTORE",
+];
+
+const WAY_OUT: &str = "its keys are not read; let a server load it and dump them with redis-cli --no-raw --scan";
+
+impl Format for Resp {
+    fn name(&self) -> &'static str {
+        "resp"
+    }
+
+    fn example(&self) -> &'static str {
+        r"*1\r\n$8\r\nuser:{1}\r\n"
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        if is_snapshot(head.bytes) || is_commands(head) {
+            return Detected::Yes;
+        }
+        let (mut rest, mut is_empty_reply) = (head.bytes, false);
+        while let Some((found @ (Row::Status | Row::Array(0)), end)) = row(rest) {
+            is_empty_reply |= found != Row::Status;
+            rest = &rest[end..];
+        }
+        match row(rest) {
+            Some((Row::Page(_), _)) => Detected::Yes,
+            None if rest.is_empty() && is_empty_reply => Detected::Yes,
+            Some((Row::Array(_), end)) => match row(&rest[end..]) {
+                Some((Row::Bulk(_) | Row::Nil, _)) => Detected::Yes,
+                None if !head.whole => Detected::NeedMore,
+                _ => Detected::No,
+            },
+            None if !head.whole
+                && rest.starts_with(b"*")
+                && memchr::memchr(b'\n', rest).is_none()
+                && rest.len() < 64 =>
+            {
+                Detected::NeedMore
+            }
+            _ => Detected::No,
+        }
+    }
+
+    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        if is_snapshot(head.bytes) {
+            Err(format!("an RDB snapshot, or an append-only file that starts with one; {WAY_OUT}"))
+        } else if is_commands(head) {
+            Err(format!("an append-only file: commands, not a list of keys; {WAY_OUT}"))
+        } else {
+            Ok(Box::new(Resp))
+        }
+    }
+}
+
+/// Whether a snapshot starts here: its magic, four digits, an opcode.
+fn is_snapshot(head: &[u8]) -> bool {
+    let version = head.strip_prefix(b"REDIS").and_then(|rest| rest.get(..5));
+    version.is_some_and(|rest| rest[..4].iter().all(u8::is_ascii_digit) && rest[4] >= 0xF0)
+}
+
+/// Whether the arrays at the start are commands: two at least, and each starts with the name of one.
+fn is_commands(head: Head<'_>) -> bool {
+    let mut rest = head.bytes;
+    // A server may write the time between its commands.
+    while rest.starts_with(b"#TS:") {
+        rest = memchr::memchr(b'\n', rest).map_or(b"", |end| &rest[end + 1..]);
+    }
+    let mut names = 0;
+    while let Some((Row::Array(_), end)) = row(rest).filter(|_| names < ARRAYS) {
+        rest = &rest[end..];
+        match row(rest) {
+            Some((Row::Bulk(name), _))
+                if COMMANDS.iter().any(|command| command.as_bytes().eq_ignore_ascii_case(&rest[name.clone()])) =>
+            {
+                names += 1
+            }
+            None => break,
+            Some(_) => return false,
+        }
+        while let Some((Row::Bulk(_), end)) = row(rest) {
+            rest = &rest[end..];
+        }
+    }
+    names > 1
+}
+
+impl Reader for Resp {
+    fn format(&self) -> &'static str {
+        self.name()
+    }
+
+    fn cut(&self) -> Cut {
+        Cut::Counted(|bytes| row(bytes).map(|(_, end)| end))
+    }
+
+    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>, sink: &mut dyn Sink) -> Seen {
+        let mut gather = Gather::new(columns, sink);
+        let mut at = piece.from as usize;
+        let mut missing = 0i64;
+        while at < block.len() {
+            let Some((found, len)) = row(&block.content()[at..]) else {
+                gather.reject(at, "the dump ends within this");
+                break;
+            };
+            match found {
+                Row::Page(announced) => {
+                    gather.note(Notice::Cursor);
+                    missing = missing.wrapping_add(announced);
+                }
+                Row::Array(announced) => {
+                    missing = missing.wrapping_add(announced);
+                    if announced == 0 {
+                        gather.note(Notice::EmptyReply);
+                    }
+                }
+                Row::Bulk(key) => {
+                    missing = missing.wrapping_sub(1);
+                    gather.key(block, at + key.start, at + key.end);
+                }
+                Row::Nil => {
+                    missing = missing.wrapping_sub(1);
+                    gather.note(Notice::Nil);
+                }
+                Row::Error => gather.note(Notice::ErrorReply),
+                Row::Status => gather.note(Notice::Progress),
+                Row::Wrong(why) => gather.reject(at, why),
+            }
+            at += len;
+        }
+        let mut seen = gather.finish(block);
+        seen.missing = missing;
+        seen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::reading::{Found, read_whole};
+
+    fn found(content: &[u8]) -> Found {
+        read_whole(&Resp, content)
+    }
+
+    fn detect(content: &[u8]) -> Detected {
+        Resp.detect(Head { bytes: content, whole: true })
+    }
+
+    #[test]
+    fn keys_may_hold_any_byte_and_cursors_are_none() {
+        let all = found(b"*4\r\n$3\r\nfoo\r\n$0\r\n\r\n$4\r\n\r\n$3\r\n$-1\r\n*2\r\n$2\r\n17\r\n*1\r\n$1\r\na\r\n*2\r\n$1\r\n0\r\n*0\r\n");
+        assert_eq!(all.keys, [&b"foo"[..], b"", b"\r\n$3", b"a"]);
+        assert_eq!((all.seen.count(Notice::Nil), all.seen.count(Notice::Cursor), all.seen.missing), (1, 2, 0));
+        assert!(all.rejects.is_empty() && all.seen.warnings().is_empty());
+        assert_eq!(found(b"*2\r\n$2\r\n17\r\n$1\r\na\r\n").keys, [&b"17"[..], b"a"]);
+    }
+
+    #[test]
+    fn lengths_that_lie_are_refused_and_what_is_behind_them_is_read() {
+        for lie in ["$999999999999", "$-5", "*-1", "*99999999999999999999", "$4", "$", "*x", "?"] {
+            let all = found(format!("*1\r\n{lie}\r\n$3\r\nfoo\r\n").as_bytes());
+            assert_eq!((all.keys.as_slice(), all.rejects[0].0), (&[b"foo".to_vec()][..], 4), "{lie}");
+        }
+    }
+
+    #[test]
+    fn a_dump_that_was_cut_off_is_told() {
+        for (content, keys) in
+            [(&b"*3\r\n$1\r\na\r\n"[..], 1), (b"*3\r\n$1\r\na\r\n$5\r\nb", 1), (b"*3\r\n$1\r\na\r", 0)]
+        {
+            let all = found(content);
+            assert_eq!(all.keys.len(), keys);
+            assert_eq!(all.seen.warnings().len(), 1, "{:?}", all.seen.warnings());
+        }
+    }
+
+    #[test]
+    fn commands_and_snapshots_are_recognised_and_refused() {
+        let aof = b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nset\r\n$1\r\nk\r\n$1\r\nv\r\n";
+        let timed = [b"#TS:1628217470\r\n", &aof[..]].concat();
+        for (content, word) in
+            [(&aof[..], "append-only"), (&timed, "append-only"), (b"REDIS0011\xfa\x09redis-ver", "RDB")]
+        {
+            assert_eq!(detect(content), Detected::Yes);
+            let refused = Resp.open(Head { bytes: content, whole: true }).err().unwrap();
+            assert!(refused.contains(word) && refused.contains("--no-raw --scan"), "{refused}");
+        }
+        for keys in [&b"*2\r\n$3\r\nSET\r\n$3\r\nDEL\r\n"[..], b"+OK\r\n*1\r\n$1\r\na\r\n", b"*0\r\n"] {
+            assert_eq!(detect(keys), Detected::Yes);
+            assert!(Resp.open(Head { bytes: keys, whole: true }).is_ok());
+        }
+        for no in [&b""[..], b"*\n", b"*2\n$1\na\n", b"*1\r\nuser\r\n", b"REDIS0011", b"$3\r\nfoo\r\n", b"+a\r\nb\r\n"]
+        {
+            assert_eq!(detect(no), Detected::No, "{}", no.escape_ascii());
+        }
+    }
+}

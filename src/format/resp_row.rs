@@ -1,0 +1,146 @@
+//! Stage 2, KEYS: one row of the protocol of Redis: what starts here, and how long it is.
+
+use std::ops::Range;
+
+/// A key that is longer is refused, as a line is.
+const LONGEST: u64 = 64 << 20;
+
+/// A header with more than a sign, twenty digits and a line end is none.
+const HEADER: usize = 32;
+
+/// What starts at a place.
+#[derive(Debug, PartialEq)]
+pub enum Row {
+    /// The cursor of SCAN, up to the head of the array of so many keys.
+    Page(i64),
+    /// The head of an array of so many elements.
+    Array(i64),
+    /// A text, and where it is.
+    Bulk(Range<usize>),
+    /// None in place of a text.
+    Nil,
+    /// An error.
+    Error,
+    /// A word such as OK, which answers a command that has no keys.
+    Status,
+    /// No row, and why.
+    Wrong(&'static str),
+}
+
+/// The row at the start of `bytes`, and where it ends; `None` where it is not all there.
+pub fn row(bytes: &[u8]) -> Option<(Row, usize)> {
+    let line = line_end(bytes);
+    let wrong = |why| line.map(|end| (Row::Wrong(why), end));
+    match bytes.first()? {
+        b'*' | b'~' => match number(bytes) {
+            Number::Short => None,
+            Number::None => wrong("not the length of an array"),
+            Number::Of(length, end) if (0..=i64::from(u32::MAX)).contains(&length) => {
+                if length == 2 && end == 4 {
+                    return page(bytes);
+                }
+                Some((Row::Array(length), end))
+            }
+            Number::Of(..) => wrong("a length that no reply has"),
+        },
+        b'$' => match number(bytes) {
+            Number::Short => None,
+            Number::None => wrong("not the length of a text"),
+            Number::Of(-1, end) => Some((Row::Nil, end)),
+            Number::Of(length, end) => match u64::try_from(length) {
+                Ok(length) if length <= LONGEST => {
+                    let text = end..end + length as usize;
+                    let behind = bytes.get(text.end..).unwrap_or_default();
+                    match behind {
+                        [b'\r', b'\n', ..] => Some((Row::Bulk(text.clone()), text.end + 2)),
+                        [] | [b'\r'] => None,
+                        _ => Some((Row::Wrong("a length that leads elsewhere than to a line end"), end)),
+                    }
+                }
+                _ => wrong("a length that no key has"),
+            },
+        },
+        b'_' => line.map(|end| (Row::Nil, end)),
+        b'-' => line.map(|end| (Row::Error, end)),
+        b'+' => line.map(|end| (Row::Status, end)),
+        _ => wrong("neither a text nor an array of them"),
+    }
+}
+
+/// The array of two at the start of `bytes`: a page of SCAN if a number and an array are what it holds.
+fn page(bytes: &[u8]) -> Option<(Row, usize)> {
+    let array = Some((Row::Array(2), 4));
+    let cursor = &bytes[4..];
+    let Number::Of(length @ 1..=20, header) = number(cursor) else {
+        return if cursor.is_empty() || matches!(number(cursor), Number::Short) { None } else { array };
+    };
+    let text = &cursor[header.min(cursor.len())..];
+    let digits = &text[..text.len().min(length as usize)];
+    if cursor[0] != b'$' || !digits.iter().all(u8::is_ascii_digit) {
+        return array;
+    }
+    let behind = text.get(length as usize..)?;
+    match behind.strip_prefix(b"\r\n") {
+        Some([]) => None,
+        Some(keys @ [b'*' | b'~', ..]) => match number(keys) {
+            Number::Short => None,
+            Number::Of(length, end) if (0..=i64::from(u32::MAX)).contains(&length) => {
+                Some((Row::Page(length), bytes.len() - keys.len() + end))
+            }
+            _ => array,
+        },
+        Some(_) => array,
+        None if b"\r\n".starts_with(behind) => None,
+        None => array,
+    }
+}
+
+/// What stands between the first byte and a line end.
+enum Number {
+    /// This number, and where the line behind it starts.
+    Of(i64, usize),
+    /// No number.
+    None,
+    /// The bytes end before the line does.
+    Short,
+}
+
+fn number(bytes: &[u8]) -> Number {
+    let head = &bytes[..bytes.len().min(HEADER)];
+    match memchr::memchr(b'\n', head) {
+        None if head.len() < HEADER => Number::Short,
+        None => Number::None,
+        Some(end) => {
+            let digits = head[1.min(end)..end].strip_suffix(b"\r");
+            let number = digits.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
+            number.map_or(Number::None, |number| Number::Of(number, end + 1))
+        }
+    }
+}
+
+fn line_end(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr(b'\n', bytes).map(|end| end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_row_is_told_before_it_is_all_there_and_none_changes_behind_that() {
+        for rows in [
+            &b"*3\r\n$1\r\na\r\n$-1\r\n*2\r\n$2\r\n17\r\n*1\r\n$5\r\nab\r\nc\r\n"[..],
+            b"*2\r\n$2\r\n17\r\n$1\r\na\r\n-ERR x\r\n+OK\r\n_\r\n$9\r\nx\r\n*2\r\n*1\r\n",
+            b"*2\r\n$20\r\n18446744073709551615\r\n~1\r\n$1\r\na\r\n",
+        ] {
+            let mut at = 0;
+            while let Some((found, len)) = row(&rows[at..]) {
+                for short in 0..rows.len() - at {
+                    let told = row(&rows[at..at + short]);
+                    assert!(told.is_none() || told == Some((row(&rows[at..]).unwrap().0, len)), "{found:?} in {short}");
+                }
+                at += len;
+            }
+        }
+    }
+}
