@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use proptest::prelude::*;
-use slotscope::format::named;
+use slotscope::format::{FORMATS, Head, detect, named};
 use slotscope::scan::{Scan, SeenInput};
 use slotscope::slot::kernel;
 use slotscope::source::Input;
@@ -69,4 +69,72 @@ proptest! {
     ) {
         found(format!("*1\r\n{}", rows.concat()).as_bytes(), "resp", threads, chunk);
     }
+
+    #[test]
+    fn no_bytes_are_too_odd_for_any_format(
+        words in prop::collection::vec(prop_oneof![
+            prop::sample::select(WORDS.to_vec()).prop_map(|word| word.as_bytes().to_vec()),
+            prop::collection::vec(any::<u8>(), 0..4),
+        ], 1..40),
+        chunk in 1usize..200,
+        threads in 1usize..4,
+        format in prop::sample::select(FORMATS.iter().map(|format| format.name()).collect::<Vec<_>>()),
+    ) {
+        let content = words.concat();
+        prop_assume!(!content.is_empty());
+        for end in 0..content.len() {
+            // Where more must be seen, there is more to see.
+            let [told, _] = [true, false].map(|whole| detect(Head { bytes: &content[..end], whole }));
+            prop_assert!(told.is_some(), "of a whole input");
+        }
+        let opened = named(format).unwrap().open(Head { bytes: &content, whole: true });
+        if opened.is_ok() {
+            found(&content, format, threads, chunk);
+        }
+    }
 }
+
+/// What means something to one format or another.
+const WORDS: &[&str] = &[
+    "\n",
+    "\r\n",
+    "\"",
+    "\\",
+    "\\\\",
+    ",",
+    "[",
+    "]",
+    "[]",
+    "\"a\"",
+    "\"1\"",
+    "1) ",
+    "2) 1) ",
+    "99999999999999999999) ",
+    "(nil)",
+    "(empty array)",
+    "(error) ",
+    "(1.2s)",
+    "1.1.1.1:1: ",
+    "[::1]:2: ",
+    ">>> Calling",
+    "ERR x",
+    "*2\r\n",
+    "$1\r\n",
+    "$-1\r\n",
+    "*-1\r\n",
+    "$99999999999999999999\r\n",
+    "$60000000\r\n",
+    "*4294967295\r\n",
+    "*2\r\n$1\r\n7\r\n*1\r\n",
+    "+OK\r\n",
+    "-ERR\r\n",
+    "SET",
+    "\u{1b}[31m",
+    "\u{1b}[",
+    "127.0.0.1:1> ",
+    "REDIS0011\u{ff}",
+    "#TS:1\r\n",
+    "a",
+    "\u{feff}",
+    "\0",
+];

@@ -303,3 +303,34 @@ fn replies_of_a_cluster_give_the_keys_of_every_node_that_has_no_nul_in_them() {
     assert!(found.tally.0.is_empty(), "{}", String::from_utf8_lossy(&refused));
     assert_eq!(found.inputs[0].seen.warnings().len(), 1, "an error in place of a reply is evidence");
 }
+
+/// Where tests/run puts what it installs from PyPI.
+fn rdb_tools() -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("venv/bin/rdb")
+}
+
+#[test]
+fn what_rdb_tools_makes_of_a_snapshot_gives_the_keys_of_the_server() {
+    if std::env::var_os("SLOTSCOPE_WITHOUT_PYPI").is_some() {
+        eprintln!("NOT TESTED: rdb-tools cannot be had here");
+        return;
+    }
+    let servers = cluster(1);
+    let expected = without_nodes(&store(&servers, nasty().into_iter().chain(ordinary())));
+    // Newer servers write slots into the snapshot of a cluster, which rdb-tools does not know.
+    let alone = Server::start(&["--cluster-enabled", "no"]);
+    let sets: Vec<Vec<&[u8]>> = expected.iter().map(|(key, ..)| vec![&b"SET"[..], key, b"value"]).collect();
+    assert!(alone.connect().pipeline(&sets).iter().all(|reply| *reply == Reply::Simple(String::from("OK"))));
+    call_ok(&mut alone.connect(), &["SAVE"]);
+    // rdb-tools 0.1.15 reads snapshots up to version 9, in which a string is written as it is today.
+    let path = alone.folder().join("dump.rdb");
+    let mut snapshot = std::fs::read(&path).unwrap();
+    snapshot[..9].copy_from_slice(b"REDIS0009");
+    std::fs::write(&path, snapshot).unwrap();
+    let output = Command::new(rdb_tools()).args(["-c", "memory"]).arg(&path).output().unwrap_or_else(|error| {
+        panic!("{} cannot be started ({error}); run tests/run, which installs it", rdb_tools().display())
+    });
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let found = read(&output.stdout, "rdb-tools", true);
+    assert!(found == expected, "differs in {:?}", differing(&found, &expected));
+}

@@ -36,7 +36,7 @@ impl Format for ClusterCall {
         let mut lines = head.bytes.split(|byte| *byte == b'\n');
         let first = lines.by_ref().map(captured::bare).find(|line| !is_script(line));
         match first {
-            _ if !head.whole && memchr::memchr(b'\n', head.bytes).is_none() => Detected::NeedMore,
+            _ if !head.whole && head.bytes.len() < 2 * ADDRESS => Detected::NeedMore,
             // The two words of the first line are in bold, even in a pipe.
             Some(line) if line.starts_with(CALLING) && lines.next().is_some_and(|line| node(line, None).is_some()) => {
                 Detected::Yes
@@ -59,6 +59,9 @@ impl Format for ClusterCall {
     }
 }
 
+/// The longest address, with what is behind it: a host name, a colon, a port, a colon and a blank.
+const ADDRESS: usize = 253 + 8;
+
 const CALLING: &[u8] = b">>> Calling";
 
 /// Whether it is a line that `script` writes before and behind what it captures.
@@ -69,8 +72,7 @@ fn is_script(line: &[u8]) -> bool {
 /// Where in `line` the address of a node stands, if `address: ` is what it starts with. Host names could be the start
 /// of a key: one without a dot is taken only if it, or its port, is that of the node that was `asked`, the first.
 fn node(line: &[u8], asked: Option<&[u8]>) -> Option<Range<usize>> {
-    // The longest address: a host name, a colon and a port.
-    let end = memchr::memmem::find(&line[..line.len().min(253 + 8)], b": ")?;
+    let end = memchr::memmem::find(&line[..line.len().min(ADDRESS)], b": ")?;
     let (name, port) = host(&line[..end]);
     let is_port = (1..=5).contains(&port.len()) && port.iter().all(u8::is_ascii_digit);
     let is_name = !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b".:-_[]%".contains(byte));
