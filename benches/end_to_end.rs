@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use slotscope::command::generate::{Generate, Profile};
-use slotscope::scan::Scan;
+use slotscope::scan::{Only, Scan};
 use slotscope::slot::{kernel, slot};
 use slotscope::source::Input;
 use slotscope::source::file::CHUNK;
@@ -36,7 +36,7 @@ fn dumps() -> Vec<(&'static str, Vec<u8>)> {
 fn scans(criterion: &mut Criterion) {
     let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
     let scan =
-        Scan { pool: &pool, kernel: kernel::best(), format: None, database: None, chunk: CHUNK, proceed: &|_| true };
+        Scan { pool: &pool, kernel: kernel::best(), format: None, only: &Only::ALL, chunk: CHUNK, proceed: &|_| true };
     for (dump, content) in dumps() {
         let inputs = [Input::memory(dump, &content)];
         let analyze = |parts| {

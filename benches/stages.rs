@@ -7,7 +7,7 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use slotscope::command::generate::{Generate, Profile};
 use slotscope::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values};
-use slotscope::scan::Scan;
+use slotscope::scan::{Only, Scan};
 use slotscope::slot::{SlotColumns, hashtag, kernel, slot};
 use slotscope::source::{Input, block::Block};
 use slotscope::tally::amounts::Lengths;
@@ -82,7 +82,7 @@ fn chunks(criterion: &mut Criterion) {
     group.throughput(Throughput::Bytes(content.len() as u64));
     for chunk in [1 << 16, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22] {
         let scan =
-            Scan { pool: &pool, kernel: kernel::best(), format: None, database: None, chunk, proceed: &|_| true };
+            Scan { pool: &pool, kernel: kernel::best(), format: None, only: &Only::ALL, chunk, proceed: &|_| true };
         let count = || scan.run(&inputs, || Tallies::new(Parts::Slots)).unwrap().tally.slots.total();
         assert_eq!(count(), KEYS);
         group.bench_function(format!("{}KiB", chunk >> 10), |bencher| bencher.iter(count));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use slotscope::metric::{Metric, PerMetric};
 use slotscope::name::Name;
 use slotscope::report::chart;
-use slotscope::scan::Scan;
+use slotscope::scan::{Only, Scan};
 use slotscope::slot::SLOTS;
 use slotscope::slot::kernel;
 use slotscope::source;
@@ -39,8 +39,14 @@ fn of_sample(file: &str, topology: &Topology, parts: Parts) -> Summary {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples").join(file);
     let inputs = source::find(&[path]).unwrap().inputs;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let scan =
-        Scan { pool: &pool, kernel: kernel::best(), format: None, database: None, chunk: 1 << 20, proceed: &|_| true };
+    let scan = Scan {
+        pool: &pool,
+        kernel: kernel::best(),
+        format: None,
+        only: &Only::ALL,
+        chunk: 1 << 20,
+        proceed: &|_| true,
+    };
     let scanned = scan.run(&inputs, || Tallies::new(parts)).unwrap();
     let facts = FileFacts { name: Name::from(file), format: "lines", ..FileFacts::default() };
     let input = InputFacts { files: vec![facts], ..InputFacts::default() };

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use proptest::prelude::*;
 use slotscope::format::{FORMATS, Head, detect, named};
-use slotscope::scan::{Scan, SeenInput};
+use slotscope::scan::{Only, Scan, SeenInput};
 use slotscope::slot::kernel;
 use slotscope::source::Input;
 use slotscope::tally::rejects::Rejects;
@@ -14,7 +14,7 @@ use slotscope::tally::{Parts, Tallies};
 fn scan(input: Input, form: &str, threads: usize, chunk: usize) -> (Tallies, Vec<SeenInput>, Rejects) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let format = Some(named(form).unwrap());
-    let scan = Scan { pool: &pool, kernel: kernel::best(), format, database: None, chunk, proceed: &|_| true };
+    let scan = Scan { pool: &pool, kernel: kernel::best(), format, only: &Only::ALL, chunk, proceed: &|_| true };
     let found = scan.run(&[input], || Tallies::new(Parts::All)).unwrap();
     (found.tally, found.inputs, found.rejects)
 }

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use redis::{Client, Reply, Server, wait_for};
 use slotscope::format::named;
-use slotscope::scan::Scan;
+use slotscope::scan::{Only, Scan};
 use slotscope::slot::{SlotBatch, kernel};
 use slotscope::source::Input;
 use slotscope::tally::Tally;
@@ -84,7 +84,8 @@ impl Tally for Kept {
 fn read(dump: &[u8], form: &str, is_told: bool) -> Vec<Listed> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     let format = if is_told { None } else { Some(named(form).unwrap()) };
-    let scan = Scan { pool: &pool, kernel: kernel::best(), format, database: None, chunk: 1 << 20, proceed: &|_| true };
+    let scan =
+        Scan { pool: &pool, kernel: kernel::best(), format, only: &Only::ALL, chunk: 1 << 20, proceed: &|_| true };
     let found = scan.run(&[Input::memory("test", dump)], || Kept(Vec::new())).unwrap();
     assert_eq!(found.inputs[0].format, form);
     assert_eq!(found.rejects.count, 0, "{form}: {:?}", found.rejects.first);
@@ -262,7 +263,14 @@ fn a_form_that_loses_something_loses_what_its_note_says_and_nothing_else() {
         [(server.redis_cli(&["--raw", "KEYS", "*"]), split(whole)), (server.redis_cli(&["--scan"]), split(before_nul))]
     {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let scan = Scan { pool: &pool, kernel: kernel::best(), format: None, database: None, chunk: 1 << 20, proceed: &|_| true };
+        let scan = Scan {
+            pool: &pool,
+            kernel: kernel::best(),
+            format: None,
+            only: &Only::ALL,
+            chunk: 1 << 20,
+            proceed: &|_| true,
+        };
         let found = scan.run(&[Input::memory("test", &dump)], || Kept(Vec::new())).unwrap();
         assert_eq!((found.inputs[0].format, found.rejects.count), ("lines", 0));
         let mut listed = found.tally.0;
@@ -298,7 +306,14 @@ fn replies_of_a_cluster_give_the_keys_of_every_node_that_has_no_nul_in_them() {
 
     let refused = servers[0].redis_cli(&["--cluster", "call", &asked, "KEYS"]);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let scan = Scan { pool: &pool, kernel: kernel::best(), format: None, database: None, chunk: 1 << 20, proceed: &|_| true };
+    let scan = Scan {
+        pool: &pool,
+        kernel: kernel::best(),
+        format: None,
+        only: &Only::ALL,
+        chunk: 1 << 20,
+        proceed: &|_| true,
+    };
     let found = scan.run(&[Input::memory("test", &refused)], || Kept(Vec::new())).unwrap();
     assert!(found.tally.0.is_empty(), "{}", String::from_utf8_lossy(&refused));
     assert_eq!(found.inputs[0].seen.warnings().len(), 1, "an error in place of a reply is evidence");

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use slotscope::format::lines::Lines;
 use slotscope::metric::{Load, Metric};
 use slotscope::name::Name;
-use slotscope::scan::{Scan, Scanned};
+use slotscope::scan::{Only, Scan, Scanned};
 use slotscope::slot::{hashtag, kernel, slot};
 use slotscope::source::Input;
 use slotscope::tally::heavy::TagCounts;
@@ -25,7 +25,7 @@ fn scan<T: Tally>(
     make: impl Fn() -> T,
 ) -> Scanned<T> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let scan = Scan { pool: &pool, kernel, format: Some(&Lines), database: None, chunk, proceed: &|_| true };
+    let scan = Scan { pool: &pool, kernel, format: Some(&Lines), only: &Only::ALL, chunk, proceed: &|_| true };
     scan.run(inputs, make).unwrap()
 }
 

@@ -94,7 +94,8 @@ impl Analyze {
         if let (Some(said), Some(path), []) = (&said, &self.cluster_info, self.reading.inputs.as_slice()) {
             return self.report_counts(path, said);
         }
-        let reader = self.reading.reader()?;
+        let mut reader = self.reading.reader()?;
+        reader.only.not_of = topology.replicas.clone();
         let directory = self.directory(&reader.inputs)?;
 
         let scanned = self.count(&reader, &topology)?;
@@ -128,8 +129,13 @@ impl Analyze {
         }
         let parts = self.parts(reader);
         // Only a topology of the user's can be at odds with the files.
-        let inputs = if self.cluster.topology.is_some() { reader.inputs.len() } else { 0 };
-        let origins = Origins::new(inputs, topology.nodes.len(), |slot| topology.owner(slot));
+        let origins = match self.cluster.topology {
+            Some(_) => {
+                let addresses: Vec<_> = topology.nodes.iter().map(|node| node.address.as_deref()).collect();
+                Origins::new(reader.inputs.len(), &addresses, |slot| topology.owner(slot))
+            }
+            None => Origins::default(),
+        };
         reader.scan("counting", || Tallies { origins: origins.clone(), ..Tallies::new(parts) })
     }
 

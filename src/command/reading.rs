@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::format::lines::{self, Lines};
 use crate::format::{self, FORMATS, Format};
 use crate::name::Name;
-use crate::scan::{Scan, Scanned};
+use crate::scan::{Only, Scan, Scanned};
 use crate::slot::kernel::{self, Kernel};
 use crate::source::file::{CHUNK, line_of};
 use crate::source::{self, Found, Input};
@@ -58,7 +58,8 @@ pub struct Reader {
     pub kernel: &'static Kernel,
     pool: ThreadPool,
     format: Option<&'static dyn Format>,
-    database: Option<u64>,
+    /// Which keys are wanted.
+    pub only: Only,
     strict: bool,
 }
 
@@ -98,7 +99,15 @@ impl Reading {
         let kernel =
             self.kernel.as_deref().filter(|name| !name.is_empty()).map_or_else(|| Ok(kernel::best()), kernel::named)?;
         let Found { inputs, passed_over } = source::find(&self.paths()?)?;
-        Ok(Reader { inputs, passed_over, kernel, pool: self.pool()?, format, database: self.db, strict: self.strict })
+        Ok(Reader {
+            inputs,
+            passed_over,
+            kernel,
+            pool: self.pool()?,
+            format,
+            only: Only { database: self.db, ..Only::default() },
+            strict: self.strict,
+        })
     }
 
     /// The form of the input; `None` to detect it.
@@ -171,7 +180,7 @@ impl Reader {
             pool: &self.pool,
             kernel: self.kernel,
             format: self.format,
-            database: self.database,
+            only: &self.only,
             chunk: CHUNK,
             proceed,
         };

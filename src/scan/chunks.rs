@@ -145,10 +145,13 @@ impl Scan<'_> {
         worker.open(shared.inputs, job.input)?;
         let Some(opened) = &worker.opened else { return Ok(()) };
         let body = (self.chunk as u64).min(job.cutting.bytes - index * self.chunk as u64);
+        let stretch = index * self.chunk as u64..index * self.chunk as u64 + body;
         let mut seen = SeenInput { format: job.reader.format(), bytes: body, ..SeenInput::default() };
         match file::read_chunk(&opened.bytes, &job.cutting, index, &mut worker.block) {
-            Ok(Some(piece)) => seen.seen = worker.count(self, &*job.reader, job.input, piece),
-            Ok(None) => {}
+            Ok(Some(piece)) => {
+                seen.seen = worker.count(self, shared, &*job.reader, (job.input, stretch, piece));
+            }
+            Ok(None) => shared.borders[job.input].join(stretch, None, None, |_, _| {}),
             Err(trouble) => {
                 seen.bytes = 0;
                 shared.note(trouble, job.input)?;

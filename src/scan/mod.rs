@@ -9,6 +9,7 @@ mod repeats;
 mod shared;
 mod streams;
 
+use std::ops::Range;
 use std::sync::Mutex;
 
 use rayon::ThreadPool;
@@ -32,12 +33,26 @@ pub struct Scan<'a> {
     pub kernel: &'static Kernel,
     /// The form of every input; `None` to detect it for each.
     pub format: Option<&'static dyn Format>,
-    /// Only keys of this database, of inputs that tell it.
-    pub database: Option<u64>,
+    /// Which keys are wanted, where the input tells.
+    pub only: &'a Only,
     /// Bytes in a chunk.
     pub chunk: usize,
     /// Called now and then with the number of bytes read since the last call; false stops the scan.
     pub proceed: &'a (dyn Fn(u64) -> bool + Sync),
+}
+
+/// Which keys are counted; of inputs that do not tell, all are.
+#[derive(Debug, Clone, Default)]
+pub struct Only {
+    /// Only keys of this database.
+    pub database: Option<u64>,
+    /// No keys of these nodes: they are replicas, and their primaries have the same keys.
+    pub not_of: Vec<String>,
+}
+
+impl Only {
+    /// All keys.
+    pub const ALL: Only = Only { database: None, not_of: Vec::new() };
 }
 
 /// What a scan found.
@@ -88,23 +103,16 @@ impl Scan<'_> {
         self.read_streams(&workers, &shared, &as_streams)?;
 
         let mut rejects = Rejects::default();
-        let mut edges = Vec::new();
         let mut tallies = workers.into_iter().map(|worker| {
             let worker = into_inner(worker);
             rejects.merge(worker.rejects);
-            edges.extend(worker.edges);
             worker.tally
         });
         let mut tally = tallies.next().expect("a pool has at least one thread");
         tallies.for_each(|other| tally.merge(other));
         let mut incomplete = into_inner(shared.incomplete);
         incomplete.sort();
-        let mut inputs: Vec<_> = shared.seen.into_iter().map(into_inner).collect();
-        edges.sort_unstable_by_key(|(place, _)| *place);
-        for blocks in edges.chunk_by(|((a, _), _), ((b, _), _)| a == b) {
-            let repeated = repeats::across(blocks.iter().map(|(_, edges)| *edges));
-            inputs[blocks[0].0.0 as usize].seen.note(Notice::Repeated, repeated);
-        }
+        let inputs = shared.seen.into_iter().map(into_inner).collect();
         Ok(Scanned { tally, inputs, incomplete, rejects })
     }
 }
@@ -117,8 +125,6 @@ struct Worker<T> {
     chosen: Chosen,
     opened: Option<chunks::Opened>,
     rejects: Rejects,
-    /// The first and last keys of blocks, by input and offset.
-    edges: Vec<((u32, u64), repeats::Edges)>,
     tally: T,
 }
 
@@ -131,23 +137,31 @@ impl<T: Tally> Worker<T> {
             chosen: Chosen::default(),
             opened: None,
             rejects: Rejects::default(),
-            edges: Vec::new(),
             tally,
         }
     }
 
-    /// Counts the keys of the block, a piece of input `input`.
-    fn count(&mut self, scan: &Scan<'_>, reader: &dyn Reader, input: usize, piece: Piece) -> Seen {
-        let Worker { block, keys, values, chosen, rejects, edges, tally, .. } = self;
+    /// Counts the keys of the block, a piece of input `input` that stands for `bytes` of it.
+    fn count(
+        &mut self,
+        scan: &Scan<'_>,
+        shared: &Shared<'_>,
+        reader: &dyn Reader,
+        (input, bytes, piece): (usize, Range<u64>, Piece),
+    ) -> Seen {
+        let Worker { block, keys, values, chosen, rejects, tally, .. } = self;
         let kernel = scan.kernel;
         let find =
             |base: crate::source::block::Padded<'_>, from, byte, ends: &mut [u32]| kernel.cut(base, from, byte, ends);
         let mut columns = Columns { keys, values, find: &find };
-        let place = Place { input: input as u32, offset: piece.offset, database: scan.database };
-        let mut counting = Counting::new(kernel, chosen, tally, rejects, place);
+        let place = Place { input: input as u32, offset: piece.offset };
+        let mut counting = Counting::new(kernel, scan.only, chosen, tally, rejects, place);
         let saw = reader.read(block, piece, &mut columns, &mut counting);
-        let (seen, at_edges) = counting.finish(saw);
-        edges.extend(at_edges.map(|at_edges| ((place.input, place.offset), at_edges)));
+        let (mut seen, edges) = counting.finish(saw);
+        let mut repeated = 0;
+        let (first, last) = edges.map_or((None, None), |edges| (Some(edges.first), Some(edges.last)));
+        shared.borders[input].join(bytes, first, last, |before, behind| repeated += u64::from(before == behind));
+        seen.note(Notice::Repeated, repeated);
         seen
     }
 }

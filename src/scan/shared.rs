@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{Incomplete, SeenInput};
 use crate::error::{Error, Result};
+use crate::format::borders::Borders;
 use crate::name::Name;
 use crate::source::Input;
 use crate::source::file::{self, Positional, Trouble};
@@ -15,6 +16,8 @@ pub struct Shared<'a> {
     pub inputs: &'a [Input],
     /// What was seen of each.
     pub seen: Vec<Mutex<SeenInput>>,
+    /// The keys at the ends of the blocks of each.
+    pub borders: Vec<Borders<u64>>,
     /// Where they could not be read on.
     pub incomplete: Mutex<Vec<Incomplete>>,
     error: Mutex<Option<Error>>,
@@ -27,6 +30,7 @@ impl<'a> Shared<'a> {
         Shared {
             inputs,
             seen: inputs.iter().map(|_| Mutex::default()).collect(),
+            borders: inputs.iter().map(|_| Borders::default()).collect(),
             incomplete: Mutex::default(),
             error: Mutex::default(),
             stopped: AtomicBool::new(false),

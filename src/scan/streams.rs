@@ -62,7 +62,8 @@ impl Scan<'_> {
                     if shared.is_going() {
                         std::mem::swap(&mut worker.block, &mut cut.block);
                         let bytes = worker.block.len() as u64;
-                        let seen = worker.count(self, &*cut.reader, cut.input, cut.piece);
+                        let stretch = cut.piece.offset..cut.piece.offset + bytes;
+                        let seen = worker.count(self, shared, &*cut.reader, (cut.input, stretch, cut.piece));
                         shared.saw(cut.input, SeenInput { format: cut.reader.format(), bytes, seen });
                         shared.proceed((self.proceed)(bytes));
                     }

@@ -77,6 +77,12 @@ fn unowned(nodes: &Nodes) -> Option<String> {
 /// Inputs that are dumps of one node and hold keys of another, and nodes that several inputs are dumps of.
 fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<String> {
     let mut warnings = Vec::new();
+    if tallies.origins.strays > 0 {
+        warnings.push(format!(
+            "keys of a node that does not own their slot: {}; is the topology older than the dump, or a slot on its way?",
+            grouped(tallies.origins.strays)
+        ));
+    }
     let mut homes: BTreeMap<usize, Vec<&Name>> = BTreeMap::new();
     for (keys, file) in tallies.origins.inputs().zip(&input.files) {
         let all: u64 = keys.iter().sum();

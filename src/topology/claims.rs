@@ -21,6 +21,7 @@ pub(super) struct Claims<'a> {
     claims: Vec<Claim>,
     by_id: HashMap<String, usize>,
     in_flight: Vec<InFlight>,
+    replicas: Vec<String>,
 }
 
 /// One primary, as the `at`-th unit of the listing (from 1) first named it.
@@ -33,7 +34,7 @@ struct Claim {
 
 impl<'a> Claims<'a> {
     pub(super) fn new(source: &'a str, unit: &'static str) -> Self {
-        Claims { source, unit, claims: Vec::new(), by_id: HashMap::new(), in_flight: Vec::new() }
+        Claims { source, unit, claims: Vec::new(), by_id: HashMap::new(), in_flight: Vec::new(), replicas: Vec::new() }
     }
 
     /// An error in unit `at`.
@@ -60,6 +61,11 @@ impl<'a> Claims<'a> {
     /// Primary `id` owns `range` beside what it was said to own so far.
     pub(super) fn owns_also(&mut self, at: usize, id: &str, address: Option<String>, range: (u16, u16)) {
         self.claim(at, id, address).0.ranges.push(range);
+    }
+
+    /// There is a replica at `address`.
+    pub(super) fn replica(&mut self, address: Option<String>) {
+        self.replicas.extend(address.filter(|address| address.len() <= MAX_NAME));
     }
 
     /// Slot `slot` is on its way; both ends may say so.
@@ -125,7 +131,8 @@ impl<'a> Claims<'a> {
             let slots = ranges.iter().map(|(first, last)| u32::from(last - first) + 1).sum();
             Node { id, address, ranges, slots }
         });
-        Ok(Topology { source: self.source.to_owned(), nodes: nodes.collect(), in_flight: self.in_flight, owner })
+        let (source, nodes) = (self.source.to_owned(), nodes.collect());
+        Ok(Topology { source, nodes, in_flight: self.in_flight, replicas: self.replicas, owner })
     }
 
     fn contested(&self, slot: u16, one: &Claim, other: &Claim) -> Error {

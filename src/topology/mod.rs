@@ -28,6 +28,8 @@ pub struct Topology {
     pub nodes: Vec<Node>,
     /// Slots on their way from one node to another, ascending.
     pub in_flight: Vec<InFlight>,
+    /// The addresses of replicas, where the listing has them.
+    pub replicas: Vec<String>,
     owner: Box<[u16]>, // SLOTS indices into `nodes`, NO_NODE where unowned
 }
 
@@ -97,7 +99,7 @@ impl Topology {
             }
         };
         let nodes = (0..n).map(node).collect();
-        Ok(Topology { source, nodes, in_flight: Vec::new(), owner })
+        Ok(Topology { source, nodes, in_flight: Vec::new(), replicas: Vec::new(), owner })
     }
 
     /// Reads a file (or a pipe: `<(redis-cli CLUSTER NODES)`) in any of the forms.

@@ -52,6 +52,8 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
     // Whoever owns slots is a primary, also one that has failed. A node in handshake has no part in the cluster yet.
     if has("master") || has("primary") || !ranges.is_empty() {
         claims.owns(at, id, place.filter(|_| !has("noaddr")), ranges)?;
+    } else if has("slave") || has("replica") {
+        claims.replica(place.filter(|_| !has("noaddr")));
     }
     Ok(())
 }

@@ -41,6 +41,8 @@ fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
         }
         if matches!(text_field(node, "role"), "master" | "primary") {
             primaries.push((id, node_address(node), text_field(node, "health") == "online"));
+        } else {
+            claims.replica(node_address(node));
         }
     }
     if primaries.is_empty() && !ranges.is_empty() {
@@ -87,7 +89,7 @@ mod tests {
           {"slots":[0,9],"nodes":[{"id":"a","tls-port":7901,"ip":"","endpoint":"?","hostname":"h1","role":"master","health":"fail"}]},
           {"slots":[],"nodes":[{"id":"c","port":7904,"ip":"::1","endpoint":"::1","role":"master","health":"online"}]}]"#;
         let arrays = r#"[["slots",[0,9],"nodes",[["id","a","tls-port",7901,"ip","","endpoint",null,"hostname","h1","role","master","health","fail"]]],
-          ["slots",[10,20,30,30],"nodes",[["id","b","port",7902,"ip","10.0.0.2","role","master","health","online"]]],
+          ["slots",[10,20,30,30],"nodes",[["id","r","port",7903,"ip","10.0.0.3","role","replica"],["id","b","port",7902,"ip","10.0.0.2","role","master","health","online"]]],
           ["slots",[],"nodes",[["id","c","port",7904,"ip","::1","role","master","health","online"]]]]"#;
         let topology = parse(objects);
         assert_eq!(topology, parse(arrays));

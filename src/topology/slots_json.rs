@@ -16,24 +16,30 @@ pub(super) fn read(source: &str, entries: &[Value]) -> Result<Topology> {
     let mut claims = Claims::new(source, "entry");
     for (i, entry) in entries.iter().enumerate() {
         let at = i + 1;
-        let Some((first, last, node)) = parse(entry) else {
+        let Some((first, last, node, replicas)) = parse(entry) else {
             let what = "no entry of CLUSTER SLOTS: first slot, last slot, then its primary as endpoint, port and id";
             return Err(claims.bad(at, format!("{what}; {MAKE_ONE}")));
         };
         let range = claims.range(at, first, last)?;
         claims.owns_also(at, &node.id, node.address, range);
+        replicas.into_iter().for_each(|replica| claims.replica(replica.address));
     }
     claims.settle()
 }
 
-struct Primary {
+struct Listed {
     id: String,
     address: Option<String>,
 }
 
-fn parse(entry: &Value) -> Option<(u64, u64, Primary)> {
-    let [first, last, primary, ..] = entry.as_array()?.as_slice() else { return None };
-    let [endpoint, port, rest @ ..] = primary.as_array()?.as_slice() else { return None };
+fn parse(entry: &Value) -> Option<(u64, u64, Listed, Vec<Listed>)> {
+    let [first, last, primary, replicas @ ..] = entry.as_array()?.as_slice() else { return None };
+    let replicas = replicas.iter().filter_map(listed).collect();
+    Some((first.as_u64()?, last.as_u64()?, listed(primary)?, replicas))
+}
+
+fn listed(node: &Value) -> Option<Listed> {
+    let [endpoint, port, rest @ ..] = node.as_array()?.as_slice() else { return None };
     // The endpoint is what clients should use: the ip, or the hostname, and then the ip stands among the metadata.
     let meta = rest.get(1).unwrap_or(&Value::Null);
     let (endpoint, hostname) = (known_text(endpoint), text_field(meta, "hostname"));
@@ -47,7 +53,7 @@ fn parse(entry: &Value) -> Option<(u64, u64, Primary)> {
         Some(id) => id.as_str()?.to_owned(),
         None => address.clone()?,
     };
-    Some((first.as_u64()?, last.as_u64()?, Primary { id, address }))
+    Some(Listed { id, address })
 }
 
 #[cfg(test)]

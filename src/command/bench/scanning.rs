@@ -8,7 +8,7 @@ use super::ScanRate;
 use super::timing::{Run, in_turn};
 use crate::command::generate::{Generate, Profile};
 use crate::error::{Error, Result};
-use crate::scan::Scan;
+use crate::scan::{Only, Scan};
 use crate::slot::kernel;
 use crate::source::Input;
 use crate::source::file::CHUNK;
@@ -32,7 +32,7 @@ pub fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRate>> {
     let built = ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = built.map_err(|error| Error::bad(format!("--threads {threads}"), error.to_string()))?;
     let scan =
-        Scan { pool: &pool, kernel: kernel::best(), format: None, database: None, chunk: CHUNK, proceed: &|_| true };
+        Scan { pool: &pool, kernel: kernel::best(), format: None, only: &Only::ALL, chunk: CHUNK, proceed: &|_| true };
     for (part, parts) in PARTS {
         let found = analyze(&scan, &inputs, parts)?;
         if found != keys {
