@@ -4,7 +4,7 @@
 //! of the key. An empty line is the empty key, but an input of one line end alone is an empty reply: no key.
 
 use super::batch::{BATCH_KEYS, KeyBatch, Spans};
-use super::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use super::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink, captured};
 use crate::source::block::{Block, Padded, Piece};
 use crate::source::cut::Cut;
 
@@ -40,7 +40,7 @@ impl Format for Lines {
     fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
         let first_end = memchr::memchr(b'\n', head.bytes);
         let crlf = first_end.is_some_and(|at| at > 0 && head.bytes[at - 1] == b'\r');
-        Ok(Box::new(LineKeys { crlf, delimiter: b'\n' }))
+        Ok(Box::new(LineKeys { crlf, delimiter: b'\n', odd: odd_at_start(head) }))
     }
 }
 
@@ -79,13 +79,36 @@ impl Format for Delimited {
     }
 
     fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(LineKeys { crlf: false, delimiter: self.0 }))
+        Ok(Box::new(LineKeys { crlf: false, delimiter: self.0, odd: Seen::default() }))
     }
 }
 
 struct LineKeys {
     crlf: bool,
     delimiter: u8,
+    /// What stands in the first lines that hardly is a key.
+    odd: Seen,
+}
+
+/// Whether a line of raw keys, which are counted whatever they are, looks like something else.
+fn looks_captured(line: &[u8]) -> bool {
+    !matches!(captured::noise(line), None | Some(Notice::BlankLine))
+}
+
+/// What the first lines of an input tell: a header, or redis-cli talking.
+fn odd_at_start(head: Head<'_>) -> Seen {
+    const FIRST: usize = 20;
+    const HEADERS: [&[u8]; 5] = [b"key", b"keys", b"name", b"key_name", b"keyname"];
+    let mut seen = Seen::default();
+    let bytes = head.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head.bytes);
+    let mut lines = bytes.split(|byte| *byte == b'\n').take(FIRST);
+    let first = lines.clone().next().unwrap_or_default().trim_ascii();
+    seen.note(Notice::Header, u64::from(HEADERS.iter().any(|header| first.eq_ignore_ascii_case(header))));
+    // The last line of the input is looked at when it is read.
+    let whole = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
+    let captured = lines.by_ref().take(whole.saturating_sub(1)).filter(|line| looks_captured(line)).count();
+    seen.note(Notice::Captured, captured as u64);
+    seen
 }
 
 impl Reader for LineKeys {
@@ -111,6 +134,14 @@ impl Reader for LineKeys {
             && matches!(&base.bytes()[from as usize..], b"\n" | b"\r\n")
         {
             return seen;
+        }
+        if piece.first {
+            seen += self.odd;
+        }
+        if piece.last && self.delimiter == b'\n' {
+            let lines = base.bytes()[from as usize..].split(|byte| *byte == b'\n');
+            let last = lines.rev().find(|line| !line.is_empty()).unwrap_or_default();
+            seen.note(Notice::Captured, u64::from(looks_captured(last)));
         }
         columns.values.clear();
         while (from as usize) < base.len() {

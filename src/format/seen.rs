@@ -39,6 +39,10 @@ pub enum Notice {
     Repeated,
     /// A key of a database that is not wanted.
     OtherDatabase,
+    /// A raw line, counted as a key, that looks like a prompt, a timing or a message of redis-cli.
+    Captured,
+    /// A first line, counted as a key, that looks like the header of a column.
+    Header,
     /// A key of a replica.
     OfReplica,
     /// A key that does not tell its database, where one is wanted.
@@ -46,7 +50,7 @@ pub enum Notice {
 }
 
 /// Every notice: the words for it, and whether it is evidence that something is wrong.
-const WORDS: [(Notice, &str, bool); 20] = [
+const WORDS: [(Notice, &str, bool); 22] = [
     (Notice::EmptyKey, "empty lines, counted as empty keys, of which there can be only one", true),
     (Notice::CarriageReturn, "keys that end with a carriage return, which was taken as a part of the key", false),
     (Notice::ByteOrderMark, "byte order marks at the start, dropped: an editor may have changed the dump", true),
@@ -69,6 +73,8 @@ const WORDS: [(Notice, &str, bool); 20] = [
     (Notice::Node, "nodes whose keys are listed", false),
     (Notice::Repeated, "keys that are the one before them: were names cut short at a NUL or a newline?", true),
     (Notice::OtherDatabase, "keys of other databases, left out", false),
+    (Notice::Captured, "lines that look like prompts, timings or messages of redis-cli, counted as keys", true),
+    (Notice::Header, "first lines that look like a header, counted as keys", true),
     (Notice::OfReplica, "keys of replicas, left out: their primaries have them too", false),
     (Notice::NoDatabase, "keys whose database is not told, counted all the same", true),
 ];
