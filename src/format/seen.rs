@@ -79,6 +79,19 @@ const WORDS: [(Notice, &str, bool); 22] = [
     (Notice::NoDatabase, "keys whose database is not told, counted all the same", true),
 ];
 
+impl Notice {
+    /// All of them.
+    pub const ALL: [Notice; WORDS.len()] = {
+        let mut all = [Notice::EmptyKey; WORDS.len()];
+        let mut at = 0;
+        while at < all.len() {
+            all[at] = WORDS[at].0;
+            at += 1;
+        }
+        all
+    };
+}
+
 /// Counts of what was seen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Seen {
