@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::balance::tidy;
+use super::broken;
 use super::nodes::{NodeLoad, Nodes};
 use super::sentence::grouped;
-use super::units::Units;
 use super::{InputFacts, Told};
 use crate::metric::Metric;
 use crate::name::Name;
@@ -14,18 +14,13 @@ use crate::tally::Tallies;
 
 /// More repeated keys than this are told.
 const REPEATED: f64 = 0.005;
-/// From here on the dump holds something twice.
-const TWICE: f64 = 0.2;
 /// An input with this part of its keys on one node is a dump of that node; where more than this is elsewhere, it is
 /// told. Of few keys nothing is.
 const OF_ONE_NODE: f64 = 0.8;
 const OUTSIDE: f64 = 0.001;
 const FEW: u64 = 100;
-/// Units that a node's slots would hold by chance, for their absence to mean something: e^-45 is never.
-const SURELY: f64 = 45.0;
-
 /// Adds to `input` what the counts tell of it.
-pub fn of(tallies: &Tallies, nodes: &Nodes, units: &Units, mut input: InputFacts) -> InputFacts {
+pub fn of(tallies: &Tallies, nodes: &Nodes, mut input: InputFacts) -> InputFacts {
     let told = |metric| tallies.weights.get(metric).map(|weighed| weighed.told);
     input.weights = Told { bytes: told(Metric::Bytes), ops: told(Metric::Ops) };
     let duplicates = tallies.names.as_ref().map(|names| &names.duplicates);
@@ -47,7 +42,6 @@ pub fn of(tallies: &Tallies, nodes: &Nodes, units: &Units, mut input: InputFacts
     warnings.extend(duplicates.and_then(|duplicates| repeated(duplicates.share()?, duplicates.is_exact())));
     warnings.extend(unowned(nodes));
     warnings.extend(foreign(tallies, nodes, &input));
-    warnings.extend(missing(nodes, units.count));
     input.warnings.extend(warnings);
     input
 }
@@ -56,7 +50,7 @@ fn repeated(share: f64, exact: bool) -> Option<String> {
     let about = if exact { "" } else { "about " };
     let share_text = format!("{about}{:.1} % of the keys stand in the input more than once", 100.0 * share);
     match share {
-        share if share > TWICE => Some(format!("{share_text}: a replica, or the same node twice?")),
+        share if share > broken::TWICE => Some(format!("{share_text}: a replica, or the same node twice?")),
         share if share > REPEATED => {
             Some(format!("{share_text}: SCAN may repeat keys, and a dump may cut names short at a NUL or a newline"))
         }
@@ -85,13 +79,8 @@ fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<String> 
     }
     let mut homes: BTreeMap<usize, Vec<&Name>> = BTreeMap::new();
     for (keys, file) in tallies.origins.inputs().zip(&input.files) {
+        let Some((home, most)) = home(keys) else { continue };
         let all: u64 = keys.iter().sum();
-        let Some((home, most)) = keys[..keys.len() - 1].iter().enumerate().max_by_key(|(_, keys)| **keys) else {
-            continue;
-        };
-        if all < FEW || (*most as f64) < OF_ONE_NODE * all as f64 {
-            continue;
-        }
         homes.entry(home).or_default().push(&file.name);
         let outside = all - most;
         if outside as f64 > OUTSIDE * all as f64 {
@@ -115,13 +104,19 @@ fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<String> 
     warnings
 }
 
-fn node_name(node: &NodeLoad) -> &Name {
-    node.address.as_ref().unwrap_or(&node.id)
+/// The node whose dump an input is, and how many of its keys are there; `None` where it is not one of a single node.
+fn home(keys: &[u64]) -> Option<(usize, u64)> {
+    let all: u64 = keys.iter().sum();
+    let (home, most) = keys[..keys.len() - 1].iter().enumerate().max_by_key(|(_, keys)| **keys)?;
+    (all >= FEW && *most as f64 >= OF_ONE_NODE * all as f64).then_some((home, *most))
 }
 
-/// Nodes that should hold keys, and hold none.
-fn missing(nodes: &Nodes, units: f64) -> Vec<String> {
-    let empty = nodes.owning().filter(|node| node.load.keys == 0);
-    let missed = empty.filter(|node| f64::from(node.slots) / 16_384.0 * units > SURELY);
-    missed.map(|node| format!("no key is in the slots of node {}: is its dump missing?", node_name(node))).collect()
+/// Keys that are in the slots of another node than they were taken from.
+pub fn strays(tallies: &Tallies) -> u64 {
+    let outside = |keys: &[u64]| home(keys).map_or(0, |(_, most)| keys.iter().sum::<u64>() - most);
+    tallies.origins.strays + tallies.origins.inputs().map(outside).sum::<u64>()
+}
+
+fn node_name(node: &NodeLoad) -> &Name {
+    node.address.as_ref().unwrap_or(&node.id)
 }

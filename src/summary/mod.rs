@@ -3,6 +3,7 @@
 //! The fields are those of report.json, in its order and with its names.
 
 pub mod balance;
+pub mod broken;
 pub mod evidence;
 pub mod expected;
 pub mod keys;
@@ -24,6 +25,7 @@ use crate::tally::Tallies;
 use crate::tally::recount::{Recount, hottest};
 use crate::topology::Topology;
 use balance::{Balance, tidy};
+use broken::Hints;
 use keys::{DatabaseKeys, Keys, TypeLoad};
 use nodes::Nodes;
 use quantiles::Quantiles;
@@ -227,7 +229,11 @@ pub fn summarise(
     let keys = names.and_then(|names| Keys::of(&names.heaviest, &wanted));
     let nodes = Nodes::of(topology, loads);
     let units = Units::of(tags.as_ref(), keys.as_ref(), &tallies.weights, &totals);
-    let skew = Skew::of(&nodes, &units, by, !input.incomplete.is_empty());
+    let mut input = evidence::of(tallies, &nodes, input);
+    let hints = Hints { duplicate_share: input.duplicate_share, strays: evidence::strays(tallies) };
+    let broken = broken::signs(&nodes, loads, &units, hints);
+    input.warnings.extend(broken.iter().filter(|sign| sign.is_news()).map(|sign| sign.what.clone()));
+    let skew = Skew::of(&nodes, &units, by, !input.incomplete.is_empty(), &broken);
     let slots = Slots {
         stats: loads.map(balance_of_slots),
         hottest: hot_slots(loads, &wanted, tags.as_ref()),
@@ -243,7 +249,7 @@ pub fn summarise(
         databases: attributes.and_then(keys::databases),
         lengths: names.map(|names| Quantiles::of(&names.lengths.0)),
         sizes: names.map(|names| &names.sizes.0).filter(|sizes| sizes.count() > 0).map(Quantiles::of),
-        input: evidence::of(tallies, &nodes, &units, input),
+        input,
         slots,
         nodes,
         tags,

@@ -105,6 +105,11 @@ impl Nodes {
         warnings
     }
 
+    /// Whether they are an even split that the user asked for or that was assumed, not those of a listing.
+    pub fn is_even(&self) -> bool {
+        self.list.first().is_some_and(|node| node.id.0 == b"even-1")
+    }
+
     /// The primaries that own slots.
     pub fn owning(&self) -> impl Iterator<Item = &NodeLoad> {
         self.list.iter().filter(|node| node.slots > 0)

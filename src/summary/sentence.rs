@@ -18,16 +18,16 @@ pub struct Facts<'a> {
 }
 
 /// The sentence; it says on what nodes where those are an assumption.
-pub fn of(verdict: Verdict, nodes: &Nodes, facts: Option<Facts<'_>>) -> String {
+pub fn of(verdict: Verdict, nodes: &Nodes, facts: Option<Facts<'_>>, broken: Option<&str>) -> String {
     let sentence = match facts {
-        None if verdict == Verdict::Suspicious => {
+        None if broken.is_none() && verdict == Verdict::Suspicious => {
             return String::from("the input could not be read to its end, and the part that was read holds no key");
         }
         None if nodes.unowned.load.keys > 0 => {
             return String::from("no node owns a slot that holds a key: is this the topology of another cluster?");
         }
         None => return String::from("no keys, so there is nothing to judge"),
-        Some(facts) => about(verdict, &facts),
+        Some(facts) => about(verdict, &facts, broken),
     };
     match nodes.source.0 == format!("assumed even {}", nodes.list.len()).as_bytes() {
         true => format!("on {} equal nodes: {sentence}", nodes.list.len()),
@@ -35,7 +35,7 @@ pub fn of(verdict: Verdict, nodes: &Nodes, facts: Option<Facts<'_>>) -> String {
     }
 }
 
-fn about(verdict: Verdict, facts: &Facts<'_>) -> String {
+fn about(verdict: Verdict, facts: &Facts<'_>, broken: Option<&str>) -> String {
     let Facts { split, by, tags_known } = facts;
     let (fullest, m) = (split.fullest, split.max_over_mean);
     let node = short(fullest.address.as_ref().unwrap_or(&fullest.id));
@@ -47,6 +47,9 @@ fn about(verdict: Verdict, facts: &Facts<'_>) -> String {
     let holds = format!("node {node} holds {m:.2} times its fair share{of}");
     let chance = split.is_chance();
     let heaviest = split.heavy.iter().max_by(|(_, a), (_, b)| a.total_cmp(b)).filter(|(_, excess)| *excess > 0.0);
+    if let Some(broken) = broken {
+        return format!("the dump does not look whole: {broken}; as it is, {holds}");
+    }
     match (verdict, heaviest) {
         (Verdict::Suspicious, _) => {
             format!("the input could not be read to its end; of the part that was read, {holds}")
@@ -101,7 +104,7 @@ fn name_of(unit: &Unit) -> String {
 }
 
 /// A name in a sentence: its first characters, an ellipsis for the rest of a long one.
-fn short(name: &Name) -> String {
+pub fn short(name: &Name) -> String {
     const SHOWN: usize = 60;
     let text = name.to_string();
     match text.char_indices().nth(SHOWN) {

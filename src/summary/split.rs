@@ -99,7 +99,7 @@ impl<'a> Split<'a> {
         let cause = |kind, name: Option<&Name>, excess: f64| Cause {
             kind,
             name: name.cloned(),
-            node: self.fullest.id.clone(),
+            node: Some(self.fullest.id.clone()),
             excess: tidy(excess),
             max_over_mean_without: name.map(|_| tidy(self.max_over_mean - excess)),
         };

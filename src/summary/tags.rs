@@ -34,6 +34,9 @@ pub struct Tags {
     pub tagged_keys: u64,
     /// The heaviest tags, ties by name.
     pub top: Vec<Tag>,
+    /// No tag that is not among the heaviest of a metric holds more of it than this.
+    #[serde(skip)]
+    pub bounds: Load,
     /// The heaviest by each metric.
     #[serde(skip)]
     pub heaviest: PerMetric<Vec<Tag>>,
@@ -136,8 +139,9 @@ impl Tags {
         let heaviest = wanted.totals.map(|metric, total| heaviest(&found, metric, *total, wanted));
         let (top, cut_off) = heaviest.get(wanted.by).cloned().unwrap_or_default();
         let max_error = bound[wanted.by].max(cut_off);
+        let bounds = Load::from_fn(|metric| bound[metric].max(heaviest.get(metric).map_or(0, |(_, cut_off)| *cut_off)));
         let heaviest = heaviest.map(|_, (top, _)| top.clone());
-        Tags { tagged_keys: tags.tagged, top, heaviest, by_slot, max_error, ..known }
+        Tags { tagged_keys: tags.tagged, top, heaviest, bounds, by_slot, max_error, ..known }
     }
 
     /// What rows of counters tell.

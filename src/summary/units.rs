@@ -31,6 +31,8 @@ pub struct UnitsBy {
     pub positive: f64,
     /// The heaviest units that are known by name, heaviest first.
     pub named: Vec<Unit>,
+    /// No other unit is heavier than this.
+    pub unnamed: f64,
 }
 
 /// A unit that is known by name.
@@ -44,8 +46,10 @@ pub struct Unit {
     pub slot: u16,
     /// The node that owns the slot.
     pub node: Option<Name>,
-    /// w_g.
+    /// w_g, or less where it is not known exactly.
     pub load: f64,
+    /// No less than w_g.
+    pub at_most: f64,
 }
 
 impl Units {
@@ -66,6 +70,7 @@ impl Units {
                 key_squares: weighed.map_or(total, |weighed| weighed.squares as f64),
                 positive: weighed.map_or(unweighed, |weighed| weighed.positive as f64),
                 named: named(tags, keys, metric),
+                unnamed: tags.map_or(total, |tags| tags.bounds[metric] as f64),
             }
         });
         let count = tags.map_or(0.0, |tags| tags.distinct as f64 + totals.keys as f64 - tags.tagged_keys as f64);
@@ -80,6 +85,7 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
         slot: tag.slot,
         node: tag.node.clone(),
         load: tag.load.get(metric).map_or(0.0, |load| *load as f64),
+        at_most: tag.load.get(metric).map_or(0.0, |load| (*load + tag.error(metric)) as f64),
     });
     let keys = keys.filter(|_| metric != Metric::Keys).and_then(|keys| keys.heaviest.get(metric)).into_iter().flatten();
     // A key with a tag is a part of that unit.
@@ -89,6 +95,7 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
         slot: key.slot,
         node: key.node.clone(),
         load: key.weight(metric) as f64,
+        at_most: key.weight(metric) as f64,
     });
     let mut named: Vec<_> = tags.chain(keys).collect();
     named.sort_by(|a, b| b.load.total_cmp(&a.load).then_with(|| a.name.cmp(&b.name)));

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::balance::tidy;
+use super::broken::Broken;
 use super::expected::slot_cv;
 use super::nodes::Nodes;
 use super::sentence::{self, Facts};
@@ -66,7 +67,7 @@ pub struct Skew {
     pub tag_ratio: Option<f64>,
     /// 1 / M: with equal nodes the cluster is full when its fullest node is.
     pub usable_capacity: Option<f64>,
-    /// Why the fullest node is above its fair share, in order of weight.
+    /// What is wrong with the dump, then why the fullest node is above its fair share, in order of weight.
     pub causes: Vec<Cause>,
     /// The verdict by every other metric that the input carries.
     pub other: Vec<Other>,
@@ -90,8 +91,8 @@ pub struct Cause {
     pub kind: CauseKind,
     /// The tag, where it is one.
     pub name: Option<Name>,
-    /// The fullest node.
-    pub node: Name,
+    /// The fullest node, or the one that something is wrong with; absent where that is none in particular.
+    pub node: Option<Name>,
     /// In fair shares; all of a node add up to its max/mean less 1.
     pub excess: f64,
     /// The node's load in fair shares if the tag or key were spread over all slots.
@@ -110,51 +111,61 @@ pub enum CauseKind {
     Placement,
     /// Chance.
     Noise,
+    /// Keys of a node, or a part of them, are missing.
+    MissingNode,
+    /// Names were cut short.
+    Truncated,
+    /// Keys are there twice.
+    Duplicates,
+    /// Keys are from elsewhere.
+    Foreign,
 }
 
 impl Skew {
     /// Judges the nodes by a metric that the input carries. `incomplete` says that a part of the input could not be
-    /// read.
-    pub fn of(nodes: &Nodes, units: &Units, by: Metric, incomplete: bool) -> Self {
+    /// read, `broken` what else is wrong with it.
+    pub fn of(nodes: &Nodes, units: &Units, by: Metric, incomplete: bool, broken: &[Broken]) -> Self {
         let others = units.per.iter().map(|(metric, _)| metric).filter(|metric| *metric != by);
         let other = |by| {
-            let Skew { verdict, sentence, .. } = Skew::by(nodes, units, by, incomplete);
+            let Skew { verdict, sentence, .. } = Skew::by(nodes, units, by, incomplete, broken);
             Other { by, verdict, sentence }
         };
-        Skew { other: others.map(other).collect(), ..Skew::by(nodes, units, by, incomplete) }
+        Skew { other: others.map(other).collect(), ..Skew::by(nodes, units, by, incomplete, broken) }
     }
 
-    fn by(nodes: &Nodes, units: &Units, by: Metric, incomplete: bool) -> Self {
+    fn by(nodes: &Nodes, units: &Units, by: Metric, incomplete: bool, broken: &[Broken]) -> Self {
         let units = units.per.get(by).unwrap_or(&units.per.keys);
         // Without tags counted, a slot's keys cannot be told from independent ones: no claim is made.
         let n_eff = units.effective();
         let split = Split::of(nodes, units, by);
-        let verdict = verdict(units.total, split.as_ref(), units.tag_ratio().unwrap_or(1.0), incomplete);
+        let verdict =
+            verdict(units.total, split.as_ref(), units.tag_ratio().unwrap_or(1.0), incomplete || !broken.is_empty());
+        let sign = broken.first().map(|sign| sign.what.as_str());
         let facts = split.as_ref().map(|split| Facts { split, by, tags_known: units.squares.is_some() });
         Skew {
             by,
             verdict,
-            sentence: sentence::of(verdict, nodes, facts),
+            sentence: sentence::of(verdict, nodes, facts, sign),
             n_eff: n_eff.map(tidy),
             expected_cv: n_eff.map(slot_cv).map(tidy),
             design_ratio: n_eff.map(|n_eff| tidy(units.positive / n_eff)),
             size_ratio: units.size_ratio().map(tidy),
             tag_ratio: units.tag_ratio().map(tidy),
             usable_capacity: split.as_ref().map(|split| tidy(1.0 / split.max_over_mean)),
-            causes: split.map(|split| split.causes()).unwrap_or_default(),
+            causes: broken.iter().map(Broken::cause).chain(split.iter().flat_map(Split::causes)).collect(),
             other: Vec::new(),
         }
     }
 }
 
 /// The first row that fits.
-fn verdict(load: f64, split: Option<&Split<'_>>, tag_ratio: f64, incomplete: bool) -> Verdict {
+fn verdict(load: f64, split: Option<&Split<'_>>, tag_ratio: f64, suspicious: bool) -> Verdict {
     let even = if tag_ratio < limit::TAGGED { Verdict::Balanced } else { Verdict::Tagged };
     let Some(split) = split.filter(|_| load > 0.0) else {
-        return if incomplete { Verdict::Suspicious } else { Verdict::Empty };
+        return if suspicious { Verdict::Suspicious } else { Verdict::Empty };
     };
     match split.max_over_mean {
-        _ if incomplete => Verdict::Suspicious,
+        _ if suspicious => Verdict::Suspicious,
         m if m < limit::BALANCED => even,
         m if split.placement >= (m - 1.0) / 2.0 && split.owns_more_slots() => Verdict::Placement,
         _ if split.is_chance() => even,
@@ -181,12 +192,13 @@ mod tests {
             slot: *slot,
             node: node(*slot),
             load: *keys as f64,
+            at_most: *keys as f64,
         };
         let named: Vec<_> = tags.iter().map(unit).collect();
         let tagged: f64 = named.iter().map(|tag| tag.load).sum();
         let squares = named.iter().map(|tag| tag.load.powi(2)).sum::<f64>() + total - tagged;
-        let keys = UnitsBy { total, squares: Some(squares), key_squares: total, positive: total, named };
-        Skew::of(&nodes, &Units { per: PerMetric::of_keys(keys), count: total }, Metric::Keys, false)
+        let keys = UnitsBy { total, squares: Some(squares), key_squares: total, positive: total, named, unnamed: 0.0 };
+        Skew::of(&nodes, &Units { per: PerMetric::of_keys(keys), count: total }, Metric::Keys, false, &[])
     }
 
     fn even(n: usize) -> Topology {
