@@ -2,14 +2,19 @@
 
 pub mod batch;
 pub mod captured;
+pub mod columns;
+pub mod csv;
 pub mod escape;
 pub mod gather;
 pub mod lines;
 pub mod quoted;
+pub mod rdb_tools;
 #[cfg(test)]
 mod reading;
 pub mod seen;
+pub mod size;
 pub mod strings;
+pub mod table;
 
 use crate::error::{Error, Result};
 use crate::name::Name;
@@ -19,7 +24,8 @@ use batch::{KeyBatch, Spans, Values};
 pub use seen::{Notice, Seen};
 
 /// Every format that can be read; detection asks them in this order.
-pub static FORMATS: &[&dyn Format] = &[&strings::JSON, &strings::CSV, &quoted::Quoted, &lines::Lines];
+pub static FORMATS: &[&dyn Format] =
+    &[&rdb_tools::RdbTools, &csv::USUAL, &strings::JSON, &strings::CSV, &quoted::Quoted, &lines::Lines];
 
 /// A form that key dumps come in.
 pub trait Format: Sync {

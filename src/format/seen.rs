@@ -35,10 +35,14 @@ pub enum Notice {
     Backslash,
     /// The name of a node before its first key.
     Node,
+    /// An entry that is no key and says so.
+    NoKey,
+    /// A row with a value whose column the first rows do not have.
+    LateColumn,
 }
 
 /// Every notice: the words for it, and whether it is evidence that something is wrong.
-const WORDS: [(Notice, &str, bool); 16] = [
+const WORDS: [(Notice, &str, bool); 18] = [
     (Notice::EmptyKey, "empty lines, counted as empty keys, of which there can be only one", true),
     (Notice::CarriageReturn, "keys that end with a carriage return, which was taken as a part of the key", false),
     (Notice::ByteOrderMark, "byte order marks at the start, dropped: an editor may have changed the dump", true),
@@ -59,6 +63,8 @@ const WORDS: [(Notice, &str, bool); 16] = [
         false,
     ),
     (Notice::Node, "nodes whose keys are listed", false),
+    (Notice::NoKey, "entries that are no keys (auxiliary fields, functions), dropped", false),
+    (Notice::LateColumn, "rows with a size, a type or the like that the first rows do not tell; that is not counted", true),
 ];
 
 /// Counts of what was seen.
