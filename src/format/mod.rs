@@ -8,9 +8,11 @@ pub mod escape;
 pub mod gather;
 pub mod lines;
 pub mod quoted;
+pub mod raw_rows;
 pub mod rdb_tools;
 #[cfg(test)]
 mod reading;
+pub mod redis_rdb_cli;
 pub mod seen;
 pub mod size;
 pub mod strings;
@@ -24,8 +26,15 @@ use batch::{KeyBatch, Spans, Values};
 pub use seen::{Notice, Seen};
 
 /// Every format that can be read; detection asks them in this order.
-pub static FORMATS: &[&dyn Format] =
-    &[&rdb_tools::RdbTools, &csv::USUAL, &strings::JSON, &strings::CSV, &quoted::Quoted, &lines::Lines];
+pub static FORMATS: &[&dyn Format] = &[
+    &redis_rdb_cli::RedisRdbCli,
+    &rdb_tools::RdbTools,
+    &csv::USUAL,
+    &strings::JSON,
+    &strings::CSV,
+    &quoted::Quoted,
+    &lines::Lines,
+];
 
 /// A form that key dumps come in.
 pub trait Format: Sync {

@@ -64,7 +64,11 @@ const WORDS: [(Notice, &str, bool); 18] = [
     ),
     (Notice::Node, "nodes whose keys are listed", false),
     (Notice::NoKey, "entries that are no keys (auxiliary fields, functions), dropped", false),
-    (Notice::LateColumn, "rows with a size, a type or the like that the first rows do not tell; that is not counted", true),
+    (
+        Notice::LateColumn,
+        "rows with a size, a type or the like that the first rows do not tell; that is not counted",
+        true,
+    ),
 ];
 
 /// Counts of what was seen.
