@@ -29,7 +29,34 @@ fn found(content: &[u8], form: &str, threads: usize, chunk: usize) -> (Tallies, 
     whole
 }
 
+/// A form with columns: its name, its header, and what its rows are like.
+const TABLES: [(&str, &str, &str); 3] = [
+    ("csv", "key,size,type", r#"[a-c{}]{0,6},[0-9]{0,3},[a-z]{0,3}|"([a-c,\n\r]|""){0,8}",1,|[a-c",\n\r]{0,6}"#),
+    (
+        "rdb-tools",
+        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
+        r#"0,set,[a-c{},"\n]{0,6},[0-9]{1,3},ht,1,1,|[a-c0,"\n]{0,8}"#,
+    ),
+    (
+        "redis-rdb-cli",
+        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
+        r#"0,set,"[a-c{},"\n]{0,6}","[0-9]\.[0-9]kB",ht,1,"1 B",""|[a-c0,"\n]{0,8}"#,
+    ),
+];
+
 proptest! {
+    #[test]
+    fn where_a_table_is_cut_does_not_show(
+        (form, header, rows) in prop::sample::select(TABLES.to_vec()).prop_flat_map(|(form, header, row)| {
+            (Just(form), Just(header), prop::collection::vec(row, 1..60))
+        }),
+        end in prop::sample::select(vec!["\n", "\r\n"]),
+        chunk in 1usize..400,
+        threads in 1usize..4,
+    ) {
+        found(format!("{header}{end}{}{end}", rows.join(end)).as_bytes(), form, threads, chunk);
+    }
+
     #[test]
     fn where_a_dump_in_quotes_is_cut_does_not_show(
         lines in prop::collection::vec(r#"("[a-c{}\\x0n"]{0,12}"|\["[0-9]"|\["k"\]\]|[a-c"\\]{0,6}|\(1.2s\))\r?"#, 1..60),

@@ -4,18 +4,25 @@ pub mod batch;
 pub mod borders;
 pub mod captured;
 pub mod cluster_call;
+pub mod columns;
+pub mod csv;
 pub mod escape;
 pub mod gather;
 pub mod lines;
 pub mod numbered;
 pub mod quoted;
 mod quoted_json;
+pub mod raw_rows;
+pub mod rdb_tools;
 #[cfg(test)]
 mod reading;
+pub mod redis_rdb_cli;
 pub mod resp;
 mod resp_row;
 pub mod seen;
+pub mod size;
 pub mod strings;
+pub mod table;
 
 use crate::error::{Error, Result};
 use crate::name::Name;
@@ -27,6 +34,9 @@ use strings::Strings;
 
 /// Every format that can be read; detection asks them in this order.
 pub static FORMATS: &[&dyn Format] = &[
+    &redis_rdb_cli::RedisRdbCli,
+    &rdb_tools::RdbTools,
+    &csv::USUAL,
     &resp::Resp,
     &cluster_call::ClusterCall,
     &Strings::QuotedJson,

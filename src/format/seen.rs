@@ -47,10 +47,14 @@ pub enum Notice {
     OfReplica,
     /// A key that does not tell its database, where one is wanted.
     NoDatabase,
+    /// An entry that is no key and says so.
+    NoKey,
+    /// A row with a value whose column the first rows do not have.
+    LateColumn,
 }
 
 /// Every notice: the words for it, and whether it is evidence that something is wrong.
-const WORDS: [(Notice, &str, bool); 22] = [
+const WORDS: [(Notice, &str, bool); 24] = [
     (Notice::EmptyKey, "empty lines, counted as empty keys, of which there can be only one", true),
     (Notice::CarriageReturn, "keys that end with a carriage return, which was taken as a part of the key", false),
     (Notice::ByteOrderMark, "byte order marks at the start, dropped: an editor may have changed the dump", true),
@@ -77,6 +81,12 @@ const WORDS: [(Notice, &str, bool); 22] = [
     (Notice::Header, "first lines that look like a header, counted as keys", true),
     (Notice::OfReplica, "keys of replicas, left out: their primaries have them too", false),
     (Notice::NoDatabase, "keys whose database is not told, counted all the same", true),
+    (Notice::NoKey, "entries that are no keys (auxiliary fields, functions), dropped", false),
+    (
+        Notice::LateColumn,
+        "rows with a size, a type or the like that the first rows do not tell; that is not counted",
+        true,
+    ),
 ];
 
 impl Notice {

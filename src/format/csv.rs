@@ -1,0 +1,328 @@
+//! `csv`: a table with a header line, fields quoted as RFC 4180 has it, columns found by their names.
+//!
+//! A quote in the middle of an unquoted field is itself, and what follows a closing quote belongs to the field: what
+//! `source::cut` and the `csv` crate hold too. Doubled quotes are decoded where they stand, so a key stays a span.
+
+use super::columns::{ColumnNames, ROLES, Role};
+use super::size::{integer, size};
+use super::table::{self, Carried, Row, Span, Step};
+use super::{Columns, Detected, Format, Head, Reader, Seen, Sink};
+use crate::source::block::{Block, Piece};
+use crate::source::cut::{Cut, Quotes};
+
+const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
+
+/// No header is as long as this: a line that is, is something else.
+const LONGEST_HEADER: usize = 16 << 10;
+
+/// The format.
+pub struct Csv {
+    /// Columns with names of their own.
+    pub names: ColumnNames,
+}
+
+/// `csv` with the column names that tools use.
+pub static USUAL: Csv = Csv { names: ColumnNames::USUAL };
+
+impl Format for Csv {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn example(&self) -> &'static str {
+        "key,size,ops (a header line; then) user:{1000}:profile,184,17"
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        // A header of one column is a key like any other.
+        let named = |header: &Header| header.fields.len() > 1 && self.names.missing_in(&header.fields).is_none();
+        let word = |field: &Vec<u8>| field.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_- ".contains(byte));
+        match Header::read(head, &self.names) {
+            Some(header) if named(&header) && header.fields.iter().all(word) => Detected::Yes,
+            Some(_) => Detected::No,
+            None if head.bytes.len() >= LONGEST_HEADER => Detected::No,
+            None => Detected::NeedMore,
+        }
+    }
+
+    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        Ok(Box::new(CsvKeys::open(self.name(), head, &self.names)?))
+    }
+}
+
+/// The first row.
+pub struct Header {
+    /// What separates fields.
+    delimiter: u8,
+    /// The names of the columns.
+    pub fields: Vec<Vec<u8>>,
+}
+
+impl Header {
+    /// Reads it with the delimiter that gives the wanted columns, or else most columns; `None` where its end is not
+    /// in sight.
+    pub fn read(head: Head<'_>, names: &ColumnNames) -> Option<Header> {
+        let mut headers = Vec::new();
+        for delimiter in DELIMITERS {
+            let mut text = table::unmarked(head.bytes).to_vec();
+            let mut spans = Vec::new();
+            let mut end = 0;
+            while spans.is_empty() && end < text.len() {
+                end = cut_row(&mut text, end, delimiter, &mut spans);
+            }
+            if end == text.len() && !head.whole {
+                return None;
+            }
+            let fields = spans.iter().map(|(start, end)| text[*start as usize..*end as usize].trim_ascii().to_vec());
+            headers.push(Header { delimiter, fields: fields.collect() });
+        }
+        headers.reverse();
+        headers.into_iter().max_by_key(|header| (names.missing_in(&header.fields).is_none(), header.fields.len()))
+    }
+}
+
+/// A table that is open; other tools' CSV is read by it too.
+pub struct CsvKeys {
+    format: &'static str,
+    delimiter: u8,
+    fields: usize,
+    /// The field of each role.
+    at: [Option<usize>; ROLES],
+}
+
+impl CsvKeys {
+    /// Finds the columns by the header.
+    ///
+    /// # Errors
+    /// The columns there are, where one that is needed is not among them.
+    pub fn open(format: &'static str, head: Head<'_>, names: &ColumnNames) -> Result<CsvKeys, String> {
+        let header = Header::read(head, names).ok_or("the header line does not end")?;
+        if let Some(missing) = names.missing_in(&header.fields) {
+            let there: Vec<_> = header.fields.iter().map(|name| name.escape_ascii().to_string()).collect();
+            return Err(format!("no column \"{missing}\"; columns are: {}", there.join(", ")));
+        }
+        let mut best = [None; ROLES];
+        for (at, name) in header.fields.iter().enumerate() {
+            if let Some((role, rank)) = names.role(name) {
+                let place = &mut best[role as usize];
+                if place.is_none_or(|(before, _)| rank < before) {
+                    *place = Some((rank, at));
+                }
+            }
+        }
+        let at = best.map(|found| found.map(|(_, at)| at));
+        Ok(CsvKeys { format, delimiter: header.delimiter, fields: header.fields.len(), at })
+    }
+
+    fn carried(&self) -> Carried {
+        self.at.map(|at| at.is_some())
+    }
+
+    /// What the fields of a row say.
+    fn row(&self, content: &[u8], fields: &[Span]) -> Result<Row, String> {
+        if fields.len() != self.fields {
+            return Err(format!("{} fields, where the header has {}", fields.len(), self.fields));
+        }
+        let field = |role: Role| self.at[role as usize].map(|at| fields[at]);
+        let text = |role| field(role).map_or(&b""[..], |(start, end)| &content[start as usize..end as usize]);
+        let number = |role, read: fn(&[u8]) -> Option<u64>, what: &str| match text(role).trim_ascii() {
+            b"" => Ok(super::batch::MISSING),
+            text => read(text).ok_or_else(|| format!("no {what}: \"{}\"", text[..text.len().min(40)].escape_ascii())),
+        };
+        Ok(Row {
+            key: field(Role::Key).unwrap_or_default(),
+            bytes: number(Role::Bytes, size, "size")?,
+            ops: number(Role::Ops, integer, "number of operations")?,
+            database: number(Role::Database, integer, "number of a database")?,
+            expiring: table::expires(text(Role::Expiry).trim_ascii()),
+            kind: field(Role::Type).unwrap_or_default(),
+        })
+    }
+}
+
+impl Reader for CsvKeys {
+    fn format(&self) -> &'static str {
+        self.format
+    }
+
+    fn cut(&self) -> Cut {
+        Cut::Quoted(b'\n', Quotes::Doubled(self.delimiter))
+    }
+
+    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>, sink: &mut dyn Sink) -> Seen {
+        let mut seen = Seen::default();
+        let mut fields = Vec::new();
+        let mut from = table::start(block, piece, &mut seen);
+        while piece.first && fields.is_empty() && from < block.len() {
+            from = cut_row(block.content_mut(), from, self.delimiter, &mut fields);
+        }
+        seen += table::read_rows(block, from, self.carried(), columns, sink, |content, at| {
+            let after = cut_row(content, at, self.delimiter, &mut fields);
+            let step = match fields.is_empty() {
+                true => Step::Blank,
+                false => self.row(content, &fields).map_or_else(|reason| Step::Reject(reason.into()), Step::Key),
+            };
+            (after, step)
+        });
+        seen
+    }
+}
+
+/// Cuts the row at `at` into fields, decodes them where they stand, and returns where the next row starts. A row ends
+/// with LF, CR or both; an empty one has no fields.
+fn cut_row(content: &mut [u8], mut at: usize, delimiter: u8, fields: &mut Vec<Span>) -> usize {
+    fields.clear();
+    if matches!(content.get(at), None | Some(b'\n' | b'\r')) {
+        return content.len().min(at + 1);
+    }
+    loop {
+        let (field, end) = match content.get(at) {
+            Some(b'"') => decode(content, at + 1, delimiter),
+            _ => {
+                let end = field_end(content, at, delimiter);
+                ((at as u32, end as u32), end)
+            }
+        };
+        fields.push(field);
+        match content.get(end) {
+            Some(byte) if *byte == delimiter => at = end + 1,
+            Some(b'\r') if content.get(end + 1) == Some(&b'\n') => return end + 2,
+            Some(_) => return end + 1,
+            None => return end,
+        }
+    }
+}
+
+fn field_end(content: &[u8], at: usize, delimiter: u8) -> usize {
+    memchr::memchr3(delimiter, b'\n', b'\r', &content[at..]).map_or(content.len(), |end| at + end)
+}
+
+/// Decodes the field whose quotes open before `start`; returns it and where it ends in the source.
+fn decode(content: &mut [u8], start: usize, delimiter: u8) -> (Span, usize) {
+    let (mut read, mut write) = (start, start);
+    let mut keep = |content: &mut [u8], from: usize, to: usize| {
+        if from != write {
+            content.copy_within(from..to, write);
+        }
+        write += to - from;
+        write
+    };
+    loop {
+        let Some(quote) = memchr::memchr(b'"', &content[read..]).map(|quote| read + quote) else {
+            let end = content.len();
+            return ((start as u32, keep(content, read, end) as u32), end);
+        };
+        if content.get(quote + 1) == Some(&b'"') {
+            keep(content, read, quote + 1);
+            read = quote + 2;
+        } else {
+            keep(content, read, quote);
+            let end = field_end(content, quote + 1, delimiter);
+            return ((start as u32, keep(content, quote + 1, end) as u32), end);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::batch::MISSING;
+    use crate::format::reading::{Found, read_whole};
+    use proptest::prelude::*;
+
+    fn read(content: &str) -> Found {
+        read_whole(&USUAL, content.as_bytes())
+    }
+
+    fn keys(content: &str) -> Vec<String> {
+        read(content).keys.into_iter().map(|key| String::from_utf8(key).unwrap()).collect()
+    }
+
+    fn detected(content: &str) -> Detected {
+        USUAL.detect(Head { bytes: content.as_bytes(), whole: false })
+    }
+
+    #[test]
+    fn columns_are_found_by_name_in_any_order_and_case() {
+        let found = read("TTL,Hits,Name,DB,Type,memory_usage\n-1,7,a,0,hash,88\n60,,b,,,\n");
+        assert_eq!(found.keys, [b"a", b"b"]);
+        assert_eq!(found.values.ops, [7, MISSING]);
+        assert_eq!(found.values.bytes, [88, MISSING]);
+        assert_eq!(found.values.databases, [0, MISSING]);
+        assert_eq!(found.values.expiring, [false, true]);
+        assert_eq!(found.types, [&b"hash"[..], b""]);
+    }
+
+    #[test]
+    fn a_column_that_is_not_there_is_empty() {
+        let found = read("key,freq\na,255\n");
+        assert_eq!((found.keys.len(), found.values), (1, Default::default()));
+    }
+
+    #[test]
+    fn quotes_delimiters_and_line_ends_may_stand_in_a_key() {
+        assert_eq!(keys("key,size\n\"a,b\",1\n\"c\nd\",2\n\"e\"\"f\"\"\",3\n"), ["a,b", "c\nd", "e\"f\""]);
+        assert_eq!(keys("key;size\r\na,b;1\r\n\"c;d\";2\r\n"), ["a,b", "c;d"]);
+        assert_eq!(keys("size\tkey\n1\ta\n"), ["a"]);
+        assert_eq!(keys("\u{feff}key,size\na\"b,1"), ["a\"b"]);
+    }
+
+    #[test]
+    fn a_header_without_a_key_lists_its_columns() {
+        let open = |content: &str, names| {
+            Csv { names }.open(Head { bytes: content.as_bytes(), whole: true }).err().unwrap_or_default()
+        };
+        assert_eq!(open("id,size\n1,2\n", ColumnNames::USUAL), "no column \"key\"; columns are: id, size");
+        let names = ColumnNames { size: Some("weight".into()), ..ColumnNames::USUAL };
+        assert_eq!(open("key;size\n1;2\n", names), "no column \"weight\"; columns are: key, size");
+    }
+
+    #[test]
+    fn a_column_can_be_named() {
+        let csv = Csv { names: ColumnNames { key: Some("id".into()), ..ColumnNames::USUAL } };
+        assert_eq!(read_whole(&csv, b"key,id\na,b\n").keys, [b"b"]);
+    }
+
+    #[test]
+    fn a_row_that_does_not_fit_is_rejected_where_it_starts() {
+        let found = read("key,size\na,1\nb\nc,many\n\nd,2,3\ne,4\n");
+        assert_eq!(found.keys, [b"a", b"e"]);
+        let rejects: Vec<_> = found.rejects.iter().map(|(at, why)| (*at, why.as_str())).collect();
+        let expected = [
+            (13, "1 fields, where the header has 2"),
+            (15, "no size: \"many\""),
+            (23, "3 fields, where the header has 2"),
+        ];
+        assert_eq!(rejects, expected);
+    }
+
+    #[test]
+    fn only_a_header_with_a_key_among_other_columns_is_detected() {
+        assert_eq!(detected("key,size\na"), Detected::Yes);
+        assert_eq!(detected("db;name\n1"), Detected::Yes);
+        assert_eq!(detected("key,size\n"), Detected::NeedMore);
+        for no in ["key\na", "user:1,user:2\na", "a,b\na", "key,{user}:1\na", "\na\na"] {
+            assert_eq!(detected(no), Detected::No, "{no:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn fields_are_those_of_the_csv_crate(
+            bytes in prop::collection::vec(prop::sample::select(b"\"\",\n\rab".to_vec()), 0..60),
+        ) {
+            let mut oracle = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(&bytes[..]);
+            let expected: Vec<Vec<Vec<u8>>> =
+                oracle.byte_records().map(|row| row.unwrap().iter().map(<[u8]>::to_vec).collect()).collect();
+            let (mut content, mut fields, mut at, mut found) = (bytes.clone(), Vec::new(), 0, Vec::new());
+            while at < content.len() {
+                at = cut_row(&mut content, at, b',', &mut fields);
+                if !fields.is_empty() {
+                    let text = |(start, end): &Span| content[*start as usize..*end as usize].to_vec();
+                    found.push(fields.iter().map(text).collect::<Vec<_>>());
+                }
+            }
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

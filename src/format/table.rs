@@ -1,0 +1,130 @@
+//! What all tables have in common: rows come in one by one, batches of keys with all their columns go out.
+
+use super::batch::{BATCH_KEYS, KeyBatch, MISSING};
+use super::columns::{ROLES, Role};
+use super::{Columns, Notice, Seen, Sink};
+use crate::source::block::{Block, Piece};
+use std::borrow::Cow;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Start and end in a block.
+pub type Span = (u32, u32);
+
+/// What a row says of its key.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// The key.
+    pub key: Span,
+    /// Its size, or `MISSING`.
+    pub bytes: u64,
+    /// Operations, or `MISSING`.
+    pub ops: u64,
+    /// The number of its database, or `MISSING`.
+    pub database: u64,
+    /// Whether it expires.
+    pub expiring: bool,
+    /// The name of its type; empty: it is not told.
+    pub kind: Span,
+}
+
+impl Row {
+    /// A row that says nothing but the key.
+    pub fn of(key: Span) -> Self {
+        Row { key, bytes: MISSING, ops: MISSING, database: MISSING, expiring: false, kind: (0, 0) }
+    }
+}
+
+/// What stands at some place of a table.
+pub enum Step {
+    /// A key.
+    Key(Row),
+    /// Something that is no key and is not meant to be one.
+    NoKey,
+    /// Nothing: an empty row, a bracket around the rows.
+    Blank,
+    /// A row that is no key and should be one: why not.
+    Reject(Cow<'static, str>),
+}
+
+/// The columns that an input has, by `Role`.
+pub type Carried = [bool; ROLES];
+
+/// Where the rows of a piece start: a byte order mark at the start of the input is none of them.
+pub fn start(block: &Block, piece: Piece, seen: &mut Seen) -> usize {
+    let marked = piece.first && block.content().starts_with(BYTE_ORDER_MARK);
+    seen.note(Notice::ByteOrderMark, u64::from(marked));
+    piece.from as usize + if marked { BYTE_ORDER_MARK.len() } else { 0 }
+}
+
+/// The head of an input without its byte order mark.
+pub fn unmarked(head: &[u8]) -> &[u8] {
+    head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head)
+}
+
+/// Reads all rows from `at` on: `next` says what stands at an offset and where the next row starts, which is behind
+/// it.
+pub fn read_rows(
+    block: &mut Block,
+    mut at: usize,
+    carried: Carried,
+    columns: &mut Columns<'_>,
+    sink: &mut dyn Sink,
+    mut next: impl FnMut(&mut [u8], usize) -> (usize, Step),
+) -> Seen {
+    let mut seen = Seen::default();
+    let len = block.len();
+    while at < len {
+        columns.keys.clear();
+        columns.values.clear();
+        let content = block.content_mut();
+        while at < len && columns.keys.len() < BATCH_KEYS {
+            let (after, step) = next(content, at);
+            match step {
+                Step::Key(row) => push(columns, carried, row, &mut seen),
+                Step::NoKey => seen.note(Notice::NoKey, 1),
+                Step::Blank => {}
+                Step::Reject(reason) => sink.reject(at, &reason),
+            }
+            at = after;
+        }
+        if !columns.keys.is_empty() {
+            seen.keys += columns.keys.len() as u64;
+            sink.keys(KeyBatch { base: block.padded(), keys: columns.keys, values: columns.values });
+        }
+    }
+    seen
+}
+
+fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut Seen) {
+    columns.keys.push(row.key.0, row.key.1);
+    let values = &mut *columns.values;
+    let mut late = false;
+    let numbers = [
+        (Role::Bytes, &mut values.bytes, row.bytes),
+        (Role::Ops, &mut values.ops, row.ops),
+        (Role::Database, &mut values.databases, row.database),
+    ];
+    for (role, column, number) in numbers {
+        match carried[role as usize] {
+            true => column.push(number),
+            false => late |= number != MISSING,
+        }
+    }
+    match carried[Role::Expiry as usize] {
+        true => values.expiring.push(row.expiring),
+        false => late |= row.expiring,
+    }
+    match carried[Role::Type as usize] {
+        true => values.types.push(row.kind.0, row.kind.1),
+        false => late |= row.kind.0 < row.kind.1,
+    }
+    if late {
+        seen.note(Notice::LateColumn, 1);
+    }
+}
+
+/// Whether a time to live or a time of expiry says that the key expires.
+pub fn expires(text: &[u8]) -> bool {
+    !matches!(text, b"" | b"-1" | b"-2" | b"0" | b"null" | b"None")
+}
