@@ -158,7 +158,7 @@ fn broken_dumps_break_nothing() {
                 let found = scan.run(&[Input::memory("dump", &dump)], || Tallies::new(Parts::All));
                 found.map(|found| (found.tally, found.inputs, found.rejects)).map_err(|error| error.to_string())
             });
-            assert!(found[0] == found[1], "chunks and threads show, as {}", detected.name());
+            assert!(found[0] == found[1], "chunks and threads show, as {}: {}", detected.name(), dump.escape_ascii());
         }
         std::mem::forget(guard);
     }

@@ -124,7 +124,7 @@ impl Analyze {
 
     /// Counts all keys, or takes over what servers counted.
     fn count(&self, reader: &Reader, topology: &Topology) -> Result<Scanned<Tallies>> {
-        if let Some(taken) = ready_made::take(&reader.inputs, None)? {
+        if let Some(taken) = ready_made::take(&reader.inputs, self.reading.ops_column.as_deref())? {
             return Ok(taken);
         }
         let parts = self.parts(reader);

@@ -9,6 +9,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{Error, Result};
+use crate::format::columns::ColumnNames;
+use crate::format::csv::Csv;
+use crate::format::jsonl::{Jsonl, Table};
 use crate::format::lines::{self, Lines};
 use crate::format::{self, FORMATS, Format};
 use crate::name::Name;
@@ -34,6 +37,15 @@ pub struct Reading {
     /// The byte between keys, for `lines`: one character or \0 \t \n \xHH [default: the line end]
     #[arg(long, value_name = "STR", allow_hyphen_values = true)]
     pub delimiter: Option<String>,
+    /// The column or field that holds the key, for CSV and JSON with other names
+    #[arg(long, value_name = "NAME")]
+    pub key_column: Option<String>,
+    /// The one that holds the size in bytes
+    #[arg(long, value_name = "NAME")]
+    pub size_column: Option<String>,
+    /// The one that holds operations; of CLUSTER SLOT-STATS the statistic that counts as such
+    #[arg(long, value_name = "NAME")]
+    pub ops_column: Option<String>,
     /// Only keys of this database, where the input tells it
     #[arg(long, value_name = "N")]
     pub db: Option<u64>,
@@ -65,8 +77,8 @@ pub struct Reader {
 
 /// The formats and an example line of each, for `--format help`.
 pub fn format_help() -> String {
-    let lines = FORMATS.iter().map(|format| format!("{:<12} {}\n", format.name(), format.example()));
-    format!("{:<12} told by the content\n{}", "auto", lines.collect::<String>())
+    let lines = FORMATS.iter().map(|format| format!("{:<14} {}\n", format.name(), format.example()));
+    format!("{:<14} told by the content\n{}", "auto", lines.collect::<String>())
 }
 
 /// The one byte that `text` means.
@@ -113,6 +125,9 @@ impl Reading {
     /// The form of the input; `None` to detect it.
     fn format(&self) -> Result<Option<&'static dyn Format>> {
         let lines = Lines.name();
+        if let Some(format) = self.with_columns()? {
+            return Ok(Some(format));
+        }
         match (self.format.as_str(), &self.delimiter) {
             ("auto", None) => Ok(None),
             (name, None) => Ok(Some(format::named(name)?)),
@@ -122,6 +137,28 @@ impl Reading {
             (name, Some(_)) => {
                 let what = format!("belongs to --format {lines}; {name} says itself where a key ends");
                 Err(Error::bad("--delimiter", what))
+            }
+        }
+    }
+
+    /// The form with the columns that the user names, if any are named.
+    fn with_columns(&self) -> Result<Option<&'static dyn Format>> {
+        let names =
+            ColumnNames { key: self.key_column.clone(), size: self.size_column.clone(), ops: self.ops_column.clone() };
+        if names == ColumnNames::USUAL {
+            return Ok(None);
+        }
+        let flag = [("--key-column", &names.key), ("--size-column", &names.size), ("--ops-column", &names.ops)];
+        let flag = flag.into_iter().find(|(_, name)| name.is_some()).map_or("--key-column", |(flag, _)| flag);
+        match (self.format.as_str(), &self.delimiter) {
+            (_, Some(_)) => Err(Error::bad(flag, "columns and --delimiter do not go together")),
+            // Made once for the whole run.
+            ("auto", _) => Ok(Some(Box::leak(Box::new(Table { names })))),
+            ("csv", _) => Ok(Some(Box::leak(Box::new(Csv { names })))),
+            ("jsonl", _) => Ok(Some(Box::leak(Box::new(Jsonl { names })))),
+            (name, _) => {
+                let what = format!("{} has columns of its own; use --format csv or jsonl", Name::from(name));
+                Err(Error::bad(flag, what))
             }
         }
     }

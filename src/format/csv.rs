@@ -97,6 +97,9 @@ impl CsvKeys {
     /// The columns there are, where one that is needed is not among them.
     pub fn open(format: &'static str, head: Head<'_>, names: &ColumnNames) -> Result<CsvKeys, String> {
         let header = Header::read(head, names).ok_or("the header line does not end")?;
+        if header.fields.iter().any(|name| name.contains(&b'\n')) {
+            return Err(String::from("no header: a quote in its first line has no end there"));
+        }
         if let Some(missing) = names.missing_in(&header.fields) {
             let there: Vec<_> = header.fields.iter().map(|name| name.escape_ascii().to_string()).collect();
             return Err(format!("no column \"{missing}\"; columns are: {}", there.join(", ")));

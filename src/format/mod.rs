@@ -8,6 +8,8 @@ pub mod columns;
 pub mod csv;
 pub mod escape;
 pub mod gather;
+pub mod hdt_rdb;
+pub mod jsonl;
 pub mod lines;
 pub mod numbered;
 pub mod quoted;
@@ -36,6 +38,8 @@ use strings::Strings;
 pub static FORMATS: &[&dyn Format] = &[
     &redis_rdb_cli::RedisRdbCli,
     &rdb_tools::RdbTools,
+    &hdt_rdb::HdtRdb,
+    &jsonl::USUAL,
     &csv::USUAL,
     &resp::Resp,
     &cluster_call::ClusterCall,
