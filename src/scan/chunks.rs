@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use super::shared::{Shared, lock};
 use super::{Scan, SeenInput, Worker};
 use crate::error::{Error, Result};
-use crate::format::{self, Head, Reader};
+use crate::format::{self, Head, Notice, Reader};
 use crate::name::Name;
 use crate::source::cut::{Cut, Effect, State};
 use crate::source::file::{self, Cutting, Positional};
@@ -151,7 +151,7 @@ impl Scan<'_> {
             Ok(Some(piece)) => {
                 seen.seen = worker.count(self, shared, &*job.reader, (job.input, stretch, piece));
             }
-            Ok(None) => shared.borders[job.input].join(stretch, None, None, |_, _| {}),
+            Ok(None) => seen.seen.note(Notice::Repeated, shared.repeats(job.input, stretch, None)),
             Err(trouble) => {
                 seen.bytes = 0;
                 shared.note(trouble, job.input)?;

@@ -158,10 +158,7 @@ impl<T: Tally> Worker<T> {
         let mut counting = Counting::new(kernel, scan.only, chosen, tally, rejects, place);
         let saw = reader.read(block, piece, &mut columns, &mut counting);
         let (mut seen, edges) = counting.finish(saw);
-        let mut repeated = 0;
-        let (first, last) = edges.map_or((None, None), |edges| (Some(edges.first), Some(edges.last)));
-        shared.borders[input].join(bytes, first, last, |before, behind| repeated += u64::from(before == behind));
-        seen.note(Notice::Repeated, repeated);
+        seen.note(Notice::Repeated, shared.repeats(input, bytes, edges));
         seen
     }
 }

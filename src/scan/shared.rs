@@ -1,8 +1,10 @@
 //! What all threads of a scan write to, and how it ends.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::repeats::Edges;
 use super::{Incomplete, SeenInput};
 use crate::error::{Error, Result};
 use crate::format::borders::Borders;
@@ -17,7 +19,7 @@ pub struct Shared<'a> {
     /// What was seen of each.
     pub seen: Vec<Mutex<SeenInput>>,
     /// The keys at the ends of the blocks of each.
-    pub borders: Vec<Borders<u64>>,
+    borders: Vec<Borders<u64>>,
     /// Where they could not be read on.
     pub incomplete: Mutex<Vec<Incomplete>>,
     error: Mutex<Option<Error>>,
@@ -35,6 +37,14 @@ impl<'a> Shared<'a> {
             error: Mutex::default(),
             stopped: AtomicBool::new(false),
         }
+    }
+
+    /// How many keys at the borders of a stretch are the one before them, as far as this stretch completes the pair.
+    pub fn repeats(&self, input: usize, bytes: Range<u64>, edges: Option<Edges>) -> u64 {
+        let mut repeated = 0;
+        let (first, last) = edges.map_or((None, None), |edges| (Some(edges.first), Some(edges.last)));
+        self.borders[input].join(bytes, first, last, |before, behind| repeated += u64::from(before == behind));
+        repeated
     }
 
     /// Adds a part to what was seen of an input.
