@@ -18,8 +18,14 @@ fn scan(form: &str, content: &[u8], threads: usize, chunk: usize) -> (Tallies, V
 }
 
 /// A form with columns: its name, its header, and what its rows are like.
-const TABLES: [(&str, &str, &str); 3] = [
+const TABLES: [(&str, &str, &str); 5] = [
     ("csv", "key,size,type", r#"[a-c{}]{0,6},[0-9]{0,3},[a-z]{0,3}|"([a-c,\n\r]|""){0,8}",1,|[a-c",\n\r]{0,6}"#),
+    ("jsonl", "[", r#"\{"key":"[a-c{}\\\\]{0,6}","size":[0-9]{0,2}\},?|\[?\{?"k"#),
+    (
+        "hdt-rdb",
+        "database,key,type,size,size_readable,freq",
+        r#"0,([a-c{}]{0,6}|"([a-c,\n]|""){0,8}"),set,[0-9]{1,3},1K,7|[a-c0,\n]{0,8}"#,
+    ),
     (
         "rdb-tools",
         "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",

@@ -127,7 +127,7 @@ impl CsvKeys {
         let text = |role| field(role).map_or(&b""[..], |(start, end)| &content[start as usize..end as usize]);
         let number = |role, read: fn(&[u8]) -> Option<u64>, what: &str| match text(role).trim_ascii() {
             b"" => Ok(super::batch::MISSING),
-            text => read(text).ok_or_else(|| format!("no {what}: \"{}\"", text[..text.len().min(40)].escape_ascii())),
+            text => table::number(text, read, what),
         };
         Ok(Row {
             key: field(Role::Key).unwrap_or_default(),

@@ -6,6 +6,9 @@ pub mod columns;
 pub mod csv;
 pub mod escape;
 pub mod gather;
+pub mod hdt_rdb;
+pub mod json_row;
+pub mod jsonl;
 pub mod lines;
 pub mod quoted;
 pub mod raw_rows;
@@ -29,7 +32,9 @@ pub use seen::{Notice, Seen};
 pub static FORMATS: &[&dyn Format] = &[
     &redis_rdb_cli::RedisRdbCli,
     &rdb_tools::RdbTools,
+    &hdt_rdb::HdtRdb,
     &csv::USUAL,
+    &jsonl::USUAL,
     &strings::JSON,
     &strings::CSV,
     &quoted::Quoted,

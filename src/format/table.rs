@@ -29,6 +29,12 @@ pub struct Row {
 }
 
 impl Row {
+    /// The same row, where its spans are counted from `by` bytes before.
+    pub fn moved(self, by: u32) -> Self {
+        let moved = |(from, to): Span| (from + by, to + by);
+        Row { key: moved(self.key), kind: moved(self.kind), ..self }
+    }
+
     /// A row that says nothing but the key.
     pub fn of(key: Span) -> Self {
         Row { key, bytes: MISSING, ops: MISSING, database: MISSING, expiring: false, kind: (0, 0) }
@@ -122,6 +128,11 @@ fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut Seen) 
     if late {
         seen.note(Notice::LateColumn, 1);
     }
+}
+
+/// The number that `text` is, or why it is none.
+pub fn number(text: &[u8], read: fn(&[u8]) -> Option<u64>, what: &str) -> Result<u64, String> {
+    read(text).ok_or_else(|| format!("no {what}: \"{}\"", text[..text.len().min(40)].escape_ascii()))
 }
 
 /// Whether a time to live or a time of expiry says that the key expires.
