@@ -65,6 +65,9 @@ impl Keyslot {
             inputs: vec![PathBuf::from("-")],
             format: self.format.clone(),
             delimiter: None,
+            key_column: None,
+            size_column: None,
+            ops_column: None,
             threads: Some(1),
             kernel: None,
         };

@@ -9,6 +9,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{Error, Result};
+use crate::format::by_name::ByName;
+use crate::format::columns::ColumnNames;
 use crate::format::lines::{self, Lines};
 use crate::format::{self, FORMATS, Format};
 use crate::scan::{Scan, Scanned};
@@ -32,6 +34,15 @@ pub struct Reading {
     /// The byte between keys, for `lines`: one character or \0 \t \n \xHH [default: the line end]
     #[arg(long, value_name = "STR", allow_hyphen_values = true)]
     pub delimiter: Option<String>,
+    /// The column of the keys, for `csv` and `jsonl` [default: key or name]
+    #[arg(long, value_name = "NAME")]
+    pub key_column: Option<String>,
+    /// The column of their sizes in bytes [default: size, size_in_bytes, bytes, used_memory or memory_usage]
+    #[arg(long, value_name = "NAME")]
+    pub size_column: Option<String>,
+    /// The column of the operations on them [default: ops, hits, qps, requests or count]
+    #[arg(long, value_name = "NAME")]
+    pub ops_column: Option<String>,
     /// Worker threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -54,8 +65,8 @@ pub struct Reader {
 
 /// The formats and an example line of each, for `--format help`.
 pub fn format_help() -> String {
-    let lines = FORMATS.iter().map(|format| format!("{:<12} {}\n", format.name(), format.example()));
-    format!("{:<12} told by the content\n{}", "auto", lines.collect::<String>())
+    let lines = FORMATS.iter().map(|format| format!("{:<14} {}\n", format.name(), format.example()));
+    format!("{:<14} told by the content\n{}", "auto", lines.collect::<String>())
 }
 
 /// The one byte that `text` means.
@@ -78,6 +89,20 @@ fn delimiter_byte(text: &str) -> Result<u8> {
     })
 }
 
+/// The format called `name` with columns of these names; it stays until the program ends.
+fn with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> {
+    let format = match name {
+        "auto" => Some(Box::new(ByName::new(names)) as Box<dyn Format>),
+        name => format::named(name)?.with_columns(names),
+    };
+    let format = format.ok_or_else(|| {
+        let given = [("--key-column", &names.key), ("--size-column", &names.size), ("--ops-column", &names.ops)];
+        let flag = given.iter().find(|(_, name)| name.is_some()).map_or("--key-column", |(flag, _)| flag);
+        Error::bad(flag, format!("{name} has no columns to choose from; csv and jsonl have"))
+    })?;
+    Ok(Box::leak(format))
+}
+
 impl Reading {
     /// Finds the inputs and starts the workers.
     ///
@@ -94,7 +119,13 @@ impl Reading {
     /// The form of the input; `None` to detect it.
     fn format(&self) -> Result<Option<&'static dyn Format>> {
         let lines = Lines.name();
+        let names =
+            ColumnNames { key: self.key_column.clone(), size: self.size_column.clone(), ops: self.ops_column.clone() };
         match (self.format.as_str(), &self.delimiter) {
+            (name, None) if names != ColumnNames::USUAL => Ok(Some(with_columns(name, &names)?)),
+            (_, Some(_)) if names != ColumnNames::USUAL => {
+                Err(Error::bad("--delimiter", "belongs to --format lines, which has no columns"))
+            }
             ("auto", None) => Ok(None),
             (name, None) => Ok(Some(format::named(name)?)),
             (name, Some(delimiter)) if name == "auto" || name == lines => {
@@ -180,6 +211,17 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_column_can_only_be_named_where_there_are_columns() {
+        let names = ColumnNames { ops: Some("n".into()), ..ColumnNames::USUAL };
+        for name in ["auto", "csv", "jsonl"] {
+            assert_eq!(with_columns(name, &names).unwrap().name(), name);
+        }
+        let error = with_columns("lines", &names).err().unwrap().to_string();
+        assert_eq!(error, "--ops-column: lines has no columns to choose from; csv and jsonl have");
+        assert!(with_columns("yaml", &names).is_err());
+    }
 
     #[test]
     fn a_delimiter_is_one_byte_or_the_escape_of_one() {

@@ -45,6 +45,10 @@ impl Format for Csv {
         }
     }
 
+    fn with_columns(&self, names: &ColumnNames) -> Option<Box<dyn Format>> {
+        Some(Box::new(Csv { names: names.clone() }))
+    }
+
     fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
         Ok(Box::new(CsvKeys::open(self.name(), head, &self.names)?))
     }

@@ -41,6 +41,10 @@ impl Format for Jsonl {
         }
     }
 
+    fn with_columns(&self, names: &ColumnNames) -> Option<Box<dyn Format>> {
+        Some(Box::new(Jsonl { names: names.clone() }))
+    }
+
     fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
         Ok(Box::new(JsonKeys::open(self.name(), head, &self.names, &[])?))
     }

@@ -1,6 +1,7 @@
 //! Stage 2, KEYS: blocks of bytes come in, batches of keys go out. One file a format, one line in `FORMATS`.
 
 pub mod batch;
+pub mod by_name;
 pub mod captured;
 pub mod columns;
 pub mod csv;
@@ -26,6 +27,7 @@ use crate::name::Name;
 use crate::source::block::{Block, Padded, Piece};
 use crate::source::cut::Cut;
 use batch::{KeyBatch, Spans, Values};
+use columns::ColumnNames;
 pub use seen::{Notice, Seen};
 
 /// Every format that can be read; detection asks them in this order.
@@ -51,6 +53,10 @@ pub trait Format: Sync {
     fn detect(&self, head: Head<'_>) -> Detected;
     /// What a dump in this form cannot show, where it loses something.
     fn note(&self) -> Option<&'static str> {
+        None
+    }
+    /// This form with columns that the user named; `None` where a key is not found by a name.
+    fn with_columns(&self, _: &ColumnNames) -> Option<Box<dyn Format>> {
         None
     }
     /// Settles what the start of one input decides, for instance how its lines end or which columns it has.
