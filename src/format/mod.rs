@@ -7,6 +7,7 @@ pub mod columns;
 pub mod csv;
 pub mod escape;
 pub mod gather;
+pub mod grid;
 pub mod hdt_rdb;
 pub mod json_row;
 pub mod jsonl;

@@ -79,27 +79,45 @@ pub fn read_rows(
     mut next: impl FnMut(&mut [u8], usize) -> (usize, Step),
 ) -> Seen {
     let mut seen = Seen::default();
-    let len = block.len();
-    while at < len {
-        columns.keys.clear();
-        columns.values.clear();
-        let content = block.content_mut();
-        while at < len && columns.keys.len() < BATCH_KEYS {
-            let (after, step) = next(content, at);
-            match step {
-                Step::Key(row) => push(columns, carried, row, &mut seen),
-                Step::NoKey => seen.note(Notice::NoKey, 1),
-                Step::Blank => {}
-                Step::Reject(reason) => sink.reject(at, &reason),
-            }
-            at = after;
-        }
-        if !columns.keys.is_empty() {
-            seen.keys += columns.keys.len() as u64;
-            sink.keys(KeyBatch { base: block.padded(), keys: columns.keys, values: columns.values });
-        }
+    while at < block.len() {
+        at = read_batch(block, at, carried, columns, sink, &mut seen, &mut next);
     }
     seen
+}
+
+/// Reads a batch of rows from `at` on, as `read_rows` does, and returns where the row behind them starts.
+pub fn read_batch(
+    block: &mut Block,
+    mut at: usize,
+    carried: Carried,
+    columns: &mut Columns<'_>,
+    sink: &mut dyn Sink,
+    seen: &mut Seen,
+    mut next: impl FnMut(&mut [u8], usize) -> (usize, Step),
+) -> usize {
+    columns.keys.clear();
+    columns.values.clear();
+    let content = block.content_mut();
+    while at < content.len() && columns.keys.len() < BATCH_KEYS {
+        let (after, step) = next(content, at);
+        match step {
+            Step::Key(row) => push(columns, carried, row, seen),
+            Step::NoKey => seen.note(Notice::NoKey, 1),
+            Step::Blank => {}
+            Step::Reject(reason) => sink.reject(at, &reason),
+        }
+        at = after;
+    }
+    hand_on(block, columns, sink, seen);
+    at
+}
+
+/// Hands a batch to the sink, if there is one.
+pub fn hand_on(block: &Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, seen: &mut Seen) {
+    if !columns.keys.is_empty() {
+        seen.keys += columns.keys.len() as u64;
+        sink.keys(KeyBatch { base: block.padded(), keys: columns.keys, values: columns.values });
+    }
 }
 
 fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut Seen) {
