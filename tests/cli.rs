@@ -390,3 +390,27 @@ fn color_is_for_terminals_unless_asked_for() {
     assert!(!run(&[], false) && !run(&["--color", "never"], false) && !run(&[], true));
     assert!(run(&["--color", "always"], false) && run(&["--color", "always"], true));
 }
+
+#[test]
+fn columns_can_be_named_in_csv_and_json_lines() {
+    let desk = Desk::new();
+    desk.file("dump.csv", b"id,weight\n\"a,{b}\",7\nc,8\n");
+    desk.file("dump.jsonl", b"{\"id\":\"a\",\"weight\":7}\n");
+    for (dump, format, keys) in [("dump.csv", "csv", 2), ("dump.jsonl", "jsonl", 1)] {
+        let output = desk.run(&["analyze", dump, "--json", "--key-column", "id", "--size-column", "weight"]);
+        let json = report(&output);
+        assert_eq!((&json["input"]["files"][0]["format"], &json["input"]["keys"]), (&format.into(), &keys.into()));
+    }
+}
+
+#[test]
+fn a_column_that_is_not_there_is_told_with_those_that_are() {
+    let desk = Desk::new();
+    desk.file("dump.csv", b"id,size\na,1\n");
+    let output = desk.run(&["analyze", "dump.csv", "--format", "csv"]);
+    assert_fails(&output, &["slotscope: dump.csv: no column \"key\"; columns are: id, size"]);
+    let output = desk.run(&["analyze", "dump.csv", "--key-column", "name"]);
+    assert_fails(&output, &["slotscope: dump.csv: no column \"name\"; columns are: id, size"]);
+    let output = desk.run(&["analyze", "dump.csv", "--format", "lines", "--key-column", "id"]);
+    assert_fails(&output, &["--key-column: lines has no columns to choose from; csv and jsonl have"]);
+}

@@ -31,17 +31,13 @@ fn found(content: &[u8], form: &str, threads: usize, chunk: usize) -> (Tallies, 
 
 /// A form with columns: its name, its header, and what its rows are like.
 const TABLES: [(&str, &str, &str); 5] = [
+    ("csv", "key,size,type", r#"[a-c{}]{0,6},[0-9]{0,3},[a-z]{0,3}|"([a-c,\n\r]|""){0,8}",1,|[a-c",\n\r]{0,6}"#),
+    ("jsonl", "[", r#"\{"key":"[a-c{}\\\\]{0,6}","size":[0-9]{0,2}\},?|\[?\{?"k"#),
     (
         "hdt-rdb",
-        "database,key,type,size,size_readable,element_count",
-        r#"0,[a-c{}]{0,6},set,[0-9]{1,3},1B,1|0,"([a-c,\n]|""){0,8}",set,1,1B,1|[a-c",\n]{0,6}"#,
+        "database,key,type,size,size_readable,freq",
+        r#"0,([a-c{}]{0,6}|"([a-c,\n]|""){0,8}"),set,[0-9]{1,3},1K,7|[a-c0,\n]{0,8}"#,
     ),
-    (
-        "jsonl",
-        "[",
-        r#"\{"key":"[a-c{}]{0,6}(\\n|\\u00e9)?","size":("1.5K"|[0-9]{1,3}|null)\},?|\{"type":"aux"\}|[\[\]{},:"a]{0,8}"#,
-    ),
-    ("csv", "key,size,type", r#"[a-c{}]{0,6},[0-9]{0,3},[a-z]{0,3}|"([a-c,\n\r]|""){0,8}",1,|[a-c",\n\r]{0,6}"#),
     (
         "rdb-tools",
         "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",

@@ -9,9 +9,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{Error, Result};
+use crate::format::by_name::ByName;
 use crate::format::columns::ColumnNames;
-use crate::format::csv::Csv;
-use crate::format::jsonl::{Jsonl, Table};
 use crate::format::lines::{self, Lines};
 use crate::format::{self, FORMATS, Format};
 use crate::name::Name;
@@ -37,13 +36,14 @@ pub struct Reading {
     /// The byte between keys, for `lines`: one character or \0 \t \n \xHH [default: the line end]
     #[arg(long, value_name = "STR", allow_hyphen_values = true)]
     pub delimiter: Option<String>,
-    /// The column or field that holds the key, for CSV and JSON with other names
+    /// The column of the keys, for `csv` and `jsonl` [default: key or name]
     #[arg(long, value_name = "NAME")]
     pub key_column: Option<String>,
-    /// The one that holds the size in bytes
+    /// The column of their sizes in bytes [default: size, size_in_bytes, bytes, used_memory or memory_usage]
     #[arg(long, value_name = "NAME")]
     pub size_column: Option<String>,
-    /// The one that holds operations; of CLUSTER SLOT-STATS the statistic that counts as such
+    /// The column of the operations on them [default: ops, hits, qps, requests or count]; of CLUSTER SLOT-STATS the
+    /// statistic that counts as such [default: cpu-usec]
     #[arg(long, value_name = "NAME")]
     pub ops_column: Option<String>,
     /// Only keys of this database, where the input tells it
@@ -101,6 +101,20 @@ fn delimiter_byte(text: &str) -> Result<u8> {
     })
 }
 
+/// The format called `name` with columns of these names; it stays until the program ends.
+fn with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> {
+    let format = match name {
+        "auto" => Some(Box::new(ByName::new(names)) as Box<dyn Format>),
+        name => format::named(name)?.with_columns(names),
+    };
+    let format = format.ok_or_else(|| {
+        let given = [("--key-column", &names.key), ("--size-column", &names.size), ("--ops-column", &names.ops)];
+        let flag = given.iter().find(|(_, name)| name.is_some()).map_or("--key-column", |(flag, _)| flag);
+        Error::bad(flag, format!("{name} has no columns to choose from; csv and jsonl have"))
+    })?;
+    Ok(Box::leak(format))
+}
+
 impl Reading {
     /// Finds the inputs and starts the workers.
     ///
@@ -125,10 +139,13 @@ impl Reading {
     /// The form of the input; `None` to detect it.
     fn format(&self) -> Result<Option<&'static dyn Format>> {
         let lines = Lines.name();
-        if let Some(format) = self.with_columns()? {
-            return Ok(Some(format));
-        }
+        let names =
+            ColumnNames { key: self.key_column.clone(), size: self.size_column.clone(), ops: self.ops_column.clone() };
         match (self.format.as_str(), &self.delimiter) {
+            (name, None) if names != ColumnNames::USUAL => Ok(Some(with_columns(name, &names)?)),
+            (_, Some(_)) if names != ColumnNames::USUAL => {
+                Err(Error::bad("--delimiter", "belongs to --format lines, which has no columns"))
+            }
             ("auto", None) => Ok(None),
             (name, None) => Ok(Some(format::named(name)?)),
             (name, Some(delimiter)) if name == "auto" || name == lines => {
@@ -137,28 +154,6 @@ impl Reading {
             (name, Some(_)) => {
                 let what = format!("belongs to --format {lines}; {name} says itself where a key ends");
                 Err(Error::bad("--delimiter", what))
-            }
-        }
-    }
-
-    /// The form with the columns that the user names, if any are named.
-    fn with_columns(&self) -> Result<Option<&'static dyn Format>> {
-        let names =
-            ColumnNames { key: self.key_column.clone(), size: self.size_column.clone(), ops: self.ops_column.clone() };
-        if names == ColumnNames::USUAL {
-            return Ok(None);
-        }
-        let flag = [("--key-column", &names.key), ("--size-column", &names.size), ("--ops-column", &names.ops)];
-        let flag = flag.into_iter().find(|(_, name)| name.is_some()).map_or("--key-column", |(flag, _)| flag);
-        match (self.format.as_str(), &self.delimiter) {
-            (_, Some(_)) => Err(Error::bad(flag, "columns and --delimiter do not go together")),
-            // Made once for the whole run.
-            ("auto", _) => Ok(Some(Box::leak(Box::new(Table { names })))),
-            ("csv", _) => Ok(Some(Box::leak(Box::new(Csv { names })))),
-            ("jsonl", _) => Ok(Some(Box::leak(Box::new(Jsonl { names })))),
-            (name, _) => {
-                let what = format!("{} has columns of its own; use --format csv or jsonl", Name::from(name));
-                Err(Error::bad(flag, what))
             }
         }
     }
@@ -253,6 +248,17 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_column_can_only_be_named_where_there_are_columns() {
+        let names = ColumnNames { ops: Some("n".into()), ..ColumnNames::USUAL };
+        for name in ["auto", "csv", "jsonl"] {
+            assert_eq!(with_columns(name, &names).unwrap().name(), name);
+        }
+        let error = with_columns("lines", &names).err().unwrap().to_string();
+        assert_eq!(error, "--ops-column: lines has no columns to choose from; csv and jsonl have");
+        assert!(with_columns("yaml", &names).is_err());
+    }
 
     #[test]
     fn a_delimiter_is_one_byte_or_the_escape_of_one() {

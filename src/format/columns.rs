@@ -58,10 +58,14 @@ impl ColumnNames {
         })
     }
 
-    /// The names that must be there and are not in `header`, first the key's.
+    /// Whether one of the columns in `header` holds this.
+    pub fn has(&self, header: &[Vec<u8>], role: Role) -> bool {
+        header.iter().any(|name| self.role(name).is_some_and(|(found, _)| found == role))
+    }
+
+    /// The first name that must be there and is not in `header`.
     pub fn missing_in(&self, header: &[Vec<u8>]) -> Option<String> {
-        let lacks = |role| !header.iter().any(|name| self.role(name).is_some_and(|(found, _)| found == role));
-        let wanted = [Role::Key, Role::Bytes, Role::Ops].into_iter().filter(|role| lacks(*role));
+        let wanted = [Role::Key, Role::Bytes, Role::Ops].into_iter().filter(|role| !self.has(header, *role));
         wanted.map(|role| (role, self.given(role))).find_map(|(role, given)| match (role, given) {
             (_, Some(given)) => Some(given.to_string()),
             (Role::Key, None) => Some(String::from("key")),

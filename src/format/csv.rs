@@ -2,12 +2,15 @@
 //!
 //! A quote in the middle of an unquoted field is itself, and what follows a closing quote belongs to the field: what
 //! `source::cut` and the `csv` crate hold too. Doubled quotes are decoded where they stand, so a key stays a span.
+//! A batch of rows without quotes is cut all at once (`grid`); the result is the same.
 
+use super::batch::Spans;
 use super::columns::{ColumnNames, ROLES, Role};
+use super::grid::{self, Grid};
 use super::size::{integer, size};
 use super::table::{self, Carried, Row, Span, Step};
 use super::{Columns, Detected, Format, Head, Reader, Seen, Sink};
-use crate::source::block::{Block, Piece};
+use crate::source::block::{Block, Padded, Piece};
 use crate::source::cut::{Cut, Quotes};
 
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
@@ -43,6 +46,10 @@ impl Format for Csv {
             None if head.bytes.len() >= LONGEST_HEADER => Detected::No,
             None => Detected::NeedMore,
         }
+    }
+
+    fn with_columns(&self, names: &ColumnNames) -> Option<Box<dyn Format>> {
+        Some(Box::new(Csv { names: names.clone() }))
     }
 
     fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
@@ -121,6 +128,44 @@ impl CsvKeys {
         self.at.map(|at| at.is_some())
     }
 
+    /// Reads a batch in which no row has a quote and each is a key; returns where the next one starts. `None`: some
+    /// row of it has to be looked at.
+    fn read_plain(
+        &self,
+        base: Padded<'_>,
+        from: usize,
+        columns: &mut Columns<'_>,
+        grid: &mut Grid,
+        spans: &mut Spans,
+    ) -> Option<usize> {
+        let next = grid.cut(base, from as u32, self.delimiter, self.fields, columns.find)?;
+        let Columns { keys, values, .. } = columns;
+        values.clear();
+        grid.column(self.at[Role::Key as usize]?, keys);
+        let numbers: [(Role, &mut Vec<u64>, fn(&[u8]) -> Option<u64>); 3] = [
+            (Role::Bytes, &mut values.bytes, size),
+            (Role::Ops, &mut values.ops, integer),
+            (Role::Database, &mut values.databases, integer),
+        ];
+        for (role, column, read) in numbers {
+            if let Some(at) = self.at[role as usize] {
+                grid.column(at, spans);
+                if !grid::numbers(base, spans, read, column) {
+                    return None;
+                }
+            }
+        }
+        if let Some(at) = self.at[Role::Expiry as usize] {
+            grid.column(at, spans);
+            let text = |i| spans.get(base, i).trim_ascii();
+            values.expiring.extend((0..spans.len()).map(|i| table::expires(text(i))));
+        }
+        if let Some(at) = self.at[Role::Type as usize] {
+            grid.column(at, &mut values.types);
+        }
+        Some(next as usize)
+    }
+
     /// What the fields of a row say.
     fn row(&self, content: &[u8], fields: &[Span]) -> Result<Row, String> {
         if fields.len() != self.fields {
@@ -130,7 +175,7 @@ impl CsvKeys {
         let text = |role| field(role).map_or(&b""[..], |(start, end)| &content[start as usize..end as usize]);
         let number = |role, read: fn(&[u8]) -> Option<u64>, what: &str| match text(role).trim_ascii() {
             b"" => Ok(super::batch::MISSING),
-            text => read(text).ok_or_else(|| format!("no {what}: \"{}\"", text[..text.len().min(40)].escape_ascii())),
+            text => table::number(text, read, what),
         };
         Ok(Row {
             key: field(Role::Key).unwrap_or_default(),
@@ -159,14 +204,22 @@ impl Reader for CsvKeys {
         while piece.first && fields.is_empty() && from < block.len() {
             from = cut_row(block.content_mut(), from, self.delimiter, &mut fields);
         }
-        seen += table::read_rows(block, from, self.carried(), columns, sink, |content, at| {
-            let after = cut_row(content, at, self.delimiter, &mut fields);
-            let step = match fields.is_empty() {
-                true => Step::Blank,
-                false => self.row(content, &fields).map_or_else(|reason| Step::Reject(reason.into()), Step::Key),
-            };
-            (after, step)
-        });
+        let (mut grid, mut spans) = (Grid::default(), Spans::default());
+        while from < block.len() {
+            if let Some(next) = self.read_plain(block.padded(), from, columns, &mut grid, &mut spans) {
+                table::hand_on(block, columns, sink, &mut seen);
+                from = next;
+                continue;
+            }
+            from = table::read_batch(block, from, self.carried(), columns, sink, &mut seen, |content, at| {
+                let after = cut_row(content, at, self.delimiter, &mut fields);
+                let step = match fields.is_empty() {
+                    true => Step::Blank,
+                    false => self.row(content, &fields).map_or_else(|reason| Step::Reject(reason.into()), Step::Key),
+                };
+                (after, step)
+            });
+        }
         seen
     }
 }

@@ -1,15 +1,23 @@
-//! `hdt-rdb`: what HDT3213/rdb makes of a snapshot: its memory, bigkey and hotkey reports as CSV, and its JSON. Its
-//! prefix report holds no keys, and is refused.
+//! `hdt-rdb`: what HDT3213/rdb prints of an RDB file: its tables `memory`, `bigkey` and `hotkey` (read as `csv`) and
+//! its JSON (read as `jsonl`). `freq` and `lfu` are ranks of an LFU counter, never operations.
 
 use super::columns::ColumnNames;
 use super::csv::CsvKeys;
-use super::jsonl::{self, JsonKeys};
+use super::jsonl::JsonKeys;
 use super::raw_rows::header;
-use super::{Detected, Format, Head, Reader};
+use super::{Detected, Format, Head, Reader, json_row, table};
 
-const MEMORY: &str = "database,key,type,size,size_readable,element_count";
-const HOT_KEYS: &str = "database,key,type,size,size_readable,freq";
-const PREFIXES: &str = "database,prefix,size,size_readable,key_count";
+/// How the header of a table of keys starts.
+const KEYS: &[u8] = b"database,key,type,size,size_readable,";
+
+/// The header of a table of prefixes.
+const PREFIXES: &[u8] = b"database,prefix,size,size_readable,key_count";
+
+/// The members that each object starts with.
+const MEMBERS: [&str; 2] = ["db", "key"];
+
+/// Types of what is no key.
+const NO_KEYS: &[&str] = &["aux", "functions", "dbsize"];
 
 /// The format.
 pub struct HdtRdb;
@@ -20,71 +28,81 @@ impl Format for HdtRdb {
     }
 
     fn example(&self) -> &'static str {
-        "0,user:{1000}:profile,hash,64,64B,2,listpack, (below its header line)"
+        "0,user:{1000}:profile,string,184,184B,1,string, (below its header line; or its JSON)"
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {
-        let Some(line) = header(head) else {
-            return if head.bytes.len() < 2 * MEMORY.len() { Detected::NeedMore } else { Detected::No };
-        };
-        if is_header(line, MEMORY) || is_header(line, HOT_KEYS) || is_header(line, PREFIXES) {
-            return Detected::Yes;
+        match header(head) {
+            Some(line) if line.starts_with(KEYS) || line.starts_with(PREFIXES) => Detected::Yes,
+            None if head.bytes.len() < 2 * KEYS.len() => Detected::NeedMore,
+            _ if !table::unmarked(head.bytes).starts_with(b"[\n{") => Detected::No,
+            _ => match json_row::first_names(head) {
+                Ok(names)
+                    if names.iter().zip(MEMBERS).filter(|(name, member)| *name == member.as_bytes()).count() == 2 =>
+                {
+                    Detected::Yes
+                }
+                Ok(_) => Detected::No,
+                Err(answer) => answer,
+            },
         }
-        match jsonl::first_object(head) {
-            // No other tool begins its objects so.
-            Ok(object) if object.starts_with(b"{\"db\":") => jsonl::USUAL.detect(head),
-            Ok(_) | Err(Detected::Yes) => Detected::No,
-            Err(detected) => detected,
-        }
-    }
-
-    fn note(&self) -> Option<&'static str> {
-        Some("sizes are those that HDT3213/rdb models: compare them with those of the same tool only")
     }
 
     fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        match header(head) {
-            Some(line) if is_header(line, PREFIXES) => Err(String::from(
-                "a report by prefix, which is added up already: it holds no keys, so no slots; make one of keys with: rdb -c memory -o FILE DUMP.rdb",
-            )),
-            Some(line) if line.trim_ascii_start().starts_with(b"database") => {
-                Ok(Box::new(CsvKeys::open(self.name(), head, &ColumnNames::USUAL)?))
-            }
-            _ => Ok(Box::new(JsonKeys::open(self.name(), head, ColumnNames::USUAL))),
+        let text = table::unmarked(head.bytes);
+        if text.starts_with(PREFIXES) {
+            let what = "this is the prefix report of rdb: sizes already added up, without the keys, so without slots";
+            return Err(format!("{what}; analyze what `rdb -c memory` prints of the same RDB file"));
+        }
+        match text.first() {
+            Some(b'[') => Ok(Box::new(JsonKeys::open(self.name(), head, &ColumnNames::USUAL, NO_KEYS)?)),
+            _ => Ok(Box::new(CsvKeys::open(self.name(), head, &ColumnNames::USUAL)?)),
         }
     }
-}
-
-/// Whether `line` begins with the columns of `header`, in any case.
-fn is_header(line: &[u8], header: &str) -> bool {
-    let behind = line.get(header.len()).copied();
-    let begins = line.get(..header.len()).is_some_and(|start| start.eq_ignore_ascii_case(header.as_bytes()));
-    begins && matches!(behind, None | Some(b',' | b'\r'))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Notice;
     use crate::format::reading::read_whole;
+    use crate::format::{Notice, detect};
 
     #[test]
-    fn all_its_reports_of_keys_are_read() {
-        let memory = b"database,key,type,size,size_readable,element_count,encoding,expiration\n0,\"ha,sh\",hash,64,64B,2,listpack,2022-02-18T06:15:29+08:00\n";
-        let found = read_whole(&HdtRdb, memory);
-        assert_eq!((found.keys[0].as_slice(), found.values.bytes[0]), (&b"ha,sh"[..], 64));
-        assert_eq!((found.values.expiring[0], found.types[0].as_slice()), (true, &b"hash"[..]));
-        let hot = read_whole(&HdtRdb, b"database,key,type,size,size_readable,freq\n0,a,string,10,10B,255\n");
-        assert!(hot.values.ops.is_empty(), "a rank is no number of operations");
-        let json = b"[\n{\"db\":0,\"key\":\"redis-ver\",\"size\":0,\"type\":\"aux\"},\n{\"db\":0,\"key\":\"s\",\"size\":10,\"type\":\"string\"}\n]\n";
-        let found = read_whole(&HdtRdb, json);
-        assert_eq!((found.keys, found.seen.count(Notice::NoKey)), (vec![b"s".to_vec()], 1));
+    fn the_tables_of_keys_are_read_with_the_raw_size_and_without_the_rank() {
+        let memory = "database,key,type,size,size_readable,element_count,encoding,expiration\n\
+            0,hash,hash,64,64B,2,listpack,2022-02-18T06:15:29+08:00\n1,\"a,\"\"b\",string,2048,2K,1,string,\n";
+        let found = read_whole(&HdtRdb, memory.as_bytes());
+        assert_eq!(found.keys, [&b"hash"[..], b"a,\"b"]);
+        assert_eq!((found.values.bytes, found.values.expiring), (vec![64, 2048], vec![true, false]));
+        assert_eq!((found.values.databases, found.types), (vec![0, 1], vec![b"hash".to_vec(), b"string".to_vec()]));
+        let hotkey = "database,key,type,size,size_readable,freq\n0,a,string,64,64B,255\n";
+        assert!(read_whole(&HdtRdb, hotkey.as_bytes()).values.ops.is_empty());
     }
 
     #[test]
-    fn its_prefix_report_is_refused_with_the_way_out() {
-        let head = Head { bytes: b"database,prefix,size,size_readable,key_count\n0,user:,64,64B,2\n", whole: true };
-        assert_eq!(HdtRdb.detect(head), Detected::Yes);
+    fn entries_of_its_json_that_are_no_keys_are_counted_as_such() {
+        let json = "[\n{\"db\":0,\"key\":\"redis-ver\",\"size\":0,\"type\":\"aux\",\"value\":\"7.0\"},\n\
+            {\"db\":0,\"key\":\"s\",\"size\":10,\"type\":\"string\",\"lfu\":7,\"value\":\"{\\\"key\\\":1\"},\n\
+            {\"db\":1,\"expiration\":\"2022-02-18T06:15:29+08:00\",\"key\":\"h\",\"size\":20,\"type\":\"hash\",\"hash\":{\"key\":\"x\"}}\n]";
+        let found = read_whole(&HdtRdb, json.as_bytes());
+        assert_eq!((found.keys, found.seen.count(Notice::NoKey)), (vec![b"s".to_vec(), b"h".to_vec()], 1));
+        assert_eq!((found.values.bytes, found.values.expiring), (vec![10, 20], vec![false, true]));
+        assert!(found.values.ops.is_empty() && found.rejects.is_empty());
+    }
+
+    #[test]
+    fn its_reports_are_told_from_other_tables() {
+        let name = |content: &str| detect(Head { bytes: content.as_bytes(), whole: true }).unwrap().name();
+        assert_eq!(name("database,key,type,size,size_readable,freq\n"), "hdt-rdb");
+        assert_eq!(name("database,prefix,size,size_readable,key_count\n0,a,1,1B,1\n"), "hdt-rdb");
+        assert_eq!(name("[\n{\"db\":0,\"key\":\"s\",\"size\":1}\n]"), "hdt-rdb");
+        assert_eq!(name("[\n{\"key\":\"s\"}\n]"), "jsonl");
+        assert_eq!(name("database,key,type,size\n"), "csv");
+    }
+
+    #[test]
+    fn a_report_of_prefixes_is_refused_with_the_way_out() {
+        let head = Head { bytes: b"database,prefix,size,size_readable,key_count\n0,a,1,1B,1\n", whole: true };
         assert!(HdtRdb.open(head).err().unwrap().contains("rdb -c memory"));
     }
 }

@@ -1,30 +1,27 @@
-//! `jsonl`: a JSON object a line, one of whose fields is the key; also where all lines stand in one pair of brackets.
-//! Fields are found by their names, a key is decoded where it stands.
+//! `jsonl`: one JSON object a line with a key among its members, which are found by their names. The objects may stand
+//! in an array, with commas between them.
 //!
-//! Only as much of JSON is read as tells fields apart: strings and brackets. A key need not be valid UTF-8.
+//! Keys are decoded where they stand; bytes that are not UTF-8 stay what they are.
 
-use std::ops::Range;
-
-use super::batch::MISSING;
 use super::columns::{ColumnNames, ROLES, Role};
-use super::csv::Csv;
 use super::escape::{self, Escapes};
+use super::json_row::{self, Value};
 use super::size::{integer, size};
-use super::table::{self, Carried, Row, Step};
+use super::table::{self, Carried, Row, Span, Step};
 use super::{Columns, Detected, Format, Head, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
 use crate::source::cut::Cut;
 
-/// Objects at the start of an input whose fields say which columns it has.
-const LOOKED_AT: usize = 200;
+/// Lines of a head whose members tell the columns.
+const LINES: usize = 1000;
 
 /// The format.
 pub struct Jsonl {
-    /// Fields with names of their own.
+    /// Members with names of their own.
     pub names: ColumnNames,
 }
 
-/// `jsonl` with the field names that tools use.
+/// `jsonl` with the names that tools use.
 pub static USUAL: Jsonl = Jsonl { names: ColumnNames::USUAL };
 
 impl Format for Jsonl {
@@ -33,230 +30,123 @@ impl Format for Jsonl {
     }
 
     fn example(&self) -> &'static str {
-        r#"{"key":"user:{1000}:profile","type":"hash","size":184,"ops":17}"#
+        r#"{"key":"user:{1000}:profile","size":184,"ops":17}"#
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {
-        match first_object(head) {
-            Ok(object) if fields(object).is_ok_and(|fields| self.names.at(object, &fields, Role::Key).is_some()) => {
-                Detected::Yes
-            }
+        match json_row::first_names(head) {
+            Ok(names) if self.names.has(&names, Role::Key) => Detected::Yes,
             Ok(_) => Detected::No,
-            Err(detected) => detected,
+            Err(answer) => answer,
         }
+    }
+
+    fn with_columns(&self, names: &ColumnNames) -> Option<Box<dyn Format>> {
+        Some(Box::new(Jsonl { names: names.clone() }))
     }
 
     fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(JsonKeys::open(self.name(), head, self.names.clone())))
+        Ok(Box::new(JsonKeys::open(self.name(), head, &self.names, &[])?))
     }
 }
 
-/// `csv` or `jsonl`, whichever the input is, with columns of the user's.
-pub struct Table {
-    /// Their names.
-    pub names: ColumnNames,
-}
-
-impl Format for Table {
-    fn name(&self) -> &'static str {
-        "csv or jsonl"
-    }
-
-    fn example(&self) -> &'static str {
-        USUAL.example()
-    }
-
-    fn detect(&self, _: Head<'_>) -> Detected {
-        Detected::Yes
-    }
-
-    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        match table::unmarked(head.bytes).trim_ascii_start().first() {
-            Some(b'{' | b'[') => Jsonl { names: self.names.clone() }.open(head),
-            _ => Csv { names: self.names.clone() }.open(head),
-        }
-    }
-}
-
-/// The first line that is not empty or a bracket, if it is an object; otherwise whether there may be one.
-pub fn first_object(head: Head<'_>) -> Result<&[u8], Detected> {
-    let text = table::unmarked(head.bytes);
-    let mut lines = text.split(|byte| *byte == b'\n').map(row_of).peekable();
-    while let Some(line) = lines.next() {
-        let is_whole = head.whole || lines.peek().is_some();
-        match line {
-            b"" | b"[" => {}
-            [b'{', ..] if is_whole => return Ok(line),
-            [b'{', ..] => return Err(Detected::NeedMore),
-            _ => return Err(Detected::No),
-        }
-    }
-    Err(if head.whole { Detected::No } else { Detected::NeedMore })
-}
-
-/// A line without blanks, and without the comma behind an object or the bracket before the first.
-fn row_of(line: &[u8]) -> &[u8] {
-    let line = line.trim_ascii();
-    let line = line.strip_suffix(b",").map_or(line, <[u8]>::trim_ascii_end);
-    match line.strip_prefix(b"[").map(<[u8]>::trim_ascii_start) {
-        Some(object @ [b'{', ..]) => object,
-        _ => line,
-    }
-}
-
-/// A field of an object: its name and its value, without the quotes of a string.
-pub struct Field {
-    name: Range<usize>,
-    value: Range<usize>,
-    is_text: bool,
-}
-
-/// The fields of an object, as places in `object`.
-pub fn fields(object: &[u8]) -> Result<Vec<Field>, &'static str> {
-    const NO_OBJECT: &str = "not one JSON object a line";
-    let blank = |mut at: usize| {
-        while object.get(at).is_some_and(u8::is_ascii_whitespace) {
-            at += 1;
-        }
-        at
-    };
-    let mut found = Vec::new();
-    let mut at = blank(1);
-    if object.first() != Some(&b'{') {
-        return Err(NO_OBJECT);
-    }
-    if object.get(at) == Some(&b'}') && at + 1 == object.len() {
-        return Ok(found);
-    }
-    loop {
-        if object.get(at) != Some(&b'"') {
-            return Err(NO_OBJECT);
-        }
-        let end = escape::close(object, at + 1).ok_or(NO_OBJECT)?;
-        let name = at + 1..end;
-        at = blank(end + 1);
-        if object.get(at) != Some(&b':') {
-            return Err(NO_OBJECT);
-        }
-        at = blank(at + 1);
-        let (value, is_text, behind) = value(object, at).ok_or(NO_OBJECT)?;
-        found.push(Field { name, value, is_text });
-        at = blank(behind);
-        match object.get(at) {
-            Some(b',') => at = blank(at + 1),
-            Some(b'}') if at + 1 == object.len() => return Ok(found),
-            _ => return Err(NO_OBJECT),
-        }
-    }
-}
-
-/// The value at `at`, whether it is a string, and where it ends.
-fn value(object: &[u8], at: usize) -> Option<(Range<usize>, bool, usize)> {
-    match object.get(at)? {
-        b'"' => {
-            let end = escape::close(object, at + 1)?;
-            Some((at + 1..end, true, end + 1))
-        }
-        b'{' | b'[' => {
-            let (mut depth, mut end) = (0usize, at);
-            loop {
-                match object.get(end)? {
-                    b'"' => end = escape::close(object, end + 1)?,
-                    b'{' | b'[' => depth += 1,
-                    b'}' | b']' => depth -= 1,
-                    _ => {}
-                }
-                end += 1;
-                if depth == 0 {
-                    return Some((at..end, false, end));
-                }
-            }
-        }
-        _ => {
-            let len = object[at..].iter().position(|byte| b",}] \t\r".contains(byte))?;
-            (len > 0).then_some((at..at + len, false, at + len))
-        }
-    }
-}
-
-impl ColumnNames {
-    /// The field of a role that is preferred to others of it.
-    fn at<'f>(&self, object: &[u8], fields: &'f [Field], wanted: Role) -> Option<&'f Field> {
-        let ranked = fields.iter().filter_map(|field| match self.role(&object[field.name.clone()]) {
-            Some((role, rank)) if role == wanted => Some((rank, field)),
-            _ => None,
-        });
-        ranked.min_by_key(|(rank, _)| *rank).map(|(_, field)| field)
-    }
-}
-
-/// JSON lines that are open; other tools' JSON is read by it too.
+/// Objects whose members are known; other tools' JSON is read by it too.
 pub struct JsonKeys {
     format: &'static str,
     names: ColumnNames,
+    /// The members of the first object, in its order, which later ones mostly keep.
+    first: Vec<(Vec<u8>, Option<(Role, usize)>)>,
     carried: Carried,
+    /// Types of what is no key.
+    no_keys: &'static [&'static str],
 }
 
 impl JsonKeys {
-    /// Finds out which columns there are from the first objects.
-    pub fn open(format: &'static str, head: Head<'_>, names: ColumnNames) -> Self {
-        let mut carried = [false; ROLES];
-        let lines = table::unmarked(head.bytes).split(|byte| *byte == b'\n').map(row_of);
-        for line in lines.filter(|line| line.starts_with(b"{")).take(LOOKED_AT) {
-            for field in fields(line).into_iter().flatten() {
-                if let Some((role, _)) = names.role(&line[field.name]) {
-                    carried[role as usize] = true;
+    /// Finds the members that the first objects have.
+    ///
+    /// # Errors
+    /// The members there are, where one that is needed is not among them.
+    pub fn open(
+        format: &'static str,
+        head: Head<'_>,
+        names: &ColumnNames,
+        no_keys: &'static [&'static str],
+    ) -> Result<JsonKeys, String> {
+        let mut all: Vec<Vec<u8>> = Vec::new();
+        for line in head.bytes.split(|byte| *byte == b'\n').take(LINES) {
+            for name in json_row::first_names(Head { bytes: line, whole: true }).unwrap_or_default() {
+                if !all.contains(&name) {
+                    all.push(name);
                 }
             }
         }
-        JsonKeys { format, names, carried }
+        if let Some(missing) = names.missing_in(&all).filter(|_| !all.is_empty()) {
+            let there: Vec<_> = all.iter().map(|name| name.escape_ascii().to_string()).collect();
+            return Err(format!("no member \"{missing}\"; members are: {}", there.join(", ")));
+        }
+        let first = all.into_iter().map(|name| (names.role(&name), name)).map(|(role, name)| (name, role)).collect();
+        let mut keys = JsonKeys { format, names: names.clone(), first, carried: Carried::default(), no_keys };
+        for (role, _) in keys.first.iter().filter_map(|(_, role)| *role) {
+            keys.carried[role as usize] = true;
+        }
+        Ok(keys)
     }
 
-    /// What the line at `content[from..to]` says.
-    fn step(&self, content: &mut [u8], from: usize, to: usize) -> Step {
-        let row = row_of(&content[from..to]);
-        if matches!(row, b"" | b"[" | b"]") {
-            return Step::Blank;
+    /// What member `number` of an object holds, by its name.
+    fn role(&self, number: usize, name: &[u8]) -> Option<(Role, usize)> {
+        match self.first.get(number) {
+            Some((known, role)) if known == name => *role,
+            _ => self.names.role(name),
         }
-        let start = from + (row.as_ptr() as usize - content[from..to].as_ptr() as usize);
-        let found = match fields(row) {
-            Ok(found) => found,
-            Err(reason) => return Step::Reject(reason.into()),
-        };
-        let field = |role| self.names.at(row, &found, role);
-        let text = |role| field(role).map_or(&b""[..], |field| &row[field.value.clone()]);
-        let kind = field(Role::Type).filter(|field| field.is_text).map(|field| field.value.clone());
-        let kind = kind.unwrap_or_default();
-        let Some(key) = field(Role::Key).filter(|field| field.is_text).map(|field| field.value.clone()) else {
-            return if is_no_key(&row[kind]) {
-                Step::NoKey
-            } else {
-                Step::Reject("no field with the key in it".into())
-            };
-        };
-        if is_no_key(&row[kind.clone()]) {
-            return Step::NoKey;
-        }
-        let number = |role, read: fn(&[u8]) -> Option<u64>| match text(role) {
-            b"" | b"null" => Ok(MISSING),
-            text => read(text).ok_or_else(|| format!("no number: \"{}\"", text[..text.len().min(40)].escape_ascii())),
-        };
-        let numbers = [number(Role::Bytes, size), number(Role::Ops, integer), number(Role::Database, integer)];
-        let [Ok(bytes), Ok(ops), Ok(database)] = numbers else {
-            let reason = numbers.into_iter().find_map(Result::err).unwrap_or_default();
-            return Step::Reject(reason.into());
-        };
-        let expiring = table::expires(text(Role::Expiry));
-        let place = |range: Range<usize>| ((start + range.start) as u32, (start + range.end) as u32);
-        let (kind, key) = (place(kind), place(key));
-        let end = escape::undo(Escapes::Json, content, key.0 as usize, key.1 as usize);
-        Step::Key(Row { key: (key.0, end as u32), bytes, ops, database, expiring, kind })
     }
-}
 
-/// Entries of a dump that describe the dump.
-fn is_no_key(kind: &[u8]) -> bool {
-    matches!(kind, b"aux" | b"functions" | b"dbsize")
+    /// What the object at the start of `line` says, and where it ends. Its key is decoded.
+    fn row(&self, line: &mut [u8]) -> Result<(usize, Option<Row>), String> {
+        let mut best: [Option<(usize, Value)>; ROLES] = [None; ROLES];
+        let members = json_row::members(line, |number, name, value| {
+            if let Some((role, rank)) = self.role(number, &line[name.0 as usize..name.1 as usize]) {
+                let place = &mut best[role as usize];
+                if place.is_none_or(|(before, _)| rank <= before) {
+                    *place = Some((rank, value));
+                }
+            }
+        });
+        let end = members.ok_or("not a JSON object")?;
+        let found = best.map(|found| found.map(|(_, value)| value));
+        let text = |(from, to): Span| &line[from as usize..to as usize];
+        let number = |role: Role, read: fn(&[u8]) -> Option<u64>, what: &str| match found[role as usize] {
+            None => Ok(super::batch::MISSING),
+            Some(Value::Nested) => Err(format!("no {what}")),
+            Some(Value::Text(span) | Value::Bare(span)) => match text(span).trim_ascii() {
+                b"" | b"null" => Ok(super::batch::MISSING),
+                text => table::number(text, read, what),
+            },
+        };
+        let kind = match found[Role::Type as usize] {
+            Some(Value::Text(span)) => span,
+            _ => Span::default(),
+        };
+        if self.no_keys.iter().any(|no_key| no_key.as_bytes() == text(kind)) {
+            return Ok((end, None));
+        }
+        let expiring = match found[Role::Expiry as usize] {
+            Some(Value::Text(span) | Value::Bare(span)) => table::expires(text(span).trim_ascii()),
+            _ => false,
+        };
+        let Some(Value::Text(key)) = found[Role::Key as usize] else {
+            return Err("no key, or one that is no text".into());
+        };
+        let mut row = Row {
+            key,
+            bytes: number(Role::Bytes, size, "size")?,
+            ops: number(Role::Ops, integer, "number of operations")?,
+            database: number(Role::Database, integer, "number of a database")?,
+            expiring,
+            kind,
+        };
+        row.key.1 = escape::undo(Escapes::Json, line, key.0 as usize, key.1 as usize) as u32;
+        Ok((end, Some(row)))
+    }
 }
 
 impl Reader for JsonKeys {
@@ -271,9 +161,20 @@ impl Reader for JsonKeys {
     fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>, sink: &mut dyn Sink) -> Seen {
         let mut seen = Seen::default();
         let from = table::start(block, piece, &mut seen);
+        let mut end = from;
         seen += table::read_rows(block, from, self.carried, columns, sink, |content, at| {
-            let end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |len| at + len);
-            (end + 1, self.step(content, at, end))
+            if at >= end {
+                end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |len| at + len);
+            }
+            match content[at] {
+                b' ' | b'\t' | b'\r' | b'\n' | b'[' | b']' | b',' => (at + 1, Step::Blank),
+                b'{' => match self.row(&mut content[at..end]) {
+                    Ok((len, None)) => (at + len, Step::NoKey),
+                    Ok((len, Some(row))) => (at + len, Step::Key(row.moved(at as u32))),
+                    Err(reason) => (end + 1, Step::Reject(reason.into())),
+                },
+                _ => (end + 1, Step::Reject("not a JSON object".into())),
+            }
         });
         seen
     }
@@ -282,53 +183,66 @@ impl Reader for JsonKeys {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Notice;
-    use crate::format::reading::read_whole;
+    use crate::format::batch::MISSING;
+    use crate::format::reading::{Found, read_whole};
+    use crate::format::{Notice, detect};
+
+    fn read(content: &[u8]) -> Found {
+        read_whole(&USUAL, content)
+    }
 
     #[test]
-    fn fields_are_found_by_name_and_keys_are_decoded() {
-        let dump = b"{\"type\":\"hash\",\"Key\":\"a\\u0000\\\"b\\u00e9\",\"used_memory\":\"1.2kB\",\"hits\":7,\"db\":0,\"ttl\":-1}\n\
-            { \"key\" : \"\xff\" , \"nested\":{\"key\":\"no\",\"l\":[1,\"}\"]}, \"used_memory\": 88, \"ttl\":60 }\r\n";
-        let found = read_whole(&USUAL, dump);
-        assert_eq!(found.keys, [&b"a\0\"b\xc3\xa9"[..], b"\xff"]);
-        assert_eq!((found.values.bytes, found.values.ops), (vec![1200, 88], vec![7, MISSING]));
-        assert_eq!(found.values.expiring, [false, true]);
-        assert_eq!(found.types, [&b"hash"[..], b""]);
+    fn members_are_found_by_name_in_any_order() {
+        let content =
+            "{\"key\":\"a\",\"size\":10,\"ops\":3}\n{\"hits\":4,\"used_memory\":\"1.2kB\",\"name\":\"b\",\"x\":[{}]}\n";
+        let found = read(content.as_bytes());
+        assert_eq!(found.keys, [b"a", b"b"]);
+        assert_eq!((found.values.bytes, found.values.ops), (vec![10, 1200], vec![3, 4]));
         assert!(found.rejects.is_empty());
     }
 
     #[test]
-    fn brackets_and_commas_around_objects_are_their_frame() {
-        let found = read_whole(&USUAL, b"[{\"key\":\"a\"},\n{\"key\":\"b\"},\n\n{\"key\":\"x\",\"type\":\"aux\"}\n]\n");
-        assert_eq!((found.keys.len(), found.seen.count(Notice::NoKey)), (2, 1));
-        assert!(found.rejects.is_empty(), "{:?}", found.rejects);
+    fn keys_are_decoded_and_their_bytes_are_any() {
+        let found = read(
+            b"{\"key\":\"\\u00e9\\n\\ud83d\\ude00\"}\n{\"key\":\"\\ud800x\"}\r\n{\"key\":\"\xff\xfe\"}\n{\"key\":\"\"}",
+        );
+        assert_eq!(found.keys, [&b"\xc3\xa9\n\xf0\x9f\x98\x80"[..], b"\xed\xa0\x80x", b"\xff\xfe", b""]);
     }
 
     #[test]
-    fn what_is_no_object_or_has_no_key_is_refused_where_it_stands() {
-        let rows = [
-            "{\"key\":\"a\"",
-            "{\"a\":1}",
-            "{\"key\":5}",
-            "{\"key\":\"a\",\"size\":\"x\"}",
-            "plain",
-            "{\"key\":\"a\"} x",
-        ];
-        for row in rows {
-            let found = read_whole(&USUAL, format!("{{\"key\":\"ok\",\"size\":1}}\n{row}\n").as_bytes());
-            assert_eq!((found.keys.len(), found.rejects.len()), (1, 1), "{row}");
-            assert_eq!(found.rejects[0].0, 22, "{row}");
-        }
+    fn an_array_with_commas_is_read_on_one_line_or_many() {
+        let lines = read(b"[\n{\"key\":\"a\"},\n{\"key\":\"b\"}\n]\n");
+        assert_eq!(lines.keys, [b"a", b"b"]);
+        assert_eq!(read(b"[{\"key\":\"a\"}, {\"key\":\"b\"}]").keys, lines.keys);
+        assert!(lines.rejects.is_empty());
     }
 
     #[test]
-    fn an_object_with_a_key_tells_the_form() {
-        let detect = |text: &str, whole| USUAL.detect(Head { bytes: text.as_bytes(), whole });
-        assert_eq!(detect("{\"key\":\"a\"}\n", false), Detected::Yes);
-        assert_eq!(detect("[\n{\"name\":\"a\"},\n", false), Detected::Yes);
-        assert_eq!(detect("{\"key\":\"a\"", false), Detected::NeedMore);
-        assert_eq!(detect("{user}:1\n", false), Detected::No);
-        assert_eq!(detect("[\"a\"]\n", true), Detected::No);
-        assert_eq!(detect("[\n", false), Detected::NeedMore);
+    fn what_is_no_key_is_rejected_where_it_starts() {
+        let content = "{\"key\":\"a\"}\n{\"key\":1}\nx\n{\"key\":\"b\",\"size\":\"many\"}\n{\"key\":\"c\"\n{\"key\":\"d\",\"size\":null}\n";
+        let found = read(content.as_bytes());
+        assert_eq!(found.keys, [b"a", b"d"]);
+        assert_eq!(found.rejects.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [12, 22, 24, 50]);
+        assert_eq!(found.values.bytes, [MISSING, MISSING]);
+    }
+
+    #[test]
+    fn a_column_that_comes_late_is_counted_as_such() {
+        let content = format!("{}{{\"key\":\"a\",\"size\":7}}\n", "{\"key\":\"a\"}\n".repeat(LINES));
+        let found = read(content.as_bytes());
+        assert_eq!((found.seen.keys as usize, found.seen.count(Notice::LateColumn)), (LINES + 1, 1));
+        assert!(found.values.bytes.is_empty());
+    }
+
+    #[test]
+    fn only_objects_with_a_key_are_detected() {
+        let name = |content: &str| detect(Head { bytes: content.as_bytes(), whole: true }).unwrap().name();
+        assert_eq!(name("{\"name\":\"a\"}\n"), "jsonl");
+        assert_eq!(name("[{\"key\":\"a\"}]"), "jsonl");
+        assert_eq!(name("{\"id\":\"a\"}\n"), "lines");
+        assert_eq!(name("[\"a\"]\n"), "redis-json");
+        let open = |content: &str| USUAL.open(Head { bytes: content.as_bytes(), whole: true }).err();
+        assert_eq!(open("{\"id\":1,\"size\":2}\n").as_deref(), Some("no member \"key\"; members are: id, size"));
+        assert_eq!(open(""), None);
     }
 }

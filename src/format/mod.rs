@@ -2,13 +2,16 @@
 
 pub mod batch;
 pub mod borders;
+pub mod by_name;
 pub mod captured;
 pub mod cluster_call;
 pub mod columns;
 pub mod csv;
 pub mod escape;
 pub mod gather;
+pub mod grid;
 pub mod hdt_rdb;
+pub mod json_row;
 pub mod jsonl;
 pub mod lines;
 pub mod numbered;
@@ -31,6 +34,7 @@ use crate::name::Name;
 use crate::source::block::{Block, Padded, Piece};
 use crate::source::cut::Cut;
 use batch::{KeyBatch, Spans, Values};
+use columns::ColumnNames;
 pub use seen::{Notice, Seen};
 use strings::Strings;
 
@@ -39,8 +43,8 @@ pub static FORMATS: &[&dyn Format] = &[
     &redis_rdb_cli::RedisRdbCli,
     &rdb_tools::RdbTools,
     &hdt_rdb::HdtRdb,
-    &jsonl::USUAL,
     &csv::USUAL,
+    &jsonl::USUAL,
     &resp::Resp,
     &cluster_call::ClusterCall,
     &Strings::QuotedJson,
@@ -61,6 +65,10 @@ pub trait Format: Sync {
     fn detect(&self, head: Head<'_>) -> Detected;
     /// What a dump in this form cannot show, where it loses something.
     fn note(&self) -> Option<&'static str> {
+        None
+    }
+    /// This form with columns that the user named; `None` where a key is not found by a name.
+    fn with_columns(&self, _: &ColumnNames) -> Option<Box<dyn Format>> {
         None
     }
     /// Settles what the start of one input decides, for instance how its lines end or which columns it has.

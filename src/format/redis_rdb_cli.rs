@@ -1,8 +1,13 @@
 //! `redis-rdb-cli`: its memory report, as CSV (`raw_rows`: it puts quotes around keys and sizes, and does not escape
-//! those that a key holds).
+//! those that a key holds) or as JSON (`jsonl`).
 
+use super::columns::ColumnNames;
+use super::jsonl::JsonKeys;
 use super::raw_rows::{COLUMNS, RawRows, Shape, header};
-use super::{Detected, Format, Head, Reader, table};
+use super::{Detected, Format, Head, Reader, json_row, table};
+
+/// Members that only its JSON has.
+const MEMBERS: [&[u8]; 3] = [b"key", b"number_elements", b"used_memory"];
 
 /// The format.
 pub struct RedisRdbCli;
@@ -17,6 +22,13 @@ impl Format for RedisRdbCli {
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {
+        if table::unmarked(head.bytes).starts_with(b"{") {
+            return match json_row::first_names(head) {
+                Ok(names) if MEMBERS.iter().all(|member| names.iter().any(|name| name == member)) => Detected::Yes,
+                Ok(_) => Detected::No,
+                Err(answer) => answer,
+            };
+        }
         let line = match header(head) {
             Some(line) => line,
             None if head.bytes.len() < 2 * COLUMNS.len() => return Detected::NeedMore,
@@ -37,7 +49,10 @@ impl Format for RedisRdbCli {
     }
 
     fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(RawRows::open(self.name(), head, true)?))
+        match table::unmarked(head.bytes).first() {
+            Some(b'{') => Ok(Box::new(JsonKeys::open(self.name(), head, &ColumnNames::USUAL, &[])?)),
+            _ => Ok(Box::new(RawRows::open(self.name(), head, true)?)),
+        }
     }
 }
 
@@ -56,6 +71,20 @@ mod tests {
         assert_eq!(found.values.expiring, [false, true]);
         assert_eq!(found.types, [&b"string"[..], b"hash"]);
         assert!(found.rejects.is_empty());
+    }
+
+    #[test]
+    fn its_json_is_read_too() {
+        let json =
+            r#"{"key":"k\/1","type":"string","number_elements":1,"database":3,"used_memory":"88 B","expiry":"2022"}"#;
+        let head = Head { bytes: json.as_bytes(), whole: true };
+        assert_eq!(RedisRdbCli.detect(head), Detected::Yes);
+        let found = read_whole(&RedisRdbCli, json.as_bytes());
+        assert_eq!(found.keys, [b"k/1"]);
+        assert_eq!(
+            (found.values.bytes, found.values.databases, found.values.expiring),
+            (vec![88], vec![3], vec![true])
+        );
     }
 
     #[test]

@@ -17,6 +17,32 @@ pub fn integer(text: &[u8]) -> Option<u64> {
     (number != MISSING).then_some(number)
 }
 
+/// The number in the first `len` of sixteen bytes, where they are from 1 to 16 digits and nothing else.
+#[inline]
+pub fn sixteen_digits(text: u128, len: u32) -> Option<u64> {
+    const ZEROS: u128 = u128::from_ne_bytes([b'0'; 16]);
+    const TO_HIGH_BIT: u128 = u128::from_ne_bytes([0x80 - 10; 16]);
+    const HIGH_BITS: u128 = u128::from_ne_bytes([0x80; 16]);
+    if len.wrapping_sub(1) >= 16 {
+        return None;
+    }
+    // The digits move to the end, and nothing stands for a zero before them.
+    let shift = 128 - 8 * len;
+    let digits = (text << shift) ^ (ZEROS << shift);
+    let is_number = (digits | digits.wrapping_add(TO_HIGH_BIT)) & HIGH_BITS == 0;
+    is_number.then(|| eight_digits(digits as u64) * 100_000_000 + eight_digits((digits >> 64) as u64))
+}
+
+/// The number of eight digits, the first in the lowest byte: pairs, then fours, then all of them are put together.
+#[inline]
+fn eight_digits(digits: u64) -> u64 {
+    const FIRST_OF_FOUR: u64 = 0x0000_00FF_0000_00FF;
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+    let first = (pairs & FIRST_OF_FOUR).wrapping_mul(100 + (1_000_000 << 32));
+    let second = (pairs >> 16 & FIRST_OF_FOUR).wrapping_mul(1 + (10_000 << 32));
+    first.wrapping_add(second) >> 32
+}
+
 /// A size in bytes: an integer, or a decimal number and a unit, with or without a space between them. What a unit
 /// rounded off is lost, so the result is a whole number near the truth.
 pub fn size(text: &[u8]) -> Option<u64> {
@@ -62,6 +88,17 @@ fn unit_bytes(unit: &[u8]) -> Option<u128> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn sixteen_digits_are_read_as_the_standard_library_does(text in "[0-9]{0,17}|[0-9/:a\u{80}\u{fa} ]{0,8}", fill: u128) {
+            let mut bytes = fill.to_le_bytes();
+            let len = text.len().min(16);
+            bytes[..len].copy_from_slice(&text.as_bytes()[..len]);
+            let expected = if text.len() <= 16 { text.parse().ok() } else { None };
+            proptest::prop_assert_eq!(sixteen_digits(u128::from_le_bytes(bytes), text.len() as u32), expected);
+        }
+    }
 
     #[test]
     fn sizes_of_all_three_tools_are_read_in_their_base() {

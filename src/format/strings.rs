@@ -41,7 +41,11 @@ impl Format for Strings {
     fn detect(&self, head: Head<'_>) -> Detected {
         match self {
             Strings::Csv => detect_csv(head),
-            Strings::Json => detect_json(head),
+            // A raw key may look like a list too: what follows tells.
+            Strings::Json => match (detect_json(head), self.items(head)) {
+                (Detected::Yes, (texts, others)) if others > 0 && texts <= 9 * others => Detected::No,
+                (detected, _) => detected,
+            },
             // Only a quote in a key tells it from what --json prints.
             Strings::QuotedJson if self.reads(head) && !Strings::Json.reads(head) => Detected::Yes,
             Strings::QuotedJson => Detected::No,
@@ -163,17 +167,24 @@ impl Strings {
 
     /// Whether all of a head, but for the item that it ends in, is texts in a list.
     fn reads(self, head: Head<'_>) -> bool {
+        head.bytes.trim_ascii_start().first() == Some(&b'[') && self.items(head).1 == 0
+    }
+
+    /// How many items of a head are texts, and how many are not; the item that it ends in may go on.
+    fn items(self, head: Head<'_>) -> (usize, usize) {
         let bytes = head.bytes.trim_ascii_start();
-        let mut at = 0;
+        let (mut at, mut texts, mut others) = (0, 0, 0);
         while at < bytes.len() {
             let end = self.end(bytes, at);
             let item = bytes[at..end].trim_ascii();
-            if !(item.is_empty() || self.is_text(item) || end == bytes.len() && !head.whole) {
-                return false;
+            if self.is_text(item) {
+                texts += 1;
+            } else if !(item.is_empty() || end == bytes.len() && !head.whole) {
+                others += 1;
             }
             at = end + 1;
         }
-        bytes.first() == Some(&b'[')
+        (texts, others)
     }
 
     fn undo(self, content: &mut [u8], from: usize, to: usize) -> usize {
@@ -262,6 +273,13 @@ mod tests {
     use super::*;
     use crate::format::detect;
     use crate::format::reading::read_whole;
+
+    #[test]
+    fn a_raw_key_that_looks_like_a_list_is_no_list() {
+        let detect = |text: &str, whole| Strings::Json.detect(Head { bytes: text.as_bytes(), whole });
+        assert_eq!(detect("[\"c\",\"d\"]\nuser:1\nuser:2\n", true), Detected::No);
+        assert_eq!(detect("[\"c\",\"d\"]\n", true), Detected::Yes);
+    }
 
     #[test]
     fn replies_in_every_form_give_their_keys() {

@@ -29,6 +29,12 @@ pub struct Row {
 }
 
 impl Row {
+    /// The same row, where its spans are counted from `by` bytes before.
+    pub fn moved(self, by: u32) -> Self {
+        let moved = |(from, to): Span| (from + by, to + by);
+        Row { key: moved(self.key), kind: moved(self.kind), ..self }
+    }
+
     /// A row that says nothing but the key.
     pub fn of(key: Span) -> Self {
         Row { key, bytes: MISSING, ops: MISSING, database: MISSING, expiring: false, kind: (0, 0) }
@@ -73,27 +79,45 @@ pub fn read_rows(
     mut next: impl FnMut(&mut [u8], usize) -> (usize, Step),
 ) -> Seen {
     let mut seen = Seen::default();
-    let len = block.len();
-    while at < len {
-        columns.keys.clear();
-        columns.values.clear();
-        let content = block.content_mut();
-        while at < len && columns.keys.len() < BATCH_KEYS {
-            let (after, step) = next(content, at);
-            match step {
-                Step::Key(row) => push(columns, carried, row, &mut seen),
-                Step::NoKey => seen.note(Notice::NoKey, 1),
-                Step::Blank => {}
-                Step::Reject(reason) => sink.reject(at, &reason),
-            }
-            at = after;
-        }
-        if !columns.keys.is_empty() {
-            seen.keys += columns.keys.len() as u64;
-            sink.keys(KeyBatch { base: block.padded(), keys: columns.keys, values: columns.values });
-        }
+    while at < block.len() {
+        at = read_batch(block, at, carried, columns, sink, &mut seen, &mut next);
     }
     seen
+}
+
+/// Reads a batch of rows from `at` on, as `read_rows` does, and returns where the row behind them starts.
+pub fn read_batch(
+    block: &mut Block,
+    mut at: usize,
+    carried: Carried,
+    columns: &mut Columns<'_>,
+    sink: &mut dyn Sink,
+    seen: &mut Seen,
+    mut next: impl FnMut(&mut [u8], usize) -> (usize, Step),
+) -> usize {
+    columns.keys.clear();
+    columns.values.clear();
+    let content = block.content_mut();
+    while at < content.len() && columns.keys.len() < BATCH_KEYS {
+        let (after, step) = next(content, at);
+        match step {
+            Step::Key(row) => push(columns, carried, row, seen),
+            Step::NoKey => seen.note(Notice::NoKey, 1),
+            Step::Blank => {}
+            Step::Reject(reason) => sink.reject(at, &reason),
+        }
+        at = after;
+    }
+    hand_on(block, columns, sink, seen);
+    at
+}
+
+/// Hands a batch to the sink, if there is one.
+pub fn hand_on(block: &Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, seen: &mut Seen) {
+    if !columns.keys.is_empty() {
+        seen.keys += columns.keys.len() as u64;
+        sink.keys(KeyBatch { base: block.padded(), keys: columns.keys, values: columns.values });
+    }
 }
 
 fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut Seen) {
@@ -122,6 +146,11 @@ fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut Seen) 
     if late {
         seen.note(Notice::LateColumn, 1);
     }
+}
+
+/// The number that `text` is, or why it is none.
+pub fn number(text: &[u8], read: fn(&[u8]) -> Option<u64>, what: &str) -> Result<u64, String> {
+    read(text).ok_or_else(|| format!("no {what}: \"{}\"", text[..text.len().min(40)].escape_ascii()))
 }
 
 /// Whether a time to live or a time of expiry says that the key expires.

@@ -162,6 +162,10 @@ impl Cut {
     /// What `bytes` do to the state.
     pub fn effect(&self, bytes: &[u8]) -> Effect {
         match self {
+            // Without a quote only the last byte counts.
+            Cut::Quoted(_, Quotes::Doubled(_)) if bytes.len() > 1 && memchr::memchr(b'"', bytes).is_none() => {
+                self.effect(&bytes[bytes.len() - 1..])
+            }
             Cut::Quoted(_, quotes) => Effect(STATES.map(|state| Walk::new(*quotes, bytes, 0, state, None).behind())),
             _ => Effect(STATES),
         }
