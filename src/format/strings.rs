@@ -179,7 +179,7 @@ impl Strings {
             let item = bytes[at..end].trim_ascii();
             if self.is_text(item) {
                 texts += 1;
-            } else if !(item.is_empty() || end == bytes.len() && !head.whole) {
+            } else if !(item.is_empty() || item.starts_with(b"\"") && end == bytes.len() && !head.whole) {
                 others += 1;
             }
             at = end + 1;
@@ -278,7 +278,9 @@ mod tests {
     fn a_raw_key_that_looks_like_a_list_is_no_list() {
         let detect = |text: &str, whole| Strings::Json.detect(Head { bytes: text.as_bytes(), whole });
         assert_eq!(detect("[\"c\",\"d\"]\nuser:1\nuser:2\n", true), Detected::No);
+        assert_eq!(detect("[\"c\",\"d\"]\nuser:1\nuser:2\n", false), Detected::No);
         assert_eq!(detect("[\"c\",\"d\"]\n", true), Detected::Yes);
+        assert_eq!(detect("[\"c\",\"d", false), Detected::Yes);
     }
 
     #[test]
