@@ -3,6 +3,9 @@
 //! A unit is what hashes as one: a hash tag with all its keys, or an untagged key alone. w_g is its load, W the sum.
 //! Formulas: N_eff = W^2 / sum w_g^2 (Kish, Survey Sampling, 1965); CV^2 of slots = (S - 1) / N_eff.
 
+use serde::Serialize;
+
+use super::balance::tidy;
 use crate::slot::SLOTS;
 
 /// The independent units that a load behaves like; `None` without load.
@@ -15,11 +18,102 @@ pub fn slot_cv(effective_units: f64) -> f64 {
     ((SLOTS as f64 - 1.0) / effective_units).sqrt()
 }
 
-/// What max/mean of `nodes` equal nodes stays below in 9,999 of 10,000 perfect hashes:
-/// 1 + z sqrt((n - 1) / N), z the quantile of the largest of n normal deviates.
+/// What a perfect hash gives slots or nodes, to stand beside what was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Expectation {
+    /// Coefficient of variation.
+    pub cv: f64,
+    /// max/mean in one perfect hash of two; only of slots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_over_mean: Option<f64>,
+    /// max/mean that 99 of 100 perfect hashes stay below.
+    pub max_over_mean_p99: f64,
+    /// Gini coefficient; only of slots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gini: Option<f64>,
+    /// Empty slots; only of slots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub empty: Option<f64>,
+}
+
+impl Expectation {
+    /// Of the slots, where the load is that of `units` equal units. Unequal ones have the same coefficient of
+    /// variation, and about the same shape once there are many in a slot.
+    pub fn of_slots(units: f64) -> Self {
+        let lambda = units / SLOTS as f64;
+        let largest = |level: f64| tidy(poisson_quantile(lambda, level.powf(1.0 / SLOTS as f64)) as f64 / lambda);
+        Expectation {
+            cv: tidy(slot_cv(units)),
+            max_over_mean: Some(largest(0.5)),
+            max_over_mean_p99: largest(0.99),
+            gini: Some(tidy(poisson_gini(lambda))),
+            empty: Some(SLOTS as f64 * (-lambda).exp()).map(|empty| if empty < 1e-6 { 0.0 } else { tidy(empty) }),
+        }
+    }
+
+    /// Of `nodes` nodes with equal slots.
+    pub fn of_nodes(nodes: usize, units: f64) -> Self {
+        Expectation {
+            cv: tidy(((nodes as f64 - 1.0) / units).sqrt()),
+            max_over_mean: None,
+            max_over_mean_p99: tidy(largest_node(nodes, units, 0.99)),
+            gini: None,
+            empty: None,
+        }
+    }
+}
+
+/// The smallest k with P(X <= k) >= `level` for X Poisson with mean `lambda`; level near 1, where the normal
+/// distribution is far off.
+pub fn poisson_quantile(lambda: f64, level: f64) -> u64 {
+    let tail = 1.0 - level;
+    let log_pmf = |k: f64| k * lambda.ln() - lambda - log_factorial(k);
+    // Above the mean probabilities fall, ever faster: summed up from where hardly anything is left.
+    let mut k = (lambda + 9.0 * lambda.sqrt() + 30.0).ceil();
+    let mut above = 0.0;
+    let mut pmf = log_pmf(k).exp();
+    while k > 0.0 && above + pmf <= tail {
+        above += pmf;
+        pmf *= k / lambda;
+        k -= 1.0;
+    }
+    k as u64
+}
+
+/// ln k!, by Stirling's series from 20 on (relative error below 1e-10).
+fn log_factorial(k: f64) -> f64 {
+    if k < 20.0 {
+        return (2..=k as u64).map(|i| (i as f64).ln()).sum();
+    }
+    let n = k + 1.0;
+    (n - 0.5) * n.ln() - n + 0.5 * std::f64::consts::TAU.ln() + 1.0 / (12.0 * n) - 1.0 / (360.0 * n.powi(3))
+}
+
+/// Gini coefficient of Poisson counts: exp(-2 lambda) (I0(2 lambda) + I1(2 lambda)), I the modified Bessel functions.
+fn poisson_gini(lambda: f64) -> f64 {
+    let x = 2.0 * lambda;
+    if x > 60.0 {
+        // The series for large x: I0 + I1 = e^x / sqrt(2 pi x) (2 - 1 / (4 x) - ...).
+        return (2.0 - 0.25 / x - 3.0 / (64.0 * x * x)) / (std::f64::consts::TAU * x).sqrt();
+    }
+    let (mut sum, mut term) = (0.0, (-x).exp());
+    // I0 has the even powers of x / 2, I1 the odd ones: together one series over all of them.
+    for k in 0..200 {
+        sum += term;
+        term *= x / 2.0 / f64::from(k / 2 + 1);
+    }
+    sum
+}
+
+/// What max/mean of `nodes` equal nodes stays below in 9,999 of 10,000 perfect hashes.
 pub fn node_max_over_mean(nodes: usize, effective_units: f64) -> f64 {
+    largest_node(nodes, effective_units, 0.9999)
+}
+
+/// 1 + z sqrt((n - 1) / N), z the quantile of the largest of n normal deviates.
+fn largest_node(nodes: usize, effective_units: f64, level: f64) -> f64 {
     let n = nodes as f64;
-    let upper_tail = -(0.9999f64.ln() / n).exp_m1();
+    let upper_tail = -(level.ln() / n).exp_m1();
     1.0 + normal_upper_quantile(upper_tail) * ((n - 1.0) / effective_units).sqrt()
 }
 
@@ -62,6 +156,55 @@ mod tests {
         assert_eq!(effective_units(1e6, 1e6), Some(1e6));
         assert_eq!(effective_units(0.0, 0.0), None);
         assert!((slot_cv(1e6) - 0.128).abs() < 0.0005);
+    }
+
+    /// N keys, CV, max/mean median and 99 %, Gini, empty slots: worked out elsewhere.
+    const TABLE: [(f64, f64, f64, f64, f64, f64); 5] = [
+        (1e5, 0.405, 2.95, 3.44, 0.226, 36.6),
+        (1e6, 0.128, 1.54, 1.69, 0.072, 0.0),
+        (1e7, 0.0405, 1.163, 1.203, 0.0228, 0.0),
+        (1e8, 0.0128, 1.051, 1.063, 0.0072, 0.0),
+        (1e9, 0.0040, 1.016, 1.020, 0.0023, 0.0),
+    ];
+
+    #[test]
+    fn slots_of_a_perfect_hash_are_those_of_the_table() {
+        for (keys, cv, median, p99, gini, empty) in TABLE {
+            let found = Expectation::of_slots(keys);
+            let close = |found: f64, truth: f64, within: f64| (found - truth).abs() <= within;
+            assert!(close(found.cv, cv, 0.013 * cv), "{keys}: cv {}", found.cv);
+            // The largest of 1e5 keys over 16384 slots is a whole number of keys: 18 or 21 of 6.1.
+            let step = 16_384.0 / keys;
+            assert!(close(found.max_over_mean.unwrap(), median, step.max(0.006)), "{keys}: {:?}", found.max_over_mean);
+            assert!(close(found.max_over_mean_p99, p99, step.max(0.006)), "{keys}: {}", found.max_over_mean_p99);
+            assert!(close(found.gini.unwrap(), gini, 0.012 * gini), "{keys}: {:?}", found.gini);
+            assert!(close(found.empty.unwrap(), empty, 0.1), "{keys}: {:?}", found.empty);
+        }
+    }
+
+    #[test]
+    fn nodes_of_a_perfect_hash_are_those_of_the_table() {
+        for (keys, nodes, p99) in [(1e5, 3, 1.012), (1e5, 10, 1.029), (1e6, 100, 1.037), (1e9, 3, 1.0002)] {
+            let found = Expectation::of_nodes(nodes, keys).max_over_mean_p99;
+            assert!((found - p99).abs() < 0.05 * (p99 - 1.0) + 0.0001, "{keys} on {nodes}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_poisson_quantile_is_that_of_the_sum() {
+        for lambda in [0.01, 0.6, 6.1, 61.0, 6104.0] {
+            for level in [0.9f64, 0.99, 0.999_957] {
+                let (mut sum, mut k) = (0.0, 0u64);
+                loop {
+                    sum += (k as f64 * f64::ln(lambda) - lambda - log_factorial(k as f64)).exp();
+                    if sum >= level {
+                        break;
+                    }
+                    k += 1;
+                }
+                assert_eq!(poisson_quantile(lambda, level), k, "{lambda} at {level}");
+            }
+        }
     }
 
     #[test]

@@ -26,6 +26,7 @@ use crate::tally::recount::{Recount, hottest};
 use crate::topology::Topology;
 use balance::{Balance, tidy};
 use broken::Hints;
+use expected::Expectation;
 use keys::{DatabaseKeys, Keys, TypeLoad};
 use nodes::Nodes;
 use quantiles::Quantiles;
@@ -186,6 +187,9 @@ pub struct Slots {
     pub loads: PerMetric<Vec<u64>>,
     /// Their balance.
     pub stats: PerMetric<Balance>,
+    /// What a perfect hash would give so many independent units; absent where tags were not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<PerMetric<Expectation>>,
     /// The slots with the largest load.
     pub hottest: Vec<HotSlot>,
 }
@@ -233,8 +237,12 @@ pub fn summarise(
     let hints = Hints { duplicate_share: input.duplicate_share, strays: evidence::strays(tallies) };
     let broken = broken::signs(&nodes, loads, &units, hints);
     input.warnings.extend(broken.iter().filter(|sign| sign.is_news()).map(|sign| sign.what.clone()));
+    let mut nodes = nodes;
+    nodes.expected = units.expected_of_nodes(nodes.owning().count());
     let skew = Skew::of(&nodes, &units, by, !input.incomplete.is_empty(), &broken);
+    let expected = units.expected_of_slots();
     let slots = Slots {
+        expected,
         stats: loads.map(balance_of_slots),
         hottest: hot_slots(loads, &wanted, tags.as_ref()),
         loads: loads.clone(),

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::balance::Balance;
+use super::expected::Expectation;
 use super::sentence::grouped;
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
@@ -20,6 +21,9 @@ pub struct Nodes {
     /// Balance of the primaries that own slots, by metric.
     #[serde(flatten)]
     pub balance: PerMetric<Balance>,
+    /// What a perfect hash would give nodes of equal slots; absent where tags were not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<PerMetric<Expectation>>,
     /// Slots on their way to another node.
     pub in_flight: Vec<Move>,
     /// What belongs to no node.
@@ -85,7 +89,14 @@ impl Nodes {
         });
         let slots = (0..SLOTS).filter(|slot| topology.owner(*slot as u16).is_none()).count() as u32;
         let unowned = Unowned { slots, load: added.map(|_, (_, unowned)| *unowned) };
-        Nodes { source: Name::from(topology.source.as_str()), balance, in_flight: in_flight.collect(), unowned, list }
+        Nodes {
+            source: Name::from(topology.source.as_str()),
+            balance,
+            expected: None,
+            in_flight: in_flight.collect(),
+            unowned,
+            list,
+        }
     }
 
     /// Where the dump holds over 1 % fewer keys than a primary says it has: keys are missing, or the dump is older.

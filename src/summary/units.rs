@@ -1,7 +1,7 @@
 //! Units: what hashes as one, and so cannot be parted by any choice of nodes. A unit is a hash tag with all its keys,
 //! or a key without a tag alone. w_g is the load of unit g, w_k that of key k, W the sum.
 
-use super::expected::effective_units;
+use super::expected::{Expectation, effective_units};
 use super::keys::Keys;
 use super::tags::Tags;
 use super::verdict::CauseKind;
@@ -100,6 +100,24 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
     let mut named: Vec<_> = tags.chain(keys).collect();
     named.sort_by(|a, b| b.load.total_cmp(&a.load).then_with(|| a.name.cmp(&b.name)));
     named
+}
+
+impl Units {
+    /// What a perfect hash would give the slots; `None` without keys, or where tags were not counted.
+    pub fn expected_of_slots(&self) -> Option<PerMetric<Expectation>> {
+        self.expected(Expectation::of_slots)
+    }
+
+    /// What it would give `nodes` nodes.
+    pub fn expected_of_nodes(&self, nodes: usize) -> Option<PerMetric<Expectation>> {
+        self.expected(|units| Expectation::of_nodes(nodes, units))
+    }
+
+    fn expected(&self, of: impl Fn(f64) -> Expectation) -> Option<PerMetric<Expectation>> {
+        let keys = of(self.per.keys.effective()?);
+        let weighed = |units: &Option<UnitsBy>| units.as_ref().and_then(UnitsBy::effective).map(&of);
+        Some(PerMetric { keys, bytes: weighed(&self.per.bytes), ops: weighed(&self.per.ops) })
+    }
 }
 
 impl UnitsBy {
