@@ -2,7 +2,7 @@
 //!
 //! A quote in the middle of an unquoted field is itself, and what follows a closing quote belongs to the field: what
 //! `source::cut` and the `csv` crate hold too. Doubled quotes are decoded where they stand, so a key stays a span.
-//! A batch of rows without quotes is cut all at once (`grid`); the result is the same.
+//! A batch of plain rows is cut all at once (`grid`); the result is the same.
 
 use super::batch::Spans;
 use super::columns::{ColumnNames, ROLES, Role};
@@ -125,7 +125,7 @@ impl CsvKeys {
         self.at.map(|at| at.is_some())
     }
 
-    /// Reads a batch in which no row has a quote and each is a key; returns where the next one starts. `None`: some
+    /// Reads a batch of plain rows, each of them a key; returns where the next one starts. `None`: some
     /// row of it has to be looked at.
     fn read_plain(
         &self,

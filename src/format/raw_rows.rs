@@ -41,7 +41,8 @@ enum Kind {
 impl Kind {
     fn fits(self, field: &[u8]) -> bool {
         match self {
-            Kind::Size | Kind::Length => size(field).is_some(),
+            // Their numbers tell.
+            Kind::Size | Kind::Length => true,
             Kind::Number => integer(field).is_some(),
             Kind::Word => is_word(field),
             Kind::Extra => field.is_empty() || integer(field).is_some(),
@@ -110,7 +111,8 @@ impl Shape {
             let comma = memchr::memrchr(b',', &line[..end])?;
             let field = self.bare(*kind, &line[comma + 1..end])?;
             match kind {
-                Kind::Size => tail.bytes = size(field)?,
+                Kind::Size => tail.bytes = self.size(field)?,
+                Kind::Length => drop(self.size(field)?),
                 Kind::Expiry => tail.expiring |= !field.is_empty(),
                 _ => {}
             }
@@ -121,6 +123,10 @@ impl Shape {
         }
         tail.end = if self.quotes { end.checked_sub(1).filter(|quote| line[*quote] == b'"')? } else { end };
         Some(tail)
+    }
+
+    fn size(&self, field: &[u8]) -> Option<u64> {
+        if self.quotes { size(field) } else { integer(field) }
     }
 
     /// A field without its quotes, if it has those that it should.
