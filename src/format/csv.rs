@@ -135,7 +135,7 @@ impl CsvKeys {
         grid: &mut Grid,
         spans: &mut Spans,
     ) -> Option<usize> {
-        let next = grid.cut(base, from as u32, self.delimiter, self.fields, columns.find)?;
+        let next = grid.cut(base, from as u32, self.delimiter, self.fields, true, columns.find)?;
         let Columns { keys, values, .. } = columns;
         values.clear();
         grid.column(self.at[Role::Key as usize]?, keys);
@@ -147,7 +147,7 @@ impl CsvKeys {
         for (role, column, read) in numbers {
             if let Some(at) = self.at[role as usize] {
                 grid.column(at, spans);
-                if !grid::numbers(base, spans, read, column) {
+                if !grid::numbers(base, spans, |text| table::optional(text, read), column) {
                     return None;
                 }
             }
@@ -170,9 +170,9 @@ impl CsvKeys {
         }
         let field = |role: Role| self.at[role as usize].map(|at| fields[at]);
         let text = |role| field(role).map_or(&b""[..], |(start, end)| &content[start as usize..end as usize]);
-        let number = |role, read: fn(&[u8]) -> Option<u64>, what: &str| match text(role).trim_ascii() {
-            b"" => Ok(super::batch::MISSING),
-            text => table::number(text, read, what),
+        let number = |role, read: fn(&[u8]) -> Option<u64>, what: &str| {
+            let text = text(role);
+            table::optional(text, read).ok_or_else(|| table::no_number(text, what))
         };
         Ok(Row {
             key: field(Role::Key).unwrap_or_default(),

@@ -5,7 +5,7 @@
 //! column may be in quotes, if it is in all rows and these are all quotes there are: so nothing else is in them.
 
 use super::FindByte;
-use super::batch::{BATCH_KEYS, MISSING, Spans};
+use super::batch::{BATCH_KEYS, Spans};
 use super::size::sixteen_digits;
 use crate::source::block::Padded;
 
@@ -17,18 +17,21 @@ pub struct Grid {
     delimiters: Vec<u32>,
     a_row: usize,
     /// For each field, whether it is in quotes.
-    quoted: Vec<bool>,
+    pub quoted: Vec<bool>,
+    /// Whether each row ended with a CR, which is cut off.
+    pub crlf: bool,
 }
 
 impl Grid {
     /// Cuts the next rows, from `from` on, of `fields` fields each; returns where the row behind them starts. `None`:
-    /// one of them has other quotes or another number of fields than the first, nothing in it, or an end of its own.
+    /// one of them has other quotes or another number of fields than the first, nothing in it, or an end of its own. Without `quotes` a quote is a byte like any other.
     pub fn cut(
         &mut self,
         base: Padded<'_>,
         from: u32,
         delimiter: u8,
         fields: usize,
+        quotes: bool,
         find: FindByte<'_>,
     ) -> Option<u32> {
         let len = base.len() as u32;
@@ -47,8 +50,10 @@ impl Grid {
         start.extend(end[..rows - 1].iter().map(|end| end + 1));
 
         let text = &base.bytes()[from as usize..next.min(len) as usize];
-        let quotes = memchr::memchr(b'"', text).map_or(0, |at| memchr::memchr_iter(b'"', &text[at..]).count());
-        if memchr::memchr(b'\r', text).is_some() {
+        let first_quote = if quotes { memchr::memchr(b'"', text) } else { None };
+        let quotes = first_quote.map_or(0, |at| memchr::memchr_iter(b'"', &text[at..]).count());
+        self.crlf = memchr::memchr(b'\r', text).is_some();
+        if self.crlf {
             strip(base, end, text)?;
         }
 
@@ -124,20 +129,17 @@ fn strip(base: Padded<'_>, ends: &mut [u32], text: &[u8]) -> Option<()> {
     (all && memchr::memchr_iter(b'\r', text).count() == ends.len()).then(|| ends.iter_mut().for_each(|end| *end -= 1))
 }
 
-/// The numbers that stand in `spans`; an empty span is `MISSING`. What has more to it than sixteen digits is left to
-/// `read`. False: one of them is no number.
-pub fn numbers(base: Padded<'_>, spans: &Spans, read: fn(&[u8]) -> Option<u64>, into: &mut Vec<u64>) -> bool {
+/// The numbers that stand in `spans`; what is not one to sixteen digits is left to `read`. False: one of them is no
+/// number.
+pub fn numbers(base: Padded<'_>, spans: &Spans, read: impl Fn(&[u8]) -> Option<u64>, into: &mut Vec<u64>) -> bool {
     let mut all = true;
     into.clear();
     into.extend(spans.start.iter().zip(&spans.end).map(|(start, end)| {
-        let len = end - start;
-        if let Some(number) = sixteen_digits(base.sixteen_at(*start), len) {
-            return number;
-        }
-        let text = base.bytes()[*start as usize..*end as usize].trim_ascii();
-        let number = if text.is_empty() { Some(MISSING) } else { read(text) };
-        all &= number.is_some();
-        number.unwrap_or(MISSING)
+        sixteen_digits(base.sixteen_at(*start), end - start).unwrap_or_else(|| {
+            let number = read(&base.bytes()[*start as usize..*end as usize]);
+            all &= number.is_some();
+            number.unwrap_or_default()
+        })
     }));
     all
 }

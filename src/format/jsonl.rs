@@ -117,10 +117,9 @@ impl JsonKeys {
         let number = |role: Role, read: fn(&[u8]) -> Option<u64>, what: &str| match found[role as usize] {
             None => Ok(super::batch::MISSING),
             Some(Value::Nested) => Err(format!("no {what}")),
-            Some(Value::Text(span) | Value::Bare(span)) => match text(span).trim_ascii() {
-                b"" | b"null" => Ok(super::batch::MISSING),
-                text => table::number(text, read, what),
-            },
+            Some(Value::Text(span) | Value::Bare(span)) => {
+                table::optional(text(span), read).ok_or_else(|| table::no_number(text(span), what))
+            }
         };
         let kind = match found[Role::Type as usize] {
             Some(Value::Text(span)) => span,
