@@ -5,6 +5,7 @@ pub mod by_name;
 pub mod captured;
 pub mod columns;
 pub mod csv;
+pub mod csv_row;
 pub mod escape;
 pub mod gather;
 pub mod grid;

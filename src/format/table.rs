@@ -2,6 +2,7 @@
 
 use super::batch::{BATCH_KEYS, KeyBatch, MISSING};
 use super::columns::{ROLES, Role};
+use super::size::ReadNumber;
 use super::{Columns, Notice, Seen, Sink};
 use crate::source::block::{Block, Piece};
 use std::borrow::Cow;
@@ -149,7 +150,7 @@ fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut Seen) 
 }
 
 /// The number that `text` is, with white space around it; `MISSING` where it is nothing.
-pub fn optional(text: &[u8], read: fn(&[u8]) -> Option<u64>) -> Option<u64> {
+pub fn optional(text: &[u8], read: ReadNumber) -> Option<u64> {
     match text.trim_ascii() {
         b"" | b"null" => Some(MISSING),
         text => read(text),
