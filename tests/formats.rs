@@ -64,6 +64,50 @@ proptest! {
     }
 
     #[test]
+    fn carriage_returns_at_line_ends_of_a_table_do_not_show(
+        keys in prop::collection::vec(r#"[a-c{}.]{0,9}"#, 1..60),
+        chunk in 1usize..400,
+    ) {
+        let rows: [(&str, fn(&str) -> String); 5] = [
+            ("csv", |key| format!("{key},7,set")),
+            ("jsonl", |key| format!("{{\"key\":\"{key}\",\"size\":7}},")),
+            ("hdt-rdb", |key| format!("0,\"{key}\",set,7,7B,1")),
+            ("rdb-tools", |key| format!("0,set,{key},7,ht,1,1,")),
+            ("redis-rdb-cli", |key| format!("0,set,\"{key}\",\"7 B\",ht,1,\"1 B\",\"\"")),
+        ];
+        for (form, row) in rows {
+            let header = TABLES.iter().find(|(name, ..)| *name == form).unwrap().1;
+            let found = ["\n", "\r\n"].map(|end| {
+                let rows: String = keys.iter().map(|key| row(key) + end).collect();
+                let (tally, inputs, rejects) =
+                    scan(Input::memory("test", format!("{header}{end}{rows}").as_bytes()), form, 2, chunk);
+                assert_eq!(inputs[0].seen.keys, keys.len() as u64);
+                (tally, rejects)
+            });
+            prop_assert_eq!(&found[0], &found[1], "{}", form);
+            prop_assert_eq!(found[0].1.count, 0);
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_a_format_panic(
+        start in prop::sample::select(TABLES.to_vec()),
+        bytes in prop::collection::vec(
+            prop_oneof![4 => prop::sample::select(b"\"\",,\n\r{}[]:\\u0d".to_vec()), 1 => any::<u8>()], 0..80),
+        chunk in 1usize..100,
+    ) {
+        let below = [start.1.as_bytes(), b"\n", &bytes].concat();
+        for content in [&bytes, &below] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            for format in FORMATS.iter().map(|format| Some(*format)).chain([None]) {
+                let scan = Scan { pool: &pool, kernel: kernel::best(), format, only: &Only::ALL, chunk, proceed: &|_| true };
+                // A head that cannot be opened is an error, and no more than that.
+                let _ = scan.run(&[Input::memory("test", content)], || Tallies::new(Parts::Slots));
+            }
+        }
+    }
+
+    #[test]
     fn where_a_dump_in_quotes_is_cut_does_not_show(
         lines in prop::collection::vec(r#"("[a-c{}\\x0n"]{0,12}"|\["[0-9]"|\["k"\]\]|[a-c"\\]{0,6}|\(1.2s\))\r?"#, 1..60),
         chunk in 1usize..400,

@@ -1,10 +1,11 @@
-//! Rows without quotes, cut a batch at a time: a block comes in, the bounds of all fields go out, column by column.
+//! Plain rows, cut a batch at a time: a block comes in, the bounds of all fields go out, column by column.
 //!
 //! Two passes of the kernel find the line ends and the delimiters. Where every row has as many delimiters as the
-//! header, field `f` of row `r` lies between the delimiters `r * n + f - 1` and `r * n + f`: no row is looked at.
+//! header, field `f` of row `r` lies between the delimiters `r * n + f - 1` and `r * n + f`: no row is looked at. A
+//! column may be in quotes, if it is in all rows and these are all quotes there are: so nothing else is in them.
 
 use super::FindByte;
-use super::batch::{BATCH_KEYS, MISSING, Spans};
+use super::batch::{BATCH_KEYS, Spans};
 use super::size::sixteen_digits;
 use crate::source::block::Padded;
 
@@ -15,17 +16,22 @@ pub struct Grid {
     /// `a_row` of them for each row.
     delimiters: Vec<u32>,
     a_row: usize,
+    /// For each field, whether it is in quotes.
+    pub quoted: Vec<bool>,
+    /// Whether each row ended with a CR, which is cut off.
+    pub crlf: bool,
 }
 
 impl Grid {
     /// Cuts the next rows, from `from` on, of `fields` fields each; returns where the row behind them starts. `None`:
-    /// one of them has a quote, another number of fields, nothing in it, or an end of its own.
+    /// one of them has other quotes or another number of fields than the first, nothing in it, or an end of its own. Without `quotes` a quote is a byte like any other.
     pub fn cut(
         &mut self,
         base: Padded<'_>,
         from: u32,
         delimiter: u8,
         fields: usize,
+        quotes: bool,
         find: FindByte<'_>,
     ) -> Option<u32> {
         let len = base.len() as u32;
@@ -44,10 +50,11 @@ impl Grid {
         start.extend(end[..rows - 1].iter().map(|end| end + 1));
 
         let text = &base.bytes()[from as usize..next.min(len) as usize];
-        match memchr::memchr2(b'"', b'\r', text).map(|at| text[at]) {
-            None => {}
-            Some(b'\r') if memchr::memchr(b'"', text).is_none() => strip(base, end, text)?,
-            Some(_) => return None,
+        let first_quote = if quotes { memchr::memchr(b'"', text) } else { None };
+        let quotes = first_quote.map_or(0, |at| memchr::memchr_iter(b'"', &text[at..]).count());
+        self.crlf = memchr::memchr(b'\r', text).is_some();
+        if self.crlf {
+            strip(base, end, text)?;
         }
 
         self.a_row = fields - 1;
@@ -66,10 +73,38 @@ impl Grid {
         };
         let last = self.delimiters.last().map_or(from, |last| last + 1);
         let no_more = memchr::memchr(delimiter, &base.bytes()[last as usize..next.min(len) as usize]).is_none();
-        (fits && no_more).then_some(next)
+        (fits && no_more && self.take_quotes(base, quotes)).then_some(next)
     }
 
-    /// The bounds of field `at` of every row.
+    /// Tells by the first row which fields are in quotes. False: they are not in another row, or there are more of
+    /// the `quotes` than those.
+    fn take_quotes(&mut self, base: Padded<'_>, quotes: usize) -> bool {
+        self.quoted.clear();
+        self.quoted.resize(self.a_row + 1, false);
+        if quotes == 0 {
+            return true;
+        }
+        let mut spans = Spans::default();
+        let mut all = 0;
+        for at in 0..=self.a_row {
+            self.column(at, &mut spans);
+            let is_quoted = |start: u32, end: u32| {
+                // What stands before an empty field is no quote of its own.
+                (end - start > 1) & (base.byte_before(start + 1) == b'"') & (base.byte_before(end) == b'"')
+            };
+            if is_quoted(spans.start[0], spans.end[0]) {
+                let bounds = spans.start.iter().zip(&spans.end);
+                if !bounds.fold(true, |all, (start, end)| all & is_quoted(*start, *end)) {
+                    return false;
+                }
+                all += 2 * spans.len();
+                self.quoted[at] = true;
+            }
+        }
+        all == quotes
+    }
+
+    /// The bounds of field `at` of every row, without its quotes.
     pub fn column(&self, at: usize, into: &mut Spans) {
         let Spans { start, end } = &self.rows;
         into.clear();
@@ -81,6 +116,10 @@ impl Grid {
             true => into.end.extend(end),
             false => into.end.extend(self.delimiters.chunks_exact(self.a_row).map(|row| row[at])),
         }
+        if self.quoted[at] {
+            into.start.iter_mut().for_each(|start| *start += 1);
+            into.end.iter_mut().for_each(|end| *end -= 1);
+        }
     }
 }
 
@@ -90,20 +129,17 @@ fn strip(base: Padded<'_>, ends: &mut [u32], text: &[u8]) -> Option<()> {
     (all && memchr::memchr_iter(b'\r', text).count() == ends.len()).then(|| ends.iter_mut().for_each(|end| *end -= 1))
 }
 
-/// The numbers that stand in `spans`; an empty span is `MISSING`. What has more to it than sixteen digits is left to
-/// `read`. False: one of them is no number.
-pub fn numbers(base: Padded<'_>, spans: &Spans, read: fn(&[u8]) -> Option<u64>, into: &mut Vec<u64>) -> bool {
+/// The numbers that stand in `spans`; what is not one to sixteen digits is left to `read`. False: one of them is no
+/// number.
+pub fn numbers(base: Padded<'_>, spans: &Spans, read: impl Fn(&[u8]) -> Option<u64>, into: &mut Vec<u64>) -> bool {
     let mut all = true;
     into.clear();
     into.extend(spans.start.iter().zip(&spans.end).map(|(start, end)| {
-        let len = end - start;
-        if let Some(number) = sixteen_digits(base.sixteen_at(*start), len) {
-            return number;
-        }
-        let text = base.bytes()[*start as usize..*end as usize].trim_ascii();
-        let number = if text.is_empty() { Some(MISSING) } else { read(text) };
-        all &= number.is_some();
-        number.unwrap_or(MISSING)
+        sixteen_digits(base.sixteen_at(*start), end - start).unwrap_or_else(|| {
+            let number = read(&base.bytes()[*start as usize..*end as usize]);
+            all &= number.is_some();
+            number.unwrap_or_default()
+        })
     }));
     all
 }

@@ -6,7 +6,7 @@
 use super::columns::{ColumnNames, ROLES, Role};
 use super::escape::{self, Escapes};
 use super::json_row::{self, Value};
-use super::size::{integer, size};
+use super::size::{ReadNumber, integer, size};
 use super::table::{self, Carried, Row, Span, Step};
 use super::{Columns, Detected, Format, Head, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
@@ -50,12 +50,18 @@ impl Format for Jsonl {
     }
 }
 
+/// A member by its name: what it holds, and how many other names would be preferred.
+struct Member {
+    name: Vec<u8>,
+    role: Option<(Role, usize)>,
+}
+
 /// Objects whose members are known; other tools' JSON is read by it too.
 pub struct JsonKeys {
     format: &'static str,
     names: ColumnNames,
     /// The members of the first object, in its order, which later ones mostly keep.
-    first: Vec<(Vec<u8>, Option<(Role, usize)>)>,
+    first: Vec<Member>,
     carried: Carried,
     /// Types of what is no key.
     no_keys: &'static [&'static str],
@@ -84,18 +90,18 @@ impl JsonKeys {
             let there: Vec<_> = all.iter().map(|name| name.escape_ascii().to_string()).collect();
             return Err(format!("no member \"{missing}\"; members are: {}", there.join(", ")));
         }
-        let first = all.into_iter().map(|name| (names.role(&name), name)).map(|(role, name)| (name, role)).collect();
-        let mut keys = JsonKeys { format, names: names.clone(), first, carried: Carried::default(), no_keys };
-        for (role, _) in keys.first.iter().filter_map(|(_, role)| *role) {
-            keys.carried[role as usize] = true;
+        let first: Vec<_> = all.into_iter().map(|name| Member { role: names.role(&name), name }).collect();
+        let mut carried = Carried::default();
+        for (role, _) in first.iter().filter_map(|member| member.role) {
+            carried[role as usize] = true;
         }
-        Ok(keys)
+        Ok(JsonKeys { format, names: names.clone(), first, carried, no_keys })
     }
 
     /// What member `number` of an object holds, by its name.
     fn role(&self, number: usize, name: &[u8]) -> Option<(Role, usize)> {
         match self.first.get(number) {
-            Some((known, role)) if known == name => *role,
+            Some(member) if member.name == name => member.role,
             _ => self.names.role(name),
         }
     }
@@ -114,13 +120,12 @@ impl JsonKeys {
         let end = members.ok_or("not a JSON object")?;
         let found = best.map(|found| found.map(|(_, value)| value));
         let text = |(from, to): Span| &line[from as usize..to as usize];
-        let number = |role: Role, read: fn(&[u8]) -> Option<u64>, what: &str| match found[role as usize] {
+        let number = |role: Role, read: ReadNumber, what: &str| match found[role as usize] {
             None => Ok(super::batch::MISSING),
             Some(Value::Nested) => Err(format!("no {what}")),
-            Some(Value::Text(span) | Value::Bare(span)) => match text(span).trim_ascii() {
-                b"" | b"null" => Ok(super::batch::MISSING),
-                text => table::number(text, read, what),
-            },
+            Some(Value::Text(span) | Value::Bare(span)) => {
+                table::optional(text(span), read).ok_or_else(|| table::no_number(text(span), what))
+            }
         };
         let kind = match found[Role::Type as usize] {
             Some(Value::Text(span)) => span,

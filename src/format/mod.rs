@@ -7,6 +7,7 @@ pub mod captured;
 pub mod cluster_call;
 pub mod columns;
 pub mod csv;
+pub mod csv_row;
 pub mod escape;
 pub mod gather;
 pub mod grid;

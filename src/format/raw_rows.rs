@@ -3,14 +3,17 @@
 //! The commas before and behind the key are known by their number, so what is between them is the key. A line that is
 //! a row by itself always is one. Of the lines between two such, one with the columns before a key starts a row, which
 //! ends with the next line that has the columns behind one; lines that belong to no row are one reject.
+//! A batch of lines that all are rows, without a comma in a key, is cut all at once (`grid`); the result is the same.
 
 use std::sync::Arc;
 
+use super::batch::Spans;
 use super::columns::Role;
+use super::grid::{self, Grid};
 use super::size::{integer, size};
 use super::table::{self, Carried, Row, Step};
 use super::{Columns, Head, Reader, Seen, Sink};
-use crate::source::block::{Block, Piece};
+use crate::source::block::{Block, Padded, Piece};
 use crate::source::cut::Cut;
 
 /// The columns that there always are, in this order; others may follow.
@@ -39,9 +42,15 @@ enum Kind {
 }
 
 impl Kind {
+    /// Whether it is, where keys are.
+    fn is_in_quotes(self) -> bool {
+        matches!(self, Kind::Size | Kind::Length | Kind::Expiry)
+    }
+
     fn fits(self, field: &[u8]) -> bool {
         match self {
-            Kind::Size | Kind::Length => size(field).is_some(),
+            // Their numbers tell.
+            Kind::Size | Kind::Length => true,
             Kind::Number => integer(field).is_some(),
             Kind::Word => is_word(field),
             Kind::Extra => field.is_empty() || integer(field).is_some(),
@@ -110,7 +119,8 @@ impl Shape {
             let comma = memchr::memrchr(b',', &line[..end])?;
             let field = self.bare(*kind, &line[comma + 1..end])?;
             match kind {
-                Kind::Size => tail.bytes = size(field)?,
+                Kind::Size => tail.bytes = self.size(field)?,
+                Kind::Length => drop(self.size(field)?),
                 Kind::Expiry => tail.expiring |= !field.is_empty(),
                 _ => {}
             }
@@ -123,10 +133,14 @@ impl Shape {
         Some(tail)
     }
 
+    fn size(&self, field: &[u8]) -> Option<u64> {
+        if self.quotes { size(field) } else { integer(field) }
+    }
+
     /// A field without its quotes, if it has those that it should.
     fn bare<'a>(&self, kind: Kind, field: &'a [u8]) -> Option<&'a [u8]> {
         match kind {
-            Kind::Size | Kind::Length | Kind::Expiry if self.quotes => field.strip_prefix(b"\"")?.strip_suffix(b"\""),
+            kind if self.quotes && kind.is_in_quotes() => field.strip_prefix(b"\"")?.strip_suffix(b"\""),
             _ => Some(field),
         }
     }
@@ -161,6 +175,50 @@ impl Shape {
             }
         }
         (end, Step::Reject("no row of the table".into()))
+    }
+
+    /// Reads a batch of lines that all are rows by themselves, without a comma in their keys; returns where the next
+    /// one starts.
+    fn read_plain(
+        &self,
+        base: Padded<'_>,
+        from: usize,
+        columns: &mut Columns<'_>,
+        grid: &mut Grid,
+        spans: &mut Spans,
+    ) -> Option<usize> {
+        let fields = 3 + self.behind.len();
+        let next = grid.cut(base, from as u32, b',', fields, self.quotes, columns.find)?;
+        let Columns { keys, values, .. } = columns;
+        values.clear();
+        let in_quotes = |at: usize| self.quotes && (at == 2 || at > 2 && self.behind[fields - 1 - at].is_in_quotes());
+        if grid.crlf && !self.crlf || (0..fields).any(|at| grid.quoted[at] != in_quotes(at)) {
+            return None;
+        }
+        grid.column(2, keys);
+        grid.column(1, &mut values.types);
+        let word = |types: &Spans, i| is_word(types.get(base, i));
+        let mut plain = (0..keys.len()).all(|i| word(&values.types, i));
+        grid.column(0, spans);
+        plain &= grid::numbers(base, spans, integer, &mut values.databases);
+        // The size comes last: the other lengths are read to the same place before, only to see that they are.
+        for (kind, at) in self.behind.iter().zip((3..fields).rev()) {
+            grid.column(at, spans);
+            let mut fields = (0..spans.len()).map(|i| spans.get(base, i));
+            plain &= match kind {
+                Kind::Size | Kind::Length => grid::numbers(base, spans, |text| self.size(text), &mut values.bytes),
+                Kind::Number => grid::numbers(base, spans, integer, &mut values.bytes),
+                Kind::Word | Kind::Extra => fields.all(|field| kind.fits(field)),
+                Kind::Expiry => {
+                    values.expiring.resize(spans.len(), false);
+                    fields.zip(&mut values.expiring).all(|(field, expires)| {
+                        *expires |= !field.is_empty();
+                        kind.fits(field)
+                    })
+                }
+            };
+        }
+        plain.then_some(next as usize)
     }
 
     fn carried(&self) -> Carried {
@@ -228,9 +286,17 @@ impl Reader for RawRows {
         if piece.first {
             from = line_at(block.content(), from).1;
         }
-        seen += table::read_rows(block, from, self.shape.carried(), columns, sink, |content, at| {
-            self.shape.next(content, at)
-        });
+        let (mut grid, mut spans) = (Grid::default(), Spans::default());
+        while from < block.len() {
+            if let Some(next) = self.shape.read_plain(block.padded(), from, columns, &mut grid, &mut spans) {
+                table::hand_on(block, columns, sink, &mut seen);
+                from = next;
+                continue;
+            }
+            from = table::read_batch(block, from, self.shape.carried(), columns, sink, &mut seen, |content, at| {
+                self.shape.next(content, at)
+            });
+        }
         seen
     }
 }

@@ -4,6 +4,9 @@
 
 use super::batch::MISSING;
 
+/// How a number is read.
+pub type ReadNumber = fn(&[u8]) -> Option<u64>;
+
 /// A number without sign or unit. `MISSING` itself is none.
 pub fn integer(text: &[u8]) -> Option<u64> {
     if text.is_empty() || text.len() > 20 {

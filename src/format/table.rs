@@ -2,6 +2,7 @@
 
 use super::batch::{BATCH_KEYS, KeyBatch, MISSING};
 use super::columns::{ROLES, Role};
+use super::size::ReadNumber;
 use super::{Columns, Notice, Seen, Sink};
 use crate::source::block::{Block, Piece};
 use std::borrow::Cow;
@@ -148,9 +149,17 @@ fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut Seen) 
     }
 }
 
-/// The number that `text` is, or why it is none.
-pub fn number(text: &[u8], read: fn(&[u8]) -> Option<u64>, what: &str) -> Result<u64, String> {
-    read(text).ok_or_else(|| format!("no {what}: \"{}\"", text[..text.len().min(40)].escape_ascii()))
+/// The number that `text` is, with white space around it; `MISSING` where it is nothing.
+pub fn optional(text: &[u8], read: ReadNumber) -> Option<u64> {
+    match text.trim_ascii() {
+        b"" | b"null" => Some(MISSING),
+        text => read(text),
+    }
+}
+
+/// Why `text` is no number.
+pub fn no_number(text: &[u8], what: &str) -> String {
+    format!("no {what}: \"{}\"", text[..text.len().min(40)].escape_ascii())
 }
 
 /// Whether a time to live or a time of expiry says that the key expires.

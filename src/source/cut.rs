@@ -159,6 +159,20 @@ impl Cut {
         matches!(self, Cut::Quoted(..))
     }
 
+    /// What a stretch that ends with `tail` does to the state, where the tail alone settles it.
+    ///
+    /// A quote behind a byte that starts no field, and is no quote, opens nothing; and where no second quote follows,
+    /// it ends what is open. So the place behind it is outside, whatever stands before.
+    pub fn settled_effect(&self, tail: &[u8]) -> Option<Effect> {
+        let Cut::Quoted(_, quotes @ Quotes::Doubled(delimiter)) = self else { return None };
+        let settles = |at: &usize| {
+            let starts = |byte: u8| [*delimiter, b'\n', b'\r', b'"'].contains(&byte);
+            *at > 0 && !starts(tail[at - 1]) && tail.get(at + 1).is_some_and(|next| *next != b'"')
+        };
+        let at = memchr::memrchr_iter(b'"', tail).find(settles)?;
+        Some(Effect([Walk::new(*quotes, tail, at + 1, State::Outside, None).behind(); 4]))
+    }
+
     /// What `bytes` do to the state.
     pub fn effect(&self, bytes: &[u8]) -> Effect {
         match self {
@@ -257,6 +271,18 @@ mod tests {
                 }
                 prop_assert_eq!(&found, &expected, "{:?}", quotes);
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_tail_settles_is_what_the_whole_does(
+            bytes in prop::collection::vec(prop::sample::select(b"\"\",\n\rab".to_vec()), 0..40),
+            tail in 0usize..40,
+        ) {
+            let cut = Cut::Quoted(b'\n', Quotes::Doubled(b','));
+            let settled = cut.settled_effect(&bytes[tail.min(bytes.len())..]);
+            prop_assert!(settled.is_none_or(|effect| effect == cut.effect(&bytes)));
         }
     }
 

@@ -24,6 +24,9 @@ pub const CHUNK: usize = 2 << 20;
 /// Read along with a chunk, so that its last line is mostly there at once.
 const OVERHANG: usize = 4 << 10;
 
+/// The end of a chunk that is looked at first: it often settles what the chunk does to the quoting.
+const TAIL: usize = 16 << 10;
+
 /// An input whose bytes can be read at any place, by several threads at once.
 pub enum Positional {
     /// A regular file.
@@ -113,6 +116,11 @@ type Outcome<T> = std::result::Result<T, Trouble>;
 /// What chunk `index` does to the state of the quoting.
 pub fn effect(file: &Positional, cutting: &Cutting, index: u64, block: &mut Block) -> Outcome<Effect> {
     let (offset, body) = cutting.body(index);
+    let tail = body.min(TAIL);
+    fill(file, block, offset + (body - tail) as u64, 0..tail)?;
+    if let Some(effect) = cutting.cut.settled_effect(block.content()) {
+        return Ok(effect);
+    }
     fill(file, block, offset, 0..body)?;
     Ok(cutting.cut.effect(block.content()))
 }
