@@ -50,6 +50,9 @@ const TABLES: [(&str, &str, &str); 5] = [
     ),
 ];
 
+/// A form, and the row of a key in it.
+type RowOf = (&'static str, fn(&str) -> String);
+
 proptest! {
     #[test]
     fn where_a_table_is_cut_does_not_show(
@@ -68,7 +71,7 @@ proptest! {
         keys in prop::collection::vec(r#"[a-c{}.]{0,9}"#, 1..60),
         chunk in 1usize..400,
     ) {
-        let rows: [(&str, fn(&str) -> String); 5] = [
+        let rows: [RowOf; 5] = [
             ("csv", |key| format!("{key},7,set")),
             ("jsonl", |key| format!("{{\"key\":\"{key}\",\"size\":7}},")),
             ("hdt-rdb", |key| format!("0,\"{key}\",set,7,7B,1")),
