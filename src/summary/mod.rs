@@ -243,7 +243,7 @@ pub fn summarise(
     let expected = units.expected_of_slots();
     let slots = Slots {
         expected,
-        stats: loads.map(balance_of_slots),
+        stats: loads.map(|metric, loads| balance_of_slots(metric, loads)),
         hottest: hot_slots(loads, &wanted, tags.as_ref()),
         loads: loads.clone(),
     };
@@ -266,7 +266,7 @@ pub fn summarise(
     }
 }
 
-fn balance_of_slots(metric: Metric, loads: &Vec<u64>) -> Balance {
+fn balance_of_slots(metric: Metric, loads: &[u64]) -> Balance {
     if metric == Metric::Keys { Balance::of_keys_by_slot(loads) } else { Balance::of(loads) }
 }
 
