@@ -41,7 +41,7 @@ fn scans(criterion: &mut Criterion) {
         let inputs = [Input::memory(dump, &content)];
         let analyze = |parts| {
             let tally = scan.run(&inputs, || Tallies::new(parts)).unwrap().tally;
-            if let Some(TagCounts::Rows(rows)) = tally.tags.as_ref().map(|tags| &tags.counts) {
+            if let Some(TagCounts::Rows(rows)) = tally.names.as_ref().map(|names| &names.tags.counts) {
                 let candidates = Arc::new(Candidates::choose(rows.clone(), &tally.slots.loads));
                 std::hint::black_box(scan.run(&inputs, || Recount::new(candidates.clone())).unwrap().tally);
             }

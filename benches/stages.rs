@@ -56,7 +56,7 @@ fn stages(criterion: &mut Criterion) {
         group.bench_function("hash", |bencher| bencher.iter(|| kernel.slots(base, &hashed, &mut slots)));
     }
     let mut columns = SlotColumns::default();
-    let computed = columns.compute(kernel::best(), batch);
+    let computed = columns.compute(kernel::best(), batch, 0);
     let mut group = criterion.benchmark_group("stage/add");
     group.throughput(Throughput::Elements(BATCH_KEYS as u64));
     let mut slots = SlotCounts::default();
@@ -64,7 +64,7 @@ fn stages(criterion: &mut Criterion) {
     assert_eq!(slots.total() % BATCH_KEYS as u64, 0);
     let mut lengths = Lengths::default();
     group.bench_function("lengths", |bencher| bencher.iter(|| lengths.add(&computed)));
-    assert_eq!(lengths.count % BATCH_KEYS as u64, 0);
+    assert_eq!(lengths.0.count() % BATCH_KEYS as u64, 0);
     for (name, follow) in [("tags", false), ("tags-followed", true)] {
         let mut tags = HeavyTags::new(follow);
         group.bench_function(name, |bencher| bencher.iter(|| tags.add(&computed)));
