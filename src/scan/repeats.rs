@@ -36,7 +36,7 @@ impl Neighbours {
         self.edges = Some(Edges { first: self.edges.map_or(next.first, |edges| edges.first), ..next });
         // Neighbours seldom share a slot, and empty keys are seldom, so most batches need no more than this.
         let lengths = || spans.start.iter().zip(&spans.end);
-        let any_empty = lengths().fold(false, |any, (start, end)| any | (start == end));
+        let any_empty = lengths().fold(0, |any, (start, end)| any | u32::from(start == end)) != 0;
         let same_slot = |pair: &[u16]| u16::from(pair[0] == pair[1]);
         if any_empty || keys.slots.windows(2).fold(0, |any, pair| any | same_slot(pair)) != 0 {
             let mut before = first;

@@ -8,6 +8,7 @@ use super::Tally;
 use super::hash::hash;
 use super::table::NameTable;
 use crate::format::batch::MISSING;
+use crate::metric::Load;
 use crate::slot::SlotBatch;
 
 /// More databases than any server has: past this the column holds something else.
@@ -47,10 +48,17 @@ impl Tally for Attributes {
         let values = keys.batch.values;
         self.expiry_told += values.expiring.len() as u64;
         self.no_expiry += values.expiring.iter().filter(|expires| !**expires).count() as u64;
-        for i in 0..values.types.len() {
-            let name = values.types.get(keys.batch.base, i);
-            let Some(types) = self.types.as_mut().filter(|_| !name.is_empty()) else { continue };
-            if types.add(hash(name), name, values.load(i)).is_err() {
+        let name = |i: usize| values.types.get(keys.batch.base, i);
+        let mut next = 0;
+        while next < values.types.len() {
+            // Neighbours often are of one type: a run is one look-up.
+            let (first, mut load) = (name(next), Load::default());
+            while next < values.types.len() && name(next) == first {
+                load += values.load(next);
+                next += 1;
+            }
+            let Some(types) = self.types.as_mut().filter(|_| !first.is_empty()) else { continue };
+            if types.add(hash(first), first, load).is_err() {
                 self.types = None;
             }
         }

@@ -45,16 +45,33 @@ impl Weights {
     }
 }
 
+/// Weights below this have sums of squares that a batch cannot fill 128 bits with.
+const USUAL: u64 = 1 << 48;
+
 impl Weighed {
-    fn add(&mut self, weight: u64, tagged: bool) {
-        let square = u128::from(weight) * u128::from(weight);
-        self.told += 1;
-        self.positive += u64::from(weight > 0);
-        self.sum += u128::from(weight);
-        self.squares = self.squares.saturating_add(square);
-        if !tagged {
-            self.untagged_squares = self.untagged_squares.saturating_add(square);
+    /// Takes in the weights of a batch; `tagged` says which keys have a tag.
+    fn add(&mut self, weights: &[u64], tagged: impl Fn(usize) -> bool) {
+        let told = |weight: u64| weight != MISSING;
+        let largest = weights.iter().filter(|weight| told(**weight)).fold(0, |largest: u64, weight| largest.max(*weight));
+        let (mut sum, mut squares, mut untagged_squares) = (0u128, 0u128, 0u128);
+        for (i, weight) in weights.iter().copied().enumerate() {
+            let weight = if told(weight) { weight } else { 0 };
+            let square = u128::from(weight) * u128::from(weight);
+            let untagged = if tagged(i) { 0 } else { square };
+            sum += u128::from(weight);
+            if largest < USUAL {
+                squares += square;
+                untagged_squares += untagged;
+            } else {
+                squares = squares.saturating_add(square);
+                untagged_squares = untagged_squares.saturating_add(untagged);
+            }
         }
+        self.told += weights.iter().map(|weight| u64::from(told(*weight))).sum::<u64>();
+        self.positive += weights.iter().map(|weight| u64::from(told(*weight) & (*weight > 0))).sum::<u64>();
+        self.sum += sum;
+        self.squares = self.squares.saturating_add(squares);
+        self.untagged_squares = self.untagged_squares.saturating_add(untagged_squares);
     }
 
     fn merge(&mut self, other: &Weighed) {
@@ -70,8 +87,8 @@ impl Tally for Weights {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         for metric in Metric::WEIGHTS {
             let Some(column) = keys.batch.values.column(metric) else { continue };
-            for (i, weight) in column.iter().enumerate().filter(|(_, weight)| **weight != MISSING) {
-                self.slot(metric).get_or_insert_default().add(*weight, keys.is_tagged(i));
+            if column.iter().any(|weight| *weight != MISSING) {
+                self.slot(metric).get_or_insert_default().add(column, |i| keys.is_tagged(i));
             }
         }
     }
