@@ -141,3 +141,47 @@ fn a_broken_stream_is_reported_with_all_before_it_and_exit_code_2() {
         assert!((1000..200_000).contains(&keys), "{form}: {keys}");
     }
 }
+
+/// A dump in each form, as its kind of tool writes it.
+const DUMPS: [(&str, &str); 10] = [
+    ("lines", "user:{1}:a\nuser:2\n"),
+    ("quoted", "\"user:{1}\\n\"\n\"user:2\"\n"),
+    ("numbered", "1) \"user:{1}\"\n2) \"user:2\"\n"),
+    ("redis-csv", "\"user:{1}\",\"user:2\"\n"),
+    ("redis-json", "[\"user:{1}\",\"user:2\"]\n"),
+    ("cluster-call", ">>> Calling KEYS *\n127.0.0.1:7000: user:{1}\nuser:2\n127.0.0.1:7001: user:3\n"),
+    ("resp", "*2\r\n$8\r\nuser:{1}\r\n$6\r\nuser:2\r\n"),
+    ("csv", "key,size\nuser:{1},7\n\"user:\"\"2\",8\n"),
+    (
+        "rdb-tools",
+        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry\n0,set,user:{1},7,ht,1,1,\n",
+    ),
+    ("jsonl", "{\"key\":\"user:{1}\",\"size\":7}\n{\"key\":\"user:2\"}\n"),
+];
+
+#[test]
+fn a_compressed_dump_of_any_form_gives_the_report_of_the_plain_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = |path: &std::path::Path| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_slotscope"));
+        let output = command.args(["analyze", "--json"]).arg(path).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let mut report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report.as_object_mut().unwrap().remove("run");
+        let format = report["input"]["files"][0]["format"].clone();
+        let input = report["input"].as_object_mut().unwrap();
+        (input.remove("files"), input.remove("bytes_read"));
+        (format, report)
+    };
+    for (form, dump) in DUMPS {
+        let plain = folder.path().join(form);
+        fs::write(&plain, dump).unwrap();
+        let expected = report(&plain);
+        assert_eq!(expected.0, form);
+        for (ending, compress) in FORMS {
+            let path = folder.path().join(format!("{form}.{ending}"));
+            fs::write(&path, compress(dump.as_bytes())).unwrap();
+            assert!(report(&path) == expected, "{form} as {ending}");
+        }
+    }
+}

@@ -52,7 +52,8 @@ impl Weighed {
     /// Takes in the weights of a batch; `tagged` says which keys have a tag.
     fn add(&mut self, weights: &[u64], tagged: impl Fn(usize) -> bool) {
         let told = |weight: u64| weight != MISSING;
-        let largest = weights.iter().filter(|weight| told(**weight)).fold(0, |largest: u64, weight| largest.max(*weight));
+        let largest =
+            weights.iter().filter(|weight| told(**weight)).fold(0, |largest: u64, weight| largest.max(*weight));
         let (mut sum, mut squares, mut untagged_squares) = (0u128, 0u128, 0u128);
         for (i, weight) in weights.iter().copied().enumerate() {
             let weight = if told(weight) { weight } else { 0 };
