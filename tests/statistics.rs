@@ -135,6 +135,7 @@ fn what_was_planted_is_found_and_named() {
         table.add(case.what, number, &summary.skew, as_planted(&case, &summary));
     }
     keep(&table.text("Dumps with something to find: the verdict and the first cause"));
+    println!("{:#?}", table.wrong());
     assert!(table.wrong().len() as f64 <= 0.01 * cases as f64, "{:#?}", table.wrong());
 }
 

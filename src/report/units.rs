@@ -1,21 +1,6 @@
 //! Numbers as people read them. Files carry the plain ones.
 
-pub use crate::summary::sentence::grouped;
-
-/// A number of bytes with a binary unit: `1.50 GiB`, below 1 KiB `512 B`.
-pub fn bytes(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let mut value = bytes as f64;
-    let mut unit = "B";
-    for next in UNITS {
-        // 1023.995 would be shown as 1024.00.
-        if value < 1023.995 {
-            break;
-        }
-        (value, unit) = (value / 1024.0, next);
-    }
-    if unit == "B" { format!("{bytes} B") } else { format!("{value:.2} {unit}") }
-}
+pub use crate::summary::sentence::{bytes, grouped};
 
 /// A share of one as a percentage with one digit, `<0.1 %` rather than a zero that is none.
 pub fn percent(share: f64) -> String {

@@ -4,12 +4,14 @@
 
 pub mod balance;
 pub mod broken;
+pub mod capacity;
 pub mod evidence;
 pub mod expected;
 pub mod keys;
 pub mod node_counts;
 pub mod nodes;
 pub mod quantiles;
+pub mod scaling;
 pub mod sentence;
 pub mod split;
 pub mod tags;
@@ -26,6 +28,7 @@ use crate::tally::recount::{Recount, hottest};
 use crate::topology::Topology;
 use balance::{Balance, tidy};
 use broken::Hints;
+use capacity::Capacity;
 use expected::Expectation;
 use keys::{DatabaseKeys, Keys, TypeLoad};
 use nodes::Nodes;
@@ -71,8 +74,14 @@ pub struct Summary {
     /// Key sizes in bytes, where the input tells them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Quantiles>,
+    /// The room that nodes have, where the user says how much there is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<Capacity>,
     /// The verdict.
     pub skew: Skew,
+    /// What is known of the units that cannot be parted.
+    #[serde(skip)]
+    pub units: Units,
 }
 
 /// How a report was made.
@@ -239,7 +248,7 @@ pub fn summarise(
     input.warnings.extend(broken.iter().filter(|sign| sign.is_news()).map(|sign| sign.what.clone()));
     let mut nodes = nodes;
     nodes.expected = units.expected_of_nodes(nodes.owning().count());
-    let skew = Skew::of(&nodes, &units, by, !input.incomplete.is_empty(), &broken);
+    let skew = Skew::of(&nodes, &units, by, !input.incomplete.is_empty(), &broken).on_slots(loads, &units);
     let expected = units.expected_of_slots();
     let slots = Slots {
         expected,
@@ -262,7 +271,9 @@ pub fn summarise(
         nodes,
         tags,
         keys,
+        capacity: None,
         skew,
+        units,
     }
 }
 

@@ -58,10 +58,12 @@ fn about(verdict: Verdict, facts: &Facts<'_>, broken: Option<&str>) -> String {
             format!("{holds}; tags were not counted, so why is not known")
         }
         (Verdict::Balanced | Verdict::Tagged, _) if chance && m >= limit::BALANCED => {
-            format!(
-                "{holds}, which is chance where only {} independent units are spread: nothing to do",
-                grouped(split.rest_units as u64)
-            )
+            let advice = match m >= limit::SKEWED {
+                true => "more of them will even it out; moving slots helps until then",
+                false => "nothing to do",
+            };
+            let units = grouped(split.rest_units as u64);
+            format!("{holds}, which is chance where only {units} independent units are spread: {advice}")
         }
         (Verdict::Balanced | Verdict::Empty, _) => {
             format!("the nodes are even, the fullest holds {m:.3} times its fair share{of}: nothing to do")
@@ -124,6 +126,21 @@ pub fn grouped(count: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A number of bytes with a binary unit: `1.50 GiB`, below 1 KiB `512 B`.
+pub fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut value = bytes as f64;
+    let mut unit = "B";
+    for next in UNITS {
+        // 1023.995 would be shown as 1024.00.
+        if value < 1023.995 {
+            break;
+        }
+        (value, unit) = (value / 1024.0, next);
+    }
+    if unit == "B" { format!("{bytes} B") } else { format!("{value:.2} {unit}") }
 }
 
 #[cfg(test)]

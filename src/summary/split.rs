@@ -1,6 +1,7 @@
 //! The excess of the fullest node, split exactly.
 //!
-//! For a node with p = its slots / all owned slots and the load W of all n nodes (heavy units: at least 5 % of W / n):
+//! For a node with p = its slots / all owned slots and the load W of all n nodes (heavy units: at least 5 % of W / n and
+//! three times the average unit):
 //! ```text
 //! load - W/n = (p - 1/n) W                                    placement: it owns more slots
 //!            + sum(w, heavy on the node) - p sum(w, all heavy)  heavy units that landed here, one line each
@@ -46,7 +47,8 @@ impl<'a> Split<'a> {
         let owned_slots: u32 = owning.iter().map(|node| node.slots).sum();
         let p = f64::from(fullest.slots) / f64::from(owned_slots);
         let fair = total / n;
-        let is_heavy = |unit: &&Unit| unit.node.is_some() && unit.load >= limit::HEAVY * fair;
+        let least = units.least_heavy(fair);
+        let is_heavy = |unit: &&Unit| unit.node.is_some() && unit.load >= least;
         let part = |unit: &'a Unit| {
             let here = unit.node.as_ref() == Some(&fullest.id);
             (unit, (f64::from(u8::from(here)) - p) * unit.load / fair)
@@ -61,7 +63,7 @@ impl<'a> Split<'a> {
         let heavy_squares: f64 = heavy.iter().map(|(unit, _)| unit.load.powi(2)).sum();
         let rest = (total - heavy_total).max(0.0);
         // The rest cannot be more even than all its keys alike.
-        let least = if units.positive > 0.0 { rest * rest / units.positive } else { 0.0 };
+        let evenest = if units.positive > 0.0 { rest * rest / units.positive } else { 0.0 };
         Some(Split {
             fullest,
             nodes: owning.len(),
@@ -69,7 +71,7 @@ impl<'a> Split<'a> {
             max_over_mean: load(fullest) as f64 / fair,
             placement: (p - 1.0 / n) * n,
             heavy,
-            rest_units: effective_units(rest, (squares - heavy_squares).max(least)).unwrap_or(f64::INFINITY),
+            rest_units: effective_units(rest, (squares - heavy_squares).max(evenest)).unwrap_or(f64::INFINITY),
         })
     }
 

@@ -4,7 +4,7 @@
 use super::expected::{Expectation, effective_units};
 use super::keys::Keys;
 use super::tags::Tags;
-use super::verdict::CauseKind;
+use super::verdict::{CauseKind, limit};
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::tally::weights::Weights;
@@ -27,6 +27,8 @@ pub struct UnitsBy {
     pub squares: Option<f64>,
     /// sum w_k^2.
     pub key_squares: f64,
+    /// How many units there are, whatever they weigh; 0 where tags were not counted.
+    pub count: f64,
     /// Keys with w_k > 0; 0 where that is not known.
     pub positive: f64,
     /// The heaviest units that are known by name, heaviest first.
@@ -55,6 +57,7 @@ pub struct Unit {
 impl Units {
     /// Puts together what is known of tags and single keys.
     pub fn of(tags: Option<&Tags>, keys: Option<&Keys>, weights: &Weights, totals: &PerMetric<u128>) -> Self {
+        let count = tags.map_or(0.0, |tags| tags.distinct as f64 + totals.keys as f64 - tags.tagged_keys as f64);
         let per = totals.map(|metric, total| {
             let weighed = weights.get(metric);
             let total = *total as f64;
@@ -67,13 +70,13 @@ impl Units {
             UnitsBy {
                 total,
                 squares: tags.map(|tags| tags.squares.get(metric).copied().unwrap_or(0.0) + untagged(tags)),
+                count,
                 key_squares: weighed.map_or(total, |weighed| weighed.squares as f64),
                 positive: weighed.map_or(unweighed, |weighed| weighed.positive as f64),
                 named: named(tags, keys, metric),
                 unnamed: tags.map_or(total, |tags| tags.bounds[metric] as f64),
             }
         });
-        let count = tags.map_or(0.0, |tags| tags.distinct as f64 + totals.keys as f64 - tags.tagged_keys as f64);
         Units { per, count }
     }
 }
@@ -124,6 +127,12 @@ impl UnitsBy {
     /// The number of equal units that they behave like.
     pub fn effective(&self) -> Option<f64> {
         effective_units(self.total, self.squares?)
+    }
+
+    /// What a unit weighs at least to be called heavy, where a node's fair share is `fair`.
+    pub fn least_heavy(&self, fair: f64) -> f64 {
+        let average = if self.count > 0.0 { self.total / self.count } else { 0.0 };
+        (limit::HEAVY * fair).max(limit::STANDS_OUT * average)
     }
 
     /// How much tags bind keys together: sum w_g^2 / sum w_k^2.

@@ -6,10 +6,11 @@ use super::balance::tidy;
 use super::broken::Broken;
 use super::expected::slot_cv;
 use super::nodes::Nodes;
+use super::scaling::{self, Scaled};
 use super::sentence::{self, Facts};
 use super::split::Split;
 use super::units::Units;
-use crate::metric::Metric;
+use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 
 /// The bands of max/mean, and what counts as heavy: every limit of the verdict stands here, for charts too.
@@ -22,6 +23,9 @@ pub mod limit {
     pub const TAGGED: f64 = 1.5;
     /// A unit is heavy from this part of a node's fair share on.
     pub const HEAVY: f64 = 0.05;
+    /// And from this many times the average unit on: where all units are alike, none of them is the cause, but that
+    /// there are few.
+    pub const STANDS_OUT: f64 = 3.0;
     /// Heavy units matter from this many fair shares on.
     pub const HEAVY_EXCESS: f64 = 0.02;
 }
@@ -65,10 +69,16 @@ pub struct Skew {
     pub size_ratio: Option<f64>,
     /// sum w_g^2 over units / sum w_k^2 over keys: how much tags bind keys together.
     pub tag_ratio: Option<f64>,
+    /// How much more uneven ranges of slots are than a perfect hash would have them: a hint, no alarm.
+    pub hash_ratio: Option<f64>,
+    /// No move of slots or tags gets the fullest node below this, in fair shares.
+    pub floor: Option<f64>,
     /// 1 / M: with equal nodes the cluster is full when its fullest node is.
     pub usable_capacity: Option<f64>,
     /// What is wrong with the dump, then why the fullest node is above its fair share, in order of weight.
     pub causes: Vec<Cause>,
+    /// The same slots on other numbers of equal nodes.
+    pub by_node_count: Vec<Scaled>,
     /// The verdict by every other metric that the input carries.
     pub other: Vec<Other>,
 }
@@ -133,13 +143,24 @@ impl Skew {
         Skew { other: others.map(other).collect(), ..Skew::by(nodes, units, by, incomplete, broken) }
     }
 
+    /// Adds what the loads of slots tell beside those of nodes.
+    pub fn on_slots(self, loads: &PerMetric<Vec<u64>>, units: &Units) -> Self {
+        let units = units.per.get(self.by).unwrap_or(&units.per.keys);
+        let slots = loads.get(self.by);
+        Skew {
+            hash_ratio: slots.zip(units.effective()).and_then(|(slots, n_eff)| scaling::hash_ratio(slots, n_eff)),
+            by_node_count: if units.total > 0.0 { scaling::by_node_count(loads, units, self.by) } else { Vec::new() },
+            ..self
+        }
+    }
+
     fn by(nodes: &Nodes, units: &Units, by: Metric, incomplete: bool, broken: &[Broken]) -> Self {
         let units = units.per.get(by).unwrap_or(&units.per.keys);
         // Without tags counted, a slot's keys cannot be told from independent ones: no claim is made.
         let n_eff = units.effective();
         let split = Split::of(nodes, units, by);
         let verdict =
-            verdict(units.total, split.as_ref(), units.tag_ratio().unwrap_or(1.0), incomplete || !broken.is_empty());
+            of(units.total, split.as_ref(), units.tag_ratio().unwrap_or(1.0), incomplete || !broken.is_empty());
         let sign = broken.first().map(|sign| sign.what.as_str());
         let facts = split.as_ref().map(|split| Facts { split, by, tags_known: units.squares.is_some() });
         Skew {
@@ -151,15 +172,18 @@ impl Skew {
             design_ratio: n_eff.map(|n_eff| tidy(units.positive / n_eff)),
             size_ratio: units.size_ratio().map(tidy),
             tag_ratio: units.tag_ratio().map(tidy),
+            hash_ratio: None,
+            floor: scaling::floor(units, nodes.owning().count()),
             usable_capacity: split.as_ref().map(|split| tidy(1.0 / split.max_over_mean)),
             causes: broken.iter().map(Broken::cause).chain(split.iter().flat_map(Split::causes)).collect(),
+            by_node_count: Vec::new(),
             other: Vec::new(),
         }
     }
 }
 
-/// The first row that fits.
-fn verdict(load: f64, split: Option<&Split<'_>>, tag_ratio: f64, suspicious: bool) -> Verdict {
+/// The first row that fits; `suspicious` that the dump is not whole.
+pub fn of(load: f64, split: Option<&Split<'_>>, tag_ratio: f64, suspicious: bool) -> Verdict {
     let even = if tag_ratio < limit::TAGGED { Verdict::Balanced } else { Verdict::Tagged };
     let Some(split) = split.filter(|_| load > 0.0) else {
         return if suspicious { Verdict::Suspicious } else { Verdict::Empty };
@@ -177,7 +201,6 @@ fn verdict(load: f64, split: Option<&Split<'_>>, tag_ratio: f64, suspicious: boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric::PerMetric;
     use crate::summary::units::{Unit, UnitsBy};
     use crate::topology::Topology;
 
@@ -197,8 +220,10 @@ mod tests {
         let named: Vec<_> = tags.iter().map(unit).collect();
         let tagged: f64 = named.iter().map(|tag| tag.load).sum();
         let squares = named.iter().map(|tag| tag.load.powi(2)).sum::<f64>() + total - tagged;
-        let keys = UnitsBy { total, squares: Some(squares), key_squares: total, positive: total, named, unnamed: 0.0 };
-        Skew::of(&nodes, &Units { per: PerMetric::of_keys(keys), count: total }, Metric::Keys, false, &[])
+        let count = total - tagged + named.len() as f64;
+        let keys =
+            UnitsBy { total, count, squares: Some(squares), key_squares: total, positive: total, named, unnamed: 0.0 };
+        Skew::of(&nodes, &Units { per: PerMetric::of_keys(keys), count }, Metric::Keys, false, &[])
     }
 
     fn even(n: usize) -> Topology {
