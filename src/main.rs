@@ -8,6 +8,8 @@ use clap::Parser;
 use slotscope::command::{Cli, Color, Ending};
 use slotscope::error::Error;
 
+/// A limit that the user set was crossed.
+const CROSSED: u8 = 1;
 /// Usage, input/output, or bad input.
 const FAILED: u8 = 2;
 
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
     }
     match cli.command.run() {
         Ok(Ending::Done) | Err(Error::BrokenPipe) => ExitCode::SUCCESS,
+        Ok(Ending::Crossed) => ExitCode::from(CROSSED),
         Ok(Ending::Incomplete) => ExitCode::from(FAILED),
         Err(error) => {
             say(&error.to_string());

@@ -3,6 +3,8 @@
 mod destination;
 mod facts;
 mod ready_made;
+mod room;
+mod schema;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,6 +15,7 @@ use clap::{Args, ValueEnum};
 
 use super::Ending;
 use super::cluster::Cluster;
+use super::limits::Limit;
 use super::reading::{Reader, Reading, format_help};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
@@ -31,6 +34,7 @@ use crate::topology::Topology;
 use crate::topology::cluster_info::{self, NodeKeys};
 use destination::{check_apart, report_name};
 use facts::{input_facts, run_facts};
+use room::RoomFlags;
 
 /// Columns of the report where there is no terminal to ask.
 const PIPE_WIDTH: usize = 100;
@@ -60,6 +64,13 @@ pub struct Analyze {
     /// Never read a file twice: past 65,536 distinct tags their counts come with bounds
     #[arg(long)]
     pub one_pass: bool,
+    /// Exit with 1 where a number of report.json crosses a limit; may be repeated: 'nodes.keys.max_over_mean > 1.2',
+    /// 'tags.top[*].share >= 0.05'
+    #[arg(long, value_name = "PATH OP NUMBER")]
+    pub fail_on: Vec<String>,
+    /// How much room the nodes have
+    #[command(flatten)]
+    pub room: RoomFlags,
     /// Where the report's files go [default: reports/NAME, after the first input]
     #[arg(long, value_name = "DIR", conflicts_with = "no_files")]
     pub out: Option<PathBuf>,
@@ -90,6 +101,8 @@ impl Analyze {
         }
         let started = (Instant::now(), SystemTime::now());
         let topology = self.cluster.topology()?;
+        let limits = self.limits()?;
+        let room = self.room.room(&topology)?;
         let said = self.cluster_info.as_deref().map(cluster_info::read).transpose()?;
         if let (Some(said), Some(path), []) = (&said, &self.cluster_info, self.reading.inputs.as_slice()) {
             return self.report_counts(path, said);
@@ -108,6 +121,7 @@ impl Analyze {
         }
         let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, self.by, input);
         summary.input.warnings.extend(summary.nodes.shortfalls(&said.unwrap_or_default()));
+        summary.capacity = room.map(|room| room::capacity(&summary, &room)).transpose()?;
         summary.run = run_facts(&reader, started, 1 + u32::from(recount.is_some()), &summary);
 
         // Whoever reads the text may have read enough of it; the files are wanted all the same.
@@ -119,7 +133,28 @@ impl Analyze {
             }
         }
         printed?;
-        Ok(if summary.input.incomplete.is_empty() { Ending::Done } else { Ending::Incomplete })
+        let crossed = crossed(&limits, &summary)?;
+        Ok(match summary.input.incomplete.is_empty() {
+            false => Ending::Incomplete,
+            true if crossed => Ending::Crossed,
+            true => Ending::Done,
+        })
+    }
+
+    /// The limits that the user set.
+    fn limits(&self) -> Result<Vec<Limit>> {
+        if self.fail_on.is_empty() {
+            return Ok(Vec::new());
+        }
+        let schema = schema::whole_report()?;
+        let limits = self.fail_on.iter().map(|text| Limit::parse(text, &schema)).collect::<Result<Vec<_>>>()?;
+        let assumed = self.cluster.topology.is_none() && self.cluster.nodes.is_none();
+        match limits.iter().any(|limit| assumed && limit.part() == "nodes") {
+            true => {
+                Err(Error::bad("--fail-on nodes...", "the nodes are not known; name them with --topology or --nodes"))
+            }
+            false => Ok(limits),
+        }
     }
 
     /// Counts all keys, or takes over what servers counted.
@@ -208,6 +243,21 @@ impl Analyze {
         let path = Name::from(path.join("").as_path());
         writeln!(io::stdout(), "\nThe report with its charts is in {path}").map_err(Error::stdout)
     }
+}
+
+/// Whether a number of the report crossed a limit; each that did is told.
+fn crossed(limits: &[Limit], summary: &Summary) -> Result<bool> {
+    if limits.is_empty() {
+        return Ok(false);
+    }
+    let report = serde_json::to_value(summary).unwrap_or_default();
+    let mut lines = Vec::new();
+    for limit in limits {
+        lines.extend(limit.crossed(&report)?);
+    }
+    // Where standard error is closed, the exit code tells.
+    lines.iter().for_each(|line| drop(writeln!(io::stderr(), "slotscope: {line}")));
+    Ok(!lines.is_empty())
 }
 
 /// Counts the heavy tags exactly in a second pass, where the first could only count cells.

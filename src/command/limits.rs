@@ -65,13 +65,18 @@ impl Limit {
     /// It cannot be read, or there is no such number.
     pub fn parse(text: &str, schema: &Value) -> Result<Limit> {
         let bad = |what: String| Error::bad(format!("--fail-on \"{}\"", Name::from(text)), what);
-        let Some((at, (sign, op))) = OPS.iter().filter_map(|op| Some((text.find(op.0)?, *op))).min_by_key(|(at, op)| (*at, std::cmp::Reverse(op.0.len()))) else {
+        let Some((at, (sign, op))) = OPS
+            .iter()
+            .filter_map(|op| Some((text.find(op.0)?, *op)))
+            .min_by_key(|(at, op)| (*at, std::cmp::Reverse(op.0.len())))
+        else {
             return Err(bad("has no comparison; write it as: nodes.keys.max_over_mean > 1.2".into()));
         };
         let (path, number) = (text[..at].trim(), text[at + sign.len()..].trim());
         let number = number.parse::<f64>().ok().filter(|number| number.is_finite());
         let number = number.ok_or_else(|| bad(format!("has no number behind {sign}")))?;
-        let path = steps(path).ok_or_else(|| bad("has no path such as tags.top[0].share before the comparison".into()))?;
+        let path =
+            steps(path).ok_or_else(|| bad("has no path such as tags.top[0].share before the comparison".into()))?;
         let limit = Limit { text: text.trim().to_owned(), path, op, number };
         limit.check(schema).map_err(bad)?;
         Ok(limit)
@@ -97,7 +102,9 @@ impl Limit {
                     format!("{before} has no \"{}\"; it has: {}", Name::from(name.as_str()), there.join(", "))
                 })?,
                 (Step::Index(_) | Step::Any, Value::Array(rows)) => rows.first().unwrap_or(&Value::Null),
-                (Step::Name(_), Value::Array(_)) => return Err(format!("{before} is a list; say which of it, as in {before}[*]")),
+                (Step::Name(_), Value::Array(_)) => {
+                    return Err(format!("{before} is a list; say which of it, as in {before}[*]"));
+                }
                 (Step::Name(_), _) => return Err(format!("{before} has no parts")),
                 (_, _) => return Err(format!("{before} is no list")),
             };
@@ -206,7 +213,10 @@ mod tests {
     fn limits_are_held_against_every_number_that_the_path_leads_to() {
         let report = json!({"nodes": {"list": [{"keys": 5}, {"keys": 9}], "keys": {"max_over_mean": null}}});
         let crossed = |text| parse(text).unwrap().crossed(&report).map_err(|error| error.to_string());
-        assert_eq!(crossed("nodes.list[*].keys > 6").unwrap(), ["--fail-on nodes.list[*].keys > 6: nodes.list[1].keys is 9"]);
+        assert_eq!(
+            crossed("nodes.list[*].keys > 6").unwrap(),
+            ["--fail-on nodes.list[*].keys > 6: nodes.list[1].keys is 9"]
+        );
         assert_eq!(crossed("nodes.list[0].keys<=5").unwrap().len(), 1);
         assert_eq!(crossed("nodes.list[1].keys != 9").unwrap().len(), 0);
         assert!(crossed("nodes.list[7].keys > 1").unwrap_err().contains("no such number"));

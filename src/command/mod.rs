@@ -5,6 +5,7 @@ pub mod bench;
 pub mod cluster;
 pub mod generate;
 pub mod keyslot;
+pub mod limits;
 pub mod manual;
 pub mod reading;
 
@@ -57,6 +58,8 @@ pub enum Command {
 pub enum Ending {
     /// All is done.
     Done,
+    /// All is done, and a limit that the user set was crossed.
+    Crossed,
     /// A report was made, of a part of the input: the rest could not be read.
     Incomplete,
 }

@@ -35,6 +35,7 @@ pub fn write(summary: &Summary, width: usize, rows: usize, out: &mut dyn Write) 
     page.hottest(out)?;
     page.tags(out)?;
     page.keys(out)?;
+    page.capacity(out)?;
     page.spread(out)?;
     page.remarks(out)
 }
@@ -194,6 +195,34 @@ impl Page<'_> {
             cells.extend(metrics().map(|metric| self.amount_cell(metric, key.weight(metric))));
             cells.push(percent(key.share));
             row(&mut table, cells);
+        }
+        self.print(out, table)
+    }
+
+    fn capacity(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(capacity) = &self.summary.capacity else { return Ok(()) };
+        self.heading(out, "Capacity")?;
+        wrapped(&capacity.sentence, self.width - 2).iter().try_for_each(|line| writeln!(out, "  {line}"))?;
+        if let Some(usable) = capacity.usable_bytes {
+            let nodes = capacity.nodes.len() as u64;
+            let nominal = bytes(capacity.maxmemory.saturating_mul(nodes));
+            let most = capacity.max_nodes.map_or(String::new(), |most| {
+                format!("; with more than {} the heaviest tag or key outgrows a fair share", counted(most, "node"))
+            });
+            self.line(
+                out,
+                &format!("{} of {nominal} can be filled before the fullest node is full{most}", bytes(usable as u64)),
+            )?;
+        }
+        let columns = [("node", false), ("used", true), ("room", true), ("months", true)];
+        let mut table = self.table(&columns, 0);
+        for node in capacity.nodes.iter().take(self.rows) {
+            let room = match u64::try_from(node.headroom) {
+                Ok(room) => bytes(room),
+                Err(_) => format!("-{}", bytes(node.headroom.unsigned_abs() as u64)),
+            };
+            let months = node.months.map_or(String::from("-"), |months| format!("{months:.1}"));
+            row(&mut table, vec![short_id(&node.id), bytes(node.used), room, months]);
         }
         self.print(out, table)
     }
