@@ -58,6 +58,12 @@ pub struct Analyze {
     /// Rows in every table on the terminal
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
+    /// What parts the segments of a key
+    #[arg(long, value_name = "STR", default_value = ":", allow_hyphen_values = true)]
+    pub separator: String,
+    /// Levels of prefixes; 0: no prefixes and no patterns
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub depth: usize,
     /// Nothing but this part: slots, nodes and their balance
     #[arg(long, value_enum, value_name = "PART")]
     pub only: Option<Part>,
@@ -171,7 +177,11 @@ impl Analyze {
             }
             None => Origins::default(),
         };
-        reader.scan("counting", || Tallies { origins: origins.clone(), ..Tallies::new(parts) })
+        let make = || Tallies { origins: origins.clone(), ..Tallies::new(parts) };
+        match self.depth {
+            0 => reader.scan("counting", make),
+            _ => reader.scan("counting", || make().with_patterns()),
+        }
     }
 
     /// The node part of the report, from what the nodes say of themselves: there is no dump.

@@ -30,6 +30,15 @@ impl Lanes for Avx512 {
         unsafe { _mm512_cmpeq_epi8_mask(self.0, _mm512_set1_epi8(byte as i8)) }
     }
 
+    #[inline(always)]
+    fn within(self, low: u8, high: u8) -> u64 {
+        // SAFETY: `self` was loaded, so the CPU has AVX-512BW.
+        unsafe {
+            let above = _mm512_sub_epi8(self.0, _mm512_set1_epi8(low as i8));
+            _mm512_cmple_epu8_mask(above, _mm512_set1_epi8(high.wrapping_sub(low) as i8))
+        }
+    }
+
     /// The numbers of the set bits are pushed together and widened, sixteen at once whether or not there are so many.
     #[inline(always)]
     unsafe fn positions(self, mask: u64, base: u32, to: *mut u32) -> usize {

@@ -32,6 +32,9 @@ pub trait Lanes: Copy {
     /// Which bytes are `byte`.
     fn equal(self, byte: u8) -> u64;
 
+    /// Which bytes are at least `low` and at most `high`.
+    fn within(self, low: u8, high: u8) -> u64;
+
     /// Writes the number of each set bit of `mask`, plus `base`, in ascending order, and returns how many there are.
     ///
     /// # Safety

@@ -27,4 +27,16 @@ impl Lanes for Neon {
             vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0)
         }
     }
+
+    #[inline(always)]
+    fn within(self, low: u8, high: u8) -> u64 {
+        // SAFETY: every aarch64 has NEON. Gathered as in `equal`.
+        unsafe {
+            let bits = vld1q_u8(BITS.as_ptr());
+            let (width, low) = (vdupq_n_u8(high.wrapping_sub(low)), vdupq_n_u8(low));
+            let [a, b, c, d] = self.0.map(|part| vandq_u8(vcleq_u8(vsubq_u8(part, low), width), bits));
+            let sums = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
+            vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0)
+        }
+    }
 }

@@ -43,4 +43,10 @@ impl Lanes for Portable {
         }
         mask
     }
+
+    #[inline(always)]
+    fn within(self, low: u8, high: u8) -> u64 {
+        let bytes = self.0.iter().flat_map(|word| word.to_le_bytes());
+        bytes.enumerate().fold(0, |mask, (i, byte)| mask | u64::from((low..=high).contains(&byte)) << i)
+    }
 }

@@ -21,4 +21,16 @@ impl Lanes for Sse {
         let [a, b, c, d] = self.0.map(|part| u64::from(bits(part)));
         a | b << 16 | c << 32 | d << 48
     }
+
+    #[inline(always)]
+    fn within(self, low: u8, high: u8) -> u64 {
+        // SAFETY: every x86-64 has SSE2.
+        let bits = |part| unsafe {
+            let above = _mm_sub_epi8(part, _mm_set1_epi8(low as i8));
+            let least = _mm_min_epu8(above, _mm_set1_epi8(high.wrapping_sub(low) as i8));
+            _mm_movemask_epi8(_mm_cmpeq_epi8(least, above)) as u16
+        };
+        let [a, b, c, d] = self.0.map(|part| u64::from(bits(part)));
+        a | b << 16 | c << 32 | d << 48
+    }
 }

@@ -10,6 +10,13 @@ fn assert_equal<L: Lanes>(name: &str, bytes: &[u8; LANES], wanted: u8) {
     assert_eq!(found, expected, "{name}: {wanted} in {bytes:?}");
 }
 
+fn assert_within<L: Lanes>(name: &str, bytes: &[u8; LANES], low: u8, high: u8) {
+    let expected = (0..LANES).fold(0, |mask, i| mask | u64::from((low..=high).contains(&bytes[i])) << i);
+    // SAFETY: 64 bytes, and the caller checked the CPU.
+    let found = unsafe { L::load(bytes.as_ptr()) }.within(low, high);
+    assert_eq!(found, expected, "{name}: {low}..={high} in {bytes:?}");
+}
+
 fn assert_positions<L: Lanes>(name: &str, mask: u64, base: u32) {
     let expected: Vec<u32> = (0..64).filter(|i| mask >> i & 1 == 1).map(|i| base + i).collect();
     let mut found = [0; 64];
@@ -47,6 +54,8 @@ proptest! {
             _ => wanted,
         });
         each!(assert_equal(&bytes, wanted));
+        let (low, high) = (wanted.min(other), wanted.max(other));
+        each!(assert_within(&bytes, low, high));
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub struct SlotBatch<'a> {
     pub slots: &'a [u16],
     /// The input that they are from, counted from 0.
     pub input: u32,
+    /// What computed them.
+    pub kernel: &'static Kernel,
 }
 
 impl SlotBatch<'_> {
@@ -59,10 +61,10 @@ pub struct SlotColumns {
 
 impl SlotColumns {
     /// Computes the hashed parts and the slots of `batch`, which is from input `input`.
-    pub fn compute<'a>(&'a mut self, kernel: &Kernel, batch: KeyBatch<'a>, input: u32) -> SlotBatch<'a> {
+    pub fn compute<'a>(&'a mut self, kernel: &'static Kernel, batch: KeyBatch<'a>, input: u32) -> SlotBatch<'a> {
         kernel.narrow(batch.base, batch.keys, &mut self.hashed);
         kernel.slots(batch.base, &self.hashed, &mut self.slots);
-        SlotBatch { batch, hashed: &self.hashed, slots: &self.slots, input }
+        SlotBatch { batch, hashed: &self.hashed, slots: &self.slots, input, kernel }
     }
 }
 

@@ -15,6 +15,8 @@ use crate::slot::SlotBatch;
 
 /// Distinct hashes that are kept.
 const KEPT: usize = 1 << 14;
+/// More often than this a key counts as this often, where only a part of the keys is looked at.
+const OFTEN: u32 = 4;
 /// Keys that are looked at together.
 const RUN: usize = 64;
 /// Spreads the number of a database over all bits.
@@ -31,9 +33,11 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
-    /// The part of all keys that came before already; `None` without keys in the set.
+    /// The part of all keys that came before already; `None` without keys in the set. Of a part of the keys it is an
+    /// estimate, in which one key that comes very often, and may be alone in that, has not much weight.
     pub fn share(&self) -> Option<f64> {
-        let all: u64 = self.seen.values().map(|count| u64::from(*count)).sum();
+        let most = if self.is_exact() { u32::MAX } else { OFTEN };
+        let all: u64 = self.seen.values().map(|count| u64::from((*count).min(most))).sum();
         (all > 0).then(|| (all - self.seen.len() as u64) as f64 / all as f64)
     }
 

@@ -27,6 +27,12 @@ fn finish(len: usize, state: u64) -> u64 {
     fold(state, PI[0] ^ PI[3] ^ len as u64)
 }
 
+/// Mixes another hash into one of what came before; the order counts.
+#[inline(always)]
+pub fn mix(state: u64, hash: u64) -> u64 {
+    fold(state ^ PI[3], hash ^ PI[2])
+}
+
 /// The hash of `name`: sixteen bytes at a time, the last ones with zeros behind them, then the length.
 pub fn hash(name: &[u8]) -> u64 {
     let mut state = PI[0];

@@ -58,8 +58,8 @@ impl HeavyTags {
         };
     }
 
-    /// Adds to a tag that is known by name.
-    fn add_known(&mut self, hash: u64, name: &[u8], load: Load) {
+    /// Adds to a name.
+    pub(super) fn add_known(&mut self, hash: u64, name: &[u8], load: Load) {
         if let TagCounts::Exact(table) = &mut self.counts
             && table.add(hash, name, load) == Ok(())
         {

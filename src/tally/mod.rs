@@ -10,7 +10,9 @@ pub mod followed;
 pub mod hash;
 pub mod heaviest;
 pub mod heavy;
+pub mod ids;
 pub mod origins;
+pub mod patterns;
 pub mod recount;
 pub mod rejects;
 pub mod rows;
@@ -29,6 +31,7 @@ use duplicates::Duplicates;
 use heaviest::Heaviest;
 use heavy::HeavyTags;
 use origins::Origins;
+use patterns::Patterns;
 use slots::SlotCounts;
 use weights::Weights;
 
@@ -68,6 +71,8 @@ pub struct NameTallies {
     pub attributes: Attributes,
     /// Keys that came more than once.
     pub duplicates: Duplicates,
+    /// Patterns of names; absent where they are not wanted.
+    pub patterns: Option<Patterns>,
 }
 
 /// What is counted.
@@ -91,6 +96,16 @@ impl Tallies {
             origins: Origins::default(),
             names: (parts != Parts::Slots).then(names),
         }
+    }
+}
+
+impl Tallies {
+    /// Counts patterns of names too.
+    pub fn with_patterns(mut self) -> Self {
+        if let Some(names) = &mut self.names {
+            names.patterns = Some(Patterns::default());
+        }
+        self
     }
 }
 
@@ -118,6 +133,7 @@ impl Tally for NameTallies {
         self.sizes.add(keys);
         self.attributes.add(keys);
         self.duplicates.add(keys);
+        self.patterns.add(keys);
     }
 
     fn merge(&mut self, other: Self) {
@@ -127,6 +143,7 @@ impl Tally for NameTallies {
         self.sizes.merge(other.sizes);
         self.attributes.merge(other.attributes);
         self.duplicates.merge(other.duplicates);
+        self.patterns.merge(other.patterns);
     }
 }
 

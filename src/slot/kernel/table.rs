@@ -9,13 +9,14 @@
 //! ```
 //! Source: the Redis Cluster specification, appendix A.
 
+use super::classes::Classes;
 use super::{Kernel, check};
 use crate::format::batch::Spans;
 use crate::slot::{SLOTS, hashtag};
 use crate::source::block::Padded;
 
 /// The kernel row.
-pub static KERNEL: Kernel = Kernel { name: "table", needs: "nothing", supported: || true, cut, narrow, slots };
+pub static KERNEL: Kernel = Kernel { name: "table", needs: "nothing", supported: || true, cut, narrow, classes, slots };
 
 pub(super) const POLY: u16 = 0x1021;
 
@@ -54,6 +55,12 @@ pub(super) fn narrow(base: Padded<'_>, keys: &Spans, hashed: &mut Spans) {
         hashed.start[i] = keys.start[i] + part.start as u32;
         hashed.end[i] = keys.start[i] + part.end as u32;
     }
+}
+
+/// Writes what kinds of bytes each key is made of.
+pub(super) fn classes(base: Padded<'_>, keys: &Spans, classes: &mut [Classes]) {
+    check(base, keys, classes.len());
+    classes.iter_mut().enumerate().for_each(|(i, classes)| *classes = Classes::of(keys.get(base, i)));
 }
 
 fn slots(base: Padded<'_>, spans: &Spans, slots: &mut [u16]) {
