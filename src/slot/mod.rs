@@ -2,6 +2,7 @@
 //! kernels in `kernel/`. What part of a key is hashed is decided in `hashtag`.
 
 pub mod hashtag;
+pub mod ids;
 pub mod kernel;
 
 use crate::format::batch::{KeyBatch, Spans};

@@ -27,10 +27,18 @@ fn finish(len: usize, state: u64) -> u64 {
     fold(state, PI[0] ^ PI[3] ^ len as u64)
 }
 
-/// Mixes another hash into one of what came before; the order counts.
+/// Mixes `base[start..end]` and a number into what came before: a fast step for cursory lookups, not the hash of a name.
 #[inline(always)]
-pub fn mix(state: u64, hash: u64) -> u64 {
-    fold(state ^ PI[3], hash ^ PI[2])
+pub fn mix_span(mut state: u64, base: Padded<'_>, start: u32, end: u32, and: u64) -> u64 {
+    let mut at = start;
+    while end - at > 16 {
+        state = absorb(state, base.sixteen_at(at));
+        at += 16;
+    }
+    let kept = u128::MAX.checked_shr(128 - 8 * (end - at)).unwrap_or(0);
+    let bytes = base.sixteen_at(at) & kept;
+    let rest = (u64::from(end - start) << 8 | and).wrapping_mul(PI[3] | 1);
+    fold(bytes as u64 ^ PI[1] ^ state, (bytes >> 64) as u64 ^ PI[2] ^ rest)
 }
 
 /// The hash of `name`: sixteen bytes at a time, the last ones with zeros behind them, then the length.

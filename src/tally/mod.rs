@@ -10,7 +10,6 @@ pub mod followed;
 pub mod hash;
 pub mod heaviest;
 pub mod heavy;
-pub mod ids;
 pub mod origins;
 pub mod patterns;
 pub mod recount;

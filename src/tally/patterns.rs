@@ -6,12 +6,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::Tally;
-use super::hash::{hash, hash_span, mix};
+use super::hash::{hash, mix_span};
 use super::heavy::{HeavyTags, TagCounts};
-use super::ids;
 use crate::metric::Load;
 use crate::slot::SlotBatch;
-use crate::slot::kernel::classes::Classes;
+use crate::slot::ids::{self, Found, Ids};
 
 /// Patterns that are remembered from batch to batch.
 const REMEMBERED: usize = 4096;
@@ -26,7 +25,7 @@ pub struct Patterns {
 
 #[derive(Debug, Clone, Default)]
 struct Scratch {
-    classes: Vec<Classes>,
+    ids: Ids,
     /// By the low bits of the hash of what stands between ids.
     known: Vec<Known>,
     /// Places of `known` that hold a load.
@@ -83,22 +82,26 @@ impl Patterns {
 impl Tally for Patterns {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let (base, spans) = (keys.batch.base, keys.batch.keys);
-        let mut classes = std::mem::take(&mut self.scratch.classes);
-        keys.kernel.classes(base, spans, &mut classes);
+        let mut ids = std::mem::take(&mut self.scratch.ids);
+        keys.kernel.ids(base, spans, &mut ids);
         self.scratch.known.resize_with(REMEMBERED, Known::default);
-        for (i, classes) in classes.iter().enumerate() {
+        let mut first = 0;
+        for i in 0..keys.len() {
             let (start, end) = (spans.start[i], spans.end[i]);
-            let name = &base.bytes()[start as usize..end as usize];
+            let of_key = &ids.found[first..ids.ends[i] as usize];
+            first = ids.ends[i] as usize;
             // What stands between ids, and the ids: each piece mixed into what came before.
-            let (mut state, mut from) = (0, start);
-            ids::each(name, *classes, |at, to, id| {
-                state = mix(state, hash_span(base, from, start + at as u32) ^ id as u64);
-                from = start + to as u32;
-            });
-            let state = mix(state, hash_span(base, from, end)).max(1);
+            let (mut state, mut from) = (1, start);
+            for id in of_key {
+                state = mix_span(state, base, from, id.start, 1 + id.id as u64);
+                from = id.end;
+            }
+            let state = mix_span(state, base, from, end, 0).max(1);
             let place = state as usize % REMEMBERED;
             if self.scratch.known[place].key != state {
-                self.remember(place, state, ids::pattern(name, *classes));
+                let name = &base.bytes()[start as usize..end as usize];
+                let in_key = |id: &Found| Found { start: id.start - start, end: id.end - start, id: id.id };
+                self.remember(place, state, ids::pattern(name, of_key.iter().map(in_key)));
             }
             let known = &mut self.scratch.known[place];
             if known.load == Load::default() {
@@ -106,7 +109,7 @@ impl Tally for Patterns {
             }
             known.load += keys.batch.values.load(i);
         }
-        self.scratch.classes = classes;
+        self.scratch.ids = ids;
         self.flush();
     }
 
@@ -132,7 +135,7 @@ mod tests {
             let mut truth: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
             let (mut content, mut spans) = (Vec::new(), Spans::default());
             for key in keys.iter().map(String::as_bytes) {
-                *truth.entry(ids::pattern(key, Classes::of(key))).or_default() += 1;
+                *truth.entry(ids::pattern(key, Ids::of_key(key).into_iter())).or_default() += 1;
                 spans.push(content.len() as u32, (content.len() + key.len()) as u32);
                 content.extend_from_slice(key);
             }

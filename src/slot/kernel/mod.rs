@@ -6,7 +6,6 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-pub mod classes;
 mod cut;
 mod groups;
 mod narrow;
@@ -23,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::format::batch::Spans;
 use crate::name::Name;
 use crate::source::block::Padded;
-use classes::Classes;
+use crate::slot::ids::Ids;
 
 /// One implementation of the passes over a batch. The functions are called once a batch, never once a key; all
 /// they ask of a caller is that the CPU has the instructions.
@@ -37,8 +36,8 @@ pub struct Kernel {
     cut: unsafe fn(base: Padded<'_>, from: u32, delimiter: u8, ends: &mut [u32]) -> usize,
     /// Writes the hashed part of each key; panics unless all keys lie in `base`.
     narrow: unsafe fn(base: Padded<'_>, keys: &Spans, hashed: &mut Spans),
-    /// Writes what kinds of bytes each key is made of; panics unless all keys lie in `base`.
-    classes: unsafe fn(base: Padded<'_>, keys: &Spans, classes: &mut [Classes]),
+    /// Finds the ids in each key; panics unless all keys lie in `base`.
+    ids: unsafe fn(base: Padded<'_>, keys: &Spans, ids: &mut Ids),
     /// Writes the slot of each span; panics unless all spans lie in `base`.
     slots: unsafe fn(base: Padded<'_>, spans: &Spans, slots: &mut [u16]),
 }
@@ -54,7 +53,7 @@ macro_rules! kernel {
             supported: || true $(&& $detect!($feature))*,
             cut,
             narrow,
-            classes,
+            ids,
             slots,
         };
 
@@ -72,10 +71,10 @@ macro_rules! kernel {
         }
 
         $(#[target_feature(enable = $feature)])*
-        fn classes(base: Padded<'_>, keys: &Spans, classes: &mut [$crate::slot::kernel::classes::Classes]) {
-            $crate::slot::kernel::check(base, keys, classes.len());
+        fn ids(base: Padded<'_>, keys: &Spans, ids: &mut $crate::slot::ids::Ids) {
+            $crate::slot::kernel::check(base, keys, keys.len());
             // SAFETY: the keys lie in the block, and the CPU has the features of this function.
-            unsafe { $crate::slot::kernel::classes::classes::<$lanes>(base, keys, classes) }
+            unsafe { $crate::slot::ids::find::<$lanes>(base, keys, ids) }
         }
 
         $(#[target_feature(enable = $feature)])*
@@ -149,14 +148,13 @@ impl Kernel {
         unsafe { (self.narrow)(base, keys, hashed) }
     }
 
-    /// Writes what kinds of bytes every key of `keys` is made of to `classes`.
+    /// Finds the ids in every key of `keys`.
     ///
     /// # Panics
     /// Where a key does not lie in `base`.
-    pub fn classes(&self, base: Padded<'_>, keys: &Spans, classes: &mut Vec<Classes>) {
-        classes.resize(keys.len(), Classes::default());
+    pub fn ids(&self, base: Padded<'_>, keys: &Spans, ids: &mut Ids) {
         // SAFETY: a kernel is only obtained where the CPU supports it.
-        unsafe { (self.classes)(base, keys, classes) }
+        unsafe { (self.ids)(base, keys, ids) }
     }
 
     /// Writes the slot of every span to `slots`.

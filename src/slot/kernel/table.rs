@@ -9,14 +9,14 @@
 //! ```
 //! Source: the Redis Cluster specification, appendix A.
 
-use super::classes::Classes;
 use super::{Kernel, check};
 use crate::format::batch::Spans;
+use crate::slot::ids::{Ids, find_by_byte};
 use crate::slot::{SLOTS, hashtag};
 use crate::source::block::Padded;
 
 /// The kernel row.
-pub static KERNEL: Kernel = Kernel { name: "table", needs: "nothing", supported: || true, cut, narrow, classes, slots };
+pub static KERNEL: Kernel = Kernel { name: "table", needs: "nothing", supported: || true, cut, narrow, ids, slots };
 
 pub(super) const POLY: u16 = 0x1021;
 
@@ -57,10 +57,10 @@ pub(super) fn narrow(base: Padded<'_>, keys: &Spans, hashed: &mut Spans) {
     }
 }
 
-/// Writes what kinds of bytes each key is made of.
-pub(super) fn classes(base: Padded<'_>, keys: &Spans, classes: &mut [Classes]) {
-    check(base, keys, classes.len());
-    classes.iter_mut().enumerate().for_each(|(i, classes)| *classes = Classes::of(keys.get(base, i)));
+/// Finds the ids in each key.
+pub(super) fn ids(base: Padded<'_>, keys: &Spans, ids: &mut Ids) {
+    check(base, keys, keys.len());
+    find_by_byte(base, keys, ids);
 }
 
 fn slots(base: Padded<'_>, spans: &Spans, slots: &mut [u16]) {
