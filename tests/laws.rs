@@ -30,7 +30,9 @@ fn scan<T: Tally>(
 }
 
 fn tallies(content: &[u8], threads: usize, chunk: usize) -> Tallies {
-    let scanned = scan(&[Input::memory("test", content)], threads, chunk, kernel::best(), || Tallies::new(Parts::All));
+    let scanned = scan(&[Input::memory("test", content)], threads, chunk, kernel::best(), || {
+        Tallies::new(Parts::All).with_patterns()
+    });
     assert!(scanned.incomplete.is_empty());
     scanned.tally
 }
@@ -84,7 +86,7 @@ proptest! {
         let whole = tallies(&content, 1, content.len());
         for kernel in kernel::available() {
             let inputs = [Input::memory("test", &content)];
-            let part = scan(&inputs, threads, chunk, kernel, || Tallies::new(Parts::All));
+            let part = scan(&inputs, threads, chunk, kernel, || Tallies::new(Parts::All).with_patterns());
             prop_assert_eq!(&part.tally, &whole, "{}", kernel.name);
             prop_assert_eq!(part.inputs[0].seen.keys, whole.slots.total());
             prop_assert_eq!(part.inputs[0].bytes, content.len() as u64);
@@ -112,7 +114,7 @@ proptest! {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&content).unwrap();
         let stream = [Input::Stream { path: file.path().to_path_buf() }];
-        let found = scan(&stream, threads, chunk, kernel::best(), || Tallies::new(Parts::All));
+        let found = scan(&stream, threads, chunk, kernel::best(), || Tallies::new(Parts::All).with_patterns());
         prop_assert_eq!(found.tally, tallies(&content, 1, chunk));
         prop_assert_eq!(found.inputs[0].bytes, content.len() as u64);
     }
@@ -126,8 +128,8 @@ proptest! {
         backward.merge(part_a.clone());
         prop_assert_eq!(&forward, &backward);
         let both = [Input::memory("a", &dump(&a, b"\n")), Input::memory("b", &dump(&b, b"\n"))];
-        prop_assert_eq!(&scan(&both, 2, chunk, kernel::best(), || Tallies::new(Parts::All)).tally, &forward);
-        let mut empty = Tallies::new(Parts::All);
+        prop_assert_eq!(&scan(&both, 2, chunk, kernel::best(), || Tallies::new(Parts::All).with_patterns()).tally, &forward);
+        let mut empty = Tallies::new(Parts::All).with_patterns();
         empty.merge(part_a.clone());
         prop_assert_eq!(empty, part_a);
     }

@@ -25,7 +25,8 @@ use crate::report::{self, json, terminal};
 use crate::scan::Scanned;
 use crate::source::Input;
 use crate::summary::node_counts::NodeCounts;
-use crate::summary::{self, Summary};
+use crate::summary::patterns::Levels;
+use crate::summary::{self, Listing, Summary};
 use crate::tally::heavy::TagCounts;
 use crate::tally::origins::Origins;
 use crate::tally::recount::{Candidates, Recount};
@@ -107,6 +108,9 @@ impl Analyze {
         }
         let started = (Instant::now(), SystemTime::now());
         let topology = self.cluster.topology()?;
+        if self.separator.is_empty() {
+            return Err(Error::bad("--separator", "must not be empty"));
+        }
         let limits = self.limits()?;
         let room = self.room.room(&topology)?;
         let said = self.cluster_info.as_deref().map(cluster_info::read).transpose()?;
@@ -125,7 +129,7 @@ impl Analyze {
             let what = "entries of directories that are no files, passed over (directories are not searched deeper)";
             input.notes.push(format!("{what}: {}", reader.passed_over));
         }
-        let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, self.by, input);
+        let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, self.listing(), input);
         summary.input.warnings.extend(summary.nodes.shortfalls(&said.unwrap_or_default()));
         summary.capacity = room.map(|room| room::capacity(&summary, &room)).transpose()?;
         summary.run = run_facts(&reader, started, 1 + u32::from(recount.is_some()), &summary);
@@ -213,6 +217,10 @@ impl Analyze {
             None if once => Parts::InOnePass,
             None => Parts::All,
         }
+    }
+
+    fn listing(&self) -> Listing<'_> {
+        Listing { by: self.by, levels: Levels { separator: self.separator.as_bytes(), depth: self.depth } }
     }
 
     /// A report by a metric that is not there would be one by another.

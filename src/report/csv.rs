@@ -7,6 +7,7 @@ use crate::name::Name;
 use crate::slot::SLOTS;
 use crate::summary::Summary;
 use crate::summary::nodes::NodeLoad;
+use crate::summary::patterns::Kind;
 
 /// `slot,node,keys,bytes,ops`
 pub fn write_slots(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
@@ -43,6 +44,27 @@ pub fn write_tags(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         [cell(&tag.tag), slot, node, keys, error, bytes, ops, tag.share.to_string()]
     });
     write_table(out, ["tag", "slot", "node", "keys", "keys_error", "bytes", "ops", "share"], rows)
+}
+
+/// `name,keys,bytes,ops,share,tagged_share,slots`
+pub fn write_prefixes(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let rows = summary.prefixes.iter().flat_map(|prefixes| &prefixes.top);
+    write_kinds(out, rows.map(|row| (&row.prefix, &row.kind)))
+}
+
+/// `name,keys,bytes,ops,share,tagged_share,slots`
+pub fn write_patterns(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let rows = summary.patterns.iter().flat_map(|patterns| &patterns.top);
+    write_kinds(out, rows.map(|row| (&row.pattern, &row.kind)))
+}
+
+fn write_kinds<'a>(out: &mut dyn Write, rows: impl Iterator<Item = (&'a Name, &'a Kind)>) -> io::Result<()> {
+    let rows = rows.map(|(name, kind)| {
+        let [keys, bytes, ops] = loads(&kind.load);
+        let slots = kind.slots.map(|slots| slots.to_string()).unwrap_or_default();
+        [cell(name), keys, bytes, ops, kind.share.to_string(), kind.tagged_share.to_string(), slots]
+    });
+    write_table(out, ["name", "keys", "bytes", "ops", "share", "tagged_share", "slots"], rows)
 }
 
 /// A cell for each metric, empty where the input does not carry it.

@@ -28,6 +28,8 @@ pub static OUTPUTS: &[Output] = &[
     Output { file: "slots.csv", wanted: always, write: csv::write_slots },
     Output { file: "nodes.csv", wanted: always, write: csv::write_nodes },
     Output { file: "tags.csv", wanted: with_tags, write: csv::write_tags },
+    Output { file: "prefixes.csv", wanted: with_patterns, write: csv::write_prefixes },
+    Output { file: "patterns.csv", wanted: with_patterns, write: csv::write_patterns },
     Output { file: "slot-heatmap.png", wanted: always, write: chart::heatmap::write },
     Output { file: "slot-load.png", wanted: always, write: chart::slot_load::write },
     Output { file: "nodes.png", wanted: always, write: chart::nodes::write },
@@ -51,6 +53,10 @@ pub fn write(summary: &Summary, name: &str, out: &mut dyn Write) -> io::Result<W
 
 fn always(_: &Summary) -> bool {
     true
+}
+
+fn with_patterns(summary: &Summary) -> bool {
+    summary.patterns.is_some()
 }
 
 fn with_tags(summary: &Summary) -> bool {

@@ -10,6 +10,7 @@ pub mod expected;
 pub mod keys;
 pub mod node_counts;
 pub mod nodes;
+pub mod patterns;
 pub mod quantiles;
 pub mod scaling;
 pub mod sentence;
@@ -32,6 +33,7 @@ use capacity::Capacity;
 use expected::Expectation;
 use keys::{DatabaseKeys, Keys, TypeLoad};
 use nodes::Nodes;
+use patterns::{Kinds, Levels, Pattern, Prefix};
 use quantiles::Quantiles;
 use tags::{TagLoad, Tags, Wanted};
 use units::Units;
@@ -59,6 +61,12 @@ pub struct Summary {
     /// The heaviest keys; absent where the input weighs none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keys: Option<Keys>,
+    /// What key names begin with; absent where they are not wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefixes: Option<Kinds<Prefix>>,
+    /// Key names without their ids.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patterns: Option<Kinds<Pattern>>,
     /// Keys by type, where the input tells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub types: Option<Vec<TypeLoad>>,
@@ -219,16 +227,33 @@ pub struct HotSlot {
     pub top_tags: Vec<TagLoad>,
 }
 
+/// What is listed, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Listing<'a> {
+    /// Tables and verdict are by this metric.
+    pub by: Metric,
+    /// How keys are parted into prefixes.
+    pub levels: Levels<'a>,
+}
+
+impl From<Metric> for Listing<'_> {
+    fn from(by: Metric) -> Self {
+        Listing { by, levels: Levels { separator: b":", depth: 4 } }
+    }
+}
+
 /// Makes the findings, tables and verdict `by` a metric. `recount` is the second pass, where there was one.
 ///
 /// A metric that the input does not carry gives way to keys.
-pub fn summarise(
+pub fn summarise<'l>(
     tallies: &Tallies,
     recount: Option<&Recount>,
     topology: &Topology,
-    by: Metric,
-    mut input: InputFacts,
+    listing: impl Into<Listing<'l>>,
+    input: InputFacts,
 ) -> Summary {
+    let Listing { by, levels } = listing.into();
+    let mut input = input;
     let loads = &tallies.slots.loads;
     let by = if loads.get(by).is_some() { by } else { Metric::Keys };
     let totals = loads.map(|_, loads| balance::sum(loads));
@@ -257,6 +282,8 @@ pub fn summarise(
         loads: loads.clone(),
     };
 
+    let patterns = names.and_then(|names| names.patterns.as_ref());
+    let (patterns, prefixes) = patterns.map(|counted| patterns::of(counted, &totals, by, levels)).unzip();
     let attributes = names.map(|names| &names.attributes);
     Summary {
         schema: SCHEMA,
@@ -271,6 +298,8 @@ pub fn summarise(
         nodes,
         tags,
         keys,
+        prefixes,
+        patterns,
         capacity: None,
         skew,
         units,

@@ -16,7 +16,8 @@ use crate::tally::{Parts, Tallies};
 use crate::topology::Topology;
 
 /// A dump that tells all there is to tell.
-const DUMP: &[u8] = b"key,size,ops,type,db,ttl\n{tag}:1,900,9,hash,0,60\n{tag}:2,10,1,set,0,\nuser:3,20,2,string,1,\n";
+const DUMP: &[u8] =
+    b"key,size,ops,type,db,ttl\nuser:{tag}:1,900,9,hash,0,60\n{tag}:2,10,1,set,0,\nuser:3,20,2,string,1,\n";
 
 /// Such a report.
 ///
@@ -28,7 +29,7 @@ pub fn whole_report() -> Result<Value> {
     let format = Some(&csv::USUAL as _);
     let (kernel, chunk) = (kernel::best(), 1 << 20);
     let scan = Scan { pool: &pool, kernel, format, only: &Only::ALL, chunk, proceed: &|_| true };
-    let scanned = scan.run(&[Input::memory("all", DUMP)], || Tallies::new(Parts::All))?;
+    let scanned = scan.run(&[Input::memory("all", DUMP)], || Tallies::new(Parts::All).with_patterns())?;
     let topology = Topology::even(3, String::from("even 3"))?;
     let file = Name::from("all");
     let rejected = RejectedLine { file: file.clone(), line: Some(1), byte: 0, reason: String::new() };

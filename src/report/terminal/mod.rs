@@ -13,6 +13,7 @@ use super::units::{bytes, counted, grouped, percent};
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::summary::keys::{DatabaseKeys, TypeLoad};
+use crate::summary::patterns::Kind;
 use crate::summary::quantiles::Quantiles;
 use crate::summary::tags::TagLoad;
 use crate::summary::verdict::Verdict;
@@ -35,6 +36,7 @@ pub fn write(summary: &Summary, width: usize, rows: usize, out: &mut dyn Write) 
     page.hottest(out)?;
     page.tags(out)?;
     page.keys(out)?;
+    page.patterns(out)?;
     page.capacity(out)?;
     page.spread(out)?;
     page.remarks(out)
@@ -197,6 +199,45 @@ impl Page<'_> {
             row(&mut table, cells);
         }
         self.print(out, table)
+    }
+
+    fn patterns(&self, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(patterns) = &self.summary.patterns {
+            let rows: Vec<_> = patterns.top.iter().map(|row| (&row.pattern, &row.kind)).collect();
+            self.kinds_of_keys(out, "Patterns of keys", "patterns.csv", patterns.exact, &rows)?;
+        }
+        if let Some(prefixes) = &self.summary.prefixes {
+            let rows: Vec<_> = prefixes.top.iter().map(|row| (&row.prefix, &row.kind)).collect();
+            self.kinds_of_keys(out, "Prefixes", "prefixes.csv", prefixes.exact, &rows)?;
+        }
+        Ok(())
+    }
+
+    fn kinds_of_keys(
+        &self,
+        out: &mut dyn Write,
+        title: &str,
+        file: &str,
+        exact: bool,
+        rows: &[(&Name, &Kind)],
+    ) -> io::Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let about = if exact { "" } else { " (too many to count all: at least so much)" };
+        self.heading(out, &format!("{title}{about}"))?;
+        let mut columns = vec![("", false)];
+        columns.extend(self.metrics().map(|metric| (metric.name(), true)));
+        columns.extend([("share", true), ("tagged", true)]);
+        let mut table = self.table(&columns, 0);
+        for (name, kind) in rows.iter().take(self.rows) {
+            let mut cells = vec![name.to_string()];
+            cells.extend(self.loads(&kind.load));
+            cells.extend([percent(kind.share), percent(kind.tagged_share)]);
+            row(&mut table, cells);
+        }
+        self.print(out, table)?;
+        self.more(out, rows.len(), file)
     }
 
     fn capacity(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -21,8 +21,8 @@ pub mod table;
 use crate::error::{Error, Result};
 use crate::format::batch::Spans;
 use crate::name::Name;
-use crate::source::block::Padded;
 use crate::slot::ids::Ids;
+use crate::source::block::Padded;
 
 /// One implementation of the passes over a batch. The functions are called once a batch, never once a key; all
 /// they ask of a caller is that the CPU has the instructions.
