@@ -40,7 +40,7 @@ pub enum Color {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Key dumps in, a skew report out: the main job
-    Analyze(analyze::Analyze),
+    Analyze(Box<analyze::Analyze>),
     /// The hash slot of each key
     Keyslot(keyslot::Keyslot),
     /// CRC16 throughput of every kernel on this machine
