@@ -7,6 +7,7 @@
 #![deny(missing_docs)]
 
 pub mod error;
+pub mod hash;
 pub mod metric;
 pub mod name;
 

@@ -35,6 +35,12 @@ pub trait Lanes: Copy {
     /// Which bytes are at least `low` and at most `high`.
     fn within(self, low: u8, high: u8) -> u64;
 
+    /// Which bytes are letters from `low` to `high`, in either case; `low` and `high` are small letters.
+    #[inline(always)]
+    fn letters(self, low: u8, high: u8) -> u64 {
+        self.within(low, high) | self.within(low.to_ascii_uppercase(), high.to_ascii_uppercase())
+    }
+
     /// Writes the number of each set bit of `mask`, plus `base`, in ascending order, and returns how many there are.
     ///
     /// # Safety
@@ -45,6 +51,18 @@ pub trait Lanes: Copy {
         // SAFETY: passed on.
         unsafe { positions(mask, base, to) }
     }
+}
+
+/// An instruction set that picks bits and bytes by a mask.
+pub trait Squeeze: Lanes {
+    /// The bits of `from` where `mask` has ones, pushed together at the low end.
+    fn extract(self, from: u64, mask: u64) -> u64;
+
+    /// The low bits of `from`, one after the other where `mask` has ones: undoes `extract`.
+    fn deposit(self, from: u64, mask: u64) -> u64;
+
+    /// A number that depends on each byte where `mask` has ones, pushed together, as a hash does.
+    fn squeeze(self, mask: u64) -> u128;
 }
 
 /// Four steps a round without a branch between them: what a round writes past the last bit is overwritten later.

@@ -1,8 +1,8 @@
 //! The same key twice in a row, whatever blocks and batches its rows are in: a dump whose names were cut short at a
 //! NUL or a newline has such rows, one of whole names hardly any.
 
+use crate::hash::hash;
 use crate::slot::SlotBatch;
-use crate::tally::hash::hash;
 
 /// The hashes of the first and the last key of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 pub mod hashtag;
 pub mod ids;
 pub mod kernel;
+pub mod shapes;
 
 use crate::format::batch::{KeyBatch, Spans};
 use kernel::Kernel;

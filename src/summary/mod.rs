@@ -34,7 +34,7 @@ use expected::Expectation;
 use keys::{DatabaseKeys, Keys, TypeLoad};
 use nodes::Nodes;
 use patterns::{Kinds, Levels, Pattern, Prefix};
-use quantiles::Quantiles;
+use quantiles::{Quantiles, TagSizes};
 use tags::{TagLoad, Tags, Wanted};
 use units::Units;
 use verdict::Skew;
@@ -82,6 +82,9 @@ pub struct Summary {
     /// Key sizes in bytes, where the input tells them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Quantiles>,
+    /// Keys by hash tag; absent where no key has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag_sizes: Option<TagSizes>,
     /// The room that nodes have, where the user says how much there is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Capacity>,
@@ -293,6 +296,7 @@ pub fn summarise<'l>(
         databases: attributes.and_then(keys::databases),
         lengths: names.map(|names| Quantiles::of(&names.lengths.0)),
         sizes: names.map(|names| &names.sizes.0).filter(|sizes| sizes.count() > 0).map(Quantiles::of),
+        tag_sizes: names.and_then(|names| TagSizes::of(&names.tags)),
         input,
         slots,
         nodes,

@@ -12,6 +12,7 @@ use super::balance::tidy;
 use super::tags::LISTED;
 use crate::metric::{Load, Metric, PerMetric};
 use crate::name::Name;
+use crate::slot::SLOTS;
 use crate::slot::hashtag;
 use crate::slot::ids::Id;
 use crate::tally::heavy::TagCounts;
@@ -61,7 +62,7 @@ pub struct Kind {
     pub share: f64,
     /// The part of its keys that have a hash tag.
     pub tagged_share: f64,
-    /// Slots that its keys are in; not counted.
+    /// Slots that its keys are in; `None` where there were too many patterns to tell.
     pub slots: Option<u64>,
 }
 
@@ -75,10 +76,29 @@ pub struct Levels<'a> {
 }
 
 /// What is known of one name.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Sum {
     load: Load,
     tagged: u64,
+    /// The patterns that it is made of, as they were counted.
+    patterns: Vec<Name>,
+}
+
+impl Sum {
+    fn take_in(&mut self, other: Sum) {
+        self.load += other.load;
+        self.tagged += other.tagged;
+        self.patterns.extend(other.patterns);
+    }
+
+    /// The slots of all its patterns together.
+    fn slots(&self, counted: &patterns::Patterns) -> Option<u64> {
+        let mut is_in = vec![false; SLOTS];
+        for pattern in &self.patterns {
+            counted.slots(&pattern.0)?.for_each(|slot| is_in[usize::from(slot)] = true);
+        }
+        Some(is_in.into_iter().map(u64::from).sum())
+    }
 }
 
 /// The patterns, and the prefixes of as many levels as are wanted, listed `by` a metric.
@@ -101,21 +121,20 @@ pub fn of(
     let mut by_pattern: BTreeMap<Name, Sum> = BTreeMap::new();
     for (name, load) in found {
         let is_tagged = hashtag::tag(&name.0).is_some();
-        by_pattern.insert(name, Sum { load, tagged: if is_tagged { load[Metric::Keys] } else { 0 } });
+        let tagged = if is_tagged { load[Metric::Keys] } else { 0 };
+        by_pattern.insert(name.clone(), Sum { load, tagged, patterns: vec![name] });
     }
     fold_twins(&mut by_pattern);
     let mut by_prefix: BTreeMap<Name, Sum> = BTreeMap::new();
     for (name, sum) in &by_pattern {
         for end in prefix_ends(&name.0, levels) {
-            let prefix = by_prefix.entry(Name::from(&name.0[..end])).or_default();
-            prefix.load += sum.load;
-            prefix.tagged += sum.tagged;
+            by_prefix.entry(Name::from(&name.0[..end])).or_default().take_in(sum.clone());
         }
     }
-    let (top, cut_off) = heaviest(by_pattern, totals, by);
+    let (top, cut_off) = heaviest(by_pattern, counted, totals, by);
     let rows = top.into_iter().map(|(pattern, kind)| Pattern { pattern, kind }).collect();
     let patterns = Kinds { exact, max_error: bound[by].max(cut_off), top: rows };
-    let (top, cut_off) = heaviest(by_prefix, totals, by);
+    let (top, cut_off) = heaviest(by_prefix, counted, totals, by);
     let rows = top.into_iter().map(|(prefix, kind)| Prefix { prefix, kind }).collect();
     // Of patterns that are not known, any number may share a prefix.
     let unknown = if exact { 0 } else { totals.get(by).map_or(0, |total| u64::try_from(*total).unwrap_or(u64::MAX)) };
@@ -141,9 +160,7 @@ fn fold_twins(patterns: &mut BTreeMap<Name, Sum>) {
             .get(&Name(twin.clone()))
             .is_some_and(|twin| keys(&patterns[&name]).saturating_mul(TWIN) < keys(twin));
         if few && let Some(sum) = patterns.remove(&name) {
-            let twin = patterns.entry(Name(twin)).or_default();
-            twin.load += sum.load;
-            twin.tagged += sum.tagged;
+            patterns.entry(Name(twin)).or_default().take_in(sum);
         }
     }
 }
@@ -169,19 +186,25 @@ fn prefix_ends(pattern: &[u8], levels: Levels<'_>) -> Vec<usize> {
 }
 
 /// The heaviest rows, and what the first behind them holds.
-fn heaviest(sums: BTreeMap<Name, Sum>, totals: &PerMetric<u128>, by: Metric) -> (Vec<(Name, Kind)>, u64) {
+fn heaviest(
+    sums: BTreeMap<Name, Sum>,
+    counted: &patterns::Patterns,
+    totals: &PerMetric<u128>,
+    by: Metric,
+) -> (Vec<(Name, Kind)>, u64) {
     let mut rows: Vec<(Name, Sum)> = sums.into_iter().collect();
     rows.sort_by(|(a, x), (b, y)| (Reverse(x.load[by]), a).cmp(&(Reverse(y.load[by]), b)));
     let cut_off = rows.get(LISTED).map_or(0, |(_, sum)| sum.load[by]);
     rows.truncate(LISTED);
     let total = totals.get(by).map_or(0.0, |total| *total as f64);
-    let kind = |sum: Sum| Kind {
+    let is_exact = matches!(counted.counts(), TagCounts::Exact(_));
+    let kind = |sum: &Sum| Kind {
         load: totals.map(|metric, _| sum.load[metric]),
         share: if total > 0.0 { tidy(sum.load[by] as f64 / total) } else { 0.0 },
         tagged_share: tidy(sum.tagged as f64 / sum.load[Metric::Keys].max(1) as f64),
-        slots: None,
+        slots: if is_exact { sum.slots(counted) } else { None },
     };
-    (rows.into_iter().map(|(name, sum)| (name, kind(sum))).collect(), cut_off)
+    (rows.into_iter().map(|(name, sum)| (name, kind(&sum))).collect(), cut_off)
 }
 
 #[cfg(test)]
@@ -205,7 +228,7 @@ mod tests {
 
     #[test]
     fn few_numbers_beside_many_hexadecimal_ids_are_those_without_a_letter() {
-        let sum = |keys| Sum { load: Load::new(keys, 0, 0), tagged: 0 };
+        let sum = |keys| Sum { load: Load::new(keys, 0, 0), ..Sum::default() };
         let mut patterns = BTreeMap::from([
             (Name::from("s:<hex>"), sum(1000)),
             (Name::from("s:<n>"), sum(49)),

@@ -4,7 +4,9 @@ use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use super::balance::tidy;
+use crate::metric::Metric;
 use crate::tally::amounts::Amounts;
+use crate::tally::heavy::{HeavyTags, TagCounts};
 
 /// Significant digits of a quantile.
 const DIGITS: u8 = 3;
@@ -55,6 +57,35 @@ impl Quantiles {
             p999: quantile(0.999),
             counts: amounts.pairs().collect(),
         }
+    }
+}
+
+/// How many keys a hash tag has.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct TagSizes {
+    /// Of the tags that were counted.
+    #[serde(flatten)]
+    pub keys: Quantiles,
+    /// How many tags were drawn where there are too many to count each; `None` where all are counted.
+    pub sampled: Option<u64>,
+}
+
+impl TagSizes {
+    /// From what is known of the tags; `None` where no key has one.
+    pub fn of(tags: &HeavyTags) -> Option<Self> {
+        let mut amounts = Amounts::default();
+        let is_sampled = match &tags.counts {
+            TagCounts::Exact(table) => {
+                amounts.add(table.iter().map(|(_, _, load)| load[Metric::Keys]));
+                false
+            }
+            _ => {
+                amounts.add(tags.sample.sizes());
+                true
+            }
+        };
+        let count = amounts.count();
+        (count > 0).then(|| TagSizes { keys: Quantiles::of(&amounts), sampled: is_sampled.then_some(count) })
     }
 }
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Tally;
-use super::hash::hash;
 use super::table::NameTable;
 use crate::format::batch::MISSING;
+use crate::hash::hash;
 use crate::metric::Load;
 use crate::slot::SlotBatch;
 

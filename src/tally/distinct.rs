@@ -98,7 +98,7 @@ fn tau(mut x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tally::hash::hash;
+    use crate::hash::hash;
 
     fn count(names: std::ops::Range<u64>) -> Distinct {
         let mut distinct = Distinct::default();

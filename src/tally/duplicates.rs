@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::Tally;
-use super::hash::hash_span;
 use crate::format::batch::KeyBatch;
+use crate::hash::hash_span;
 use crate::slot::SlotBatch;
 
 /// Distinct hashes that are kept.
@@ -112,8 +112,8 @@ impl Tally for Duplicates {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hash::hash;
     use crate::slot::slot;
-    use crate::tally::hash::hash;
 
     fn count(keys: impl Iterator<Item = u64>) -> Duplicates {
         let mut duplicates = Duplicates::default();

@@ -204,7 +204,7 @@ impl Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tally::hash::hash;
+    use crate::hash::hash;
 
     /// Counts names that all have one hash, a heavy one among them.
     fn colliding(names: u64) -> Followed {

@@ -7,6 +7,7 @@ use super::Tally;
 use super::followed::Followed;
 use super::rows::Rows;
 use super::table::NameTable;
+use super::tag_sample::TagSample;
 use super::tagged::Tagged;
 use crate::metric::{Load, Metric};
 use crate::slot::SlotBatch;
@@ -18,6 +19,8 @@ pub struct HeavyTags {
     pub tagged: u64,
     /// What is known of the tags.
     pub counts: TagCounts,
+    /// Past the table, how many keys some of them have.
+    pub sample: TagSample,
     /// Whether heavy tags are followed by name past the table, because there is no second pass.
     follow: bool,
     #[serde(skip)]
@@ -51,7 +54,10 @@ impl HeavyTags {
     fn spill(&mut self) {
         let TagCounts::Exact(table) = &self.counts else { return };
         let mut rows = Rows::default();
-        table.iter().for_each(|(_, hash, load)| rows.add(hash, load));
+        for (_, hash, load) in table.iter() {
+            rows.add(hash, load);
+            self.sample.add(hash, load[Metric::Keys]);
+        }
         self.counts = match self.follow {
             true => TagCounts::Followed(Box::new(Followed::of(rows, table))),
             false => TagCounts::Rows(Box::new(rows)),
@@ -66,6 +72,7 @@ impl HeavyTags {
             return;
         }
         self.spill();
+        self.sample.add(hash, load[Metric::Keys]);
         match &mut self.counts {
             TagCounts::Exact(_) => {}
             TagCounts::Rows(rows) => rows.add(hash, load),
@@ -91,6 +98,7 @@ impl Tally for HeavyTags {
             done += 1;
         }
         let (keys, hashes) = (&tagged.keys[done..], &tagged.hashes[done..]);
+        self.sample.add_keys(hashes);
         match &mut self.counts {
             TagCounts::Exact(_) => {}
             TagCounts::Rows(rows) => {
@@ -119,6 +127,7 @@ impl Tally for HeavyTags {
         }
         self.spill();
         other.spill();
+        self.sample.merge(other.sample);
         match (&mut self.counts, other.counts) {
             (TagCounts::Rows(mine), TagCounts::Rows(theirs)) => mine.merge(*theirs),
             (TagCounts::Followed(mine), TagCounts::Followed(theirs)) => mine.merge(*theirs),

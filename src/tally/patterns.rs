@@ -1,16 +1,17 @@
 //! Patterns of key names: keys that differ in their ids only are counted together, with the machinery of hash tags.
 //!
-//! A batch has few patterns, so each is looked up by a hash of what stands between the ids, and only made into a name
-//! where it is new. That hash has 64 bits and is fixed: names made to collide in it are counted as one pattern.
+//! A batch has few patterns, so each is looked up by the shapes of its keys, and only made into a name where it is new.
+//! Names that were made to collide in their shapes are counted as one pattern.
 
 use serde::{Deserialize, Serialize};
 
 use super::Tally;
-use super::hash::{hash, mix_span};
 use super::heavy::{HeavyTags, TagCounts};
-use crate::metric::Load;
+use super::slot_sets::SlotSets;
+use crate::hash::hash;
+use crate::metric::{Load, Metric};
 use crate::slot::SlotBatch;
-use crate::slot::ids::{self, Found, Ids};
+use crate::slot::ids;
 
 /// Patterns that are remembered from batch to batch.
 const REMEMBERED: usize = 4096;
@@ -19,14 +20,15 @@ const REMEMBERED: usize = 4096;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Patterns {
     counts: HeavyTags,
+    slots: SlotSets,
     #[serde(skip)]
     scratch: Scratch,
 }
 
 #[derive(Debug, Clone, Default)]
 struct Scratch {
-    ids: Ids,
-    /// By the low bits of the hash of what stands between ids.
+    shapes: Vec<u64>,
+    /// Each at one of two places that its shape tells.
     known: Vec<Known>,
     /// Places of `known` that hold a load.
     used: Vec<u32>,
@@ -35,23 +37,25 @@ struct Scratch {
 /// A pattern that was met lately.
 #[derive(Debug, Clone, Default)]
 struct Known {
-    key: u64,
+    shape: Option<u64>,
+    /// Where its set of slots is.
+    set: u32,
+    load: Load,
     name_hash: u64,
     name: Vec<u8>,
-    load: Load,
 }
 
 /// Scratch is not part of the value.
 impl PartialEq for Patterns {
     fn eq(&self, other: &Self) -> bool {
-        self.counts == other.counts
+        (&self.counts, &self.slots) == (&other.counts, &other.slots)
     }
 }
 
 impl Default for Patterns {
     fn default() -> Self {
         // Past the table the heavy ones are followed by name: no second pass is made for them.
-        Patterns { counts: HeavyTags::new(true), scratch: Scratch::default() }
+        Patterns { counts: HeavyTags::new(true), slots: SlotSets::default(), scratch: Scratch::default() }
     }
 }
 
@@ -61,60 +65,73 @@ impl Patterns {
         &self.counts.counts
     }
 
-    fn flush(&mut self) {
-        for place in self.scratch.used.drain(..) {
-            let known = &mut self.scratch.known[place as usize];
-            self.counts.add_known(known.name_hash, &known.name, std::mem::take(&mut known.load));
-        }
+    /// The slots of the keys of a pattern, none of them twice; `None` where there are too many patterns to tell.
+    pub fn slots(&self, pattern: &[u8]) -> Option<impl Iterator<Item = u16>> {
+        self.slots.of(hash(pattern))
     }
 
-    /// Makes room for a pattern and remembers it.
+    /// Where the pattern of key `i` is remembered.
+    #[inline]
+    fn place(&mut self, shape: u64, keys: &SlotBatch<'_>, i: usize) -> usize {
+        let places = [shape as usize % REMEMBERED, (shape >> 32) as usize % REMEMBERED];
+        for place in places {
+            if self.scratch.known[place].shape == Some(shape) {
+                return place;
+            }
+        }
+        let is_free = |place: &usize| self.scratch.known[*place].shape.is_none();
+        let place = places.into_iter().find(is_free).unwrap_or(places[1]);
+        self.remember(place, shape, ids::pattern_of(keys.batch.keys.get(keys.batch.base, i)));
+        place
+    }
+
+    /// Remembers a pattern; the one that stood in its place gives way.
     #[cold]
-    fn remember(&mut self, place: usize, key: u64, name: Vec<u8>) {
+    fn remember(&mut self, place: usize, shape: u64, name: Vec<u8>) {
+        self.store(place);
+        let name_hash = hash(&name);
+        let set = self.slots.place(name_hash);
+        self.scratch.known[place] = Known { shape: Some(shape), set, load: Load::default(), name_hash, name };
+    }
+
+    /// Moves the load of a remembered pattern to the counts.
+    fn store(&mut self, place: usize) {
         let known = &mut self.scratch.known[place];
         if known.load != Load::default() {
             self.counts.add_known(known.name_hash, &known.name, std::mem::take(&mut known.load));
         }
-        *known = Known { key, name_hash: hash(&name).max(1), name, load: Load::default() };
     }
 }
 
 impl Tally for Patterns {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        let (base, spans) = (keys.batch.base, keys.batch.keys);
-        let mut ids = std::mem::take(&mut self.scratch.ids);
-        keys.kernel.ids(base, spans, &mut ids);
+        let mut shapes = std::mem::take(&mut self.scratch.shapes);
+        keys.kernel.shapes(keys.batch.base, keys.batch.keys, &mut shapes);
         self.scratch.known.resize_with(REMEMBERED, Known::default);
-        let mut first = 0;
-        for i in 0..keys.len() {
-            let (start, end) = (spans.start[i], spans.end[i]);
-            let of_key = &ids.found[first..ids.ends[i] as usize];
-            first = ids.ends[i] as usize;
-            // What stands between ids, and the ids: each piece mixed into what came before.
-            let (mut state, mut from) = (1, start);
-            for id in of_key {
-                state = mix_span(state, base, from, id.start, 1 + id.id as u64);
-                from = id.end;
-            }
-            let state = mix_span(state, base, from, end, 0).max(1);
-            let place = state as usize % REMEMBERED;
-            if self.scratch.known[place].key != state {
-                let name = &base.bytes()[start as usize..end as usize];
-                let in_key = |id: &Found| Found { start: id.start - start, end: id.end - start, id: id.id };
-                self.remember(place, state, ids::pattern(name, of_key.iter().map(in_key)));
-            }
+        let is_weighed = keys.batch.values.are_weighed();
+        for (i, shape) in shapes.iter().enumerate() {
+            let place = self.place(*shape, keys, i);
             let known = &mut self.scratch.known[place];
-            if known.load == Load::default() {
+            if known.load[Metric::Keys] == 0 {
                 self.scratch.used.push(place as u32);
             }
-            known.load += keys.batch.values.load(i);
+            match is_weighed {
+                true => known.load += keys.batch.values.load(i),
+                false => known.load[Metric::Keys] += 1,
+            }
+            self.slots.add(known.set, keys.slots[i]);
         }
-        self.scratch.ids = ids;
-        self.flush();
+        self.scratch.shapes = shapes;
+        for place in std::mem::take(&mut self.scratch.used) {
+            self.store(place as usize);
+        }
     }
 
     fn merge(&mut self, other: Self) {
         self.counts.merge(other.counts);
+        self.slots.merge(other.slots);
+        // Sets may have been given up, or stand elsewhere.
+        self.scratch = Scratch::default();
     }
 }
 
@@ -122,7 +139,6 @@ impl Tally for Patterns {
 mod tests {
     use super::*;
     use crate::format::batch::{KeyBatch, Spans, Values};
-    use crate::metric::Metric;
     use crate::slot::SlotColumns;
     use crate::slot::kernel;
     use crate::source::block::Block;
@@ -135,7 +151,7 @@ mod tests {
             let mut truth: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
             let (mut content, mut spans) = (Vec::new(), Spans::default());
             for key in keys.iter().map(String::as_bytes) {
-                *truth.entry(ids::pattern(key, Ids::of_key(key).into_iter())).or_default() += 1;
+                *truth.entry(ids::pattern_of(key)).or_default() += 1;
                 spans.push(content.len() as u32, (content.len() + key.len()) as u32);
                 content.extend_from_slice(key);
             }

@@ -133,7 +133,7 @@ pub fn cells_of(hash: u64) -> [usize; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tally::hash::hash;
+    use crate::hash::hash;
 
     fn rows(tags: impl Iterator<Item = (String, u64)>) -> Rows {
         let mut rows = Rows::default();

@@ -6,9 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::hash::hash;
 use crate::metric::Load;
 use crate::name::Name;
-use crate::tally::hash::hash;
 
 /// Distinct names that fit.
 pub const MAX_NAMES: usize = 1 << 16;

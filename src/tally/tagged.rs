@@ -1,6 +1,6 @@
 //! The tagged keys of a batch: found without a branch a key, then worked on in loops of their own.
 
-use super::hash::hash_span;
+use crate::hash::hash_span;
 use crate::slot::SlotBatch;
 
 /// Which keys of a batch have a hash tag, and the hashes of the tags. Scratch, kept from batch to batch.

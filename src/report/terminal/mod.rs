@@ -318,6 +318,11 @@ impl Page<'_> {
         }
         self.quantiles(out, "Key lengths in bytes", lengths.as_ref(), grouped)?;
         self.quantiles(out, "Key sizes", sizes.as_ref(), bytes)?;
+        if let Some(sizes) = &self.summary.tag_sizes {
+            let sampled = sizes.sampled.map(|tags| format!(" (a sample of {} tags)", grouped(tags)));
+            let title = format!("Keys of a hash tag{}", sampled.unwrap_or_default());
+            self.quantiles(out, &title, Some(&sizes.keys), grouped)?;
+        }
         self.kinds(out)
     }
 

@@ -24,7 +24,7 @@ use crate::source::block::Padded;
 use std::arch::x86_64::*;
 use std::slice::from_raw_parts;
 
-kernel!("avx2", Avx2, is_x86_feature_detected, "avx2", "bmi1", "bmi2", "popcnt", "pclmulqdq", "vpclmulqdq");
+kernel!("avx2", Avx2, by_masks, is_x86_feature_detected, "avx2", "bmi1", "bmi2", "popcnt", "pclmulqdq", "vpclmulqdq");
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,pclmulqdq,vpclmulqdq")]
 unsafe fn hash(base: Padded<'_>, spans: &Spans, slots: &mut [u16]) {

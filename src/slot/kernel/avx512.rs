@@ -25,6 +25,7 @@ use std::slice::from_raw_parts;
 kernel!(
     "avx512",
     Avx512,
+    squeezed,
     is_x86_feature_detected,
     "avx512f",
     "avx512bw",

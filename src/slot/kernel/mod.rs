@@ -21,7 +21,6 @@ pub mod table;
 use crate::error::{Error, Result};
 use crate::format::batch::Spans;
 use crate::name::Name;
-use crate::slot::ids::Ids;
 use crate::source::block::Padded;
 
 /// One implementation of the passes over a batch. The functions are called once a batch, never once a key; all
@@ -36,16 +35,16 @@ pub struct Kernel {
     cut: unsafe fn(base: Padded<'_>, from: u32, delimiter: u8, ends: &mut [u32]) -> usize,
     /// Writes the hashed part of each key; panics unless all keys lie in `base`.
     narrow: unsafe fn(base: Padded<'_>, keys: &Spans, hashed: &mut Spans),
-    /// Finds the ids in each key; panics unless all keys lie in `base`.
-    ids: unsafe fn(base: Padded<'_>, keys: &Spans, ids: &mut Ids),
+    /// Writes the shape of each key; panics unless all keys lie in `base`.
+    shapes: unsafe fn(base: Padded<'_>, keys: &Spans, shapes: &mut [u64]),
     /// Writes the slot of each span; panics unless all spans lie in `base`.
     slots: unsafe fn(base: Padded<'_>, spans: &Spans, slots: &mut [u16]),
 }
 
-/// The row of a kernel file and its three passes, compiled for its instructions: `kernel!("name", Lanes, detect,
-/// "feature", ...)` beside an `unsafe fn hash(base, spans, slots)` that may trust the spans and the lengths.
+/// The row of a kernel file and its three passes, compiled for its instructions: `kernel!("name", Lanes, shapes,
+/// detect, "feature", ...)` beside an `unsafe fn hash(base, spans, slots)` that may trust the spans and the lengths.
 macro_rules! kernel {
-    ($name:literal, $lanes:ty, $detect:ident, $($feature:tt),*) => {
+    ($name:literal, $lanes:ty, $shapes:ident, $detect:ident, $($feature:tt),*) => {
         /// The kernel row.
         pub static KERNEL: $crate::slot::kernel::Kernel = $crate::slot::kernel::Kernel {
             name: $name,
@@ -53,7 +52,7 @@ macro_rules! kernel {
             supported: || true $(&& $detect!($feature))*,
             cut,
             narrow,
-            ids,
+            shapes,
             slots,
         };
 
@@ -71,10 +70,10 @@ macro_rules! kernel {
         }
 
         $(#[target_feature(enable = $feature)])*
-        fn ids(base: Padded<'_>, keys: &Spans, ids: &mut $crate::slot::ids::Ids) {
-            $crate::slot::kernel::check(base, keys, keys.len());
+        fn shapes(base: Padded<'_>, keys: &Spans, shapes: &mut [u64]) {
+            $crate::slot::kernel::check(base, keys, shapes.len());
             // SAFETY: the keys lie in the block, and the CPU has the features of this function.
-            unsafe { $crate::slot::ids::find::<$lanes>(base, keys, ids) }
+            unsafe { $crate::slot::shapes::$shapes::<$lanes>(base, keys, shapes) }
         }
 
         $(#[target_feature(enable = $feature)])*
@@ -148,13 +147,14 @@ impl Kernel {
         unsafe { (self.narrow)(base, keys, hashed) }
     }
 
-    /// Finds the ids in every key of `keys`.
+    /// Writes the shape of every key of `keys` to `shapes`.
     ///
     /// # Panics
     /// Where a key does not lie in `base`.
-    pub fn ids(&self, base: Padded<'_>, keys: &Spans, ids: &mut Ids) {
+    pub fn shapes(&self, base: Padded<'_>, keys: &Spans, shapes: &mut Vec<u64>) {
+        shapes.resize(keys.len(), 0);
         // SAFETY: a kernel is only obtained where the CPU supports it.
-        unsafe { (self.ids)(base, keys, ids) }
+        unsafe { (self.shapes)(base, keys, shapes) }
     }
 
     /// Writes the slot of every span to `slots`.

@@ -24,7 +24,7 @@ use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 use std::slice::from_raw_parts;
 
-kernel!("neon", Neon, is_aarch64_feature_detected, "neon", "aes"); // PMULL comes with AES
+kernel!("neon", Neon, by_masks, is_aarch64_feature_detected, "neon", "aes"); // PMULL comes with AES
 
 #[target_feature(enable = "neon,aes")]
 unsafe fn hash(base: Padded<'_>, spans: &Spans, slots: &mut [u16]) {

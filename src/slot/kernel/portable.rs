@@ -23,7 +23,7 @@ pub static KERNEL: Kernel = Kernel {
     supported: || true,
     cut,
     narrow: table::narrow,
-    ids: table::ids,
+    shapes: table::shapes,
     slots,
 };
 

@@ -23,7 +23,7 @@ use crate::source::block::Padded;
 use std::arch::x86_64::*;
 use std::slice::from_raw_parts;
 
-kernel!("sse", Sse, is_x86_feature_detected, "ssse3", "sse4.1", "popcnt", "pclmulqdq");
+kernel!("sse", Sse, by_masks, is_x86_feature_detected, "ssse3", "sse4.1", "popcnt", "pclmulqdq");
 
 #[target_feature(enable = "ssse3,sse4.1,popcnt,pclmulqdq")]
 unsafe fn hash(base: Padded<'_>, spans: &Spans, slots: &mut [u16]) {

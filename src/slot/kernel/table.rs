@@ -11,12 +11,12 @@
 
 use super::{Kernel, check};
 use crate::format::batch::Spans;
-use crate::slot::ids::{Ids, find_by_byte};
+use crate::slot::shapes::by_byte;
 use crate::slot::{SLOTS, hashtag};
 use crate::source::block::Padded;
 
 /// The kernel row.
-pub static KERNEL: Kernel = Kernel { name: "table", needs: "nothing", supported: || true, cut, narrow, ids, slots };
+pub static KERNEL: Kernel = Kernel { name: "table", needs: "nothing", supported: || true, cut, narrow, shapes, slots };
 
 pub(super) const POLY: u16 = 0x1021;
 
@@ -57,10 +57,10 @@ pub(super) fn narrow(base: Padded<'_>, keys: &Spans, hashed: &mut Spans) {
     }
 }
 
-/// Finds the ids in each key.
-pub(super) fn ids(base: Padded<'_>, keys: &Spans, ids: &mut Ids) {
-    check(base, keys, keys.len());
-    find_by_byte(base, keys, ids);
+/// Writes the shape of each key.
+pub(super) fn shapes(base: Padded<'_>, keys: &Spans, shapes: &mut [u64]) {
+    check(base, keys, shapes.len());
+    by_byte(base, keys, shapes);
 }
 
 fn slots(base: Padded<'_>, spans: &Spans, slots: &mut [u16]) {

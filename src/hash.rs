@@ -11,7 +11,7 @@ const PI: [u64; 4] = [0x243F_6A88_85A3_08D3, 0x1319_8A2E_0370_7344, 0xA409_3822_
 /// The factors go into the result beside their product, or a factor of zero would make all names with it equal; one
 /// of them turned, or exchanged factors would.
 #[inline(always)]
-fn fold(a: u64, b: u64) -> u64 {
+pub fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     (a ^ product as u64) ^ (b.rotate_left(32) ^ (product >> 64) as u64)
 }

@@ -1,0 +1,199 @@
+//! Which hash slots the keys of each name are in: a few are listed, more are a bit each.
+//!
+//! Memory is bounded: with too many names, or too many of them in more than a few slots, all sets are given up. Whether
+//! there are too many depends on the names and slots alone, not on their order or on who counted which.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use super::table::MAX_NAMES;
+use crate::slot::SLOTS;
+
+/// Slots that are listed; more than these are bits.
+const FEW: usize = 32;
+/// Sets of bits, of 2 KiB each.
+const MAX_MANY: usize = 1024;
+
+/// Sets of slots, by the hash of a name.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(into = "Listed", from = "Listed")]
+pub struct SlotSets {
+    places: HashMap<u64, u32>,
+    sets: Vec<SlotSet>,
+    many: usize,
+    given_up: bool,
+}
+
+/// The value of all sets; none where they were given up.
+type Listed = Option<BTreeMap<u64, Vec<u16>>>;
+
+/// The slots of a name.
+#[derive(Debug, Clone)]
+enum SlotSet {
+    Few(Vec<u16>),
+    Many(Box<[u64; SLOTS / 64]>),
+}
+
+impl SlotSets {
+    /// The place of a name's set, for `add`.
+    pub fn place(&mut self, name_hash: u64) -> u32 {
+        if self.given_up {
+            return 0;
+        }
+        let place = *self.places.entry(name_hash).or_insert(self.sets.len() as u32);
+        if place as usize == self.sets.len() {
+            self.sets.push(SlotSet::Few(Vec::new()));
+            if self.sets.len() > MAX_NAMES {
+                self.give_up();
+            }
+        }
+        place
+    }
+
+    /// Adds a slot to the set at a place.
+    #[inline(always)]
+    pub fn add(&mut self, place: u32, slot: u16) {
+        match self.sets.get_mut(place as usize) {
+            Some(SlotSet::Many(bits)) => bits[usize::from(slot) / 64] |= 1 << (slot % 64),
+            Some(SlotSet::Few(_)) => self.add_to_few(place, slot),
+            None => {}
+        }
+    }
+
+    #[cold]
+    fn add_to_few(&mut self, place: u32, slot: u16) {
+        let set = &mut self.sets[place as usize];
+        let SlotSet::Few(slots) = set else { return };
+        if slots.contains(&slot) {
+            return;
+        }
+        slots.push(slot);
+        if slots.len() > FEW {
+            let mut bits = Box::new([0; SLOTS / 64]);
+            slots.iter().for_each(|slot| bits[usize::from(*slot) / 64] |= 1 << (slot % 64));
+            *set = SlotSet::Many(bits);
+            self.many += 1;
+            if self.many > MAX_MANY {
+                self.give_up();
+            }
+        }
+    }
+
+    fn give_up(&mut self) {
+        *self = SlotSets { given_up: true, ..SlotSets::default() };
+    }
+
+    /// Takes over other sets.
+    pub fn merge(&mut self, other: Self) {
+        if other.given_up {
+            self.give_up();
+        }
+        for (hash, place) in &other.places {
+            let mine = self.place(*hash);
+            other.sets[*place as usize].iter().for_each(|slot| self.add(mine, slot));
+        }
+    }
+
+    /// The slots of a name, none of them twice; `None` where sets were given up or the name was never met.
+    pub fn of(&self, name_hash: u64) -> Option<impl Iterator<Item = u16>> {
+        self.places.get(&name_hash).map(|place| self.sets[*place as usize].iter())
+    }
+}
+
+impl SlotSet {
+    fn iter(&self) -> impl Iterator<Item = u16> {
+        let (few, many): (&[u16], &[u64]) = match self {
+            SlotSet::Few(slots) => (slots, &[]),
+            SlotSet::Many(bits) => (&[], bits.as_slice()),
+        };
+        let bits = many.iter().enumerate().filter(|(_, bits)| **bits != 0);
+        let slots = bits.flat_map(|(i, bits)| {
+            (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| (64 * i + bit) as u16)
+        });
+        few.iter().copied().chain(slots)
+    }
+}
+
+impl From<SlotSets> for Listed {
+    fn from(sets: SlotSets) -> Self {
+        let slots = |place: &u32| {
+            let mut slots: Vec<u16> = sets.sets[*place as usize].iter().collect();
+            slots.sort_unstable();
+            slots
+        };
+        (!sets.given_up).then(|| sets.places.iter().map(|(hash, place)| (*hash, slots(place))).collect())
+    }
+}
+
+impl From<Listed> for SlotSets {
+    fn from(listed: Listed) -> Self {
+        let mut sets = SlotSets { given_up: listed.is_none(), ..SlotSets::default() };
+        for (hash, slots) in listed.into_iter().flatten() {
+            let place = sets.place(hash);
+            slots.into_iter().filter(|slot| usize::from(*slot) < SLOTS).for_each(|slot| sets.add(place, slot));
+        }
+        sets
+    }
+}
+
+impl PartialEq for SlotSets {
+    fn eq(&self, other: &Self) -> bool {
+        Listed::from(self.clone()) == Listed::from(other.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn too_many_sets_are_given_up_and_stay_so() {
+        let mut sets = SlotSets::default();
+        for name in 0..=MAX_MANY as u64 {
+            assert!(name == 0 || sets.of(0).is_some());
+            let place = sets.place(name);
+            (0..=FEW as u16).for_each(|slot| sets.add(place, slot));
+        }
+        assert!(sets.of(0).is_none());
+        let place = sets.place(7);
+        sets.add(place, 7);
+        assert!(sets.of(7).is_none());
+        let mut fresh = SlotSets::default();
+        fresh.place(7);
+        fresh.merge(sets);
+        assert!(fresh.of(7).is_none());
+        let mut sets = SlotSets::default();
+        (0..=MAX_NAMES as u64).for_each(|name| _ = sets.place(name));
+        assert!(sets.of(0).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn parts_make_the_sets_of_the_whole(added in prop::collection::vec((0u64..3, 0u16..16384), 0..300), cut in 0usize..300) {
+            let count = |part: &[(u64, u16)]| {
+                let mut sets = SlotSets::default();
+                for (name, slot) in part {
+                    let place = sets.place(*name);
+                    sets.add(place, *slot);
+                }
+                sets
+            };
+            let (left, right) = added.split_at(cut.min(added.len()));
+            let mut merged = count(left);
+            merged.merge(count(right));
+            let whole = count(&added);
+            prop_assert_eq!(&merged, &whole);
+            prop_assert_eq!(&SlotSets::from(Listed::from(whole.clone())), &whole);
+            for name in 0..3 {
+                let mut truth: Vec<u16> = added.iter().filter(|(of, _)| *of == name).map(|(_, slot)| *slot).collect();
+                truth.sort_unstable();
+                truth.dedup();
+                let mut found: Vec<u16> = whole.of(name).into_iter().flatten().collect();
+                found.sort_unstable();
+                prop_assert_eq!(found, truth);
+            }
+        }
+    }
+}
