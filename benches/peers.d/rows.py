@@ -16,7 +16,7 @@ BENCH = ROOT / "target" / "bench"
 SLOTSCOPE = str(ROOT / "target" / "release" / "slotscope")
 
 # Wall time over that of wc -l, which must be reached with 2 threads.
-ONLY_SLOTS_RATIO, ONE_PASS_RATIO, DEFAULT_RATIO = 1.6, 3.2, 5.5
+ONLY_SLOTS_RATIO, ONE_PASS_RATIO, NO_PATTERNS_RATIO, DEFAULT_RATIO = 1.6, 3.2, 5.5, 8.0
 
 # What peers that run on one core, or nearly, read in a second or two.
 REDIS_KEYS, GREP_KEYS = 500_000, 5_000_000
@@ -114,8 +114,11 @@ def our_rows(path, keys, threads):
     rows = {
         "wc": Row("`wc -l`", "lines", ["wc", "-l", path], keys, lambda output: int(output.split()[0]), keys),
         "only slots": ours("`--only slots`", "slots", *only, limit=ONLY_SLOTS_RATIO),
-        "one pass": ours("`--one-pass`", "slots, tags within bounds", "--one-pass", limit=ONE_PASS_RATIO),
-        "default": ours("default", "slots, tags", limit=DEFAULT_RATIO),
+        "one pass": ours(
+            "`--one-pass --depth 0`", "slots, tags within bounds", "--one-pass", "--depth", "0", limit=ONE_PASS_RATIO
+        ),
+        "no patterns": ours("`--depth 0`", "slots, tags", "--depth", "0", limit=NO_PATTERNS_RATIO),
+        "default": ours("default", "slots, tags, patterns, prefixes", limit=DEFAULT_RATIO),
         "one thread": ours("`--only slots --threads 1`", "slots", *only, threads=1),
     }
     for kernel in kernels():

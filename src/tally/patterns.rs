@@ -140,18 +140,20 @@ mod tests {
     use super::*;
     use crate::format::batch::{KeyBatch, Spans, Values};
     use crate::slot::SlotColumns;
-    use crate::slot::kernel;
+    use crate::slot::{kernel, slot};
     use crate::source::block::Block;
     use proptest::prelude::*;
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     proptest! {
         #[test]
         fn every_kernel_counts_what_a_map_counts(keys in prop::collection::vec("(user|v1|s:)?(:[0-9a-f]{1,9}){0,3}|.{0,80}", 1..200)) {
             let mut truth: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+            let mut slots: BTreeMap<Vec<u8>, BTreeSet<u16>> = BTreeMap::new();
             let (mut content, mut spans) = (Vec::new(), Spans::default());
             for key in keys.iter().map(String::as_bytes) {
                 *truth.entry(ids::pattern_of(key)).or_default() += 1;
+                slots.entry(ids::pattern_of(key)).or_default().insert(slot(key));
                 spans.push(content.len() as u32, (content.len() + key.len()) as u32);
                 content.extend_from_slice(key);
             }
@@ -166,6 +168,10 @@ mod tests {
                 let found: BTreeMap<Vec<u8>, u64> =
                     table.iter().map(|(name, _, load)| (name.to_vec(), load[Metric::Keys])).collect();
                 prop_assert_eq!(&found, &truth, "{}", kernel.name);
+                for (pattern, slots) in &slots {
+                    let found = patterns.slots(pattern).map(|slots| slots.collect::<BTreeSet<_>>());
+                    prop_assert_eq!(found.as_ref(), Some(slots), "{}", kernel.name);
+                }
             }
         }
     }

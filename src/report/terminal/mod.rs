@@ -13,7 +13,7 @@ use super::units::{bytes, counted, grouped, percent};
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::summary::keys::{DatabaseKeys, TypeLoad};
-use crate::summary::patterns::Kind;
+use crate::summary::patterns::{Kind, Kinds};
 use crate::summary::quantiles::Quantiles;
 use crate::summary::tags::TagLoad;
 use crate::summary::verdict::Verdict;
@@ -203,41 +203,49 @@ impl Page<'_> {
 
     fn patterns(&self, out: &mut dyn Write) -> io::Result<()> {
         if let Some(patterns) = &self.summary.patterns {
-            let rows: Vec<_> = patterns.top.iter().map(|row| (&row.pattern, &row.kind)).collect();
-            self.kinds_of_keys(out, "Patterns of keys", "patterns.csv", patterns.exact, &rows)?;
+            self.kinds_of_keys(out, "Patterns of keys", "patterns.csv", patterns, |row| (&row.pattern, &row.kind))?;
         }
         if let Some(prefixes) = &self.summary.prefixes {
-            let rows: Vec<_> = prefixes.top.iter().map(|row| (&row.prefix, &row.kind)).collect();
-            self.kinds_of_keys(out, "Prefixes", "prefixes.csv", prefixes.exact, &rows)?;
+            self.kinds_of_keys(out, "Prefixes", "prefixes.csv", prefixes, |row| (&row.prefix, &row.kind))?;
         }
         Ok(())
     }
 
-    fn kinds_of_keys(
+    fn kinds_of_keys<R>(
         &self,
         out: &mut dyn Write,
         title: &str,
         file: &str,
-        exact: bool,
-        rows: &[(&Name, &Kind)],
+        kinds: &Kinds<R>,
+        parts: fn(&R) -> (&Name, &Kind),
     ) -> io::Result<()> {
-        if rows.is_empty() {
+        if kinds.top.is_empty() && kinds.exact {
             return Ok(());
         }
-        let about = if exact { "" } else { " (too many to count all: at least so much)" };
-        self.heading(out, &format!("{title}{about}"))?;
+        self.heading(out, title)?;
         let mut columns = vec![("", false)];
         columns.extend(self.metrics().map(|metric| (metric.name(), true)));
-        columns.extend([("share", true), ("tagged", true)]);
+        columns.extend([("share", true), ("tagged", true), ("in slots", true)]);
         let mut table = self.table(&columns, 0);
-        for (name, kind) in rows.iter().take(self.rows) {
+        for (name, kind) in kinds.top.iter().take(self.rows).map(parts) {
             let mut cells = vec![name.to_string()];
             cells.extend(self.loads(&kind.load));
-            cells.extend([percent(kind.share), percent(kind.tagged_share)]);
+            let slots = kind.slots.map_or(String::from("-"), grouped);
+            cells.extend([percent(kind.share), percent(kind.tagged_share), slots]);
             row(&mut table, cells);
         }
-        self.print(out, table)?;
-        self.more(out, rows.len(), file)
+        if !kinds.top.is_empty() {
+            self.print(out, table)?;
+            self.more(out, kinds.top.len(), file)?;
+        }
+        if !kinds.exact {
+            let most = self.amount(self.summary.skew.by, kinds.max_error);
+            let text = format!(
+                "There are too many to count each: counts are at least these; one not shown holds at most {most}."
+            );
+            self.line(out, &text)?;
+        }
+        Ok(())
     }
 
     fn capacity(&self, out: &mut dyn Write) -> io::Result<()> {
