@@ -218,3 +218,37 @@ const WORDS: &[&str] = &[
     "\u{feff}",
     "\0",
 ];
+
+/// Forms whose plain rows are cut a batch at a time: a header, a plain row, rows that are not.
+const CUT_AT_ONCE: [(&str, &str, &str, [&str; 3]); 3] = [
+    ("csv", "key,size,type", "k,1,s", ["\"two\nlines\",1,s", "short", "a,b,c,d"]),
+    (
+        "rdb-tools",
+        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
+        "0,set,k,10,ht,1,1,",
+        ["0,set,two\nlines,10,ht,1,1,", "short", "0,set,a,b,10,ht,1,1,"],
+    ),
+    (
+        "redis-rdb-cli",
+        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
+        "0,set,\"k\",\"1.0kB\",ht,1,\"1 B\",\"\"",
+        ["0,set,\"two\nlines\",\"1.0kB\",ht,1,\"1 B\",\"\"", "short", "0,set,\"a,b\",\"1.0kB\",ht,1,\"1 B\",\"\""],
+    ),
+];
+
+#[test]
+fn an_odd_row_among_thousands_of_plain_ones_is_read_like_any_other() {
+    const PLAIN: usize = 10_000;
+    for (form, header, plain, odd_rows) in CUT_AT_ONCE {
+        for odd in odd_rows {
+            for place in [0, 1, 4095, 4096, 9000, PLAIN] {
+                let mut rows = vec![plain; PLAIN];
+                rows.insert(place, odd);
+                let dump = format!("{header}\n{}\n", rows.join("\n"));
+                let (tally, _, rejects) = found(dump.as_bytes(), form, 2, 4096);
+                let (keys, rejected) = (tally.slots.total() as usize, rejects.count as usize);
+                assert!(keys >= PLAIN && keys + rejected == PLAIN + 1, "{form}: {odd:?} at {place}: {keys} {rejected}");
+            }
+        }
+    }
+}

@@ -220,7 +220,8 @@ impl Analyze {
     }
 
     fn listing(&self) -> Listing<'_> {
-        Listing { by: self.by, levels: Levels { separator: self.separator.as_bytes(), depth: self.depth } }
+        let levels = Levels { separator: self.separator.as_bytes(), depth: self.depth };
+        Listing { by: self.by, levels, rows: self.top }
     }
 
     /// A report by a metric that is not there would be one by another.

@@ -24,7 +24,8 @@ pub struct Grid {
 
 impl Grid {
     /// Cuts the next rows, from `from` on, of `fields` fields each; returns where the row behind them starts. `None`:
-    /// one of them has other quotes or another number of fields than the first, nothing in it, or an end of its own. Without `quotes` a quote is a byte like any other.
+    /// one of them has other quotes or another number of fields than the first, nothing in it, or an end of its own.
+    /// Without `quotes` a quote is a byte like any other.
     pub fn cut(
         &mut self,
         base: Padded<'_>,
@@ -71,9 +72,13 @@ impl Grid {
                 .zip(self.delimiters.chunks_exact(n))
                 .fold(true, |all, ((start, end), row)| all & (*start <= row[0]) & (row[n - 1] < *end)),
         };
+        if !fits {
+            // The delimiters of short rows were looked for behind the last one.
+            return None;
+        }
         let last = self.delimiters.last().map_or(from, |last| last + 1);
         let no_more = memchr::memchr(delimiter, &base.bytes()[last as usize..next.min(len) as usize]).is_none();
-        (fits && no_more && self.take_quotes(base, quotes)).then_some(next)
+        (no_more && self.take_quotes(base, quotes)).then_some(next)
     }
 
     /// Tells by the first row which fields are in quotes. False: they are not in another row, or there are more of

@@ -3,6 +3,7 @@
 pub mod chart;
 pub mod csv;
 pub mod directory;
+pub mod html;
 pub mod json;
 pub mod terminal;
 pub mod units;
@@ -24,6 +25,7 @@ pub struct Output {
 
 /// Every file that a report has.
 pub static OUTPUTS: &[Output] = &[
+    Output { file: "report.html", wanted: always, write: html::write },
     Output { file: "report.json", wanted: always, write: json::write },
     Output { file: "slots.csv", wanted: always, write: csv::write_slots },
     Output { file: "nodes.csv", wanted: always, write: csv::write_nodes },

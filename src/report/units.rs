@@ -1,5 +1,6 @@
 //! Numbers as people read them. Files carry the plain ones.
 
+use crate::name::Name;
 pub use crate::summary::sentence::{bytes, grouped};
 
 /// A share of one as a percentage with one digit, `<0.1 %` rather than a zero that is none.
@@ -13,6 +14,15 @@ pub fn percent(share: f64) -> String {
 /// `1 key`, `2 keys`.
 pub fn counted(count: u64, one: &str) -> String {
     format!("{} {one}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// As much of a 40-digit id as tells nodes apart.
+pub fn short_id(id: &Name) -> String {
+    let text = id.to_string();
+    match text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        true => text[..8].to_string(),
+        false => text,
+    }
 }
 
 #[cfg(test)]

@@ -93,6 +93,9 @@ pub struct Summary {
     /// What is known of the units that cannot be parted.
     #[serde(skip)]
     pub units: Units,
+    /// Rows that tables for people show.
+    #[serde(skip)]
+    pub rows: usize,
 }
 
 /// How a report was made.
@@ -100,6 +103,8 @@ pub struct Summary {
 pub struct Run {
     /// The version of slotscope.
     pub version: String,
+    /// The command that made it.
+    pub command: Name,
     /// When, in seconds since 1970 (UTC).
     pub started: u64,
     /// How long it took.
@@ -237,11 +242,13 @@ pub struct Listing<'a> {
     pub by: Metric,
     /// How keys are parted into prefixes.
     pub levels: Levels<'a>,
+    /// Rows that tables for people show.
+    pub rows: usize,
 }
 
 impl From<Metric> for Listing<'_> {
     fn from(by: Metric) -> Self {
-        Listing { by, levels: Levels { separator: b":", depth: 4 } }
+        Listing { by, levels: Levels { separator: b":", depth: 4 }, rows: 20 }
     }
 }
 
@@ -255,7 +262,7 @@ pub fn summarise<'l>(
     listing: impl Into<Listing<'l>>,
     input: InputFacts,
 ) -> Summary {
-    let Listing { by, levels } = listing.into();
+    let Listing { by, levels, rows } = listing.into();
     let mut input = input;
     let loads = &tallies.slots.loads;
     let by = if loads.get(by).is_some() { by } else { Metric::Keys };
@@ -307,6 +314,7 @@ pub fn summarise<'l>(
         capacity: None,
         skew,
         units,
+        rows,
     }
 }
 

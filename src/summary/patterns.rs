@@ -47,6 +47,8 @@ pub struct Pattern {
 pub struct Prefix {
     /// The first segments of key names.
     pub prefix: Name,
+    /// How many segments.
+    pub level: usize,
     /// What its keys hold.
     #[serde(flatten)]
     pub kind: Kind,
@@ -126,16 +128,19 @@ pub fn of(
     }
     fold_twins(&mut by_pattern);
     let mut by_prefix: BTreeMap<Name, Sum> = BTreeMap::new();
+    let mut level_of: BTreeMap<Name, usize> = BTreeMap::new();
     for (name, sum) in &by_pattern {
-        for end in prefix_ends(&name.0, levels) {
-            by_prefix.entry(Name::from(&name.0[..end])).or_default().take_in(sum.clone());
+        for (above, end) in prefix_ends(&name.0, levels).into_iter().enumerate() {
+            let prefix = Name::from(&name.0[..end]);
+            level_of.insert(prefix.clone(), above + 1);
+            by_prefix.entry(prefix).or_default().take_in(sum.clone());
         }
     }
     let (top, cut_off) = heaviest(by_pattern, counted, totals, by);
     let rows = top.into_iter().map(|(pattern, kind)| Pattern { pattern, kind }).collect();
     let patterns = Kinds { exact, max_error: bound[by].max(cut_off), top: rows };
     let (top, cut_off) = heaviest(by_prefix, counted, totals, by);
-    let rows = top.into_iter().map(|(prefix, kind)| Prefix { prefix, kind }).collect();
+    let rows = top.into_iter().map(|(prefix, kind)| Prefix { level: level_of[&prefix], prefix, kind }).collect();
     // Of patterns that are not known, any number may share a prefix.
     let unknown = if exact { 0 } else { totals.get(by).map_or(0, |total| u64::try_from(*total).unwrap_or(u64::MAX)) };
     (patterns, Kinds { exact, max_error: cut_off.max(unknown), top: rows })

@@ -103,6 +103,8 @@ impl Tally for Heaviest {
         for metric in Metric::WEIGHTS {
             let Some(theirs) = other.0.get(metric) else { continue };
             let mine = self.0.get_or_insert_with(metric, Top::default);
+            // As many keys as are kept are no lighter than either floor.
+            mine.floor = mine.floor.max(theirs.floor);
             theirs.keys.iter().for_each(|key| mine.push(metric, key.clone()));
         }
     }

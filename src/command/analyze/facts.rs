@@ -61,6 +61,7 @@ pub fn run_facts(reader: &Reader, started: (Instant, SystemTime), passes: u32, s
     let rate = |count: f64| tidy(count / elapsed_secs.max(1e-9));
     Run {
         version: env!("CARGO_PKG_VERSION").into(),
+        command: command_line(),
         started: started.1.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
         elapsed_secs: tidy(elapsed_secs),
         threads: reader.threads(),
@@ -70,6 +71,16 @@ pub fn run_facts(reader: &Reader, started: (Instant, SystemTime), passes: u32, s
         keys_per_sec: rate(summary.input.keys as f64),
         peak_rss_bytes: peak_rss_bytes(),
     }
+}
+
+/// What was typed, with blanks between.
+fn command_line() -> Name {
+    let words = std::env::args_os().enumerate().map(|(i, word)| match i {
+        // However long the path to the program is.
+        0 => b"slotscope".to_vec(),
+        _ => word.into_encoded_bytes(),
+    });
+    Name(words.collect::<Vec<_>>().join(&b' '))
 }
 
 /// The most memory that was resident, where the system says it (Linux).

@@ -33,6 +33,14 @@ const NO_KEYS: &str = "no keys in this dump";
 /// Pixels for the name of a file in the line under the title.
 const NAME: f32 = 220.0;
 
+/// Anchors of the scale from light to dark, for who draws it elsewhere: red, green, blue.
+pub fn ramp() -> [[u8; 3]; 9] {
+    std::array::from_fn(|i| {
+        let colour = palette::ramp(i as f64 / 8.0);
+        [colour.0, colour.1, colour.2]
+    })
+}
+
 /// All keys of all slots.
 fn all_keys(summary: &Summary) -> f64 {
     balance::sum(&summary.slots.loads.keys) as f64

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Row, Table, Width};
 
 use super::WIDTHS;
-use crate::name::Name;
 use crate::report::units::grouped;
 
 /// A table of columns with a name, numbers to the right, whose column `flexible` takes what the others leave.
@@ -39,15 +38,6 @@ pub fn row(table: &mut Table, cells: Vec<String>) {
     let mut row = Row::from(cells.iter().map(|cell| cut(cell, *WIDTHS.end())));
     row.max_height(1);
     table.add_row(row);
-}
-
-/// As much of a 40-digit id as tells nodes apart.
-pub fn short_id(id: &Name) -> String {
-    let text = id.to_string();
-    match text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        true => text[..8].to_string(),
-        false => text,
-    }
 }
 
 /// The first `width` characters, the last of them an ellipsis where there are more.

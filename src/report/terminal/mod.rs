@@ -7,9 +7,9 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::Table;
-use layout::{bar, mean_text, row, short_id, wrapped};
+use layout::{bar, mean_text, row, wrapped};
 
-use super::units::{bytes, counted, grouped, percent};
+use super::units::{bytes, counted, grouped, percent, short_id};
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::summary::keys::{DatabaseKeys, TypeLoad};
