@@ -10,6 +10,7 @@ pub mod error;
 pub mod hash;
 pub mod metric;
 pub mod name;
+pub mod redact;
 
 pub mod source;
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("name", &[]),
     ("metric", &[]),
+    ("redact", &["error", "name"]),
     ("hash", &["source::block"]),
     ("error", &["name"]),
     ("lanes", &[]),
@@ -27,7 +28,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// What every module but these themselves may use.
-const EVERYWHERE: &[&str] = &["error", "metric", "name", "lanes", "hash"];
+const EVERYWHERE: &[&str] = &["error", "metric", "name", "lanes", "hash", "redact"];
 
 /// Lines a file may have, and lines that half of the files stay under.
 const LONGEST: usize = 500;

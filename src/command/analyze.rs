@@ -3,6 +3,7 @@
 mod destination;
 mod facts;
 mod ready_made;
+mod redacted;
 mod room;
 mod schema;
 
@@ -20,6 +21,7 @@ use super::reading::{Reader, Reading, format_help};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
+use crate::redact::Redaction;
 use crate::report::directory::Directory;
 use crate::report::{self, json, terminal};
 use crate::scan::Scanned;
@@ -75,6 +77,10 @@ pub struct Analyze {
     /// `tags.top[*].share >= 0.05`
     #[arg(long, value_name = "PATH OP NUMBER")]
     pub fail_on: Vec<String>,
+    /// Replace the names of keys, tags, prefixes, files and nodes by keyed hashes in every output; the key is
+    /// SLOTSCOPE_REDACT_KEY, else random
+    #[arg(long)]
+    pub redact: bool,
     /// How much room the nodes have
     #[command(flatten)]
     pub room: RoomFlags,
@@ -113,9 +119,15 @@ impl Analyze {
         }
         let limits = self.limits()?;
         let room = self.room.room(&topology)?;
-        let said = self.cluster_info.as_deref().map(cluster_info::read).transpose()?;
-        if let (Some(said), Some(path), []) = (&said, &self.cluster_info, self.reading.inputs.as_slice()) {
-            return self.report_counts(path, said);
+        let redaction = self.redact.then(Redaction::from_environment).transpose()?;
+        let mut said = self.cluster_info.as_deref().map(cluster_info::read).transpose()?.unwrap_or_default();
+        if let Some(redaction) = &redaction {
+            redacted::said(redaction, &topology, &mut said);
+        }
+        if let (Some(path), []) = (&self.cluster_info, self.reading.inputs.as_slice()) {
+            let path = Name::from(path.as_path());
+            let path = redaction.map_or(path.clone(), |redaction| redaction.name(&path));
+            return self.report_counts(path, &said);
         }
         let mut reader = self.reading.reader()?;
         reader.only.not_of = topology.replicas.clone();
@@ -129,10 +141,21 @@ impl Analyze {
             let what = "entries of directories that are no files, passed over (directories are not searched deeper)";
             input.notes.push(format!("{what}: {}", reader.passed_over));
         }
-        let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, self.listing(), input);
-        summary.input.warnings.extend(summary.nodes.shortfalls(&said.unwrap_or_default()));
+        let mut topology = topology;
+        if let Some(redaction) = &redaction {
+            redacted::input(redaction, &mut input);
+            if self.cluster.topology.is_some() {
+                topology = topology.renamed(|name| redaction.text(name));
+            }
+        }
+        let listing = self.listing(redaction.as_ref());
+        let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, listing, input);
+        summary.input.warnings.extend(summary.nodes.shortfalls(&said));
         summary.capacity = room.map(|room| room::capacity(&summary, &room)).transpose()?;
         summary.run = run_facts(&reader, started, 1 + u32::from(recount.is_some()), &summary);
+        if let Some(redaction) = &redaction {
+            redacted::summary(redaction, &mut summary);
+        }
 
         // Whoever reads the text may have read enough of it; the files are wanted all the same.
         let printed = self.print(&summary);
@@ -189,8 +212,8 @@ impl Analyze {
     }
 
     /// The node part of the report, from what the nodes say of themselves: there is no dump.
-    fn report_counts(&self, path: &Path, said: &[NodeKeys]) -> Result<Ending> {
-        let counts = NodeCounts::of(Name::from(path), said);
+    fn report_counts(&self, source: Name, said: &[NodeKeys]) -> Result<Ending> {
+        let counts = NodeCounts::of(source, said);
         self.print_with(
             |out| json::write_object(&counts, out),
             |width, out| terminal::node_counts::write(&counts, width, self.top, out),
@@ -203,6 +226,7 @@ impl Analyze {
         let path = match &self.out {
             Some(path) => path.clone(),
             None if self.no_files || self.json => return Ok(None),
+            None if self.redact => Path::new("reports").join("redacted"),
             None => Path::new("reports").join(report_name(self.reading.inputs.first())),
         };
         check_apart(&path, inputs)?;
@@ -219,9 +243,9 @@ impl Analyze {
         }
     }
 
-    fn listing(&self) -> Listing<'_> {
+    fn listing<'a>(&'a self, redaction: Option<&'a Redaction>) -> Listing<'a> {
         let levels = Levels { separator: self.separator.as_bytes(), depth: self.depth };
-        Listing { by: self.by, levels, rows: self.top }
+        Listing { by: self.by, levels, rows: self.top, redaction }
     }
 
     /// A report by a metric that is not there would be one by another.

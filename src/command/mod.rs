@@ -7,6 +7,7 @@ pub mod generate;
 pub mod keyslot;
 pub mod limits;
 pub mod manual;
+pub mod progress;
 pub mod reading;
 
 use clap::{Parser, Subcommand, ValueEnum};

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use crate::command::progress::{Progress, When};
 use crate::error::{Error, Result};
 use crate::format::by_name::ByName;
 use crate::format::columns::ColumnNames;
@@ -58,6 +58,9 @@ pub struct Reading {
     /// How slots are computed [default: the best that this CPU has]
     #[arg(long, value_name = "NAME", env = "SLOTSCOPE_KERNEL")]
     pub kernel: Option<String>,
+    /// Bytes, rate and time left on standard error
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    pub progress: When,
 }
 
 /// What a scan needs, made from the flags.
@@ -73,6 +76,7 @@ pub struct Reader {
     /// Which keys are wanted.
     pub only: Only,
     strict: bool,
+    progress: When,
 }
 
 /// The formats and an example line of each, for `--format help`.
@@ -133,6 +137,7 @@ impl Reading {
             format,
             only: Only { database: self.db, ..Only::default() },
             strict: self.strict,
+            progress: self.progress,
         })
     }
 
@@ -183,19 +188,19 @@ impl Reading {
 }
 
 impl Reader {
-    /// Reads all inputs once and counts them in tallies that start as `make` gives them. A progress bar named
-    /// `title` is shown where standard error is a terminal.
+    /// Reads all inputs once and counts them in tallies that start as `make` gives them. Progress is shown
+    /// under `title`.
     ///
     /// # Errors
     /// As `Scan::run`.
     pub fn scan<T: Tally>(&self, title: &'static str, make: impl Fn() -> T) -> Result<Scanned<T>> {
-        let bar = self.bar(title);
+        let progress = Progress::new(self.progress, title, self.inputs.iter().map(Input::bytes).sum());
         let proceed = |bytes| {
-            bar.inc(bytes);
+            progress.advance(bytes);
             true
         };
         let scanned = self.scan_while(&proceed, make);
-        bar.finish_and_clear();
+        progress.finish();
         scanned
     }
 
@@ -232,16 +237,6 @@ impl Reader {
     /// Worker threads.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()
-    }
-
-    fn bar(&self, title: &'static str) -> ProgressBar {
-        let total: Option<u64> = self.inputs.iter().map(Input::bytes).sum();
-        let template = match total {
-            Some(_) => "{msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
-            None => "{msg} {bytes}, {bytes_per_sec}",
-        };
-        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style).with_message(title)
     }
 }
 

@@ -75,7 +75,7 @@ impl Keys {
 fn row(key: &HeavyKey, metric: Metric, total: u128, wanted: &Wanted<'_>) -> Key {
     let load = wanted.totals.map(|metric, _| key.load[metric]);
     Key {
-        key: key.name.clone(),
+        key: (wanted.shown)(&key.name),
         length: key.length,
         slot: key.slot,
         node: (wanted.owner)(key.slot),

@@ -23,6 +23,7 @@ use serde::Serialize;
 
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
+use crate::redact::Redaction;
 use crate::slot::SLOTS;
 use crate::tally::Tallies;
 use crate::tally::recount::{Recount, hottest};
@@ -236,7 +237,7 @@ pub struct HotSlot {
 }
 
 /// What is listed, and how.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Listing<'a> {
     /// Tables and verdict are by this metric.
     pub by: Metric,
@@ -244,11 +245,13 @@ pub struct Listing<'a> {
     pub levels: Levels<'a>,
     /// Rows that tables for people show.
     pub rows: usize,
+    /// Names that are not to be shown are replaced by it; those of nodes and files by whoever knows them.
+    pub redaction: Option<&'a Redaction>,
 }
 
 impl From<Metric> for Listing<'_> {
     fn from(by: Metric) -> Self {
-        Listing { by, levels: Levels { separator: b":", depth: 4 }, rows: 20 }
+        Listing { by, levels: Levels { separator: b":", depth: 4 }, rows: 20, redaction: None }
     }
 }
 
@@ -262,7 +265,7 @@ pub fn summarise<'l>(
     listing: impl Into<Listing<'l>>,
     input: InputFacts,
 ) -> Summary {
-    let Listing { by, levels, rows } = listing.into();
+    let Listing { by, levels, rows, redaction } = listing.into();
     let mut input = input;
     let loads = &tallies.slots.loads;
     let by = if loads.get(by).is_some() { by } else { Metric::Keys };
@@ -270,7 +273,8 @@ pub fn summarise<'l>(
     input.keys = tallies.slots.total();
     let owner = |slot: u16| topology.owner(slot).map(|node| Name::from(topology.nodes[node].id.as_str()));
     let hot: Vec<u16> = loads.get(by).map(|loads| hottest(loads).map(|slot| slot as u16).collect()).unwrap_or_default();
-    let wanted = Wanted { totals: &totals, by, slots: &hot, owner: &owner };
+    let shown = |name: &Name| redaction.map_or_else(|| name.clone(), |redaction| redaction.name(name));
+    let wanted = Wanted { totals: &totals, by, slots: &hot, owner: &owner, shown: &shown };
 
     let names = tallies.names.as_ref();
     let tags = names.map(|names| Tags::of(&names.tags, recount, &wanted));
@@ -293,7 +297,7 @@ pub fn summarise<'l>(
     };
 
     let patterns = names.and_then(|names| names.patterns.as_ref());
-    let (patterns, prefixes) = patterns.map(|counted| patterns::of(counted, &totals, by, levels)).unzip();
+    let (patterns, prefixes) = patterns.map(|counted| patterns::of(counted, &totals, by, levels, redaction)).unzip();
     let attributes = names.map(|names| &names.attributes);
     Summary {
         schema: SCHEMA,

@@ -12,6 +12,7 @@ use super::balance::tidy;
 use super::tags::LISTED;
 use crate::metric::{Load, Metric, PerMetric};
 use crate::name::Name;
+use crate::redact::Redaction;
 use crate::slot::SLOTS;
 use crate::slot::hashtag;
 use crate::slot::ids::Id;
@@ -109,6 +110,7 @@ pub fn of(
     totals: &PerMetric<u128>,
     by: Metric,
     levels: Levels<'_>,
+    redaction: Option<&Redaction>,
 ) -> (Kinds<Pattern>, Kinds<Prefix>) {
     let (exact, bound, found): (bool, Load, Vec<(Name, Load)>) = match counted.counts() {
         TagCounts::Exact(table) => {
@@ -136,11 +138,15 @@ pub fn of(
             by_prefix.entry(prefix).or_default().take_in(sum.clone());
         }
     }
+    let shown = |name: Name| redaction.map_or(name.clone(), |redaction| redaction.pattern(&name));
     let (top, cut_off) = heaviest(by_pattern, counted, totals, by);
-    let rows = top.into_iter().map(|(pattern, kind)| Pattern { pattern, kind }).collect();
+    let rows = top.into_iter().map(|(pattern, kind)| Pattern { pattern: shown(pattern), kind }).collect();
     let patterns = Kinds { exact, max_error: bound[by].max(cut_off), top: rows };
     let (top, cut_off) = heaviest(by_prefix, counted, totals, by);
-    let rows = top.into_iter().map(|(prefix, kind)| Prefix { level: level_of[&prefix], prefix, kind }).collect();
+    let rows = top
+        .into_iter()
+        .map(|(prefix, kind)| Prefix { level: level_of[&prefix], prefix: shown(prefix), kind })
+        .collect();
     // Of patterns that are not known, any number may share a prefix.
     let unknown = if exact { 0 } else { totals.get(by).map_or(0, |total| u64::try_from(*total).unwrap_or(u64::MAX)) };
     (patterns, Kinds { exact, max_error: cut_off.max(unknown), top: rows })

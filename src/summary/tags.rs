@@ -110,6 +110,8 @@ pub struct Wanted<'a> {
     pub slots: &'a [u16],
     /// The node that owns a slot.
     pub owner: &'a dyn Fn(u16) -> Option<Name>,
+    /// How names are shown.
+    pub shown: &'a dyn Fn(&Name) -> Name,
 }
 
 impl Tags {
@@ -170,7 +172,7 @@ fn heaviest(found: &[Found], metric: Metric, total: u128, wanted: &Wanted<'_>) -
         let error = wanted.totals.map(|metric, _| tag.ceiling[metric] - tag.load[metric]);
         let slot = slot_of_tag(&tag.name);
         Tag {
-            tag: tag.name.clone(),
+            tag: (wanted.shown)(&tag.name),
             slot,
             node: (wanted.owner)(slot),
             load: wanted.totals.map(|metric, _| tag.load[metric]),
@@ -195,7 +197,7 @@ fn by_slot(found: &[Found], wanted: &Wanted<'_>) -> BTreeMap<u16, Vec<TagLoad>> 
         tags.sort_by(|a, b| (Reverse(a.load[by]), &a.name).cmp(&(Reverse(b.load[by]), &b.name)));
         let load = |tag: &Found| wanted.totals.map(|metric, _| tag.load[metric]);
         let shown = tags.into_iter().take(TAGS_OF_A_SLOT);
-        shown.map(|tag| TagLoad { tag: tag.name.clone(), load: load(tag) }).collect()
+        shown.map(|tag| TagLoad { tag: (wanted.shown)(&tag.name), load: load(tag) }).collect()
     };
     by_slot.into_iter().map(|(slot, tags)| (slot, top(tags))).collect()
 }

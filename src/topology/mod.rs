@@ -68,6 +68,20 @@ const MAX_BYTES: usize = 16 << 20;
 const MAKE_ONE: &str = "make one with: redis-cli -h HOST -p PORT CLUSTER NODES > FILE";
 
 impl Topology {
+    /// The same with other names for its source, nodes and addresses.
+    pub fn renamed(&self, name: impl Fn(&str) -> String) -> Self {
+        let mut other = self.clone();
+        other.source = name(&self.source);
+        for node in &mut other.nodes {
+            node.id = name(&node.id);
+            node.address = node.address.as_deref().map(&name);
+        }
+        for slot in &mut other.in_flight {
+            (slot.from, slot.to) = (name(&slot.from), name(&slot.to));
+        }
+        other
+    }
+
     /// `n` nodes `even-1`, `even-2`, ... that share the slots as `redis-cli --cluster create` does: node i
     /// (from 0) ends at round((i + 1) * 16384 / n) - 1, halves away from zero.
     ///

@@ -1,0 +1,118 @@
+//! Names that may not leave the house: a name comes in, a keyed hash of it goes out, the same for the same name and key,
+//! so that reports can be compared and nobody without the key can tell or try a name.
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::error::{Error, Result};
+use crate::name::Name;
+
+/// Where a key comes from that stays the same from report to report.
+const VARIABLE: &str = "SLOTSCOPE_REDACT_KEY";
+/// Bytes of a hash that are shown: of a million names, two share one with a probability of 0.2 %.
+const SHOWN: usize = 6;
+/// What stands for an id in a pattern is no name.
+const MARKS: [&[u8]; 4] = [b"<n>", b"<hex>", b"<uuid>", b"<id>"];
+
+/// A way to replace names.
+pub struct Redaction {
+    hash: Hmac<Sha256>,
+    /// Whether nobody knows the key.
+    pub is_random: bool,
+}
+
+impl Redaction {
+    /// With the key of the environment, or with a random one.
+    ///
+    /// # Errors
+    /// The system has no random bytes.
+    pub fn from_environment() -> Result<Self> {
+        if let Some(key) = std::env::var_os(VARIABLE).filter(|key| !key.is_empty()) {
+            return Self::with_key(key.as_encoded_bytes(), false);
+        }
+        let mut key = [0; 32];
+        getrandom::fill(&mut key)
+            .map_err(|error| Error::bad("--redact", format!("no random key: {error}; set {VARIABLE}")))?;
+        Self::with_key(&key, true)
+    }
+
+    fn with_key(key: &[u8], is_random: bool) -> Result<Self> {
+        let hash = Hmac::new_from_slice(key).map_err(|error| Error::bad(VARIABLE, error.to_string()))?;
+        Ok(Redaction { hash, is_random })
+    }
+
+    /// What the report says about itself.
+    pub fn note(&self) -> String {
+        let key = if self.is_random {
+            format!("a random key; with {VARIABLE} set, the same name is the same in every report")
+        } else {
+            format!("the key in {VARIABLE}")
+        };
+        format!("names are replaced by hashes with {key}; slots and numbers are true")
+    }
+
+    /// What stands for a name.
+    pub fn name(&self, name: &Name) -> Name {
+        Name(self.bytes(&name.0))
+    }
+
+    /// The same for text.
+    pub fn text(&self, text: &str) -> String {
+        String::from_utf8_lossy(&self.bytes(text.as_bytes())).into_owned()
+    }
+
+    fn bytes(&self, name: &[u8]) -> Vec<u8> {
+        let mut hash = self.hash.clone();
+        hash.update(name);
+        hash.finalize().into_bytes()[..SHOWN].iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()
+    }
+
+    /// What stands for a pattern or prefix: each word of it is a name, what parts them stays.
+    pub fn pattern(&self, pattern: &Name) -> Name {
+        let (mut shown, mut word, mut rest) = (Vec::new(), Vec::new(), pattern.0.as_slice());
+        while let Some((byte, behind)) = rest.split_first() {
+            let mark = MARKS.into_iter().find(|mark| rest.starts_with(mark));
+            let part = mark.unwrap_or(&rest[..1]);
+            if mark.is_none() && !byte.is_ascii_punctuation() {
+                word.push(*byte);
+                rest = behind;
+                continue;
+            }
+            self.push_word(&mut shown, &mut word);
+            shown.extend_from_slice(part);
+            rest = &rest[part.len()..];
+        }
+        self.push_word(&mut shown, &mut word);
+        Name(shown)
+    }
+
+    fn push_word(&self, shown: &mut Vec<u8>, word: &mut Vec<u8>) {
+        if !word.is_empty() {
+            shown.extend(self.bytes(word));
+            word.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_the_same_with_the_same_key_and_another_with_another() {
+        let [one, two] = [b"a", b"b"].map(|key| Redaction::with_key(key, false).unwrap());
+        let name = Name::from("user:42");
+        assert_eq!(one.name(&name), one.name(&name));
+        assert_ne!(one.name(&name), two.name(&name));
+        assert_eq!(one.text("user:42").len(), 12);
+    }
+
+    #[test]
+    fn a_pattern_keeps_its_form_and_its_words_are_those_of_others() {
+        let redaction = Redaction::with_key(b"a", false).unwrap();
+        let shown = redaction.pattern(&Name::from("prod:cart:{cart:<n>}:a\0b")).to_string();
+        let [prod, cart, end] = ["prod", "cart", "a\0b"].map(|word| redaction.text(word));
+        assert_eq!(shown, format!("{prod}:{cart}:{{{cart}:<n>}}:{end}"));
+        assert_eq!(redaction.name(&Name::from("cart")).to_string(), cart);
+    }
+}
