@@ -26,7 +26,7 @@ fn blessing() -> bool {
 fn analyze(args: &[&str]) -> Vec<u8> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_slotscope"));
     command.arg("analyze").args(args).current_dir(root()).stdin(Stdio::null());
-    let output = command.env_remove("SLOTSCOPE_KERNEL").output().unwrap();
+    let output = command.env_remove("SLOTSCOPE_KERNEL").env_remove("COLUMNS").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }
@@ -98,6 +98,21 @@ fn the_text_of_every_sample() {
         let name = sample.file_stem().unwrap().to_str().unwrap();
         let text = analyze(&["--no-files", &format!("samples/{name}.keys")]);
         compare(&root().join(format!("reports/samples/{name}.txt")), &text, same_bytes);
+    }
+}
+
+#[test]
+fn the_text_keeps_within_the_width() {
+    for name in ["commerce", "nasty"] {
+        for width in ["40", "72", "200"] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_slotscope"));
+            command.args(["analyze", "--no-files", &format!("samples/{name}.keys")]).current_dir(root());
+            let output = command.env("COLUMNS", width).env_remove("SLOTSCOPE_KERNEL").output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            let columns: usize = width.parse().unwrap();
+            text.lines().for_each(|line| assert!(line.chars().count() <= columns, "{name} at {width}: {line}"));
+            compare(&root().join(format!("reports/samples/{name}-{width}.txt")), text.as_bytes(), same_bytes);
+        }
     }
 }
 

@@ -39,7 +39,7 @@ use destination::{check_apart, report_name};
 use facts::{input_facts, run_facts};
 use room::RoomFlags;
 
-/// Columns of the report where there is no terminal to ask.
+/// Columns of the report where there is neither a terminal to ask nor COLUMNS.
 const PIPE_WIDTH: usize = 100;
 
 /// Key dumps in, a skew report out.
@@ -275,7 +275,9 @@ impl Analyze {
             let mut out = io::BufWriter::new(stdout.lock());
             return json(&mut out).and_then(|()| out.flush()).map_err(Error::stdout);
         }
-        let width = terminal_size::terminal_size_of(&stdout).map_or(PIPE_WIDTH, |(width, _)| usize::from(width.0));
+        let wanted = || std::env::var("COLUMNS").ok()?.parse().ok();
+        let terminal = terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0));
+        let width = terminal.or_else(wanted).unwrap_or(PIPE_WIDTH);
         let mut lines = Vec::new();
         text(width, &mut lines).map_err(Error::stdout)?;
         let mut out = anstream::AutoStream::auto(stdout.lock());

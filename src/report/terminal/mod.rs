@@ -2,12 +2,12 @@
 
 mod layout;
 pub mod node_counts;
+mod slot_map;
 
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::Table;
-use layout::{bar, mean_text, row, wrapped};
+use layout::{Sheet, bar, bytes_of_mean, mean_text, wrapped};
 
 use super::units::{bytes, counted, grouped, percent, short_id};
 use crate::metric::{Metric, PerMetric};
@@ -20,7 +20,7 @@ use crate::summary::verdict::Verdict;
 use crate::summary::{HotSlot, Summary};
 
 /// The narrowest and the widest that tables are made for.
-const WIDTHS: std::ops::RangeInclusive<usize> = 40..=120;
+const WIDTHS: std::ops::RangeInclusive<usize> = 40..=200;
 /// Cells of a bar where there is room, and what the columns beside it take.
 const BAR: usize = 20;
 const BESIDE_BAR: usize = 48;
@@ -33,6 +33,7 @@ pub fn write(summary: &Summary, width: usize, rows: usize, out: &mut dyn Write) 
     page.verdict(out)?;
     page.input(out)?;
     page.nodes(out)?;
+    page.slot_map(out)?;
     page.hottest(out)?;
     page.tags(out)?;
     page.keys(out)?;
@@ -91,6 +92,15 @@ impl Page<'_> {
         )
     }
 
+    fn slot_map(&self, out: &mut dyn Write) -> io::Result<()> {
+        let by = self.summary.skew.by;
+        let Some(loads) = self.summary.slots.loads.get(by).filter(|loads| loads.iter().any(|load| *load > 0)) else {
+            return Ok(());
+        };
+        self.heading(out, &format!("Slots by {}", by.name()))?;
+        slot_map::write(loads, by, self.width, |load| self.amount_cell(by, load), out)
+    }
+
     fn nodes(&self, out: &mut dyn Write) -> io::Result<()> {
         let nodes = &self.summary.nodes;
         self.heading(out, &format!("Nodes ({})", nodes.source))?;
@@ -112,10 +122,10 @@ impl Page<'_> {
             let mut cells = vec![name, grouped(u64::from(node.slots))];
             cells.extend(self.loads(&node.load));
             cells.extend([share, bar]);
-            row(&mut table, cells);
+            table.row(cells);
         }
-        self.print(out, table)?;
-        self.more(out, nodes.list.len(), "nodes.csv")?;
+        table.print(out)?;
+        self.more(out, nodes.list.len())?;
         if nodes.unowned.load.keys > 0 {
             let share = percent(nodes.unowned.load.keys as f64 / self.summary.input.keys as f64);
             let (keys, slots) =
@@ -133,7 +143,7 @@ impl Page<'_> {
         }
         let by = self.summary.skew.by;
         let mean = slots.stats.get(by).map_or(0.0, |stats| stats.mean);
-        let mean = if by == Metric::Bytes { bytes(mean.round() as u64) } else { mean_text(mean) };
+        let mean = if by == Metric::Bytes { bytes_of_mean(mean) } else { mean_text(mean) };
         let unit = if by == Metric::Ops { " operations" } else { "" };
         self.heading(out, &format!("Hottest slots (the average holds {mean}{unit})"))?;
         let mut columns = vec![("slot", true), ("node", false)];
@@ -145,9 +155,9 @@ impl Page<'_> {
             let mut cells = vec![slot.slot.to_string(), self.owner(slot.node.as_ref())];
             cells.extend(self.loads(&slot.load));
             cells.extend([format!("{:.2}", slot.over_mean), self.tags_of(slot)]);
-            row(&mut table, cells);
+            table.row(cells);
         }
-        self.print(out, table)
+        table.print(out)
     }
 
     fn tags(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -166,10 +176,10 @@ impl Page<'_> {
             let mut cells = vec![format!("{{{}}}", tag.tag), tag.slot.to_string(), self.owner(tag.node.as_ref())];
             cells.extend(self.loads(&tag.load));
             cells.push(percent(tag.share));
-            row(&mut table, cells);
+            table.row(cells);
         }
-        self.print(out, table)?;
-        self.more(out, tags.top.len(), "tags.csv")?;
+        table.print(out)?;
+        self.more(out, tags.top.len())?;
         let by = self.summary.skew.by;
         let hidden = tags.top.get(self.rows).and_then(|tag| Some(tag.load.get(by)? + tag.error(by)));
         let hidden = hidden.unwrap_or(0).max(tags.max_error);
@@ -191,22 +201,22 @@ impl Page<'_> {
         let mut columns = vec![("key", false), ("slot", true), ("node", false)];
         columns.extend(metrics().map(|metric| (metric.name(), true)));
         columns.push(("share", true));
-        let mut table = self.table(&columns, 0);
+        let mut table = Sheet::new(self.width, &columns, 0, by);
         for key in keys.top.iter().take(self.rows) {
             let mut cells = vec![key.key.to_string(), key.slot.to_string(), self.owner(key.node.as_ref())];
             cells.extend(metrics().map(|metric| self.amount_cell(metric, key.weight(metric))));
             cells.push(percent(key.share));
-            row(&mut table, cells);
+            table.row(cells);
         }
-        self.print(out, table)
+        table.print(out)
     }
 
     fn patterns(&self, out: &mut dyn Write) -> io::Result<()> {
         if let Some(patterns) = &self.summary.patterns {
-            self.kinds_of_keys(out, "Patterns of keys", "patterns.csv", patterns, |row| (&row.pattern, &row.kind))?;
+            self.kinds_of_keys(out, "Patterns of keys", patterns, |row| (&row.pattern, &row.kind))?;
         }
         if let Some(prefixes) = &self.summary.prefixes {
-            self.kinds_of_keys(out, "Prefixes", "prefixes.csv", prefixes, |row| (&row.prefix, &row.kind))?;
+            self.kinds_of_keys(out, "Prefixes", prefixes, |row| (&row.prefix, &row.kind))?;
         }
         Ok(())
     }
@@ -215,7 +225,6 @@ impl Page<'_> {
         &self,
         out: &mut dyn Write,
         title: &str,
-        file: &str,
         kinds: &Kinds<R>,
         parts: fn(&R) -> (&Name, &Kind),
     ) -> io::Result<()> {
@@ -232,11 +241,11 @@ impl Page<'_> {
             cells.extend(self.loads(&kind.load));
             let slots = kind.slots.map_or(String::from("-"), grouped);
             cells.extend([percent(kind.share), percent(kind.tagged_share), slots]);
-            row(&mut table, cells);
+            table.row(cells);
         }
         if !kinds.top.is_empty() {
-            self.print(out, table)?;
-            self.more(out, kinds.top.len(), file)?;
+            table.print(out)?;
+            self.more(out, kinds.top.len())?;
         }
         if !kinds.exact {
             let most = self.amount(self.summary.skew.by, kinds.max_error);
@@ -271,9 +280,9 @@ impl Page<'_> {
                 Err(_) => format!("-{}", bytes(node.headroom.unsigned_abs() as u64)),
             };
             let months = node.months.map_or(String::from("-"), |months| format!("{months:.1}"));
-            row(&mut table, vec![short_id(&node.id), bytes(node.used), room, months]);
+            table.row(vec![short_id(&node.id), bytes(node.used), room, months]);
         }
-        self.print(out, table)
+        table.print(out)
     }
 
     /// The metrics that the input carries.
@@ -396,18 +405,14 @@ impl Page<'_> {
         wrapped(text, self.width - 2).iter().try_for_each(|line| writeln!(out, "  {line}"))
     }
 
-    fn more(&self, out: &mut dyn Write, all: usize, file: &str) -> io::Result<()> {
+    fn more(&self, out: &mut dyn Write, all: usize) -> io::Result<()> {
         match all.saturating_sub(self.rows) {
             0 => Ok(()),
-            more => self.line(out, &format!("... and {} more, in {file}", grouped(more as u64))),
+            more => self.line(out, &format!("... and {} more (--top)", grouped(more as u64))),
         }
     }
 
-    fn table(&self, columns: &[(&str, bool)], flexible: usize) -> Table {
-        layout::table(self.width, columns, flexible)
-    }
-
-    fn print(&self, out: &mut dyn Write, table: Table) -> io::Result<()> {
-        layout::print(out, table)
+    fn table(&self, columns: &[(&str, bool)], flexible: usize) -> Sheet {
+        Sheet::new(self.width, columns, flexible, self.summary.skew.by)
     }
 }
