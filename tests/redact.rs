@@ -72,7 +72,9 @@ fn analyze(folder: &Path, flags: &[&str], key: Option<&str>) -> (i32, Vec<u8>) {
         "gecko.info",
     ]);
     command.args(flags).current_dir(folder).env_remove("SLOTSCOPE_REDACT_KEY");
-    key.into_iter().for_each(|key| drop(command.env("SLOTSCOPE_REDACT_KEY", key)));
+    if let Some(key) = key {
+        command.env("SLOTSCOPE_REDACT_KEY", key);
+    }
     let output = command.output().unwrap();
     (output.status.code().unwrap(), [output.stdout, output.stderr].concat())
 }
