@@ -3,6 +3,7 @@
 pub mod analyze;
 pub mod bench;
 pub mod cluster;
+pub mod find_tag;
 pub mod generate;
 pub mod keyslot;
 pub mod limits;
@@ -43,6 +44,8 @@ pub enum Command {
     Analyze(Box<analyze::Analyze>),
     /// The hash slot of each key
     Keyslot(keyslot::Keyslot),
+    /// Hash tags that land on a wanted slot or node, or spread evenly
+    FindTag(find_tag::FindTag),
     /// CRC16 throughput of every kernel on this machine
     Bench(bench::Bench),
     /// A synthetic key dump on standard output
@@ -73,6 +76,7 @@ impl Command {
         match self {
             Command::Analyze(analyze) => analyze.run(),
             Command::Keyslot(keyslot) => keyslot.run(),
+            Command::FindTag(find_tag) => find_tag.run(),
             Command::Bench(bench) => bench.run(),
             Command::Generate(generate) => generate.run().map(|()| Ending::Done),
             Command::Completions(completions) => completions.run(),

@@ -1,0 +1,3 @@
+//! What to do about it: findings, keys and wishes come in, advice goes out. Pure: no I/O.
+
+pub mod find_tag;
