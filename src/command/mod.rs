@@ -3,6 +3,8 @@
 pub mod analyze;
 pub mod bench;
 pub mod cluster;
+mod columns;
+pub mod diff;
 pub mod find_tag;
 pub mod generate;
 pub mod keyslot;
@@ -44,6 +46,8 @@ pub enum Command {
     Analyze(Box<analyze::Analyze>),
     /// The hash slot of each key
     Keyslot(keyslot::Keyslot),
+    /// What grew and what got hot between two reports
+    Diff(diff::Diff),
     /// Hash tags that land on a wanted slot or node, or spread evenly
     FindTag(find_tag::FindTag),
     /// CRC16 throughput of every kernel on this machine
@@ -76,6 +80,7 @@ impl Command {
         match self {
             Command::Analyze(analyze) => analyze.run(),
             Command::Keyslot(keyslot) => keyslot.run(),
+            Command::Diff(diff) => diff.run(),
             Command::FindTag(find_tag) => find_tag.run(),
             Command::Bench(bench) => bench.run(),
             Command::Generate(generate) => generate.run().map(|()| Ending::Done),
