@@ -2,3 +2,4 @@
 
 pub mod diff;
 pub mod find_tag;
+pub mod lint;

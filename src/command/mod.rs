@@ -9,6 +9,7 @@ pub mod find_tag;
 pub mod generate;
 pub mod keyslot;
 pub mod limits;
+pub mod lint;
 pub mod manual;
 pub mod reading;
 
@@ -48,6 +49,8 @@ pub enum Command {
     Keyslot(keyslot::Keyslot),
     /// What grew and what got hot between two reports
     Diff(diff::Diff),
+    /// Key names against a naming convention
+    Lint(lint::Lint),
     /// Hash tags that land on a wanted slot or node, or spread evenly
     FindTag(find_tag::FindTag),
     /// CRC16 throughput of every kernel on this machine
@@ -81,6 +84,7 @@ impl Command {
             Command::Analyze(analyze) => analyze.run(),
             Command::Keyslot(keyslot) => keyslot.run(),
             Command::Diff(diff) => diff.run(),
+            Command::Lint(lint) => lint.run(),
             Command::FindTag(find_tag) => find_tag.run(),
             Command::Bench(bench) => bench.run(),
             Command::Generate(generate) => generate.run().map(|()| Ending::Done),
