@@ -60,7 +60,7 @@ fn what_grew_appeared_vanished_shrank_and_got_hot_is_found() {
     assert!(hot.contains(&("tag", "grows")), "{hot:?}");
     assert!(hot.iter().any(|(kind, _)| *kind == "slot") && hot.iter().any(|(kind, _)| *kind == "node"), "{hot:?}");
     assert_eq!(diff["skew"]["verdict"], json!({"old": "skewed", "new": "skewed"}));
-    assert_eq!(names(&diff["prefixes"]["grew"]), ["app"]);
+    assert_eq!(names(&diff["prefixes"]["grew"]), ["app:{grows}", "app"]);
 
     let said = desk.run("diff", &["old", "new"]);
     let first = said.out.lines().next().unwrap();

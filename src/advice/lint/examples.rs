@@ -54,8 +54,10 @@ impl Broken {
     /// Counts a key, of which it keeps at most `most`.
     pub fn add(&mut self, key: &[u8], most: usize) {
         self.count += 1;
-        let is_full = self.examples.len() >= most;
-        if !is_full || self.examples.last().is_some_and(|longest| key.len() <= longest.len) {
+        let comes_before =
+            |last: &Example| (key.len(), &key[..key.len().min(KEPT)]) < (last.len, last.start.as_slice());
+        // Nearly every key of a large dump comes after those that are kept, and costs no memory.
+        if self.examples.len() < most || self.examples.last().is_some_and(comes_before) {
             self.examples.insert(Example::of(key));
             self.keep(most);
         }
@@ -72,5 +74,32 @@ impl Broken {
         while self.examples.len() > most {
             self.examples.pop_last();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_keys_are_kept_in_any_order() {
+        let keys: Vec<Vec<u8>> = (0..50u8).map(|i| vec![b'a' + i % 7; 1 + usize::from(i % 11)]).collect();
+        let of = |keys: &mut dyn Iterator<Item = &Vec<u8>>| {
+            let mut broken = Broken::default();
+            keys.for_each(|key| broken.add(key, 3));
+            broken
+        };
+        let whole = of(&mut keys.iter());
+        assert_eq!(whole, of(&mut keys.iter().rev()));
+        let mut parts = of(&mut keys[..20].iter());
+        parts.merge(of(&mut keys[20..].iter()), 3);
+        assert_eq!((whole.count, whole.examples.len()), (50, 3));
+        assert_eq!(whole, parts);
+    }
+
+    #[test]
+    fn a_long_key_is_cut_and_says_so() {
+        assert_eq!(Example::of(&[b'k'; 201]).to_string(), format!("{}... and 1 more bytes", "k".repeat(200)));
+        assert_eq!(Example::of(b"a\n\x1b").to_string(), r"a\n\x1b");
     }
 }

@@ -82,3 +82,25 @@ impl Users {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_is_the_same_in_any_order_and_its_tags_have_all_their_keys() {
+        let keys: Vec<(String, &[u8])> =
+            (0..40_000).map(|i| (format!("{}", i % 20_000), if i < 20_000 { &b"news"[..] } else { b"cart" })).collect();
+        let of = |keys: &mut dyn Iterator<Item = &(String, &[u8])>| {
+            let mut sharing = Sharing::default();
+            keys.for_each(|(tag, service)| sharing.add(tag.as_bytes(), service));
+            sharing
+        };
+        let whole = of(&mut keys.iter());
+        assert_eq!(whole, of(&mut keys.iter().rev()));
+        let mut parts = of(&mut keys[..9_000].iter());
+        parts.merge(of(&mut keys[9_000..].iter()));
+        assert_eq!(whole, parts);
+        assert!(whole.is_part && whole.shared().count() == SAMPLED && whole.shared().all(|(_, keys, _)| keys == 2));
+    }
+}
