@@ -99,7 +99,8 @@ fn what_the_bounds_leave_open_is_not_claimed() {
     let tags = |rows: Value, max_error: u64| json!({"exact": false, "max_error": max_error, "top": rows});
     old["tags"] = tags(json!([row("a", 100, 50), row("b", 100, 10), row("c", 90, 0), row("light", 55, 0)]), 5);
     new["tags"] = tags(json!([row("a", 140, 0), row("b", 140, 3), row("d", 70, 0), row("e", 60, 0)]), 20);
-    (write(&desk, "old", &old), write(&desk, "new", &new));
+    write(&desk, "old", &old);
+    write(&desk, "new", &new);
     let diff = diff(&desk, "old", "new");
     assert_eq!(names(&diff["tags"]["grew"]), ["b"]);
     assert_eq!(diff["tags"]["grew"][0]["at_least"], 30);

@@ -70,6 +70,7 @@ fn what_the_documents_warn_of_is_found() {
         ("{}user::10086", &["empty-tag", "namespace", "enterprise-tag"]),
         ("user{}::10086", &["empty-tag", "namespace", "enterprise-tag"]),
         ("foo{}{bar}", &["empty-tag", "namespace", "enterprise-tag"]),
+        ("foo{{bar}}zap", &["placeholder", "extra-braces", "namespace", "tag-form", "enterprise-tag"]),
         ("foo{bar}{zap}", &["extra-braces", "namespace", "tag-form", "enterprise-tag"]),
         ("user-profile:{1234}", &["namespace", "tag-form"]),
         ("user-session:1234", &["namespace"]),
@@ -198,6 +199,10 @@ fn all_forms_that_analyze_reads_are_read() {
     desk.file("dump.txt", b"1) \"prod:news:favorites:{fav:1}\"\n");
     assert_eq!(desk.run("lint", &["dump.txt"]).code, 0);
     desk.fails("lint", &["nothing.keys"], "nothing.keys: no such file");
+    desk.file("table.csv", b"id,n\nprod:news:favorites:{common}:1,7\n");
+    let said = desk.run("lint", &["table.csv", "--key-column", "id"]);
+    assert!(said.out.starts_with("1 error, 1 warning, 1 note on 1 key\n"), "{}", said.out);
+    assert!(said.out.contains("error  global-tag: 1 of 1 keys (100.0 %) have a tag"), "{}", said.out);
     assert!(desk.run("lint", &["--format", "help"]).out.contains("lines"));
 }
 

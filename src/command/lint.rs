@@ -24,7 +24,7 @@ const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 /// Key names against a naming convention.
 ///
-/// Exits with 1 where there is an error. The convention is <env>:<service>:<module>:{<domain>:<id>}:...; slotscope.toml
+/// Exits with 1 where there is an error. The convention is env:service:module:{domain:id}:...; slotscope.toml
 /// in the current directory changes it.
 #[derive(Args, Debug)]
 pub struct Lint {
@@ -127,21 +127,20 @@ fn remark(reader: &Reader, scanned: &Scanned<Checks>) {
 
 /// Writes the findings: how many, then each with what keys do and a few of them.
 fn write_text(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
-    let of = |severity, one| counted(findings.of_severity(severity) as u64, one);
-    let (errors, warnings, notes) =
-        (of(Severity::Error, "error"), of(Severity::Warning, "warning"), findings.of_severity(Severity::Info));
-    writeln!(out, "{errors}, {warnings} and {notes} of interest in {}", counted(findings.keys, "key"))?;
+    let kinds = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "note")];
+    let [errors, warnings, notes] = kinds.map(|(severity, one)| counted(findings.of_severity(severity) as u64, one));
+    writeln!(out, "{errors}, {warnings}, {notes} on {}", counted(findings.keys, "key"))?;
     if findings.allowed > 0 {
         writeln!(out, "passed over by the allow list: {}", counted(findings.allowed, "key"))?;
     }
-    findings.findings.iter().try_for_each(|finding| write_finding(finding, out))?;
+    findings.findings.iter().try_for_each(|finding| write_finding(finding, findings.keys, out))?;
     match findings.findings.is_empty() {
         true => Ok(()),
         false => writeln!(out, "\nThe rules are explained in {}; slotscope.toml changes them", findings.help),
     }
 }
 
-fn write_finding(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+fn write_finding(finding: &Finding, keys: u64, out: &mut dyn Write) -> io::Result<()> {
     let color = match finding.severity {
         Severity::Error => AnsiColor::Red,
         Severity::Warning => AnsiColor::Yellow,
@@ -153,8 +152,8 @@ fn write_finding(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         Counted::AtLeast => "at least ",
         Counted::AtMost => "at most ",
     };
-    let (severity, keys) = (finding.severity.name(), counted(finding.count, "key"));
-    let (share, what) = (percent(finding.share), &finding.what);
-    writeln!(out, "\n{style}{severity}{style:#}  {}  {how}{keys} ({share}) {what}", finding.rule)?;
+    let (severity, rule, what) = (finding.severity.name(), &finding.rule, &finding.what);
+    let (count, keys, share) = (grouped(finding.count), grouped(keys), percent(finding.share));
+    writeln!(out, "\n{style}{severity}{style:#}  {rule}: {how}{count} of {keys} keys ({share}) {what}")?;
     finding.examples.iter().try_for_each(|example| writeln!(out, "  {}", cut(&example.to_string())))
 }

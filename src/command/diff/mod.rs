@@ -36,9 +36,13 @@ pub struct Diff {
     /// One JSON object with all of it in place of the text
     #[arg(long)]
     pub json: bool,
-    /// Exit with 1 where a number of the diff's JSON crosses a limit; may be repeated: 'totals.keys.ratio > 1.5',
-    /// 'tags.grew[*].at_least > 100000'. A list without rows crosses none
-    #[arg(long, value_name = "PATH OP NUMBER")]
+    /// Limits on the numbers of the diff's JSON.
+    #[arg(
+        long,
+        value_name = "PATH OP NUMBER",
+        help = "Exit with 1 where a number of the diff's JSON crosses a limit; may be repeated: \
+            'totals.keys.ratio > 1.5', 'tags.grew[*].at_least > 100000'. A list without rows crosses none"
+    )]
     pub fail_on: Vec<String>,
 }
 

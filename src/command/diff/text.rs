@@ -55,12 +55,12 @@ impl Page {
     fn hot(&self, diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
         let part = |share: Option<f64>| share.map_or(String::from("-"), percent);
         let rows = diff.hot.iter().map(|hot| {
-            let kind = match hot.kind {
-                HotKind::Node => "node",
-                HotKind::Slot => "slot",
-                HotKind::Tag => "tag",
+            let name = match hot.kind {
+                HotKind::Node => format!("node {}", hot.name),
+                HotKind::Slot => format!("slot {}", hot.name),
+                HotKind::Tag => format!("tag {{{}}}", hot.name),
             };
-            vec![format!("{kind} {}", hot.name), part(hot.share.old), part(hot.share.new)]
+            vec![name, part(hot.share.old), part(hot.share.new)]
         });
         columns::write(out, "Got hot: their part of the load", &["", " before", " now"], rows, self.rows)
     }
