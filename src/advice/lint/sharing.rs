@@ -35,12 +35,14 @@ impl Sharing {
         if tag.len() > LONGEST || service.len() > LONGEST || service.is_empty() {
             return;
         }
-        let place = (hash(tag), tag.to_vec());
-        if self.tags.len() >= SAMPLED && self.tags.last_key_value().is_some_and(|(last, _)| *last < place) {
+        let hash = hash(tag);
+        // Nearly every tag of a large dump is left out, and costs no memory.
+        let is_full = self.tags.len() >= SAMPLED;
+        if is_full && self.tags.last_key_value().is_some_and(|((last, _), _)| *last < hash) {
             self.is_part = true;
             return;
         }
-        let users = self.tags.entry(place).or_default();
+        let users = self.tags.entry((hash, tag.to_vec())).or_default();
         users.keys += 1;
         if !users.services.contains(service) {
             users.services.insert(service.to_vec());
