@@ -81,15 +81,29 @@ fn tags_in_use_are_not_found_again_and_their_slots_are_spared() {
     assert_eq!(again, first[2..]);
 
     let spread = found(&desk, &["--spread", "40", "--nodes", "3"]);
-    let used: String = spread.iter().map(|(tag, ..)| format!("{tag}\n")).collect();
-    desk.file("spread.tags", used.as_bytes());
+    let in_use: String = spread.iter().map(|(tag, ..)| format!("{tag}\n")).collect();
+    desk.file("spread.tags", in_use.as_bytes());
     let other = found(&desk, &["--spread", "40", "--nodes", "3", "--avoid", "spread.tags"]);
     let slots = |tags: &[(String, u64, Option<String>)]| tags.iter().map(|(_, slot, _)| *slot).collect::<BTreeSet<_>>();
     assert!(slots(&spread).is_disjoint(&slots(&other)));
+    // A node of three slots, two of them in use: the third is found, and once that is in use too, any.
+    desk.file(
+        "small.nodes",
+        b"aaaa 127.0.0.1:7001@17001 myself,master - 0 0 1 connected 0-9 13-16383\nbbbb 127.0.0.1:7002@17002 master - 0 0 2 connected 10-12\n",
+    );
+    let mut used: String = ["10", "11"].map(|slot| format!("{}\n", found(&desk, &["--slot", slot])[0].0)).concat();
+    let of_node = |used: &str| {
+        desk.file("small.tags", used.as_bytes());
+        found(&desk, &["--node", "bbbb", "--topology", "small.nodes", "--avoid", "small.tags"]).remove(0)
+    };
+    let (tag, slot, _) = of_node(&used);
+    assert_eq!(slot, 12);
+    used += &tag;
+    assert!((10..=12).contains(&of_node(&used).1) && of_node(&used).0 != tag);
     // Where all slots are wanted, those in use are taken too, with other tags.
     let all = found(&desk, &["--spread", "16384", "--avoid", "spread.tags"]);
     assert_eq!(slots(&all).len(), 16384);
-    assert!(all.iter().all(|(tag, ..)| !used.lines().any(|used| used == tag)));
+    assert!(all.iter().all(|(tag, ..)| spread.iter().all(|(used, ..)| used != tag)));
 }
 
 #[test]

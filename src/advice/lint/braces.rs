@@ -50,6 +50,7 @@ fn enterprise_tag(key: &[u8]) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::slot::{SLOTS, kernel::table::crc16};
 
     /// Tag, then a letter for each thing that is so.
     fn told(key: &str) -> String {
@@ -78,5 +79,18 @@ mod tests {
         ] {
             assert_eq!(told(key), expected, "{key}");
         }
+    }
+
+    #[test]
+    fn enterprise_takes_the_last_brace_that_opens_and_the_last_that_closes() {
+        let tag_of = |key: &'static str| enterprise_tag(key.as_bytes()).map(|tag| &key[tag]);
+        for (key, tag) in [("foo{bar}{zap}", "zap"), ("{{a}", "a"), ("a{b}}c{", "b}"), ("{}", "")] {
+            assert_eq!(tag_of(key), Some(tag), "{key}");
+        }
+        assert_eq!((tag_of("a}b{"), tag_of("plain")), (None, None));
+        // As documented for it: 12350 there, 5540 in open source.
+        let key = "a{'1':{'i32':1}}";
+        let hashed = [tag_of(key).unwrap_or_default(), &key[hashtag::hashed_part(key.as_bytes())]];
+        assert_eq!(hashed.map(|tag| crc16(tag.as_bytes()) & (SLOTS as u16 - 1)), [12350, 5540]);
     }
 }
