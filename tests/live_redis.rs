@@ -7,6 +7,7 @@ mod redis;
 use std::collections::BTreeSet;
 
 use redis::{Client, Reply, Server, wait_for};
+use slotscope::advice::find_tag::{Template, Used, in_slot, on_slots, spread};
 use slotscope::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values};
 use slotscope::slot::{SlotColumns, kernel, slot};
 use slotscope::source::block::Block;
@@ -281,5 +282,24 @@ fn a_slot_on_its_way_is_in_flight_seen_from_both_ends(cluster: &Cluster) {
             Ok(topology) if topology.in_flight == [expected.clone()] => Ok(()),
             other => Err(format!("nodes.conf: {other:?}")),
         });
+    }
+}
+
+#[test]
+fn found_tags_land_where_they_were_wanted() {
+    let (used, even) = (Used::default(), Topology::even(6, String::from("even 6")).unwrap());
+    let mut found = Vec::new();
+    for template in ["{}", "fav:{}", "{}:cart:a tail that is longer than a word", "é-{}-\u{1f511}"] {
+        let template = Template::parse(template.as_bytes()).unwrap();
+        found.extend([0, 5474, 16383].map(|slot| in_slot(slot, &template, &used).take(20)).into_iter().flatten());
+        found.extend(on_slots(&[1, 2, 700], &template, &used).take(9));
+        found.extend(spread(300, &even, &template, &used).unwrap());
+    }
+    let server = Server::start(&[]);
+    let mut client = server.connect();
+    for tag in found {
+        for key in [format!("prod:news:{{{}}}:{{x}}", tag.tag), format!("{{{}}}", tag.tag), tag.tag.to_string()] {
+            assert_eq!(client.call(&["CLUSTER", "KEYSLOT", &key]), Reply::Int(i64::from(tag.slot)), "{key}");
+        }
     }
 }

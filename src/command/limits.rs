@@ -130,9 +130,21 @@ impl Limit {
     /// # Errors
     /// The report lacks what the limit is about: then nothing is known to be well.
     pub fn crossed(&self, report: &Value) -> Result<Vec<String>> {
+        self.crossed_among(report, false)
+    }
+
+    /// As `crossed`, where a list without rows is good news: nothing grew, so nothing in it crossed a limit.
+    ///
+    /// # Errors
+    /// As `crossed`.
+    pub fn crossed_if_listed(&self, diff: &Value) -> Result<Vec<String>> {
+        self.crossed_among(diff, true)
+    }
+
+    fn crossed_among(&self, report: &Value, none_is_fine: bool) -> Result<Vec<String>> {
         let mut found = Vec::new();
         collect(&self.path, report, String::new(), &mut found);
-        if found.is_empty() || found.iter().any(|(_, value)| value.is_none()) {
+        if found.is_empty() && !none_is_fine || found.iter().any(|(_, value)| value.is_none()) {
             let what = "this report has no such number: there is nothing to compare".to_owned();
             return Err(Error::bad(format!("--fail-on {}", self.text), what));
         }

@@ -3,9 +3,13 @@
 pub mod analyze;
 pub mod bench;
 pub mod cluster;
+mod columns;
+pub mod diff;
+pub mod find_tag;
 pub mod generate;
 pub mod keyslot;
 pub mod limits;
+pub mod lint;
 pub mod manual;
 pub mod progress;
 pub mod reading;
@@ -44,6 +48,12 @@ pub enum Command {
     Analyze(Box<analyze::Analyze>),
     /// The hash slot of each key
     Keyslot(keyslot::Keyslot),
+    /// What grew and what got hot between two reports
+    Diff(diff::Diff),
+    /// Key names against a naming convention
+    Lint(lint::Lint),
+    /// Hash tags that land on a wanted slot or node, or spread evenly
+    FindTag(find_tag::FindTag),
     /// CRC16 throughput of every kernel on this machine
     Bench(bench::Bench),
     /// A synthetic key dump on standard output
@@ -74,6 +84,9 @@ impl Command {
         match self {
             Command::Analyze(analyze) => analyze.run(),
             Command::Keyslot(keyslot) => keyslot.run(),
+            Command::Diff(diff) => diff.run(),
+            Command::Lint(lint) => lint.run(),
+            Command::FindTag(find_tag) => find_tag.run(),
             Command::Bench(bench) => bench.run(),
             Command::Generate(generate) => generate.run().map(|()| Ending::Done),
             Command::Completions(completions) => completions.run(),
