@@ -15,6 +15,7 @@ use clap::{Args, ValueEnum};
 
 use super::Ending;
 use super::cluster::Cluster;
+use super::hashing::Hashing;
 use super::limits::Limit;
 use super::reading::{Reader, Reading, format_help};
 use crate::error::{Error, Result};
@@ -49,6 +50,9 @@ pub struct Analyze {
     /// The nodes
     #[command(flatten)]
     pub cluster: Cluster,
+    /// The hash policy
+    #[command(flatten)]
+    pub hashing: Hashing,
     /// What `redis-cli --cluster info` printed: a dump that is over 1 % short of it is told; without INPUT, the nodes
     /// are judged by that alone (`-` reads a dump from standard input)
     #[arg(long, value_name = "FILE")]
@@ -118,6 +122,7 @@ impl Analyze {
             return self.report_counts(path, said);
         }
         let mut reader = self.reading.reader()?;
+        reader.policy = self.hashing.policy()?;
         reader.only.not_of = topology.replicas.clone();
         let directory = self.directory(&reader.inputs)?;
 
@@ -129,6 +134,7 @@ impl Analyze {
             let what = "entries of directories that are no files, passed over (directories are not searched deeper)";
             input.notes.push(format!("{what}: {}", reader.passed_over));
         }
+        input.notes.extend(facts::policy_note(&reader.policy));
         let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, self.listing(), input);
         summary.input.warnings.extend(summary.nodes.shortfalls(&said.unwrap_or_default()));
         summary.capacity = room.map(|room| room::capacity(&summary, &room)).transpose()?;
@@ -170,6 +176,10 @@ impl Analyze {
     /// Counts all keys, or takes over what servers counted.
     fn count(&self, reader: &Reader, topology: &Topology) -> Result<Scanned<Tallies>> {
         if let Some(taken) = ready_made::take(&reader.inputs, self.reading.ops_column.as_deref())? {
+            if !reader.policy.is_oss() {
+                let what = "CLUSTER SLOT-STATS tells slots as the server hashed them; leave --policy out";
+                return Err(Error::bad("--policy", what));
+            }
             return Ok(taken);
         }
         let parts = self.parts(reader);

@@ -4,6 +4,7 @@ pub mod analyze;
 pub mod bench;
 pub mod cluster;
 pub mod generate;
+pub mod hashing;
 pub mod keyslot;
 pub mod limits;
 pub mod manual;

@@ -6,6 +6,7 @@ use crate::command::reading::Reader;
 use crate::format::{FORMATS, Format};
 use crate::name::Name;
 use crate::scan::{Scanned, SeenInput};
+use crate::slot::policy::Policy;
 use crate::source::Input;
 use crate::source::file::line_of;
 use crate::summary::balance::tidy;
@@ -53,6 +54,16 @@ pub fn input_facts(inputs: &[Input], scanned: &Scanned<Tallies>) -> InputFacts {
         notes,
         ..InputFacts::default()
     }
+}
+
+/// Says the hash policy where it is not the usual one.
+pub fn policy_note(policy: &Policy) -> Option<String> {
+    let text = Name::from(policy.to_string().as_str());
+    let what = format!(
+        "hashed by --policy {text}: slots and tags are those of that policy, not of CLUSTER KEYSLOT; what the tables of \
+         prefixes and patterns call tagged is what stands in braces"
+    );
+    (!policy.is_oss()).then_some(what)
 }
 
 /// How the report was made.
