@@ -26,6 +26,8 @@ pub mod topology;
 
 pub mod summary;
 
+pub mod advice;
+
 pub mod report;
 
 pub mod command;

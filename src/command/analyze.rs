@@ -17,6 +17,7 @@ use super::Ending;
 use super::cluster::Cluster;
 use super::hashing::Hashing;
 use super::limits::Limit;
+use super::printing::print;
 use super::reading::{Reader, Reading, format_help};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
@@ -37,9 +38,6 @@ use crate::topology::cluster_info::{self, NodeKeys};
 use destination::{check_apart, report_name};
 use facts::{input_facts, run_facts};
 use room::RoomFlags;
-
-/// Columns of the report where there is no terminal to ask.
-const PIPE_WIDTH: usize = 100;
 
 /// Key dumps in, a skew report out.
 #[derive(Args, Debug)]
@@ -201,7 +199,8 @@ impl Analyze {
     /// The node part of the report, from what the nodes say of themselves: there is no dump.
     fn report_counts(&self, path: &Path, said: &[NodeKeys]) -> Result<Ending> {
         let counts = NodeCounts::of(Name::from(path), said);
-        self.print_with(
+        print(
+            self.json,
             |out| json::write_object(&counts, out),
             |width, out| terminal::node_counts::write(&counts, width, self.top, out),
         )?;
@@ -246,25 +245,8 @@ impl Analyze {
     }
 
     fn print(&self, summary: &Summary) -> Result<()> {
-        self.print_with(|out| json::write(summary, out), |width, out| terminal::write(summary, width, self.top, out))
-    }
-
-    /// Prints the one or the other, as the flags have it.
-    fn print_with(
-        &self,
-        json: impl Fn(&mut dyn Write) -> io::Result<()>,
-        text: impl Fn(usize, &mut dyn Write) -> io::Result<()>,
-    ) -> Result<()> {
-        let stdout = io::stdout();
-        if self.json {
-            let mut out = io::BufWriter::new(stdout.lock());
-            return json(&mut out).and_then(|()| out.flush()).map_err(Error::stdout);
-        }
-        let width = terminal_size::terminal_size_of(&stdout).map_or(PIPE_WIDTH, |(width, _)| usize::from(width.0));
-        let mut lines = Vec::new();
-        text(width, &mut lines).map_err(Error::stdout)?;
-        let mut out = anstream::AutoStream::auto(stdout.lock());
-        out.write_all(&lines).and_then(|()| out.flush()).map_err(Error::stdout)
+        let text = |width, out: &mut dyn Write| terminal::write(summary, width, self.top, out);
+        print(self.json, |out| json::write(summary, out), text)
     }
 
     fn say_where(&self, path: &Path) -> Result<()> {

@@ -3,12 +3,15 @@
 pub mod analyze;
 pub mod bench;
 pub mod cluster;
+pub mod fanout;
 pub mod generate;
 pub mod hashing;
 pub mod keyslot;
 pub mod limits;
 pub mod manual;
+pub mod printing;
 pub mod reading;
+pub mod refusals;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -44,6 +47,8 @@ pub enum Command {
     Analyze(Box<analyze::Analyze>),
     /// The hash slot of each key
     Keyslot(keyslot::Keyslot),
+    /// How many slots and nodes batches touch, and which the cluster refuses
+    Fanout(Box<fanout::FanoutArgs>),
     /// CRC16 throughput of every kernel on this machine
     Bench(bench::Bench),
     /// A synthetic key dump on standard output
@@ -74,6 +79,7 @@ impl Command {
         match self {
             Command::Analyze(analyze) => analyze.run(),
             Command::Keyslot(keyslot) => keyslot.run(),
+            Command::Fanout(fanout) => fanout.run(),
             Command::Bench(bench) => bench.run(),
             Command::Generate(generate) => generate.run().map(|()| Ending::Done),
             Command::Completions(completions) => completions.run(),

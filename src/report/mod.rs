@@ -3,6 +3,7 @@
 pub mod chart;
 pub mod csv;
 pub mod directory;
+pub mod fanout;
 pub mod json;
 pub mod terminal;
 pub mod units;

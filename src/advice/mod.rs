@@ -1,0 +1,3 @@
+//! Stage 5, FINDINGS: what to do about it. Keys, tallies and summaries come in, advice goes out. No I/O.
+
+pub mod fanout;

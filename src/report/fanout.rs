@@ -1,0 +1,177 @@
+//! The fan-out of batches on the terminal: how far they reach, what the cluster refuses, the tail, the worst kinds.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+
+use super::terminal::layout::{print, row, table, wrapped};
+use super::units::{counted, grouped, percent};
+use crate::advice::fanout::answer::Answer;
+use crate::advice::fanout::{Findings, TailRow};
+use crate::summary::quantiles::Quantiles;
+
+/// Rows of the tail that are shown: the others are of hardly any batch.
+const TAIL_ROWS: usize = 8;
+
+/// Writes it, `width` columns wide, with at most `rows` kinds of batches.
+pub fn write(findings: &Findings, width: usize, rows: usize, out: &mut dyn Write) -> io::Result<()> {
+    let width = width.clamp(40, 120);
+    let page = Page { findings, width, rows };
+    page.summary(out)?;
+    page.answers(out)?;
+    page.reach(out)?;
+    page.tail(out)?;
+    page.worst(out)?;
+    page.remarks(out)
+}
+
+struct Page<'a> {
+    findings: &'a Findings,
+    width: usize,
+    rows: usize,
+}
+
+impl Page<'_> {
+    fn summary(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Findings { batches, keys, crossslot, .. } = *self.findings;
+        let text = match batches {
+            0 => String::from("No batch has a key, so there is nothing to judge."),
+            _ => format!(
+                "{} of {} on the nodes of {}: {} ({}) are refused because their keys are in several slots, and a client \
+                 has to scatter and gather them.",
+                if batches == 1 { String::from("1 batch") } else { format!("{} batches", grouped(batches)) },
+                counted(keys, "key"),
+                self.findings.nodes,
+                grouped(crossslot),
+                percent(crossslot as f64 / batches as f64),
+            ),
+        };
+        self.paragraph(out, &text)
+    }
+
+    fn answers(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.heading(out, "What the cluster answers")?;
+        let mut answers = table(self.width, &[("", false), ("batches", true), ("share", true)], 0);
+        for answered in self.findings.answers.iter().filter(|answered| answered.batches > 0) {
+            let cells = vec![words(answered.answer).into(), grouped(answered.batches), percent(answered.share)];
+            row(&mut answers, cells);
+        }
+        print(out, answers)
+    }
+
+    fn reach(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.heading(out, "Reach of a batch")?;
+        let line = |of: &Quantiles, what: &str| {
+            let [p50, p90, p99, max] = [of.p50, of.p90, of.p99, of.max].map(grouped);
+            format!("{what}: mean {:.2}, p50 {p50}, p90 {p90}, p99 {p99}, max {max}", of.mean)
+        };
+        self.line(out, &line(&self.findings.slots_per_batch, "slots"))?;
+        self.line(out, &line(&self.findings.nodes_per_batch, "nodes"))
+    }
+
+    fn tail(&self, out: &mut dyn Write) -> io::Result<()> {
+        let tail = &self.findings.tail;
+        self.heading(out, "Tail")?;
+        let (slow, all) = (percent(tail.slow), percent(tail.batches_slow));
+        self.line(out, &format!("where one node is slow with probability {slow}, {all} of the batches are"))?;
+        let mut rows = table(self.width, &[("nodes", true), ("batches", true), ("slow", true)], 3);
+        let cells = |tail: &TailRow| vec![grouped(tail.nodes), grouped(tail.batches), percent(tail.slow)];
+        tail.by_nodes.iter().take(TAIL_ROWS).for_each(|tail| row(&mut rows, cells(tail)));
+        print(out, rows)?;
+        self.more(out, tail.by_nodes.len().saturating_sub(TAIL_ROWS))
+    }
+
+    fn worst(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.findings.worst.is_empty() {
+            return Ok(());
+        }
+        self.heading(out, "Kinds of batches that reach furthest")?;
+        let columns =
+            [("keys", false), ("command", false), ("batches", true), ("slots", true), ("nodes", true), ("after", true)];
+        let mut kinds = table(self.width, &columns, 0);
+        for kind in self.findings.worst.iter().take(self.rows) {
+            let after =
+                kind.suggestion.as_ref().map_or(String::from("-"), |cure| format!("{:.1}", cure.mean_slots_after));
+            let command = kind.command.map_or(String::from("-"), |name| name.replace('|', " ").to_uppercase());
+            let means = [kind.mean_slots, kind.mean_nodes].map(|mean| format!("{mean:.1}"));
+            let [slots, nodes] = means;
+            row(&mut kinds, vec![kind.pattern.to_string(), command, grouped(kind.batches), slots, nodes, after]);
+        }
+        print(out, kinds)?;
+        self.more(out, self.findings.worst.len().saturating_sub(self.rows))?;
+        self.cures(out)
+    }
+
+    fn cures(&self, out: &mut dyn Write) -> io::Result<()> {
+        let shown = self.findings.worst.iter().take(self.rows);
+        for (kind, cure) in shown.filter_map(|kind| Some((kind, kind.suggestion.as_ref()?))) {
+            let (before, after) = (kind.mean_slots, cure.mean_slots_after);
+            self.paragraph(out, &format!("{} -> {}  ({before:.1} slots to {after:.1})", kind.pattern, cure.retag))?;
+            // On one line, however long: to be copied.
+            let quoted = |rule: &String| rule.replace('\'', r"'\''");
+            cure.rules.iter().try_for_each(|rule| writeln!(out, "  whatif --retag '{}'", quoted(rule)))?;
+        }
+        if self.findings.worst.iter().any(|kind| kind.suggestion.is_none()) {
+            let text = "Where nothing stands under \"after\", no id is common to the keys of a batch: a tag of a mere word would \
+                        bind all keys of that kind to one slot. Ask for them slot by slot.";
+            self.paragraph(out, text)?;
+        }
+        Ok(())
+    }
+
+    fn remarks(&self, out: &mut dyn Write) -> io::Result<()> {
+        let findings = self.findings;
+        for stop in &findings.incomplete {
+            let text = format!("incomplete: {}: byte {}: {}", stop.file, grouped(stop.byte), stop.reason);
+            self.paragraph(out, &text)?;
+        }
+        if findings.rejected.count > 0 {
+            self.paragraph(out, &format!("warning: lines that are no batch: {}", grouped(findings.rejected.count)))?;
+            for line in &findings.rejected.first {
+                let place = line.line.map_or(format!("byte {}", line.byte), |number| format!("line {number}"));
+                self.line(out, &format!("{}: {place}: {}", line.file, line.reason))?;
+            }
+        }
+        let notes = [
+            (findings.without_keys, "commands without keys, which any node runs"),
+            (findings.discarded, "transactions that end with DISCARD, not counted"),
+            (findings.blank_lines, "blank lines"),
+            (findings.other_shapes, "batches over several slots of kinds beyond the first 1,000, not told apart"),
+        ];
+        let told = notes.iter().filter(|(count, _)| *count > 0);
+        told.into_iter()
+            .try_for_each(|(count, what)| self.paragraph(out, &format!("note: {what}: {}", grouped(*count))))
+    }
+
+    fn heading(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
+        let style = Style::new().bold();
+        writeln!(out, "\n{style}{text}{style:#}")
+    }
+
+    fn paragraph(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
+        writeln!(out)?;
+        wrapped(text, self.width).iter().try_for_each(|line| writeln!(out, "{line}"))
+    }
+
+    fn line(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
+        wrapped(text, self.width - 2).iter().try_for_each(|line| writeln!(out, "  {line}"))
+    }
+
+    fn more(&self, out: &mut dyn Write, more: usize) -> io::Result<()> {
+        match more {
+            0 => Ok(()),
+            more => self.line(out, &format!("... and {} more, in --json", grouped(more as u64))),
+        }
+    }
+}
+
+fn words(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Served => "served: all keys in one slot",
+        Answer::Crossslot => "CROSSSLOT",
+        Answer::CrossslotAtExec => "CROSSSLOT at EXEC",
+        Answer::AbortedByCrossslot => "CROSSSLOT, then EXECABORT",
+        Answer::AbortedByMoved => "MOVED, then EXECABORT",
+        Answer::Unserved => "CLUSTERDOWN: no node owns the slot",
+    }
+}
