@@ -1,7 +1,7 @@
 //! `slotscope analyze`: key dumps come in; a report goes to the terminal and to a directory.
 
 mod destination;
-mod facts;
+pub(super) mod facts;
 mod ready_made;
 mod room;
 mod schema;

@@ -12,6 +12,7 @@ pub mod manual;
 pub mod printing;
 pub mod reading;
 pub mod refusals;
+pub mod whatif;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -49,6 +50,8 @@ pub enum Command {
     Keyslot(keyslot::Keyslot),
     /// How many slots and nodes batches touch, and which the cluster refuses
     Fanout(Box<fanout::FanoutArgs>),
+    /// The same keys on other nodes, by another hash policy or with other tags: before and after
+    Whatif(Box<whatif::WhatIfArgs>),
     /// CRC16 throughput of every kernel on this machine
     Bench(bench::Bench),
     /// A synthetic key dump on standard output
@@ -80,6 +83,7 @@ impl Command {
             Command::Analyze(analyze) => analyze.run(),
             Command::Keyslot(keyslot) => keyslot.run(),
             Command::Fanout(fanout) => fanout.run(),
+            Command::Whatif(whatif) => whatif.run(),
             Command::Bench(bench) => bench.run(),
             Command::Generate(generate) => generate.run().map(|()| Ending::Done),
             Command::Completions(completions) => completions.run(),

@@ -7,6 +7,7 @@ pub mod fanout;
 pub mod json;
 pub mod terminal;
 pub mod units;
+pub mod whatif;
 
 use std::io::{self, Write};
 

@@ -56,7 +56,9 @@ impl Commands {
     /// The server that the table is from: its name and version.
     pub fn server() -> &'static str {
         let line = TABLE.lines().next().unwrap_or_default();
-        line.split_once(" of ").and_then(|(_, rest)| rest.split_once(',')).map_or("redis-server", |(server, _)| server)
+        line.split_once("COMMAND of ")
+            .and_then(|(_, rest)| rest.split_once(','))
+            .map_or("redis-server", |(server, _)| server)
     }
 
     /// The command that `words` are, in any case; of a container its subcommand.
@@ -98,7 +100,8 @@ impl Command {
             .specs
             .iter()
             .map(|spec| {
-                spec.keys(words).ok_or_else(|| format!("{name} says more keys than it has, or no number of them"))
+                spec.keys(words)
+                    .ok_or_else(|| format!("{name} does not have the keys that it says, or says no number of them"))
             })
             .collect::<Result<_, _>>()?;
         // MIGRATE has an empty word in the place of its key where a list of keys follows.
@@ -131,6 +134,7 @@ impl Spec {
         let (first, last, step) = match self.find {
             Find::Range { last, step, .. } if last >= 0 => (begin, begin + last, step),
             Find::Range { last, step, limit: ..=1 } => (begin, count + last, step),
+            Find::Range { limit, .. } if (count - begin) % limit != 0 => return None,
             Find::Range { last, step, limit } => (begin, begin + (count - begin) / limit + last, step),
             Find::Number { at, first, step } => {
                 let number = words.get(usize::try_from(begin + at).ok()?)?;
@@ -210,7 +214,7 @@ mod tests {
         assert!(keys("MGET").unwrap_err().starts_with("MGET takes at least 1 arguments; --batches keys"));
         assert!(keys("GET a b").unwrap_err().starts_with("GET takes 1 arguments"));
         for line in ["EVAL s 3 a b", "EVAL s -1 a b", "EVAL s x a", "EVAL s 9223372036854775807 a"] {
-            assert!(keys(line).unwrap_err().starts_with("EVAL says more keys"), "{line}");
+            assert!(keys(line).unwrap_err().starts_with("EVAL does not have the keys"), "{line}");
         }
     }
 }

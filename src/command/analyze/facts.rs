@@ -11,11 +11,10 @@ use crate::source::Input;
 use crate::source::file::line_of;
 use crate::summary::balance::tidy;
 use crate::summary::{FileFacts, Incomplete, InputFacts, Rejected, RejectedLine, Run, Summary};
-use crate::tally::Tallies;
 use crate::tally::rejects::Reject;
 
 /// What was read, and what is to be said about it.
-pub fn input_facts(inputs: &[Input], scanned: &Scanned<Tallies>) -> InputFacts {
+pub fn input_facts<T>(inputs: &[Input], scanned: &Scanned<T>) -> InputFacts {
     let name = |index: usize| Name::from(inputs[index].path());
     let file = |(index, seen): (usize, &SeenInput)| FileFacts {
         name: name(index),
