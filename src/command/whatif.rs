@@ -63,6 +63,17 @@ pub struct WhatIfArgs {
     pub json: bool,
 }
 
+/// An error that names the flag of today, as one of the flag that is meant.
+fn of_flag_to(error: Error) -> Error {
+    match error {
+        Error::Bad { place, what } => match place.strip_prefix("--") {
+            Some(flag) => Error::bad(format!("--to-{flag}"), what),
+            None => Error::Bad { place, what },
+        },
+        other => other,
+    }
+}
+
 impl WhatIfArgs {
     /// Reads, counts both sides and compares them.
     ///
@@ -99,12 +110,12 @@ impl WhatIfArgs {
     fn topology_after(&self, today: &Topology) -> Result<Topology> {
         match (&self.to_topology, self.to_nodes) {
             (None, None) => Ok(today.clone()),
-            (topology, nodes) => Cluster { topology: topology.clone(), nodes }.topology(),
+            (topology, nodes) => Cluster { topology: topology.clone(), nodes }.topology().map_err(of_flag_to),
         }
     }
 
     fn policy_after(&self, today: &Policy) -> Result<Policy> {
-        if self.to_policy.is_empty() { Ok(today.clone()) } else { Policy::parse(&self.to_policy) }
+        if self.to_policy.is_empty() { Ok(today.clone()) } else { Policy::parse(&self.to_policy).map_err(of_flag_to) }
     }
 
     fn check_any(&self) -> Result<()> {
