@@ -101,7 +101,7 @@ impl Cure {
                     Piece::Id(Id::Mixed) => regex.push_str("([0-9A-Za-z]+)"),
                 }
             }
-            let dollars = pattern.iter().any(|byte| *byte == b'$');
+            let dollars = pattern.contains(&b'$');
             let template = self.tagged(pattern, *place, |number, _| format!("${}", number + 1).into_bytes());
             let template = String::from_utf8(template).ok().filter(|_| !dollars)?;
             Some(format!("{regex}${ARROW}{template}")).filter(|rule| rule.matches(ARROW).count() == 1)

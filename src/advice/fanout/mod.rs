@@ -25,8 +25,9 @@ use shapes::{Shapes, Touched, WorstShape};
 /// The name and version of the form of the JSON.
 pub const SCHEMA: &str = "slotscope.fanout/1";
 
-/// Keys of a batch that are looked at for its kind and its cure; slots and nodes are counted of all.
+/// Keys of a batch that are looked at for its kind and its cure, and bytes of them; slots and nodes are counted of all.
 const KEPT_KEYS: usize = 1024;
+const KEPT_BYTES: usize = 1 << 20;
 
 /// What the lines are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -66,6 +67,7 @@ struct Batch {
     slots: SlotSet,
     keys: u64,
     kept: Vec<Vec<u8>>,
+    kept_bytes: usize,
 }
 
 /// All findings; the fields are those of the JSON.
@@ -294,14 +296,19 @@ impl Batch {
     fn add(&mut self, slots: &[u16], keys: Vec<Vec<u8>>) {
         slots.iter().for_each(|slot| self.slots.insert(*slot));
         self.keys += keys.len() as u64;
-        let room = KEPT_KEYS.saturating_sub(self.kept.len());
-        self.kept.extend(keys.into_iter().take(room));
+        for key in keys {
+            if self.kept.len() < KEPT_KEYS && self.kept_bytes + key.len() <= KEPT_BYTES {
+                self.kept_bytes += key.len();
+                self.kept.push(key);
+            }
+        }
     }
 
     fn clear(&mut self) {
         self.slots.clear();
         self.keys = 0;
         self.kept.clear();
+        self.kept_bytes = 0;
     }
 }
 

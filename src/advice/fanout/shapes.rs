@@ -96,6 +96,7 @@ impl Shapes {
     pub fn add(&mut self, batch: &Touched<'_>) {
         let keys: Vec<Parsed<'_>> = batch.keys.iter().map(|key| Parsed::of(key)).collect();
         let shape = shape(batch.command, &keys);
+        let curable = !shape.more && keys.iter().all(|key| key.pattern.len() <= MAX_PATTERN);
         if self.known.len() == MAX_SHAPES && !self.known.contains_key(&shape) {
             self.left_out += u64::from(batch.slots > 1);
             return;
@@ -105,7 +106,7 @@ impl Shapes {
         sums.refused += u64::from(batch.answer != Answer::Served);
         sums.slots += batch.slots;
         sums.nodes += batch.nodes;
-        if batch.slots > 1 && !sums.tried {
+        if batch.slots > 1 && curable && !sums.tried {
             // The batches before are of one slot each; a tag may not part them, as far as it is of a common id.
             let before = sums.batches - 1;
             sums.tried = true;

@@ -1,13 +1,19 @@
 //! A line of a batch file comes in, its words go out: parted by blanks, quoted as redis-cli reads them.
 
+/// Words of a line: a server takes no more in one command.
+const MAX_WORDS: usize = 1 << 20;
+
 /// The words of `line`: `"..."` with C escapes, `'...'` in which only `\'` is one, else bytes up to a blank.
 ///
 /// # Errors
-/// A quote that is not closed, or that something stands behind.
+/// A quote that is not closed, or that something stands behind, or more than a million words.
 pub fn words(line: &[u8]) -> Result<Vec<Vec<u8>>, &'static str> {
     let mut words = Vec::new();
     let mut rest = line.trim_ascii_start();
     while !rest.is_empty() {
+        if words.len() == MAX_WORDS {
+            return Err("more than 1,048,576 words");
+        }
         let (word, behind) = next_word(rest)?;
         words.push(word);
         rest = behind.trim_ascii_start();
@@ -85,6 +91,12 @@ mod tests {
         assert_eq!(parted(br#""a b\x00\xfF\n\"\q" 'it\'s \n' """#), [&b"a b\0\xff\n\"q"[..], b"it's \\n", b""]);
         assert_eq!(parted(b"   "), Vec::<Vec<u8>>::new());
         assert_eq!(parted(br"\x41 a\b"), [&br"\x41"[..], br"a\b"]);
+    }
+
+    #[test]
+    fn a_line_of_endless_words_is_refused() {
+        assert_eq!(words(&b"a ".repeat(MAX_WORDS)).map(|words| words.len()), Ok(MAX_WORDS));
+        assert!(words(&b"a ".repeat(MAX_WORDS + 1)).unwrap_err().starts_with("more than"));
     }
 
     #[test]
