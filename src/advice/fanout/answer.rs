@@ -1,8 +1,8 @@
 //! What a cluster says to a batch: the slots of its commands come in, served or refused and how goes out.
 //!
 //! A command over several slots is CROSSSLOT whoever owns them: the server looks at slots before it looks at nodes. Inside
-//! MULTI each command is looked at when it is queued; what is refused there makes EXEC an EXECABORT, and queued commands of
-//! different slots make it a CROSSSLOT. The batch goes to the node that owns the slot of its first key.
+//! MULTI each command is looked at when it is queued; EXEC is a CROSSSLOT where commands of different slots were queued, else
+//! an EXECABORT where one was refused. The batch goes to the node that owns the slot of its first key.
 
 use serde::Serialize;
 
@@ -92,7 +92,8 @@ pub struct Queue {
 impl Queue {
     /// Queues a command whose keys are in `slots`, in their order.
     pub fn queue(&mut self, slots: &[u16], topology: &Topology) {
-        let Some(first) = slots.first() else { return };
+        // Once a command is refused, the server keeps none of those behind it.
+        let Some(first) = slots.first().filter(|_| self.refused.is_none()) else { return };
         let owner = topology.owner(*first);
         let target = *self.target.get_or_insert(owner);
         let refused = match () {
@@ -102,11 +103,8 @@ impl Queue {
             () => None,
         };
         match refused {
-            Some(_) => self.refused = self.refused.or(refused),
-            None => {
-                self.several |= self.slot.is_some_and(|slot| slot != *first);
-                self.slot = Some(*first);
-            }
+            Some(_) => self.refused = refused,
+            None => self.several |= *self.slot.get_or_insert(*first) != *first,
         }
     }
 
@@ -154,6 +152,7 @@ mod tests {
         assert_eq!(exec(&[&[1], &[2]]), Answer::CrossslotAtExec);
         assert_eq!(exec(&[&[1], &[16000]]), Answer::AbortedByMoved);
         assert_eq!(exec(&[&[1, 2], &[1]]), Answer::AbortedByCrossslot);
-        assert_eq!(exec(&[&[1], &[16000], &[2]]), Answer::CrossslotAtExec);
+        assert_eq!(exec(&[&[1], &[16000], &[2]]), Answer::AbortedByMoved);
+        assert_eq!(exec(&[&[1], &[2], &[16000]]), Answer::CrossslotAtExec);
     }
 }
