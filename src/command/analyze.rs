@@ -73,8 +73,8 @@ pub struct Analyze {
     /// Never read a file twice: past 65,536 distinct tags their counts come with bounds
     #[arg(long)]
     pub one_pass: bool,
-    /// Exit with 1 where a number of report.json crosses a limit; may be repeated: 'nodes.keys.max_over_mean > 1.2',
-    /// 'tags.top[*].share >= 0.05'
+    /// Exit with 1 where a number of report.json crosses a limit; may be repeated: `nodes.keys.max_over_mean > 1.2`,
+    /// `tags.top[*].share >= 0.05`
     #[arg(long, value_name = "PATH OP NUMBER")]
     pub fail_on: Vec<String>,
     /// How much room the nodes have
