@@ -1,5 +1,6 @@
 //! `slotscope fanout`: batches come in, one a line; how many slots and nodes they touch and what helps goes out.
 
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -7,7 +8,6 @@ use clap::Args;
 use super::cluster::Cluster;
 use super::hashing::Hashing;
 use super::printing::print;
-use super::reading::Reading;
 use super::{Ending, refusals};
 use crate::advice::fanout::{Fanout, Lines};
 use crate::error::{Error, Result};
@@ -62,8 +62,7 @@ impl FanoutArgs {
         let slow = probability(&self.slow)?;
         let topology = self.cluster.topology()?;
         let policy = self.hashing.policy()?;
-        let reading = Reading { inputs: self.inputs.clone(), ..Reading::default() };
-        let inputs = source::find(&reading.paths()?)?.inputs;
+        let inputs = source::find(&self.paths()?)?.inputs;
         let mut found = Fanout::new(&topology, &policy, self.batches);
         let (mut rejects, mut incomplete) = (Rejects::default(), Vec::new());
         for (index, input) in inputs.iter().enumerate() {
@@ -81,6 +80,17 @@ impl FanoutArgs {
             true if self.deny_crossslot && findings.crossslot > 0 => Ending::Crossed,
             true => Ending::Done,
         })
+    }
+
+    /// The inputs as the user named them; standard input where none is named and something is piped in.
+    fn paths(&self) -> Result<Vec<PathBuf>> {
+        match self.inputs.as_slice() {
+            [] if io::stdin().is_terminal() => {
+                Err(Error::bad("no input", "name a file of batches, one a line: MGET user:1 user:2, or user:1 user:2"))
+            }
+            [] => Ok(vec![PathBuf::from("-")]),
+            paths => Ok(paths.to_vec()),
+        }
     }
 }
 

@@ -163,10 +163,7 @@ impl Reading {
     }
 
     /// The inputs as the user named them; standard input where none is named and something is piped in.
-    ///
-    /// # Errors
-    /// None is named and standard input is a terminal.
-    pub fn paths(&self) -> Result<Vec<PathBuf>> {
+    fn paths(&self) -> Result<Vec<PathBuf>> {
         match self.inputs.as_slice() {
             [] if std::io::stdin().is_terminal() => {
                 Err(Error::bad("no input", "name a key dump, or pipe one in: redis-cli --scan | slotscope analyze"))

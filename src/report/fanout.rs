@@ -2,9 +2,8 @@
 
 use std::io::{self, Write};
 
-use anstyle::Style;
-
-use super::terminal::layout::{print, row, table, wrapped};
+use super::page::Page;
+use super::terminal::layout::{print, row, table};
 use super::units::{counted, grouped, percent};
 use crate::advice::fanout::answer::Answer;
 use crate::advice::fanout::{Findings, TailRow};
@@ -15,23 +14,22 @@ const TAIL_ROWS: usize = 8;
 
 /// Writes it, `width` columns wide, with at most `rows` kinds of batches.
 pub fn write(findings: &Findings, width: usize, rows: usize, out: &mut dyn Write) -> io::Result<()> {
-    let width = width.clamp(40, 120);
-    let page = Page { findings, width, rows };
-    page.summary(out)?;
-    page.answers(out)?;
-    page.reach(out)?;
-    page.tail(out)?;
-    page.worst(out)?;
-    page.remarks(out)
+    let text = Text { findings, page: Page::of(width), rows };
+    text.summary(out)?;
+    text.answers(out)?;
+    text.reach(out)?;
+    text.tail(out)?;
+    text.worst(out)?;
+    text.remarks(out)
 }
 
-struct Page<'a> {
+struct Text<'a> {
     findings: &'a Findings,
-    width: usize,
+    page: Page,
     rows: usize,
 }
 
-impl Page<'_> {
+impl Text<'_> {
     fn summary(&self, out: &mut dyn Write) -> io::Result<()> {
         let Findings { batches, keys, crossslot, .. } = *self.findings;
         let text = match batches {
@@ -46,12 +44,12 @@ impl Page<'_> {
                 percent(crossslot as f64 / batches as f64),
             ),
         };
-        self.paragraph(out, &text)
+        self.page.paragraph(out, &text)
     }
 
     fn answers(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.heading(out, "What the cluster answers")?;
-        let mut answers = table(self.width, &[("", false), ("batches", true), ("share", true)], 0);
+        self.page.heading(out, "What the cluster answers")?;
+        let mut answers = table(self.page.width, &[("", false), ("batches", true), ("share", true)], 0);
         for answered in self.findings.answers.iter().filter(|answered| answered.batches > 0) {
             let cells = vec![words(answered.answer).into(), grouped(answered.batches), percent(answered.share)];
             row(&mut answers, cells);
@@ -60,21 +58,21 @@ impl Page<'_> {
     }
 
     fn reach(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.heading(out, "Reach of a batch")?;
+        self.page.heading(out, "Reach of a batch")?;
         let line = |of: &Quantiles, what: &str| {
             let [p50, p90, p99, max] = [of.p50, of.p90, of.p99, of.max].map(grouped);
             format!("{what}: mean {:.2}, p50 {p50}, p90 {p90}, p99 {p99}, max {max}", of.mean)
         };
-        self.line(out, &line(&self.findings.slots_per_batch, "slots"))?;
-        self.line(out, &line(&self.findings.nodes_per_batch, "nodes"))
+        self.page.line(out, &line(&self.findings.slots_per_batch, "slots"))?;
+        self.page.line(out, &line(&self.findings.nodes_per_batch, "nodes"))
     }
 
     fn tail(&self, out: &mut dyn Write) -> io::Result<()> {
         let tail = &self.findings.tail;
-        self.heading(out, "Tail")?;
+        self.page.heading(out, "Tail")?;
         let (slow, all) = (percent(tail.slow), percent(tail.batches_slow));
-        self.line(out, &format!("where one node is slow with probability {slow}, {all} of the batches are"))?;
-        let mut rows = table(self.width, &[("nodes", true), ("batches", true), ("slow", true)], 3);
+        self.page.line(out, &format!("where one node is slow with probability {slow}, {all} of the batches are"))?;
+        let mut rows = table(self.page.width, &[("nodes", true), ("batches", true), ("slow", true)], 3);
         let cells = |tail: &TailRow| vec![grouped(tail.nodes), grouped(tail.batches), percent(tail.slow)];
         tail.by_nodes.iter().take(TAIL_ROWS).for_each(|tail| row(&mut rows, cells(tail)));
         print(out, rows)?;
@@ -85,10 +83,10 @@ impl Page<'_> {
         if self.findings.worst.is_empty() {
             return Ok(());
         }
-        self.heading(out, "Kinds of batches that reach furthest")?;
+        self.page.heading(out, "Kinds of batches that reach furthest")?;
         let columns =
             [("keys", false), ("command", false), ("batches", true), ("slots", true), ("nodes", true), ("after", true)];
-        let mut kinds = table(self.width, &columns, 0);
+        let mut kinds = table(self.page.width, &columns, 0);
         for kind in self.findings.worst.iter().take(self.rows) {
             let after =
                 kind.suggestion.as_ref().map_or(String::from("-"), |cure| format!("{:.1}", cure.mean_slots_after));
@@ -106,7 +104,8 @@ impl Page<'_> {
         let shown = self.findings.worst.iter().take(self.rows);
         for (kind, cure) in shown.filter_map(|kind| Some((kind, kind.suggestion.as_ref()?))) {
             let (before, after) = (kind.mean_slots, cure.mean_slots_after);
-            self.paragraph(out, &format!("{} -> {}  ({before:.1} slots to {after:.1})", kind.pattern, cure.retag))?;
+            self.page
+                .paragraph(out, &format!("{} -> {}  ({before:.1} slots to {after:.1})", kind.pattern, cure.retag))?;
             // On one line, however long: to be copied.
             let quoted = |rule: &String| rule.replace('\'', r"'\''");
             cure.rules.iter().try_for_each(|rule| writeln!(out, "  whatif --retag '{}'", quoted(rule)))?;
@@ -114,24 +113,15 @@ impl Page<'_> {
         if self.findings.worst.iter().any(|kind| kind.suggestion.is_none()) {
             let text = "Where nothing stands under \"after\", no id is common to the keys of a batch: a tag of a mere word would \
                         bind all keys of that kind to one slot. Ask for them slot by slot.";
-            self.paragraph(out, text)?;
+            self.page.paragraph(out, text)?;
         }
         Ok(())
     }
 
     fn remarks(&self, out: &mut dyn Write) -> io::Result<()> {
         let findings = self.findings;
-        for stop in &findings.incomplete {
-            let text = format!("incomplete: {}: byte {}: {}", stop.file, grouped(stop.byte), stop.reason);
-            self.paragraph(out, &text)?;
-        }
-        if findings.rejected.count > 0 {
-            self.paragraph(out, &format!("warning: lines that are no batch: {}", grouped(findings.rejected.count)))?;
-            for line in &findings.rejected.first {
-                let place = line.line.map_or(format!("byte {}", line.byte), |number| format!("line {number}"));
-                self.line(out, &format!("{}: {place}: {}", line.file, line.reason))?;
-            }
-        }
+        self.page.incomplete(out, &findings.incomplete)?;
+        self.page.rejected(out, "batch", &findings.rejected)?;
         let notes = [
             (findings.without_keys, "commands without keys, which any node runs"),
             (findings.discarded, "transactions that end with DISCARD, not counted"),
@@ -140,27 +130,13 @@ impl Page<'_> {
         ];
         let told = notes.iter().filter(|(count, _)| *count > 0);
         told.into_iter()
-            .try_for_each(|(count, what)| self.paragraph(out, &format!("note: {what}: {}", grouped(*count))))
-    }
-
-    fn heading(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
-        let style = Style::new().bold();
-        writeln!(out, "\n{style}{text}{style:#}")
-    }
-
-    fn paragraph(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
-        writeln!(out)?;
-        wrapped(text, self.width).iter().try_for_each(|line| writeln!(out, "{line}"))
-    }
-
-    fn line(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
-        wrapped(text, self.width - 2).iter().try_for_each(|line| writeln!(out, "  {line}"))
+            .try_for_each(|(count, what)| self.page.paragraph(out, &format!("note: {what}: {}", grouped(*count))))
     }
 
     fn more(&self, out: &mut dyn Write, more: usize) -> io::Result<()> {
         match more {
             0 => Ok(()),
-            more => self.line(out, &format!("... and {} more, in --json", grouped(more as u64))),
+            more => self.page.line(out, &format!("... and {} more, in --json", grouped(more as u64))),
         }
     }
 }

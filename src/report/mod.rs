@@ -5,6 +5,7 @@ pub mod csv;
 pub mod directory;
 pub mod fanout;
 pub mod json;
+pub mod page;
 pub mod terminal;
 pub mod units;
 pub mod whatif;

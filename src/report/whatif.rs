@@ -2,33 +2,31 @@
 
 use std::io::{self, Write};
 
-use anstyle::Style;
-
-use super::terminal::layout::{print, row, short_id, table, wrapped};
+use super::page::Page;
+use super::terminal::layout::{print, row, short_id, table};
 use super::units::{bytes, counted, grouped, percent};
 use crate::advice::whatif::findings::{Amount, Findings, Side};
 use crate::metric::Metric;
 
 /// Writes it, `width` columns wide.
 pub fn write(findings: &Findings, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    let width = width.clamp(40, 120);
-    let page = Page { findings, width };
-    page.paragraph(out, &findings.sentence)?;
-    page.sides(out)?;
-    page.changes(out)?;
-    page.tags(out)?;
-    page.remarks(out)
+    let text = Text { findings, page: Page::of(width) };
+    text.page.paragraph(out, &findings.sentence)?;
+    text.sides(out)?;
+    text.changes(out)?;
+    text.tags(out)?;
+    text.remarks(out)
 }
 
-struct Page<'a> {
+struct Text<'a> {
     findings: &'a Findings,
-    width: usize,
+    page: Page,
 }
 
-impl Page<'_> {
+impl Text<'_> {
     fn sides(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
-        let mut sides = table(self.width, &[("", false), ("before", true), ("after", true)], 0);
+        let mut sides = table(self.page.width, &[("", false), ("before", true), ("after", true)], 0);
         let mut add = |name: &str, cell: &dyn Fn(&Side) -> String| {
             row(&mut sides, vec![name.into(), cell(&self.findings.before), cell(&self.findings.after)]);
         };
@@ -48,20 +46,20 @@ impl Page<'_> {
         add("slots: empty", &|side| grouped(side.slots.empty as u64));
         add("independent units", &|side| side.skew.n_eff.map_or(String::from("-"), |units| grouped(units as u64)));
         print(out, sides)?;
-        self.paragraph(out, &format!("Before: {}", self.findings.before.skew.sentence))?;
-        self.paragraph(out, &format!("After: {}", self.findings.after.skew.sentence))
+        self.page.paragraph(out, &format!("Before: {}", self.findings.before.skew.sentence))?;
+        self.page.paragraph(out, &format!("After: {}", self.findings.after.skew.sentence))
     }
 
     fn changes(&self, out: &mut dyn Write) -> io::Result<()> {
         let findings = self.findings;
-        self.heading(out, "What changes")?;
+        self.page.heading(out, "What changes")?;
         let amount = |of: Amount| {
             let size = of.bytes.map_or(String::new(), |size| format!(" ({})", bytes(size)));
             format!("{}{size}", counted(of.keys, "key"))
         };
-        self.line(out, &format!("another slot: {}", amount(findings.moved)))?;
-        self.line(out, &format!("another node: {}", amount(findings.changed_node)))?;
-        self.line(out, &format!("another name: {}", counted(findings.renamed, "key")))?;
+        self.page.line(out, &format!("another slot: {}", amount(findings.moved)))?;
+        self.page.line(out, &format!("another node: {}", amount(findings.changed_node)))?;
+        self.page.line(out, &format!("another name: {}", counted(findings.renamed, "key")))?;
         let of = match findings.parted.exact {
             true => format!("of {}", counted(findings.parted.tags, "tag")),
             false => format!(
@@ -70,17 +68,17 @@ impl Page<'_> {
                 grouped(findings.parted.tags)
             ),
         };
-        self.line(out, &format!("tags whose keys part company: {} ({of})", grouped(findings.parted_tags)))
+        self.page.line(out, &format!("tags whose keys part company: {} ({of})", grouped(findings.parted_tags)))
     }
 
     fn tags(&self, out: &mut dyn Write) -> io::Result<()> {
         if self.findings.top_tags.is_empty() {
-            return self.paragraph(out, "Afterwards no key has a hash tag.");
+            return self.page.paragraph(out, "Afterwards no key has a hash tag.");
         }
-        self.heading(out, "The heaviest hash tags afterwards")?;
+        self.page.heading(out, "The heaviest hash tags afterwards")?;
         let columns =
             [("tag", false), ("slot", true), ("node", false), (self.findings.by.name(), true), ("share", true)];
-        let mut tags = table(self.width, &columns, 0);
+        let mut tags = table(self.page.width, &columns, 0);
         for tag in &self.findings.top_tags {
             let node = tag.node.as_ref().map_or(String::from("nobody's"), short_id);
             let load = tag.load.get(self.findings.by).copied().unwrap_or(0);
@@ -92,37 +90,14 @@ impl Page<'_> {
 
     fn remarks(&self, out: &mut dyn Write) -> io::Result<()> {
         let Findings { input, unplaced, .. } = self.findings;
-        for stop in &input.incomplete {
-            let text = format!("incomplete: {}: byte {}: {}", stop.file, grouped(stop.byte), stop.reason);
-            self.paragraph(out, &text)?;
-        }
+        self.page.incomplete(out, &input.incomplete)?;
         if unplaced.keys > 0 {
             let text = "warning: keys that the new policy gives no slot, left out of what is after";
-            self.paragraph(out, &format!("{text}: {}", grouped(unplaced.keys)))?;
+            self.page.paragraph(out, &format!("{text}: {}", grouped(unplaced.keys)))?;
         }
-        if input.rejected.count > 0 {
-            self.paragraph(out, &format!("warning: rows that are no keys: {}", grouped(input.rejected.count)))?;
-            for line in &input.rejected.first {
-                let place = line.line.map_or(format!("byte {}", line.byte), |number| format!("line {number}"));
-                self.line(out, &format!("{}: {place}: {}", line.file, line.reason))?;
-            }
-        }
+        self.page.rejected(out, "key", &input.rejected)?;
         let warnings = input.warnings.iter().map(|text| format!("warning: {text}"));
         let notes = input.notes.iter().map(|text| format!("note: {text}"));
-        warnings.chain(notes).try_for_each(|text| self.paragraph(out, &text))
-    }
-
-    fn heading(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
-        let style = Style::new().bold();
-        writeln!(out, "\n{style}{text}{style:#}")
-    }
-
-    fn paragraph(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
-        writeln!(out)?;
-        wrapped(text, self.width).iter().try_for_each(|line| writeln!(out, "{line}"))
-    }
-
-    fn line(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
-        wrapped(text, self.width - 2).iter().try_for_each(|line| writeln!(out, "  {line}"))
+        warnings.chain(notes).try_for_each(|text| self.page.paragraph(out, &text))
     }
 }

@@ -324,3 +324,52 @@ impl Tail {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn no_line_is_lost_and_none_makes_it_panic(
+            lines in prop::collection::vec(
+                prop_oneof![
+                    "(multi|EXEC|discard|MGET a b|GET \\{a\\}|EVAL s [0-9-]{1,3} a b|SORT a STORE b|a:12 b:12|'x\"|PING)",
+                    "[a-z{}:0-9<> \"'\\\\]{0,20}",
+                ],
+                0..20,
+            ),
+            bytes: Vec<u8>,
+        ) {
+            let (topology, policy) = (Topology::even(3, String::new()).unwrap(), Policy::Oss);
+            let mut fanout = Fanout::new(&topology, &policy, Lines::Auto);
+            let (mut rejected, mut opened) = (0, 0);
+            for line in lines.iter().map(String::as_bytes).chain([bytes.as_slice()]) {
+                let was_open = fanout.transaction.is_some();
+                rejected += u64::from(fanout.add(line).is_err());
+                // MULTI and what follows it are one batch.
+                opened += u64::from(was_open || fanout.transaction.is_some());
+            }
+            let found = fanout.findings(0.01, Rejected::default(), Vec::new());
+            let told = found.batches + found.without_keys + found.blank_lines + rejected;
+            prop_assert!(told <= lines.len() as u64 + 1 && told + opened > lines.len() as u64);
+            prop_assert_eq!(found.answers.iter().map(|answered| answered.batches).sum::<u64>(), found.batches);
+            prop_assert_eq!(found.slots_per_batch.count, found.nodes_per_batch.count);
+            for kind in &found.worst {
+                let after = kind.suggestion.as_ref().map_or(1.0, |cure| cure.mean_slots_after);
+                prop_assert!((1.0..kind.mean_slots).contains(&after), "{:?}", kind);
+            }
+        }
+    }
+
+    #[test]
+    fn a_hostile_batch_holds_no_more_than_its_room() {
+        let mut batch = Batch::default();
+        batch.add(&[1], (0..3000).map(|i| vec![b'x'; 1 + i]).collect());
+        assert_eq!(batch.keys, 3000);
+        assert!(batch.kept.len() <= KEPT_KEYS && batch.kept.iter().map(Vec::len).sum::<usize>() <= KEPT_BYTES);
+        batch.clear();
+        assert_eq!((batch.kept.len(), batch.kept_bytes, batch.slots.members().len()), (0, 0, 0));
+    }
+}

@@ -189,6 +189,7 @@ impl Split {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn renamed(flags: [&[&str]; 3], key: &str) -> String {
         let [retag, untag, split] = flags.map(|values| values.iter().map(|text| text.to_string()).collect::<Vec<_>>());
@@ -236,6 +237,17 @@ mod tests {
         assert!(refused([&[], &["(a"], &[]]).starts_with("--untag \"(a\": unclosed group"));
         for split in ["common", "common = 1", "common = 16385", "common = x"] {
             assert!(refused([&[], &[], &[split]]).contains("'TAG = K'"), "{split}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_rule_and_no_key_makes_it_panic(key: Vec<u8>, rule in "[a{}().*+$0-9\\[\\]]{0,8} => [a{}$0-3]{0,6}", split in "[a{}/.*]{0,5} = 7") {
+            if let Ok(rules) = Rules::parse(&[rule], &[String::from("a")], &[split]) {
+                let mut renamed = b"before".to_vec();
+                rules.rename(&key, &Policy::Enterprise, &mut rules.start(), &mut renamed);
+                prop_assert!(renamed.starts_with(b"before"));
+            }
         }
     }
 }
