@@ -60,6 +60,10 @@ fn the_batches_of_the_documents_end_as_the_server_ends_them() {
     };
     let judge_user = |session: &str| judge(&user(session).iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(judge_user("1234"), Answer::AbortedByMoved);
+    // Where one node owns both slots the commands are queued, and EXEC is the one that is refused.
+    let alone = Topology::even(1, String::from("even 1")).unwrap();
+    let lines: Vec<Vec<u8>> = user("1234").into_iter().map(String::into_bytes).collect();
+    assert_eq!(findings(&alone, &lines).answers[Answer::CrossslotAtExec as usize].batches, 1);
     assert_eq!(judge_user("{1234}"), Answer::Served);
     assert_eq!(judge(&["MGET order:{u1}:1 order:{u2}:1"]), Answer::Crossslot);
 }
