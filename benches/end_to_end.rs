@@ -35,8 +35,15 @@ fn dumps() -> Vec<(&'static str, Vec<u8>)> {
 
 fn scans(criterion: &mut Criterion) {
     let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
-    let scan =
-        Scan { pool: &pool, kernel: kernel::best(), format: None, only: &Only::ALL, chunk: CHUNK, proceed: &|_| true };
+    let scan = Scan {
+        pool: &pool,
+        kernel: kernel::best(),
+        format: None,
+        only: &Only::ALL,
+        policy: &slotscope::slot::policy::Policy::Oss,
+        chunk: CHUNK,
+        proceed: &|_| true,
+    };
     for (dump, content) in dumps() {
         let inputs = [Input::memory(dump, &content)];
         let analyze = |parts| {

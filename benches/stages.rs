@@ -81,8 +81,15 @@ fn chunks(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("chunk");
     group.throughput(Throughput::Bytes(content.len() as u64));
     for chunk in [1 << 16, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22] {
-        let scan =
-            Scan { pool: &pool, kernel: kernel::best(), format: None, only: &Only::ALL, chunk, proceed: &|_| true };
+        let scan = Scan {
+            pool: &pool,
+            kernel: kernel::best(),
+            format: None,
+            only: &Only::ALL,
+            policy: &slotscope::slot::policy::Policy::Oss,
+            chunk,
+            proceed: &|_| true,
+        };
         let count = || scan.run(&inputs, || Tallies::new(Parts::Slots)).unwrap().tally.slots.total();
         assert_eq!(count(), KEYS);
         group.bench_function(format!("{}KiB", chunk >> 10), |bencher| bencher.iter(count));

@@ -44,6 +44,7 @@ fn main() {
             kernel: kernel::best(),
             format: None,
             only: &Only::ALL,
+            policy: &slotscope::slot::policy::Policy::Oss,
             chunk: CHUNK,
             proceed: &|_| true,
         };

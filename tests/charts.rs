@@ -44,6 +44,7 @@ fn of_sample(file: &str, topology: &Topology, parts: Parts) -> Summary {
         kernel: kernel::best(),
         format: None,
         only: &Only::ALL,
+        policy: &slotscope::slot::policy::Policy::Oss,
         chunk: 1 << 20,
         proceed: &|_| true,
     };

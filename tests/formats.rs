@@ -14,7 +14,15 @@ use slotscope::tally::{Parts, Tallies};
 fn scan(input: Input, form: &str, threads: usize, chunk: usize) -> (Tallies, Vec<SeenInput>, Rejects) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let format = Some(named(form).unwrap());
-    let scan = Scan { pool: &pool, kernel: kernel::best(), format, only: &Only::ALL, chunk, proceed: &|_| true };
+    let scan = Scan {
+        pool: &pool,
+        kernel: kernel::best(),
+        format,
+        only: &Only::ALL,
+        policy: &slotscope::slot::policy::Policy::Oss,
+        chunk,
+        proceed: &|_| true,
+    };
     let found = scan.run(&[input], || Tallies::new(Parts::All)).unwrap();
     (found.tally, found.inputs, found.rejects)
 }
@@ -103,7 +111,7 @@ proptest! {
         for content in [&bytes, &below] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
             for format in FORMATS.iter().map(|format| Some(*format)).chain([None]) {
-                let scan = Scan { pool: &pool, kernel: kernel::best(), format, only: &Only::ALL, chunk, proceed: &|_| true };
+                let scan = Scan { pool: &pool, kernel: kernel::best(), format, only: &Only::ALL, policy: &slotscope::slot::policy::Policy::Oss, chunk, proceed: &|_| true };
                 // A head that cannot be opened is an error, and no more than that.
                 let _ = scan.run(&[Input::memory("test", content)], || Tallies::new(Parts::Slots));
             }

@@ -84,8 +84,15 @@ impl Tally for Kept {
 fn read(dump: &[u8], form: &str, is_told: bool) -> Vec<Listed> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     let format = if is_told { None } else { Some(named(form).unwrap()) };
-    let scan =
-        Scan { pool: &pool, kernel: kernel::best(), format, only: &Only::ALL, chunk: 1 << 20, proceed: &|_| true };
+    let scan = Scan {
+        pool: &pool,
+        kernel: kernel::best(),
+        format,
+        only: &Only::ALL,
+        policy: &slotscope::slot::policy::Policy::Oss,
+        chunk: 1 << 20,
+        proceed: &|_| true,
+    };
     let found = scan.run(&[Input::memory("test", dump)], || Kept(Vec::new())).unwrap();
     assert_eq!(found.inputs[0].format, form);
     assert_eq!(found.rejects.count, 0, "{form}: {:?}", found.rejects.first);
@@ -268,6 +275,7 @@ fn a_form_that_loses_something_loses_what_its_note_says_and_nothing_else() {
             kernel: kernel::best(),
             format: None,
             only: &Only::ALL,
+            policy: &slotscope::slot::policy::Policy::Oss,
             chunk: 1 << 20,
             proceed: &|_| true,
         };
@@ -311,6 +319,7 @@ fn replies_of_a_cluster_give_the_keys_of_every_node_that_has_no_nul_in_them() {
         kernel: kernel::best(),
         format: None,
         only: &Only::ALL,
+        policy: &slotscope::slot::policy::Policy::Oss,
         chunk: 1 << 20,
         proceed: &|_| true,
     };

@@ -25,7 +25,15 @@ fn scan<T: Tally>(
     make: impl Fn() -> T,
 ) -> Scanned<T> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let scan = Scan { pool: &pool, kernel, format: Some(&Lines), only: &Only::ALL, chunk, proceed: &|_| true };
+    let scan = Scan {
+        pool: &pool,
+        kernel,
+        format: Some(&Lines),
+        only: &Only::ALL,
+        policy: &slotscope::slot::policy::Policy::Oss,
+        chunk,
+        proceed: &|_| true,
+    };
     scan.run(inputs, make).unwrap()
 }
 

@@ -20,7 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("scan", &["source", "format", "slot", "tally"]),
     ("topology", &["slot"]),
     ("summary", &["tally", "topology", "slot"]),
-    ("advice", &["summary", "tally", "topology", "slot", "format::batch"]),
+    ("advice", &["summary", "tally", "topology", "slot", "format::batch", "source::block"]),
     ("report", &["summary", "advice", "topology", "slot"]),
     ("command", &["source", "format", "slot", "tally", "scan", "topology", "summary", "advice", "report"]),
     ("main", &["slotscope"]),

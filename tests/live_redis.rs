@@ -5,11 +5,19 @@
 mod redis;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use redis::{Client, Reply, Server, wait_for};
 use slotscope::advice::find_tag::{Template, Used, in_slot, on_slots, spread};
+use slotscope::advice::whatif::rules::Rules;
+use slotscope::advice::whatif::{Plan, WhatIf};
 use slotscope::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values};
+use slotscope::format::lines::Lines;
+use slotscope::metric::Metric;
+use slotscope::scan::{Only, Scan};
+use slotscope::slot::policy::Policy;
 use slotscope::slot::{SlotColumns, kernel, slot};
+use slotscope::source::Input;
 use slotscope::source::block::Block;
 use slotscope::topology::{InFlight, Node, Topology};
 
@@ -301,5 +309,78 @@ fn found_tags_land_where_they_were_wanted() {
         for key in [format!("prod:news:{{{}}}:{{x}}", tag.tag), format!("{{{}}}", tag.tag), tag.tag.to_string()] {
             assert_eq!(client.call(&["CLUSTER", "KEYSLOT", &key]), Reply::Int(i64::from(tag.slot)), "{key}");
         }
+    }
+}
+
+/// Keys with and without tags, one tag of them heavy, some of hostile bytes.
+fn dump() -> Vec<Vec<u8>> {
+    let key = |i: u32| match i % 5 {
+        0 => format!("favorites:{}:news{:03}", i / 50, i % 50).into_bytes(),
+        1 => format!("cfg:{{common}}:{i}").into_bytes(),
+        2 => format!("cart:{{user:{}}}:{i}", i / 40).into_bytes(),
+        3 => [b"\xff\x00{", i.to_string().as_bytes(), b"}\x80{}"].concat(),
+        _ => format!("plain-{i}").into_bytes(),
+    };
+    (0..20_000).map(key).collect()
+}
+
+fn rules() -> Rules {
+    let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<_>>();
+    Rules::parse(
+        &texts(&[r"^favorites:(\d+):(.*)$ => favorites:{fav:$1}:$2"]),
+        &texts(&["^cart:"]),
+        &texts(&["common = 16", r"/\d*7/ = 3"]),
+    )
+    .unwrap()
+}
+
+fn count(plan: &Arc<Plan>, threads: usize, chunk: usize, keys: &[Vec<u8>]) -> WhatIf {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let (format, only, policy) = (Some(&Lines as _), &Only::ALL, &Policy::Oss);
+    let scan = Scan { pool: &pool, kernel: kernel::best(), format, only, policy, chunk, proceed: &|_| true };
+    scan.run(&[Input::memory("dump", &keys.join(&b'\n'))], || WhatIf::new(plan.clone())).unwrap().tally
+}
+
+fn even(nodes: usize) -> Topology {
+    Topology::even(nodes, format!("even {nodes}")).unwrap()
+}
+
+#[test]
+fn slots_of_renamed_keys_are_those_that_a_real_server_gives() {
+    let (rules, keys) = (rules(), dump());
+    let mut renamed = Vec::new();
+    for key in &keys {
+        let mut name = Vec::new();
+        rules.rename(key, &Policy::Oss, &mut rules.start(), &mut name);
+        renamed.push(name);
+    }
+    assert!(renamed.contains(&b"favorites:{fav:0}:news000".to_vec()) && renamed.contains(&b"cart:user:0:2".to_vec()));
+    let server = Server::start(&[]);
+    let keyslot = |names: &[Vec<u8>]| -> Vec<usize> {
+        let commands: Vec<Vec<&[u8]>> =
+            names.iter().map(|name| vec![b"CLUSTER".as_slice(), b"KEYSLOT", name.as_slice()]).collect();
+        let replies = server.connect().pipeline(&commands).into_iter();
+        replies.map(|reply| if let Reply::Int(slot) = reply { slot as usize } else { panic!("{reply:?}") }).collect()
+    };
+    let (before, after) = (keyslot(&keys), keyslot(&renamed));
+    let mut loads = vec![0u64; 16384];
+    after.iter().for_each(|slot| loads[*slot] += 1);
+    let moved = before.iter().zip(&after).filter(|(before, after)| before != after).count() as u64;
+    let topologies = [&even(3), &even(5)];
+    let node = |side: usize, slot: usize| topologies[side].owner(slot as u16);
+    let changed = before.iter().zip(&after).filter(|(before, after)| node(0, **before) != node(1, **after)).count();
+
+    let plan = Arc::new(Plan::new(rules, [&Policy::Oss, &Policy::Oss], topologies));
+    let truth = count(&plan, 1, 1 << 20, &keys);
+    assert_eq!(truth.after().slots.loads.keys, loads);
+    assert_eq!((truth.moved[Metric::Keys], truth.changed_node[Metric::Keys]), (moved, changed as u64));
+    assert_eq!(truth.renamed, keys.iter().zip(&renamed).filter(|(old, new)| old != new).count() as u64);
+    for (threads, chunk) in [(2, 1 << 13), (4, 1 << 15)] {
+        let found = count(&plan, threads, chunk, &keys);
+        assert!(found.before == truth.before && found.after() == truth.after(), "{threads} threads");
+        assert_eq!(
+            (found.moved, found.changed_node, found.fates),
+            (truth.moved, truth.changed_node, truth.fates.clone())
+        );
     }
 }

@@ -154,7 +154,15 @@ fn broken_dumps_break_nothing() {
             let found = pools.each_ref().map(|pool| {
                 let chunk = if pool.current_num_threads() == 1 { dump.len().max(1) } else { 1 + random.below(40) };
                 let format = Some(detected);
-                let scan = Scan { pool, kernel: kernel::best(), format, only: &Only::ALL, chunk, proceed: &|_| true };
+                let scan = Scan {
+                    pool,
+                    kernel: kernel::best(),
+                    format,
+                    only: &Only::ALL,
+                    policy: &slotscope::slot::policy::Policy::Oss,
+                    chunk,
+                    proceed: &|_| true,
+                };
                 let found = scan.run(&[Input::memory("dump", &dump)], || Tallies::new(Parts::All));
                 found.map(|found| (found.tally, found.inputs, found.rejects)).map_err(|error| error.to_string())
             });

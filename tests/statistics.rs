@@ -37,6 +37,7 @@ fn analyze(case: &Case) -> Summary {
         kernel: kernel::best(),
         format: None,
         only: &Only::ALL,
+        policy: &slotscope::slot::policy::Policy::Oss,
         chunk: 1 << 20,
         proceed: &|_| true,
     };

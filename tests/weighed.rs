@@ -50,7 +50,15 @@ fn streams() -> Vec<(&'static str, Vec<Row>)> {
 fn scan<T: Tally>(inputs: &[Input], threads: usize, chunk: usize, make: impl Fn() -> T) -> T {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let format = Some(&csv::USUAL as _);
-    let scan = Scan { pool: &pool, kernel: kernel::best(), format, only: &Only::ALL, chunk, proceed: &|_| true };
+    let scan = Scan {
+        pool: &pool,
+        kernel: kernel::best(),
+        format,
+        only: &Only::ALL,
+        policy: &slotscope::slot::policy::Policy::Oss,
+        chunk,
+        proceed: &|_| true,
+    };
     let found = scan.run(inputs, make).unwrap();
     assert_eq!(found.rejects.count, 0);
     found.tally

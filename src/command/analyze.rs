@@ -1,7 +1,7 @@
 //! `slotscope analyze`: key dumps come in; a report goes to the terminal and to a directory.
 
 mod destination;
-mod facts;
+pub(super) mod facts;
 mod ready_made;
 mod redacted;
 mod room;
@@ -16,7 +16,9 @@ use clap::{Args, ValueEnum};
 
 use super::Ending;
 use super::cluster::Cluster;
+use super::hashing::Hashing;
 use super::limits::Limit;
+use super::printing::print;
 use super::reading::{Reader, Reading, format_help};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
@@ -39,9 +41,6 @@ use destination::{check_apart, report_name};
 use facts::{input_facts, run_facts};
 use room::RoomFlags;
 
-/// Columns of the report where there is neither a terminal to ask nor COLUMNS.
-const PIPE_WIDTH: usize = 100;
-
 /// Key dumps in, a skew report out.
 #[derive(Args, Debug)]
 pub struct Analyze {
@@ -51,6 +50,9 @@ pub struct Analyze {
     /// The nodes
     #[command(flatten)]
     pub cluster: Cluster,
+    /// The hash policy
+    #[command(flatten)]
+    pub hashing: Hashing,
     /// What `redis-cli --cluster info` printed: a dump that is over 1 % short of it is told; without INPUT, the nodes
     /// are judged by that alone (`-` reads a dump from standard input)
     #[arg(long, value_name = "FILE")]
@@ -130,6 +132,7 @@ impl Analyze {
             return self.report_counts(path, &said);
         }
         let mut reader = self.reading.reader()?;
+        reader.policy = self.hashing.policy()?;
         reader.only.not_of = topology.replicas.clone();
         let directory = self.directory(&reader.inputs)?;
 
@@ -148,6 +151,7 @@ impl Analyze {
                 topology = topology.renamed(|name| redaction.text(name));
             }
         }
+        input.notes.extend(facts::policy_note(&reader.policy));
         let listing = self.listing(redaction.as_ref());
         let mut summary = summary::summarise(&scanned.tally, recount.as_ref(), &topology, listing, input);
         summary.input.warnings.extend(summary.nodes.shortfalls(&said));
@@ -193,6 +197,10 @@ impl Analyze {
     /// Counts all keys, or takes over what servers counted.
     fn count(&self, reader: &Reader, topology: &Topology) -> Result<Scanned<Tallies>> {
         if let Some(taken) = ready_made::take(&reader.inputs, self.reading.ops_column.as_deref())? {
+            if !reader.policy.is_oss() {
+                let what = "CLUSTER SLOT-STATS tells slots as the server hashed them; leave --policy out";
+                return Err(Error::bad("--policy", what));
+            }
             return Ok(taken);
         }
         let parts = self.parts(reader);
@@ -214,7 +222,8 @@ impl Analyze {
     /// The node part of the report, from what the nodes say of themselves: there is no dump.
     fn report_counts(&self, source: Name, said: &[NodeKeys]) -> Result<Ending> {
         let counts = NodeCounts::of(source, said);
-        self.print_with(
+        print(
+            self.json,
             |out| json::write_object(&counts, out),
             |width, out| terminal::node_counts::write(&counts, width, self.top, out),
         )?;
@@ -261,27 +270,8 @@ impl Analyze {
     }
 
     fn print(&self, summary: &Summary) -> Result<()> {
-        self.print_with(|out| json::write(summary, out), |width, out| terminal::write(summary, width, self.top, out))
-    }
-
-    /// Prints the one or the other, as the flags have it.
-    fn print_with(
-        &self,
-        json: impl Fn(&mut dyn Write) -> io::Result<()>,
-        text: impl Fn(usize, &mut dyn Write) -> io::Result<()>,
-    ) -> Result<()> {
-        let stdout = io::stdout();
-        if self.json {
-            let mut out = io::BufWriter::new(stdout.lock());
-            return json(&mut out).and_then(|()| out.flush()).map_err(Error::stdout);
-        }
-        let wanted = || std::env::var("COLUMNS").ok()?.parse().ok();
-        let terminal = terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0));
-        let width = terminal.or_else(wanted).unwrap_or(PIPE_WIDTH);
-        let mut lines = Vec::new();
-        text(width, &mut lines).map_err(Error::stdout)?;
-        let mut out = anstream::AutoStream::auto(stdout.lock());
-        out.write_all(&lines).and_then(|()| out.flush()).map_err(Error::stdout)
+        let text = |width, out: &mut dyn Write| terminal::write(summary, width, self.top, out);
+        print(self.json, |out| json::write(summary, out), text)
     }
 
     fn say_where(&self, path: &Path) -> Result<()> {

@@ -11,10 +11,12 @@ use serde::Serialize;
 
 use super::Ending;
 use super::cluster::Cluster;
+use super::hashing::Hashing;
 use super::reading::{Reading, format_help};
 use crate::error::{Error, Result};
 use crate::name::Name;
-use crate::slot::{SlotBatch, hashtag, slot};
+use crate::slot::policy::Policy;
+use crate::slot::{SlotBatch, slot_of_part};
 use crate::tally::Tally;
 use crate::topology::Topology;
 
@@ -36,6 +38,9 @@ pub struct Keyslot {
     /// The nodes
     #[command(flatten)]
     pub cluster: Cluster,
+    /// The hash policy
+    #[command(flatten)]
+    pub hashing: Hashing,
 }
 
 impl Keyslot {
@@ -49,21 +54,28 @@ impl Keyslot {
             return Ok(Ending::Done);
         }
         let topology = self.cluster.named()?;
+        let policy = self.hashing.policy()?;
         let out = io::BufWriter::new(io::stdout());
         let mut printer = Printer { json: self.json, topology: topology.as_ref(), out };
         if self.keys.is_empty() {
-            return self.print_input(printer);
+            return self.print_input(printer, policy);
         }
         for key in &self.keys {
             let key = key.as_encoded_bytes();
-            printer.print(key, hashtag::tag(key), slot(key)).map_err(Error::stdout)?;
+            let part = policy.hashed_part(key).ok_or_else(|| {
+                let what = format!("no pattern of --policy {policy} matches it, so it has no slot; add one that does");
+                Error::bad(format!("key \"{}\"", Name::from(key)), Name::from(what.as_str()).to_string())
+            })?;
+            let slot = slot_of_part(&key[part.clone()]);
+            let tag = Some(part).filter(|part| *part != (0..key.len()));
+            printer.print(key, tag, slot).map_err(Error::stdout)?;
         }
         printer.out.flush().map_err(Error::stdout)?;
         Ok(Ending::Done)
     }
 
     /// Prints the slots of standard input, in its order: one worker, one printer.
-    fn print_input(&self, printer: Printer<'_, impl Write + Send>) -> Result<Ending> {
+    fn print_input(&self, printer: Printer<'_, impl Write + Send>, policy: Policy) -> Result<Ending> {
         let reading = Reading {
             inputs: vec![PathBuf::from("-")],
             format: self.format.clone(),
@@ -75,7 +87,9 @@ impl Keyslot {
         let printer = Mutex::new((printer, Ok(())));
         let closed = AtomicBool::new(false);
         let make = || Printed { printer: &printer, closed: &closed };
-        let incomplete = reading.reader()?.scan_until_closed(&closed, make)?.incomplete;
+        let mut reader = reading.reader()?;
+        reader.policy = policy;
+        let incomplete = reader.scan_until_closed(&closed, make)?.incomplete;
         let (mut printer, outcome) = printer.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         outcome.and_then(|()| printer.out.flush()).map_err(Error::stdout)?;
         match incomplete.first() {
@@ -136,7 +150,9 @@ impl<W: Write + Send> Tally for Printed<'_, '_, W> {
                 return;
             }
             let key = keys.batch.keys.get(keys.batch.base, i);
-            *outcome = printer.print(key, hashtag::tag(key), keys.slots[i]);
+            let (start, part) = (keys.batch.keys.start[i], (keys.hashed.start[i], keys.hashed.end[i]));
+            let tag = keys.is_tagged(i).then(|| (part.0 - start) as usize..(part.1 - start) as usize);
+            *outcome = printer.print(key, tag, keys.slots[i]);
             self.closed.store(outcome.is_err(), Relaxed);
         }
     }

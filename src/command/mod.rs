@@ -5,14 +5,19 @@ pub mod bench;
 pub mod cluster;
 mod columns;
 pub mod diff;
+pub mod fanout;
 pub mod find_tag;
 pub mod generate;
+pub mod hashing;
 pub mod keyslot;
 pub mod limits;
 pub mod lint;
 pub mod manual;
+pub mod printing;
 pub mod progress;
 pub mod reading;
+pub mod refusals;
+pub mod whatif;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -54,6 +59,10 @@ pub enum Command {
     Lint(lint::Lint),
     /// Hash tags that land on a wanted slot or node, or spread evenly
     FindTag(find_tag::FindTag),
+    /// How many slots and nodes batches touch, and which the cluster refuses
+    Fanout(Box<fanout::FanoutArgs>),
+    /// The same keys on other nodes, by another hash policy or with other tags: before and after
+    Whatif(Box<whatif::WhatIfArgs>),
     /// CRC16 throughput of every kernel on this machine
     Bench(bench::Bench),
     /// A synthetic key dump on standard output
@@ -87,6 +96,8 @@ impl Command {
             Command::Diff(diff) => diff.run(),
             Command::Lint(lint) => lint.run(),
             Command::FindTag(find_tag) => find_tag.run(),
+            Command::Fanout(fanout) => fanout.run(),
+            Command::Whatif(whatif) => whatif.run(),
             Command::Bench(bench) => bench.run(),
             Command::Generate(generate) => generate.run().map(|()| Ending::Done),
             Command::Completions(completions) => completions.run(),

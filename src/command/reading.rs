@@ -16,6 +16,7 @@ use crate::format::{self, FORMATS, Format};
 use crate::name::Name;
 use crate::scan::{Only, Scan, Scanned};
 use crate::slot::kernel::{self, Kernel};
+use crate::slot::policy::Policy;
 use crate::source::file::{CHUNK, line_of};
 use crate::source::{self, Found, Input};
 use crate::summary::sentence::grouped;
@@ -75,6 +76,8 @@ pub struct Reader {
     format: Option<&'static dyn Format>,
     /// Which keys are wanted.
     pub only: Only,
+    /// What part of a key is hashed.
+    pub policy: Policy,
     strict: bool,
     progress: When,
 }
@@ -136,6 +139,7 @@ impl Reading {
             pool: self.pool()?,
             format,
             only: Only { database: self.db, ..Only::default() },
+            policy: Policy::Oss,
             strict: self.strict,
             progress: self.progress,
         })
@@ -218,6 +222,7 @@ impl Reader {
             kernel: self.kernel,
             format: self.format,
             only: &self.only,
+            policy: &self.policy,
             chunk: CHUNK,
             proceed,
         };

@@ -3,10 +3,13 @@
 pub mod chart;
 pub mod csv;
 pub mod directory;
+pub mod fanout;
 pub mod html;
 pub mod json;
+pub mod page;
 pub mod terminal;
 pub mod units;
+pub mod whatif;
 
 use std::io::{self, Write};
 

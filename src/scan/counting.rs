@@ -7,19 +7,35 @@ use crate::format::batch::{KeyBatch, MISSING, Spans, Values};
 use crate::format::{Notice, Seen, Sink};
 use crate::slot::SlotColumns;
 use crate::slot::kernel::Kernel;
+use crate::slot::policy::Policy;
 use crate::tally::Tally;
 use crate::tally::rejects::{Reject, Rejects};
 
+/// What is wrong with a key that a custom policy gives no slot: the server refuses it.
+const MISFIT: &str = "no pattern of --policy matches this key, so it has no slot";
+
 /// Computes and counts what a reader finds in a block.
 pub struct Counting<'a, T> {
-    kernel: &'static Kernel,
+    how: How<'a>,
     columns: &'a mut Chosen,
     tally: &'a mut T,
     rejects: &'a mut Rejects,
-    only: &'a Only,
     place: Place,
     neighbours: Neighbours,
     seen: Seen,
+    /// Keys that the policy gives no slot.
+    misfits: u64,
+}
+
+/// How slots are computed, and of which keys.
+#[derive(Clone, Copy)]
+pub struct How<'a> {
+    /// What computes them.
+    pub kernel: &'static Kernel,
+    /// Which keys are wanted.
+    pub only: &'a Only,
+    /// What part of a key is hashed.
+    pub policy: &'a Policy,
 }
 
 /// Where a block is from.
@@ -37,33 +53,33 @@ pub struct Chosen {
     keys: Spans,
     values: Values,
     slots: SlotColumns,
+    fitting: (Spans, Values),
 }
 
 impl<'a, T: Tally> Counting<'a, T> {
     /// Nothing counted yet.
     pub fn new(
-        kernel: &'static Kernel,
-        only: &'a Only,
+        how: How<'a>,
         columns: &'a mut Chosen,
         tally: &'a mut T,
         rejects: &'a mut Rejects,
         place: Place,
     ) -> Self {
         Counting {
-            kernel,
-            only,
+            how,
             columns,
             tally,
             rejects,
             place,
             neighbours: Neighbours::default(),
             seen: Seen::default(),
+            misfits: 0,
         }
     }
 
     /// What was noticed beside what the reader `saw`, and the first and last key of the block.
     pub fn finish(mut self, mut saw: Seen) -> (Seen, Option<Edges>) {
-        saw.keys -= self.seen.count(Notice::OtherDatabase) + self.seen.count(Notice::OfReplica);
+        saw.keys -= self.seen.count(Notice::OtherDatabase) + self.seen.count(Notice::OfReplica) + self.misfits;
         self.seen.note(Notice::Repeated, self.neighbours.repeated);
         saw += self.seen;
         (saw, self.neighbours.edges)
@@ -72,20 +88,21 @@ impl<'a, T: Tally> Counting<'a, T> {
 
 impl<T: Tally> Sink for Counting<'_, T> {
     fn keys(&mut self, batch: KeyBatch<'_>) {
-        let Chosen { keys, values, slots } = &mut *self.columns;
+        let How { kernel, only, policy } = self.how;
+        let Chosen { keys, values, slots, fitting } = &mut *self.columns;
         let told = !batch.values.databases.is_empty();
-        if self.only.database.is_some() && !told {
+        if only.database.is_some() && !told {
             self.seen.note(Notice::NoDatabase, batch.keys.len() as u64);
         }
-        let database = self.only.database.filter(|_| told);
-        let by_node = !self.only.not_of.is_empty() && !batch.values.nodes.is_empty();
+        let database = only.database.filter(|_| told);
+        let by_node = !only.not_of.is_empty() && !batch.values.nodes.is_empty();
         let wanted = if database.is_none() && !by_node {
             batch
         } else {
             let is_of = |i| database.is_none_or(|database| [database, MISSING].contains(&batch.values.databases[i]));
             let of_replica = |i| {
                 let node = batch.values.nodes.get(batch.base, i);
-                !node.is_empty() && self.only.not_of.iter().any(|replica| replica.as_bytes() == node)
+                !node.is_empty() && only.not_of.iter().any(|replica| replica.as_bytes() == node)
             };
             let reason = |i| match () {
                 () if !is_of(i) => Some(Notice::OtherDatabase),
@@ -100,7 +117,21 @@ impl<T: Tally> Sink for Counting<'_, T> {
         if wanted.keys.is_empty() {
             return;
         }
-        let slotted = slots.compute(self.kernel, wanted, self.place.input);
+        let mut fit = wanted;
+        let misfits = slots.narrow(policy, kernel, wanted);
+        if !misfits.is_empty() {
+            self.misfits += misfits.len() as u64;
+            let byte = |misfit: &u32| self.place.offset + u64::from(wanted.keys.start[*misfit as usize]);
+            let reject = |byte| Reject { input: self.place.input, byte, reason: MISFIT.into() };
+            misfits.iter().map(byte).map(reject).for_each(|reject| self.rejects.push(reject));
+            choose(wanted, |i| misfits.binary_search(&(i as u32)).is_err(), &mut fitting.0, &mut fitting.1);
+            fit = KeyBatch { base: wanted.base, keys: &fitting.0, values: &fitting.1 };
+            slots.narrow(policy, kernel, fit);
+        }
+        if fit.keys.is_empty() {
+            return;
+        }
+        let slotted = slots.hash(kernel, fit, self.place.input);
         self.neighbours.look_at(&slotted);
         self.tally.add(&slotted);
     }

@@ -18,11 +18,12 @@ use crate::error::Result;
 use crate::format::batch::{Spans, Values};
 use crate::format::{Columns, Format, Notice, Reader, Seen};
 use crate::slot::kernel::Kernel;
+use crate::slot::policy::Policy;
 use crate::source::Input;
 use crate::source::block::{Block, Piece};
 use crate::tally::Tally;
 use crate::tally::rejects::Rejects;
-use counting::{Chosen, Counting, Place};
+use counting::{Chosen, Counting, How, Place};
 use shared::{Shared, into_inner};
 
 /// How a scan runs; what it finds does not depend on it.
@@ -35,6 +36,8 @@ pub struct Scan<'a> {
     pub format: Option<&'static dyn Format>,
     /// Which keys are wanted, where the input tells.
     pub only: &'a Only,
+    /// What part of a key is hashed.
+    pub policy: &'a Policy,
     /// Bytes in a chunk.
     pub chunk: usize,
     /// Called now and then with the number of bytes read since the last call; false stops the scan.
@@ -155,7 +158,8 @@ impl<T: Tally> Worker<T> {
             |base: crate::source::block::Padded<'_>, from, byte, ends: &mut [u32]| kernel.cut(base, from, byte, ends);
         let mut columns = Columns { keys, values, find: &find };
         let place = Place { input: input as u32, offset: piece.offset };
-        let mut counting = Counting::new(kernel, scan.only, chosen, tally, rejects, place);
+        let how = How { kernel, only: scan.only, policy: scan.policy };
+        let mut counting = Counting::new(how, chosen, tally, rejects, place);
         let saw = reader.read(block, piece, &mut columns, &mut counting);
         let (mut seen, edges) = counting.finish(saw);
         seen.note(Notice::Repeated, shared.repeats(input, bytes, edges));

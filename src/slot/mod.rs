@@ -1,13 +1,15 @@
 //! Stage 3, SLOTS: a batch of keys comes in, the hash slot of each goes out, computed by one of the
-//! kernels in `kernel/`. What part of a key is hashed is decided in `hashtag`.
+//! kernels in `kernel/`. What part of a key is hashed is decided in `hashtag`, or by another `policy`.
 
 pub mod hashtag;
 pub mod ids;
 pub mod kernel;
+pub mod policy;
 pub mod shapes;
 
 use crate::format::batch::{KeyBatch, Spans};
 use kernel::Kernel;
+use policy::Policy;
 
 /// Hash slots of a cluster.
 pub const SLOTS: usize = 16384;
@@ -19,7 +21,12 @@ pub const SLOTS: usize = 16384;
 /// assert_eq!(slotscope::slot::slot(b"{user}::10086"), slotscope::slot::slot(b"user"));
 /// ```
 pub fn slot(key: &[u8]) -> u16 {
-    kernel::table::crc16(&key[hashtag::hashed_part(key)]) & (SLOTS as u16 - 1)
+    slot_of_part(&key[hashtag::hashed_part(key)])
+}
+
+/// The slot of what is hashed of a key, braces or not: of a hash tag, say.
+pub fn slot_of_part(part: &[u8]) -> u16 {
+    kernel::table::crc16(part) & (SLOTS as u16 - 1)
 }
 
 /// A batch of keys with the hashed part and the slot of each.
@@ -29,6 +36,8 @@ pub struct SlotBatch<'a> {
     pub batch: KeyBatch<'a>,
     /// The hashed part of each key: its hash tag, or all of it.
     pub hashed: &'a Spans,
+    /// Where the hashed part of each key starts if the key has no tag; anything else: it has one.
+    pub untagged: &'a [u32],
     /// The slot of each key, below `SLOTS`.
     pub slots: &'a [u16],
     /// The input that they are from, counted from 0.
@@ -48,9 +57,9 @@ impl SlotBatch<'_> {
         self.slots.is_empty()
     }
 
-    /// Whether key `i` has a hash tag: then its hashed part starts behind a brace, never at the key's start.
+    /// Whether key `i` has a hash tag: a part that is hashed in place of the whole key.
     pub fn is_tagged(&self, i: usize) -> bool {
-        self.hashed.start[i] != self.batch.keys.start[i]
+        self.hashed.start[i] != self.untagged[i]
     }
 }
 
@@ -58,15 +67,41 @@ impl SlotBatch<'_> {
 #[derive(Default)]
 pub struct SlotColumns {
     hashed: Spans,
+    /// Empty where that is the start of every key.
+    untagged: Vec<u32>,
     slots: Vec<u16>,
 }
 
+/// In `SlotBatch::untagged`: the key has a tag, wherever that starts.
+const TAGGED: u32 = u32::MAX;
+
 impl SlotColumns {
-    /// Computes the hashed parts and the slots of `batch`, which is from input `input`.
+    /// Computes the hashed parts and the slots of `batch`, which is from input `input`, as Redis and Valkey do.
     pub fn compute<'a>(&'a mut self, kernel: &'static Kernel, batch: KeyBatch<'a>, input: u32) -> SlotBatch<'a> {
-        kernel.narrow(batch.base, batch.keys, &mut self.hashed);
+        self.narrow(&Policy::Oss, kernel, batch);
+        self.hash(kernel, batch, input)
+    }
+
+    /// Finds what `policy` hashes of each key; returns the numbers of the keys that it gives no slot.
+    pub fn narrow(&mut self, policy: &Policy, kernel: &'static Kernel, batch: KeyBatch<'_>) -> Vec<u32> {
+        self.untagged.clear();
+        if policy.is_oss() {
+            kernel.narrow(batch.base, batch.keys, &mut self.hashed);
+            return Vec::new();
+        }
+        let misfits = policy.narrow(batch.base, batch.keys, &mut self.hashed);
+        let (keys, parts) = (batch.keys, &self.hashed);
+        let is_whole = |i: usize| (parts.start[i], parts.end[i]) == (keys.start[i], keys.end[i]);
+        self.untagged.extend((0..keys.len()).map(|i| if is_whole(i) { keys.start[i] } else { TAGGED }));
+        misfits
+    }
+
+    /// Computes the slots of `batch`, which was narrowed and is from input `input`.
+    pub fn hash<'a>(&'a mut self, kernel: &'static Kernel, batch: KeyBatch<'a>, input: u32) -> SlotBatch<'a> {
         kernel.slots(batch.base, &self.hashed, &mut self.slots);
-        SlotBatch { batch, hashed: &self.hashed, slots: &self.slots, input, kernel }
+        // A tag in braces starts behind one, never where its key does.
+        let untagged = if self.untagged.is_empty() { &batch.keys.start } else { &self.untagged };
+        SlotBatch { batch, hashed: &self.hashed, untagged, slots: &self.slots, input, kernel }
     }
 }
 

@@ -6,15 +6,15 @@ use crate::command::reading::Reader;
 use crate::format::{FORMATS, Format};
 use crate::name::Name;
 use crate::scan::{Scanned, SeenInput};
+use crate::slot::policy::Policy;
 use crate::source::Input;
 use crate::source::file::line_of;
 use crate::summary::balance::tidy;
 use crate::summary::{FileFacts, Incomplete, InputFacts, Rejected, RejectedLine, Run, Summary};
-use crate::tally::Tallies;
 use crate::tally::rejects::Reject;
 
 /// What was read, and what is to be said about it.
-pub fn input_facts(inputs: &[Input], scanned: &Scanned<Tallies>) -> InputFacts {
+pub fn input_facts<T>(inputs: &[Input], scanned: &Scanned<T>) -> InputFacts {
     let name = |index: usize| Name::from(inputs[index].path());
     let file = |(index, seen): (usize, &SeenInput)| FileFacts {
         name: name(index),
@@ -53,6 +53,16 @@ pub fn input_facts(inputs: &[Input], scanned: &Scanned<Tallies>) -> InputFacts {
         notes,
         ..InputFacts::default()
     }
+}
+
+/// Says the hash policy where it is not the usual one.
+pub fn policy_note(policy: &Policy) -> Option<String> {
+    let text = Name::from(policy.to_string().as_str());
+    let what = format!(
+        "hashed by --policy {text}: slots and tags are those of that policy, not of CLUSTER KEYSLOT; what the tables of \
+         prefixes and patterns call tagged is what stands in braces"
+    );
+    (!policy.is_oss()).then_some(what)
 }
 
 /// How the report was made.

@@ -28,7 +28,15 @@ pub fn whole_report() -> Result<Value> {
     let pool = pool.map_err(|error| crate::error::Error::bad("--fail-on", error.to_string()))?;
     let format = Some(&csv::USUAL as _);
     let (kernel, chunk) = (kernel::best(), 1 << 20);
-    let scan = Scan { pool: &pool, kernel, format, only: &Only::ALL, chunk, proceed: &|_| true };
+    let scan = Scan {
+        pool: &pool,
+        kernel,
+        format,
+        only: &Only::ALL,
+        policy: &crate::slot::policy::Policy::Oss,
+        chunk,
+        proceed: &|_| true,
+    };
     let scanned = scan.run(&[Input::memory("all", DUMP)], || Tallies::new(Parts::All).with_patterns())?;
     let topology = Topology::even(3, String::from("even 3"))?;
     let file = Name::from("all");

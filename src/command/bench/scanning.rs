@@ -31,8 +31,15 @@ pub fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRate>> {
     let inputs = [Input::memory("generated", &dump)];
     let built = ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = built.map_err(|error| Error::bad(format!("--threads {threads}"), error.to_string()))?;
-    let scan =
-        Scan { pool: &pool, kernel: kernel::best(), format: None, only: &Only::ALL, chunk: CHUNK, proceed: &|_| true };
+    let scan = Scan {
+        pool: &pool,
+        kernel: kernel::best(),
+        format: None,
+        only: &Only::ALL,
+        policy: &crate::slot::policy::Policy::Oss,
+        chunk: CHUNK,
+        proceed: &|_| true,
+    };
     for (part, parts) in PARTS {
         let found = analyze(&scan, &inputs, parts)?;
         if found != keys {

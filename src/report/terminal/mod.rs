@@ -1,6 +1,6 @@
 //! The report on the terminal: the verdict first, then who is full, which slots are hot and which tags fill them.
 
-mod layout;
+pub(super) mod layout;
 pub mod node_counts;
 mod slot_map;
 
