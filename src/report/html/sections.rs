@@ -1,448 +1,279 @@
-//! What is on the page: the findings as words, facts, tables, a tree and bars.
+//! The tables of the page, one function each: rows of the summary come in, cells go out.
 
-use std::collections::BTreeMap;
+use super::spell;
+use super::table::{Cell, Column, Table};
+use super::words;
+use crate::metric::{Metric, PerMetric};
+use crate::name::Name;
+use crate::summary::Summary;
+use crate::summary::nodes::NodeLoad;
+use crate::summary::verdict::{Verdict, limit};
 
-use super::table::{Branch, Cell, Table, amount_text, bar, columns, cut, cut_at};
-use super::{CSS, JS, Page, data, policy, words};
-use crate::metric::Metric;
-use crate::report::units::{bytes, counted, grouped, percent};
-use crate::summary::patterns::{Kind, Kinds, Prefix};
-use crate::summary::quantiles::Quantiles;
-use crate::summary::verdict::limit::BALANCED;
-use crate::summary::{Summary, verdict::Verdict};
-
-/// Characters that are shown of the command.
-const COMMAND: usize = 2000;
-/// Bars of a distribution.
-const BARS: u64 = 48;
-
-/// A distribution: bars and its quantiles.
-pub struct Spread {
-    pub id: &'static str,
-    pub title: String,
-    pub line: String,
-    pub first: String,
-    pub last: String,
-    pub bars: Vec<SpreadBar>,
+/// Bytes that tables take: what is left of a page when slots, names and the page itself have theirs.
+mod room {
+    pub const NODES: usize = 60_000;
+    pub const TAGS: usize = 160_000;
+    pub const PATTERNS: usize = 60_000;
+    pub const KEYS: usize = 60_000;
+    pub const SMALL: usize = 12_000;
 }
 
-/// A bar in a box 60 high.
-pub struct SpreadBar {
-    pub top: String,
-    pub height: String,
-    pub label: String,
+/// The metrics of the report.
+fn metrics(summary: &Summary) -> impl Iterator<Item = Metric> {
+    summary.slots.loads.iter().map(|(metric, _)| metric)
 }
 
-/// The page of `summary`, with at most `rows` rows in a table.
-pub fn page(summary: &Summary, rows: usize) -> Page {
-    let skew = &summary.skew;
-    let tables: Vec<Table> = [hottest(summary), tags(summary, rows), keys(summary, rows), patterns(summary, rows)]
-        .into_iter()
-        .chain([types(summary), capacity(summary, rows), scaled(summary), rejected(summary)])
-        .flatten()
-        .collect();
-    let (tree, tree_note) = summary
-        .prefixes
-        .as_ref()
-        .map_or((Vec::new(), None), |prefixes| (tree(prefixes, skew.by, rows), bounds_note(prefixes, skew.by)));
-    let spreads = spreads(summary);
-    let titles =
-        [("verdict", "Verdict"), ("nodes", "Nodes"), ("slots", "Slots"), ("tags", "Tags"), ("patterns", "Patterns")];
-    let titles = titles.into_iter().chain([("prefixes", "Prefixes"), ("capacity", "Capacity"), ("made", "Made")]);
-    let is_there = |id: &str| match id {
-        "prefixes" => !tree.is_empty(),
-        "tags" | "patterns" | "capacity" => tables.iter().any(|table| table.id == id),
-        _ => true,
-    };
-    Page {
-        policy: policy(),
-        version: env!("CARGO_PKG_VERSION").to_string(),
-        css: CSS,
-        js: JS,
-        verdict: verdict_name(skew.verdict),
-        source: source(summary),
-        sentence: skew.sentence.clone(),
-        meaning: words::meaning(skew.verdict),
-        others: skew.other.iter().map(|o| (o.by.name(), verdict_name(o.verdict), o.sentence.clone())).collect(),
-        facts: facts(summary),
-        remarks: remarks(summary),
-        sections: titles.filter(|(id, _)| is_there(id)).collect(),
-        nodes: nodes(summary, rows),
-        causes: causes(summary),
-        tables,
-        by: skew.by.name(),
-        tree,
-        tree_note,
-        spreads,
-        made: made(summary),
-        data: data::json(summary),
-    }
+fn load_columns(summary: &Summary) -> impl Iterator<Item = Column> {
+    metrics(summary).map(|metric| Column::numbers(metric.name(), ""))
 }
 
-fn verdict_name(verdict: Verdict) -> String {
-    serde_json::to_value(verdict).ok().and_then(|name| name.as_str().map(String::from)).unwrap_or_default()
+fn load_cells(summary: &Summary, load: &PerMetric<u64>) -> impl Iterator<Item = Cell> {
+    let load = *load;
+    metrics(summary).map(move |metric| load.get(metric).map_or(Cell::none(), |load| Cell::load(metric, *load)))
 }
 
-fn source(summary: &Summary) -> String {
-    match summary.input.files.as_slice() {
-        [only] => cut(&only.name.to_string()),
-        files => counted(files.len() as u64, "file"),
-    }
+fn row(parts: impl IntoIterator<Item = Vec<Cell>>) -> Vec<Cell> {
+    parts.into_iter().flatten().collect()
 }
 
-fn facts(summary: &Summary) -> Vec<(&'static str, String)> {
-    let skew = &summary.skew;
-    let mut facts = vec![("Keys", grouped(summary.input.keys))];
-    for (metric, balance) in summary.nodes.balance.iter() {
-        let name = ["Fullest node, by keys", "Fullest node, by bytes", "Fullest node, by operations"][metric as usize];
-        facts.extend(balance.max_over_mean.map(|over| (name, format!("{over:.3} x fair share"))));
-    }
-    facts.extend(skew.usable_capacity.map(|usable| ("Can be filled until a node is full", percent(usable))));
-    facts.extend(skew.n_eff.map(|units| ("Independent units", grouped(units.round() as u64))));
-    facts.extend(skew.floor.map(|floor| ("Best that moving slots can do", format!("{floor:.3}"))));
-    if let Some(tags) = &summary.tags {
-        let about = if tags.distinct_error > 0.0 { "about " } else { "" };
-        facts.push(("Hash tags", format!("{about}{}", grouped(tags.distinct))));
-        let share = tags.tagged_keys as f64 / summary.input.keys.max(1) as f64;
-        facts.push(("Keys with a tag", percent(share)));
-    }
-    if let Some(keys) = summary.no_expiry {
-        facts.push(("Keys without expiry", grouped(keys)));
-    }
-    facts
+fn columns(parts: impl IntoIterator<Item = Vec<Column>>) -> Vec<Column> {
+    parts.into_iter().flatten().collect()
 }
 
-fn remarks(summary: &Summary) -> Vec<(&'static str, String)> {
-    let input = &summary.input;
-    let stop = |stop: &crate::summary::Incomplete| {
-        ("incomplete", format!("{}: byte {}: {}", cut(&stop.file.to_string()), grouped(stop.byte), stop.reason))
-    };
-    let mut remarks: Vec<_> = input.incomplete.iter().map(stop).collect();
-    remarks.extend(input.warnings.iter().map(|text| ("warning", text.clone())));
-    remarks.extend(input.notes.iter().map(|text| ("note", text.clone())));
-    remarks
+/// The node that has this id as people know it.
+fn owner(summary: &Summary, id: Option<&Name>) -> Cell {
+    let Some(id) = id else { return Cell::none() };
+    let node = summary.nodes.list.iter().find(|node| node.id == *id);
+    Cell::words(node.map_or_else(|| spell::cut(id), spell::node))
 }
 
-fn metric_columns(summary: &Summary) -> impl Iterator<Item = &'static str> {
-    summary.slots.loads.iter().map(|(metric, _)| ["#keys", "#bytes", "#ops"][metric as usize])
-}
-
-fn nodes(summary: &Summary, rows: usize) -> Table {
-    let (nodes, by) = (&summary.nodes, summary.skew.by);
-    let mean = nodes.balance.get(by).map_or(0.0, |balance| balance.mean);
-    let most = nodes.list.iter().filter_map(|node| node.load.get(by)).max().copied().unwrap_or(0).max(1) as f64;
-    let row = |node: &crate::summary::nodes::NodeLoad| {
-        let load = node.load.get(by).copied().unwrap_or(0) as f64;
-        let over = (mean > 0.0 && node.slots > 0).then_some(load / mean);
-        let is_loud = over.is_some_and(|over| over > BALANCED);
-        let mut cells = vec![Cell::name(&node.id), Cell::optional_name(node.address.as_ref())];
-        cells.push(Cell::count(u64::from(node.slots)));
-        cells.extend(Cell::loads(&node.load));
-        cells.extend([Cell::ratio(over), Cell::Bar { part: load / most, is_loud }]);
-        cells
-    };
-    let names = ["node", "address", "#slots"].into_iter().chain(metric_columns(summary)).chain(["#x fair share", ""]);
-    let mut note = format!("Topology: {}.", cut(&nodes.source.to_string()));
-    if nodes.unowned.slots > 0 {
-        note += &format!(
-            " {} with {} {} owned by no node.",
-            counted(u64::from(nodes.unowned.slots), "slot"),
-            counted(nodes.unowned.load.keys, "key"),
-            if nodes.unowned.slots == 1 { "is" } else { "are" }
-        );
-    }
-    Table {
-        id: "nodes",
-        title: format!("Nodes by {}", by.name()),
-        note: Some(note),
-        columns: columns(names),
-        rows: nodes.list.iter().take(rows).map(row).collect(),
-        shown: summary.rows,
-    }
-}
-
-fn causes(summary: &Summary) -> Option<Table> {
-    let row = |cause: &crate::summary::verdict::Cause| {
-        let kind =
-            serde_json::to_value(cause.kind).ok().and_then(|kind| kind.as_str().map(|kind| kind.replace('_', " ")));
-        // Nothing is neither more nor less.
-        let shown = if cause.excess.abs() < 0.0005 { String::from("0.000") } else { format!("{:+.3}", cause.excess) };
-        let excess = Cell::Number { shown, exact: cause.excess.to_string() };
-        vec![
-            Cell::Text(kind.unwrap_or_default()),
-            Cell::optional_name(cause.name.as_ref()),
-            cause.node.as_ref().map_or(Cell::Text(String::from("-")), |node| Cell::node(Some(node))),
-            excess,
-            Cell::ratio(cause.max_over_mean_without),
-        ]
-    };
-    let rows: Vec<_> = summary.skew.causes.iter().map(row).collect();
-    (!rows.is_empty()).then(|| Table {
-        id: "causes",
-        title: String::from("Why the fullest node is full"),
-        note: Some(String::from(
-            "In fair shares of a node: together they are what the fullest node has above one. The last column is the cluster's max/mean without that tag or key.",
-        )),
-        columns: columns(["cause", "name", "node", "#excess", "#max/mean without"]),
-        rows,
-        shown: summary.rows,
-    })
-}
-
-fn hottest(summary: &Summary) -> Option<Table> {
-    let row = |slot: &crate::summary::HotSlot| {
-        let tags = slot
-            .top_tags
-            .iter()
-            .take(3)
-            .map(|tag| format!("{{{}}} {}", cut(&tag.tag.to_string()), grouped(tag.load.keys)));
-        let mut cells = vec![Cell::slot(slot.slot), Cell::node(slot.node.as_ref())];
-        cells.extend(Cell::loads(&slot.load));
-        cells.extend([Cell::ratio(Some(slot.over_mean)), Cell::Text(tags.collect::<Vec<_>>().join(", "))]);
-        cells
-    };
-    let names = ["#slot", "node"].into_iter().chain(metric_columns(summary)).chain(["#x mean", "heaviest tags"]);
-    table(summary, "hottest", "Hottest slots", None, names, summary.slots.hottest.iter().map(row).collect())
-}
-
-fn tags(summary: &Summary, rows: usize) -> Option<Table> {
-    let tags = summary.tags.as_ref()?;
+/// The nodes against their fair share.
+pub fn nodes(summary: &Summary) -> Table {
     let by = summary.skew.by;
-    let widest = tags.top.iter().map(|tag| tag.share).fold(0.0, f64::max);
-    let row = |tag: &crate::summary::tags::Tag| {
-        let mut cells = vec![Cell::name(&tag.tag), Cell::slot(tag.slot), Cell::node(tag.node.as_ref())];
-        cells.extend(Cell::loads(&tag.load));
-        if !tags.exact {
-            cells.push(Cell::amount(by, tag.error(by)));
-        }
-        cells.extend([Cell::share(tag.share), Cell::Bar { part: tag.share / widest.max(1e-12), is_loud: false }]);
-        cells
+    let mean = summary.nodes.balance.get(by).map_or(0.0, |balance| balance.mean);
+    let load = |node: &NodeLoad| node.load.get(by).copied().unwrap_or(0) as f64;
+    let longest = summary.nodes.list.iter().map(load).fold(mean, f64::max).max(f64::MIN_POSITIVE);
+    let uneven = matches!(summary.skew.verdict, Verdict::Watch | Verdict::Skewed | Verdict::Placement);
+    let class = |ratio: f64| match ratio {
+        r if uneven && r >= limit::SKEWED => "alarm",
+        r if uneven && r >= limit::BALANCED => "watch",
+        _ => "load",
     };
-    let note = match (tags.exact, tags.max_error) {
-        (true, 0) => String::from("Every tag is counted."),
-        (true, most) => format!("Counts are exact; a tag that is not listed holds at most {}.", amount_text(by, most)),
-        (false, most) => format!(
-            "The input was read once: counts are at least these and at most \"or more\" higher; a tag that is not listed holds at most {}.",
-            amount_text(by, most)
-        ),
+    let cells = |node: &NodeLoad| {
+        let share = match mean > 0.0 {
+            true => {
+                let ratio = load(node) / mean;
+                Cell::ratio(ratio, 3).with_bar(load(node) / longest, Some(mean / longest), class(ratio))
+            }
+            false => Cell::none(),
+        };
+        let name = Cell { title: spell::cut(&node.id), ..Cell::words(spell::node(node)) };
+        row([vec![name, Cell::count(node.slots.into())], load_cells(summary, &node.load).collect(), vec![share]])
     };
-    let names = ["tag", "#slot", "node"].into_iter().chain(metric_columns(summary));
-    let names = names.chain((!tags.exact).then_some("#or more")).chain(["#share", ""]);
-    let list = tags.top.iter().take(rows).map(row).collect();
-    table(summary, "tags", "Hash tags", Some(note), names, list)
+    let heads = columns([
+        vec![Column::words("node"), Column::numbers("slots", "")],
+        load_columns(summary).collect(),
+        vec![Column::numbers("× fair share", "its load over that of the average node; the mark is the fair share")],
+    ]);
+    let caption = format!("Nodes ({})", spell::cut(&summary.nodes.source));
+    Table::of(("nodes-table", caption), heads, summary.nodes.list.iter().map(cells), (room::NODES, "nodes.csv"))
 }
 
-fn keys(summary: &Summary, rows: usize) -> Option<Table> {
-    let keys = summary.keys.as_ref()?;
-    let metrics: Vec<Metric> =
-        Metric::WEIGHTS.into_iter().filter(|metric| summary.slots.loads.get(*metric).is_some()).collect();
-    let row = |key: &crate::summary::keys::Key| {
-        let mut cells = vec![Cell::name(&key.key), Cell::slot(key.slot), Cell::node(key.node.as_ref())];
-        cells.extend(metrics.iter().map(|metric| Cell::amount(*metric, key.weight(*metric))));
-        cells.push(Cell::share(key.share));
-        cells
-    };
-    let names = ["key", "#slot", "node"].into_iter();
-    let names = names.chain(metrics.iter().map(|metric| ["", "#bytes", "#ops"][*metric as usize])).chain(["#share"]);
-    let title = format!("Heaviest keys by {}", keys.by?.name());
-    table(summary, "keys", &title, None, names, keys.top.iter().take(rows).map(row).collect())
+/// Why the fullest node is above its fair share.
+pub fn causes(summary: &Summary) -> Table {
+    let ratio = |ratio: Option<f64>| ratio.map_or(Cell::none(), |ratio| Cell::ratio(ratio, 3));
+    let rows = summary.skew.causes.iter().map(|cause| {
+        let excess = Cell { text: signed(cause.excess), ..Cell::ratio(cause.excess, 3) };
+        let owner = owner(summary, cause.node.as_ref());
+        vec![Cell::words(words::cause(cause)), owner, excess, ratio(cause.max_over_mean_without)]
+    });
+    let heads = vec![
+        Column::words("what"),
+        Column::words("node"),
+        Column::numbers("fair shares", "what it adds to the node's load; all add up to its excess"),
+        Column::numbers("without it", "the node in fair shares, were this spread over all slots"),
+    ];
+    let caption = "What fills the fullest node".into();
+    Table::of(("causes-table", caption), heads, rows, (room::SMALL, "report.json"))
 }
 
-fn patterns(summary: &Summary, rows: usize) -> Option<Table> {
+/// The same keys on other numbers of nodes.
+pub fn node_counts(summary: &Summary) -> Table {
+    let rows = summary.skew.by_node_count.iter().map(|scaled| {
+        let ratio = scaled.max_over_mean.map_or(Cell::none(), |ratio| Cell::ratio(ratio, 2));
+        vec![Cell::number(scaled.nodes), ratio, Cell::words(words::word(scaled.verdict).to_lowercase())]
+    });
+    let heads =
+        vec![Column::numbers("nodes", ""), Column::numbers("fullest node", "in fair shares"), Column::words("verdict")];
+    let caption = "The same keys on other numbers of equal nodes".into();
+    Table::of(("counts-table", caption), heads, rows, (room::SMALL, "report.json"))
+}
+
+/// The hottest slots.
+pub fn hottest(summary: &Summary) -> Table {
+    let rows = summary.slots.hottest.iter().map(|slot| {
+        let tags: Vec<_> = slot.top_tags.iter().take(3).map(|tag| Cell::tag(&tag.tag).text).collect();
+        let tags = if tags.is_empty() { Cell::none() } else { Cell::words(tags.join("  ")) };
+        let ends = vec![Cell::ratio(slot.over_mean, 2), tags];
+        let starts = vec![Cell::number(slot.slot), owner(summary, slot.node.as_ref())];
+        row([starts, load_cells(summary, &slot.load).collect(), ends])
+    });
+    let heads = columns([
+        vec![Column::numbers("slot", ""), Column::words("node")],
+        load_columns(summary).collect(),
+        vec![Column::numbers("× mean", "its load over that of the average slot"), Column::words("its heaviest tags")],
+    ]);
+    Table::of(("hottest-table", "Hottest slots".into()), heads, rows, (room::SMALL, "slots.csv"))
+}
+
+/// The heaviest hash tags.
+pub fn tags(summary: &Summary) -> Option<Table> {
+    let tags = summary.tags.as_ref()?;
+    let bounded = tags.top.iter().any(|tag| tag.keys_error > 0);
+    let longest = tags.top.first().map_or(0.0, |tag| tag.share).max(f64::MIN_POSITIVE);
+    let rows = tags.top.iter().map(|tag| {
+        let error = bounded.then(|| Cell { text: format!("+{}", tag.keys_error), ..Cell::count(tag.keys_error) });
+        row([
+            vec![Cell::tag(&tag.tag), Cell::number(tag.slot), owner(summary, tag.node.as_ref())],
+            load_cells(summary, &tag.load).collect(),
+            error.into_iter().collect(),
+            vec![Cell::share(tag.share).with_bar(tag.share / longest, None, "load")],
+        ])
+    });
+    let error = bounded.then(|| Column::numbers("more", "it holds at most so many more keys"));
+    let heads = columns([
+        vec![Column::words("tag"), Column::numbers("slot", ""), Column::words("node")],
+        load_columns(summary).collect(),
+        error.into_iter().collect(),
+        vec![Column::numbers("share", "of the load of all keys")],
+    ]);
+    Some(Table::of(("tags-table", "Heaviest hash tags".into()), heads, rows, (room::TAGS, "tags.csv")))
+}
+
+/// Patterns of key names.
+pub fn patterns(summary: &Summary) -> Option<Table> {
     let patterns = summary.patterns.as_ref()?;
-    let row = |row: &crate::summary::patterns::Pattern| {
-        let kind = &row.kind;
-        let mut cells = vec![Cell::name(&row.pattern)];
-        cells.extend(Cell::loads(&kind.load));
-        cells.extend([Cell::share(kind.share), Cell::share(kind.tagged_share)]);
-        cells.push(kind.slots.map_or(Cell::Number { shown: "-".into(), exact: "-1".into() }, Cell::count));
-        cells
-    };
-    let names = ["pattern"].into_iter().chain(metric_columns(summary)).chain(["#share", "#tagged", "#in slots"]);
-    let note = bounds_note(patterns, summary.skew.by);
-    table(summary, "patterns", "Patterns of keys", note, names, patterns.top.iter().take(rows).map(row).collect())
-}
-
-fn bounds_note<R>(kinds: &Kinds<R>, by: Metric) -> Option<String> {
-    let most = amount_text(by, kinds.max_error);
-    (!kinds.exact).then(|| {
-        format!(
-            "There are too many to count each: counts are at least these; one that is not listed holds at most {most}."
-        )
-    })
-}
-
-fn types(summary: &Summary) -> Option<Table> {
-    let types = summary.types.as_ref()?;
-    let row = |of: &crate::summary::keys::TypeLoad| {
-        let mut cells = vec![Cell::name(&of.kind)];
-        cells.extend(Cell::loads(&of.load));
-        cells
-    };
-    let names = ["type"].into_iter().chain(metric_columns(summary));
-    table(summary, "types", "Keys by type", None, names, types.iter().map(row).collect())
-}
-
-fn capacity(summary: &Summary, rows: usize) -> Option<Table> {
-    let capacity = summary.capacity.as_ref()?;
-    let row = |node: &crate::summary::capacity::NodeRoom| {
-        let sign = if node.headroom < 0 { "-" } else { "" };
-        let room = u64::try_from(node.headroom.unsigned_abs()).unwrap_or(u64::MAX);
-        let headroom = Cell::Number { shown: format!("{sign}{}", bytes(room)), exact: node.headroom.to_string() };
-        let months =
-            node.months.map_or((String::from("-"), String::from("-1")), |x| (format!("{x:.1}"), x.to_string()));
-        let part = node.used as f64 / capacity.maxmemory.max(1) as f64;
+    let longest = patterns.top.first().map_or(0.0, |row| row.kind.share).max(f64::MIN_POSITIVE);
+    let rows = patterns.top.iter().map(|pattern| {
+        let kind = &pattern.kind;
+        let share = Cell::share(kind.share).with_bar(kind.share / longest, None, "load");
+        let loads = load_cells(summary, &kind.load).collect();
+        let slots = kind.slots.map_or(Cell::none(), Cell::count);
+        row([vec![Cell::name(&pattern.pattern)], loads, vec![slots, Cell::share(kind.tagged_share), share]])
+    });
+    let heads = columns([
+        vec![Column::words("pattern")],
+        load_columns(summary).collect(),
         vec![
-            Cell::name(&node.id),
-            Cell::amount(Metric::Bytes, node.used),
-            headroom,
-            Cell::Number { shown: months.0, exact: months.1 },
-            Cell::Bar { part, is_loud: node.headroom < 0 },
-        ]
-    };
-    let names = ["node", "#used", "#room", "#months until full", ""];
-    let list = capacity.nodes.iter().take(rows).map(row).collect();
-    table(summary, "capacity", "Capacity", Some(capacity.sentence.clone()), names, list)
+            Column::numbers("in slots", "how many slots its keys are in"),
+            Column::numbers("tagged", "the part of its keys that have a hash tag"),
+            Column::numbers("share", "of the load of all keys"),
+        ],
+    ]);
+    Some(Table::of(("patterns-table", "Patterns of key names".into()), heads, rows, (room::PATTERNS, "patterns.csv")))
 }
 
-fn scaled(summary: &Summary) -> Option<Table> {
-    let row = |scaled: &crate::summary::scaling::Scaled| {
-        let verdict = Cell::Text(verdict_name(scaled.verdict));
-        vec![Cell::count(scaled.nodes as u64), Cell::ratio(scaled.max_over_mean), verdict]
-    };
-    let note = String::from("The same keys on so many equal nodes.");
-    let list = summary.skew.by_node_count.iter().map(row).collect();
-    table(summary, "scaled", "With other node counts", Some(note), ["#nodes", "#max/mean", "verdict"], list)
+/// The heaviest single keys.
+pub fn keys(summary: &Summary) -> Option<Table> {
+    let keys = summary.keys.as_ref()?;
+    let weight = |metric, weight: Option<u64>| weight.map_or(Cell::none(), |weight| Cell::load(metric, weight));
+    let weights: Vec<_> = metrics(summary).filter(|metric| *metric != Metric::Keys).collect();
+    let rows = keys.top.iter().map(|key| {
+        let cells = weights.iter().map(|metric| match metric {
+            Metric::Ops => weight(Metric::Ops, key.ops),
+            _ => weight(Metric::Bytes, key.bytes),
+        });
+        let starts = vec![Cell::name(&key.key), Cell::number(key.slot), owner(summary, key.node.as_ref())];
+        row([starts, cells.collect(), vec![Cell::share(key.share)]])
+    });
+    let heads = columns([
+        vec![Column::words("key"), Column::numbers("slot", ""), Column::words("node")],
+        weights.iter().map(|metric| Column::numbers(metric.name(), "")).collect(),
+        vec![Column::numbers("share", "of the load of all keys")],
+    ]);
+    Some(Table::of(("keys-table", "Heaviest single keys".into()), heads, rows, (room::KEYS, "report.json")))
 }
 
-fn rejected(summary: &Summary) -> Option<Table> {
-    let rejected = &summary.input.rejected;
-    let row = |line: &crate::summary::RejectedLine| {
-        let number = line.line.map_or(Cell::Text(String::from("-")), Cell::count);
-        vec![Cell::name(&line.file), number, Cell::count(line.byte), Cell::Text(line.reason.clone())]
-    };
-    let note = format!("{} left out; the first:", counted(rejected.count, "line"));
-    let list = rejected.first.iter().map(row).collect();
-    table(summary, "rejected", "Lines that are no keys", Some(note), ["file", "#line", "#byte", "reason"], list)
+/// Keys by type.
+pub fn types(summary: &Summary) -> Option<Table> {
+    let rows = summary.types.as_ref()?.iter();
+    let rows = rows.map(|row| self::row([vec![Cell::name(&row.kind)], load_cells(summary, &row.load).collect()]));
+    let heads = columns([vec![Column::words("type")], load_columns(summary).collect()]);
+    Some(Table::of(("types-table", "Types".into()), heads, rows, (room::SMALL, "report.json")))
 }
 
-fn table(
-    summary: &Summary,
-    id: &'static str,
-    title: &str,
-    note: Option<String>,
-    names: impl IntoIterator<Item = &'static str>,
-    rows: Vec<Vec<Cell>>,
-) -> Option<Table> {
-    let table = Table { id, title: title.to_string(), note, columns: columns(names), rows, shown: summary.rows };
-    (!table.rows.is_empty()).then_some(table)
+/// Keys by database.
+pub fn databases(summary: &Summary) -> Option<Table> {
+    let rows = summary.databases.as_ref()?.iter();
+    let rows = rows.map(|row| vec![Cell::number(row.db), Cell::load(Metric::Keys, row.keys)]);
+    let heads = vec![Column::numbers("database", ""), Column::numbers("keys", "")];
+    Some(Table::of(("databases-table", "Databases".into()), heads, rows, (room::SMALL, "report.json")))
 }
 
-/// Prefixes below those that they begin with. Whatever is listed, what it begins with is listed before it.
-fn tree(prefixes: &Kinds<Prefix>, by: Metric, rows: usize) -> Vec<Branch> {
-    let rows: Vec<&Prefix> = prefixes.top.iter().take(rows).collect();
-    let mut below: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
-    for (i, row) in rows.iter().enumerate() {
-        let is_above = |above: &&Prefix| above.level + 1 == row.level && row.prefix.0.starts_with(&above.prefix.0);
-        let above = rows[..i].iter().enumerate().filter(|(_, above)| is_above(above));
-        below.entry(above.max_by_key(|(_, above)| above.prefix.0.len()).map(|(at, _)| at)).or_default().push(i);
+/// The room that nodes have.
+pub fn capacity(summary: &Summary) -> Option<Table> {
+    let capacity = summary.capacity.as_ref()?;
+    let limit = capacity.maxmemory.max(1) as f64;
+    let rows = capacity.nodes.iter().map(|node| {
+        let part = node.used as f64 / limit;
+        let class = if part >= 1.0 { "alarm" } else { "load" };
+        let left = match u64::try_from(node.headroom) {
+            Ok(left) => Cell::load(Metric::Bytes, left),
+            Err(_) => {
+                let over = u64::try_from(node.headroom.unsigned_abs()).unwrap_or(u64::MAX);
+                let cell = Cell::load(Metric::Bytes, over);
+                Cell { text: format!("−{}", cell.text), value: node.headroom.to_string(), ..cell }
+            }
+        };
+        let months = node.months.map_or(Cell::none(), |months| Cell::ratio(months, 1));
+        let used = Cell::load(Metric::Bytes, node.used);
+        vec![owner(summary, Some(&node.id)), used, left, Cell::share(part).with_bar(part, None, class), months]
+    });
+    let heads = vec![
+        Column::words("node"),
+        Column::numbers("used", ""),
+        Column::numbers("left", ""),
+        Column::numbers("of the limit", ""),
+        Column::numbers("months", "until it is full"),
+    ];
+    Some(Table::of(("capacity-table", "Room of the nodes".into()), heads, rows, (room::SMALL, "report.json")))
+}
+
+/// The inputs.
+pub fn files(summary: &Summary) -> Table {
+    let rows = summary.input.files.iter().map(|file| {
+        let (bytes, keys) = (Cell::load(Metric::Bytes, file.bytes), Cell::load(Metric::Keys, file.keys));
+        vec![Cell::name(&file.name), Cell::words(file.format), bytes, keys]
+    });
+    let heads =
+        vec![Column::words("file"), Column::words("form"), Column::numbers("bytes", ""), Column::numbers("keys", "")];
+    Table::of(("files-table", "Files".into()), heads, rows, (room::SMALL, "report.json"))
+}
+
+/// Lines that are no keys.
+pub fn rejected(summary: &Summary) -> Table {
+    let rows = summary.input.rejected.first.iter().map(|reject| {
+        let line = reject.line.map_or(Cell::none(), Cell::count);
+        vec![Cell::name(&reject.file), line, Cell::count(reject.byte), Cell::words(shortened(&reject.reason))]
+    });
+    let heads = vec![
+        Column::words("file"),
+        Column::numbers("line", ""),
+        Column::numbers("byte", ""),
+        Column::words("what is wrong with it"),
+    ];
+    Table::of(("rejected-table", "The first of them".into()), heads, rows, (room::SMALL, "report.json"))
+}
+
+/// With its sign, and no sign where three digits show none.
+fn signed(number: f64) -> String {
+    if number.abs() < 0.0005 { "0.000".into() } else { format!("{number:+.3}").replace('-', "−") }
+}
+
+/// A reason may quote what it is about.
+pub fn shortened(text: &str) -> String {
+    match text.char_indices().nth(400) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}…", &text[..at]),
     }
-    branches(&rows, &below, None, by)
-}
-
-fn branches(
-    rows: &[&Prefix],
-    below: &BTreeMap<Option<usize>, Vec<usize>>,
-    of: Option<usize>,
-    by: Metric,
-) -> Vec<Branch> {
-    let branch = |i: &usize| {
-        let Kind { load, share, tagged_share, slots } = &rows[*i].kind;
-        Branch {
-            name: cut(&rows[*i].prefix.to_string()),
-            bar: bar(*share),
-            share: percent(*share),
-            load: load.get(by).map_or(String::from("-"), |load| amount_text(by, *load)),
-            tagged: percent(*tagged_share),
-            slots: slots.map_or(String::from("-"), grouped),
-            children: branches(rows, below, Some(*i), by),
-        }
-    };
-    below.get(&of).into_iter().flatten().map(branch).collect()
-}
-
-fn spreads(summary: &Summary) -> Vec<Spread> {
-    let mut spreads = Vec::new();
-    spreads.extend(summary.lengths.as_ref().and_then(|of| spread("lengths", "Key lengths in bytes", of, grouped)));
-    spreads.extend(summary.sizes.as_ref().and_then(|of| spread("sizes", "Key sizes", of, bytes)));
-    if let Some(sizes) = &summary.tag_sizes {
-        let sampled = sizes.sampled.map(|tags| format!(", a sample of {} tags", grouped(tags))).unwrap_or_default();
-        spreads.extend(spread("tag-sizes", &format!("Keys of a hash tag{sampled}"), &sizes.keys, grouped));
-    }
-    spreads
-}
-
-/// Bars of equal width where values are near each other, else of doubling width; heights as the square root, so that
-/// few large ones are seen beside many small ones.
-fn spread(id: &'static str, title: &str, of: &Quantiles, shown: fn(u64) -> String) -> Option<Spread> {
-    let doubling = of.max / of.min.max(1) >= BARS;
-    let place = |value: u64| match doubling {
-        true => u64::from(value.max(1).ilog2()),
-        false => (value - of.min) * BARS / (of.max - of.min + 1),
-    };
-    let from = |place: u64| if doubling { 1 << place } else { of.min + place * (of.max - of.min + 1) / BARS };
-    let (first, last) = (place(of.min), place(of.max));
-    let mut counts = vec![0; (last - first + 1) as usize];
-    of.counts
-        .iter()
-        .for_each(|(value, count)| counts[(place((*value).clamp(of.min, of.max)) - first) as usize] += count);
-    let most = counts.iter().copied().max().filter(|most| *most > 0)? as f64;
-    let bar = |(i, count): (usize, &u64)| {
-        let height = 58.0 * (*count as f64 / most).sqrt();
-        let label = format!("from {}: {}", shown(from(first + i as u64)), grouped(*count));
-        SpreadBar { top: format!("{:.1}", 60.0 - height), height: format!("{height:.1}"), label }
-    };
-    let mean = if of.mean < 1000.0 { format!("{:.1}", of.mean) } else { shown(of.mean.round() as u64) };
-    let [p50, p90, p99, max] = [of.p50, of.p90, of.p99, of.max].map(shown);
-    let scale = if doubling { " Each bar is twice as wide as the one before." } else { "" };
-    Some(Spread {
-        id,
-        title: title.to_string(),
-        line: format!(
-            "mean {mean}, p50 {p50}, p90 {p90}, p99 {p99}, max {max}. Heights are square roots of counts.{scale}"
-        ),
-        first: shown(of.min),
-        last: shown(of.max),
-        bars: counts.iter().enumerate().map(bar).collect(),
-    })
-}
-
-fn made(summary: &Summary) -> Vec<(&'static str, String)> {
-    let (run, input) = (&summary.run, &summary.input);
-    let tags = match summary.tags.as_ref().map(|tags| tags.exact) {
-        None => "slots only; names were not looked at",
-        Some(true) => "exact",
-        Some(false) => "within bounds: the input was read once",
-    };
-    let formats: Vec<_> = input.files.iter().map(|file| file.format).collect();
-    let mut formats: Vec<_> = formats.into_iter().filter(|format| !format.is_empty()).collect();
-    formats.dedup();
-    formats.truncate(8);
-    vec![
-        ("Command", cut_at(COMMAND, &run.command.to_string())),
-        ("Input", format!("{}, {} ({})", source(summary), bytes(input.bytes_read), formats.join(", "))),
-        ("Counts of tags", tags.to_string()),
-        ("Lines that are no keys", grouped(input.rejected.count)),
-        (
-            "Taken",
-            format!(
-                "{:.2} s, {}, kernel {}, {}",
-                run.elapsed_secs,
-                counted(run.threads as u64, "thread"),
-                run.kernel,
-                if run.passes == 1 { "one pass" } else { "two passes" }
-            ),
-        ),
-        ("slotscope", run.version.clone()),
-    ]
 }
