@@ -38,6 +38,7 @@ pub static OUTPUTS: &[Output] = &[
     Output { file: "top-tags.png", wanted: with_tags, write: chart::top_tags::write },
     Output { file: "lorenz.png", wanted: always, write: chart::lorenz::write },
     Output { file: "slot-distribution.png", wanted: always, write: chart::distribution::write },
+    Output { file: "prefixes.png", wanted: with_patterns, write: chart::prefixes::write },
 ];
 
 /// The names of all files.

@@ -1,7 +1,7 @@
 //! From values to pixels, and the lines and labels to read them by.
 
 use super::canvas::{Anchor, Canvas, size};
-use super::number::ticks;
+use super::number::Numbers;
 use super::palette::{FRAME, GRID, MUTED};
 use super::text::{Style, width};
 
@@ -21,6 +21,8 @@ pub struct Axis {
     pub end: i32,
     /// The least distance of two ticks: 1 where values are counts.
     pub step: f64,
+    /// How they are written.
+    pub numbers: Numbers,
 }
 
 impl Axis {
@@ -35,8 +37,10 @@ impl Axis {
         self.exact(value).round() as i32
     }
 
-    fn ticks(&self, pixels_each: i32) -> Vec<(f64, String)> {
-        ticks(self.from, self.to, ((self.end - self.start).abs() / pixels_each).max(3) as usize, self.step)
+    /// Round values about so many pixels apart, and their labels.
+    pub fn ticks(&self, pixels_each: i32) -> Vec<(f64, String)> {
+        let about = ((self.end - self.start).abs() / pixels_each).max(3) as usize;
+        self.numbers.ticks(self.from, self.to, about, self.step)
     }
 }
 

@@ -5,6 +5,7 @@ pub mod distribution;
 pub mod heatmap;
 pub mod lorenz;
 pub mod nodes;
+pub mod prefixes;
 pub mod slot_load;
 pub mod throughput;
 pub mod top_tags;
@@ -13,22 +14,23 @@ mod axis;
 mod bars;
 mod canvas;
 mod expectation;
+mod factors;
+mod loads;
 mod number;
 mod palette;
 mod text;
 
+use crate::metric::Metric;
 use crate::name::Name;
 use crate::slot::SLOTS;
 use crate::summary::Summary;
 use crate::summary::balance;
 use crate::summary::nodes::NodeLoad;
+use loads::Loads;
 use number::{counted, short};
 
 /// Width and height of most charts, in pixels.
 const SHEET: (u32, u32) = (1200, 800);
-
-/// What to say where there is no key.
-const NO_KEYS: &str = "no keys in this dump";
 
 /// Pixels for the name of a file in the line under the title.
 const NAME: f32 = 220.0;
@@ -39,11 +41,6 @@ pub fn ramp() -> [[u8; 3]; 9] {
         let colour = palette::ramp(i as f64 / 8.0);
         [colour.0, colour.1, colour.2]
     })
-}
-
-/// All keys of all slots.
-fn all_keys(summary: &Summary) -> f64 {
-    balance::sum(&summary.slots.loads.keys) as f64
 }
 
 /// The line under every title: how much was read, how many nodes, from what.
@@ -64,9 +61,15 @@ fn source_line(summary: &Summary) -> String {
         Some(first) => format!("  ·  {} and {} more", cut(&first.name), files.len() - 1),
     };
     let part = if summary.input.incomplete.is_empty() { "" } else { "INPUT NOT READ TO ITS END  ·  " };
-    let keys = all_keys(summary);
+    let keys = balance::sum(&summary.slots.loads.keys) as f64;
     let keys = format!("{} key{}", short(keys), if keys == 1.0 { "" } else { "s" });
-    format!("{part}{keys}  ·  {} slots  ·  {on}{from}", short(SLOTS as f64))
+    let loads = Loads::of(summary);
+    let weight = match loads.by {
+        Metric::Keys => String::new(),
+        Metric::Bytes => format!("  ·  {}", loads.short(loads.total())),
+        Metric::Ops => format!("  ·  {} ops", loads.short(loads.total())),
+    };
+    format!("{part}{keys}{weight}  ·  {} slots  ·  {on}{from}", short(SLOTS as f64))
 }
 
 /// The last part of a path.
@@ -89,8 +92,8 @@ fn short_id(id: &Name) -> String {
 }
 
 /// Digits of a node's load over the fair share: two, where that tells the nodes apart, else three.
-fn ratio_digits(nodes: &[&NodeLoad], mean: f64) -> usize {
-    let apart = |node: &&NodeLoad| (node.load.keys as f64 / mean - 1.0).abs() >= 0.05;
+fn ratio_digits(nodes: &[&NodeLoad], loads: &Loads<'_>) -> usize {
+    let apart = |node: &&NodeLoad| (loads.held(&node.load) as f64 / loads.nodes.mean - 1.0).abs() >= 0.05;
     if nodes.iter().any(apart) { 2 } else { 3 }
 }
 
