@@ -96,7 +96,7 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>, (slots, nodes
     let y = legend.entry(y, ALARM, &counted(count as u64, "node"), &format!("Gini {}", gini(loads.nodes.gini)));
     let y = match &perfect {
         Some(perfect) => {
-            let chance = format!("Gini {:.3}: chance alone", gini_of(&perfect.lorenz()));
+            let chance = format!("Gini {:.3}: these tags, by chance", gini_of(&perfect.lorenz()));
             legend.entry(y, EXPECTED, "Slots of a perfect hash", &chance)
         }
         None => y,

@@ -3,18 +3,22 @@
 
 pub mod distribution;
 pub mod heatmap;
+pub mod key_lengths;
 pub mod lorenz;
 pub mod nodes;
 pub mod prefixes;
 pub mod slot_load;
+pub mod tag_sizes;
 pub mod throughput;
 pub mod top_tags;
+pub mod value_sizes;
 
 mod axis;
 mod bars;
 mod canvas;
 mod expectation;
 mod factors;
+mod histogram;
 mod loads;
 mod number;
 mod palette;
@@ -31,6 +35,9 @@ use number::{counted, short};
 
 /// Width and height of most charts, in pixels.
 const SHEET: (u32, u32) = (1200, 800);
+
+/// What to say where there is no key.
+const NO_KEYS: &str = "no keys in this dump";
 
 /// Pixels for the name of a file in the line under the title.
 const NAME: f32 = 220.0;
