@@ -44,6 +44,12 @@ impl Axis {
     }
 }
 
+/// A label below its tick; the last one moves in from the edge of the sheet.
+pub fn tick_label(canvas: &Canvas<'_>, text: &str, (x, y): (i32, i32), style: Style) {
+    let half = width(text, style).ceil() as i32 / 2;
+    canvas.text(text, (x.min(canvas.width - half - EDGE), y), Anchor::Middle, style);
+}
+
 /// A field with a level and an upright axis; `y.start` is its bottom.
 #[derive(Debug, Clone, Copy)]
 pub struct Plot {
@@ -73,9 +79,7 @@ impl Plot {
         for (value, text) in self.x.ticks(120) {
             let x = self.x.at(value);
             canvas.fill([x, base, x + 1, base + 6], FRAME);
-            let text = label(value, text);
-            let half = width(&text, style).ceil() as i32 / 2;
-            canvas.text(&text, (x.min(canvas.width - half - EDGE), base + 19), Anchor::Middle, style);
+            tick_label(canvas, &label(value, text), (x, base + 19), style);
         }
         canvas.text(name, ((self.x.start + self.x.end) / 2, base + 46), Anchor::Middle, style);
     }

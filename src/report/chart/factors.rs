@@ -2,9 +2,9 @@
 
 /// Values from `from` to `to`, both above 0, and their pixels.
 pub struct Factors {
-    /// The first value, a power of the step.
+    /// The first value.
     pub from: f64,
-    /// The last value, a power of the step.
+    /// The last value.
     pub to: f64,
     start: f64,
     end: f64,
@@ -20,6 +20,11 @@ impl Factors {
         let low = if low.is_finite() { low.max(1.0) } else { 1.0 };
         let (from, to) = (power(low, f64::floor, 1e-9), power(high.max(1.0), f64::ceil, -1e-9));
         Factors { from, to: to.max(from * step), start: f64::from(start), end: f64::from(end) }
+    }
+
+    /// From `from` to `to`, whatever they are; a range of no width gets some.
+    pub fn between(from: f64, to: f64, start: i32, end: i32) -> Self {
+        Factors { from, to: to.max(from * 2.0), start: f64::from(start), end: f64::from(end) }
     }
 
     /// The pixel of `value`, as a fraction; values outside are set to the nearest end.

@@ -72,6 +72,6 @@ fn draw(canvas: &Canvas<'_>, lengths: &Quantiles) {
     let name = format!("length of the key name (a bar: {}{beyond})", bytes(width));
     plot.draw_x(canvas, &name, |_, label| label);
     let mark = |words: &str, length: u64| (plot.x.at(length as f64 + 0.5), format!("{words} {}", bytes(length)));
-    let marks = [mark("median", lengths.p50), mark("99 %", lengths.p99)];
+    let marks = [mark("median", lengths.p50), mark("99 % ≤", lengths.p99)];
     histogram::marks(canvas, (plot.y.end - 2, plot.y.start), plot.x.end, &marks);
 }

@@ -59,7 +59,9 @@ fn bytes(value: f64) -> String {
     if power == 0 {
         return format!("{} B", short(value));
     }
-    format!("{} {}", three_digits(value / 1024f64.powi(power as i32)), BYTES[power])
+    let value = value / 1024f64.powi(power as i32);
+    let text = if value.fract() == 0.0 { grouped(value as u64) } else { three_digits(value) };
+    format!("{text} {}", BYTES[power])
 }
 
 /// `0.61`, `12.3`, `610`, `4,120`, `123 k`, `12.3 M`: three digits or so.
@@ -147,8 +149,8 @@ mod tests {
 
     #[test]
     fn bytes_are_short_and_their_ticks_are_round_in_their_unit() {
-        let shown = [0.0, 0.61, 610.0, 1023.7, 12_600.0, 1_048_570.0, 1.5 * 1024f64.powi(3), 1.8e19].map(bytes);
-        assert_eq!(shown, ["0 B", "0.61 B", "610 B", "1.00 KiB", "12.3 KiB", "1.00 MiB", "1.50 GiB", "15.6 EiB"]);
+        let shown = [0.0, 0.61, 610.0, 1023.7, 12_600.0, 1_048_570.0, 1.5 * 1024f64.powi(3), 65536.0].map(bytes);
+        assert_eq!(shown, ["0 B", "0.61 B", "610 B", "1.00 KiB", "12.3 KiB", "1.00 MiB", "1.50 GiB", "64 KiB"]);
         let labels =
             |to| Numbers::Binary.ticks(0.0, to, 4, 1.0).into_iter().map(|(_, label)| label).collect::<Vec<_>>();
         assert_eq!(labels(1.5 * 1024f64.powi(3)), ["0", "0.5 GiB", "1.0 GiB", "1.5 GiB"]);

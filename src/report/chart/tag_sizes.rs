@@ -23,6 +23,8 @@ const HEAVIEST: usize = 10;
 const LEFT: i32 = 110;
 const RIGHT: i32 = 250;
 const BELOW: i32 = 90;
+/// Up to so many labels at the upright axis.
+const TICKS: usize = 10;
 /// Pixels between two dots.
 const APART: f64 = 4.0;
 
@@ -76,13 +78,13 @@ fn all_ranks(summary: &Summary, loads: &Loads<'_>) -> Vec<(f64, f64)> {
 }
 
 fn draw(canvas: &Canvas<'_>, tags: &Tags, all: &[(f64, f64)], loads: &Loads<'_>) {
-    let (top, bottom, right) = (BELOW_HEADING + 60, canvas.height - BELOW, canvas.width - RIGHT);
+    let (top, bottom, right) = (BELOW_HEADING + 78, canvas.height - BELOW, canvas.width - RIGHT);
     let least = |tag: &Tag| loads.held(&tag.load) as f64;
     let most = |tag: &Tag| least(tag) + tag.error(loads.by) as f64;
     let last = (tags.top.len() as f64).max(tags.distinct as f64);
-    let x = Factors::around([1.0, last].into_iter(), 10.0, LEFT, right);
+    let x = Factors::between(1.0, last, LEFT, right);
     let values = tags.top.iter().flat_map(|tag| [least(tag), most(tag)]).chain(all.iter().map(|(_, size)| *size));
-    let y = Factors::around(values.chain([loads.nodes.mean]), 10.0, bottom, top);
+    let y = Factors::around(values.chain([loads.nodes.mean]), step(loads), bottom, top);
     grid(canvas, &x, &y, loads, [LEFT, right, top, bottom]);
 
     let on_sheet = |(rank, load): &(f64, f64)| (x.at(*rank), y.at(*load));
@@ -101,10 +103,16 @@ fn draw(canvas: &Canvas<'_>, tags: &Tags, all: &[(f64, f64)], loads: &Loads<'_>)
     legend(canvas, tags, !all.is_empty());
 }
 
+/// The factor of two ticks at the upright axis: round in the unit of its labels.
+fn step(loads: &Loads<'_>) -> f64 {
+    if loads.by == Metric::Bytes { 8.0 } else { 10.0 }
+}
+
 fn grid(canvas: &Canvas<'_>, x: &Factors, y: &Factors, loads: &Loads<'_>, [left, right, top, bottom]: [i32; 4]) {
     let note = Style::plain(size::NOTE, MUTED);
     canvas.text(&format!("{} of the tag", loads.noun()), (MARGIN, top - 28), Anchor::Start, note);
-    for value in y.ticks(10.0) {
+    let all = y.ticks(step(loads)).count();
+    for value in y.ticks(step(loads)).step_by(all.div_ceil(TICKS)) {
         let at = y.at(value).round() as i32;
         canvas.fill([left, at, right, at + 1], GRID);
         canvas.text(&loads.short(value), (left - 10, at), Anchor::End, note);

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::axis::{Axis, Plot};
+use super::axis::{self, Axis, Plot};
 use super::canvas::{Anchor, BELOW_HEADING, Canvas, MARGIN, size};
 use super::factors::Factors;
 use super::number::{Numbers, counted};
@@ -85,21 +85,21 @@ fn draw(canvas: &Canvas<'_>, sizes: &Quantiles) {
         let bar = |(i, share): (usize, &f64)| [edge(i as f64 + from), edge(i as f64 + to), plot.y.at(*share)];
         histogram::bars(canvas, base, filled.map(bar), colour);
     }
-    axis(canvas, &x, (base, level.start, level.end), empty);
+    size_axis(canvas, &x, (base, level.start, level.end), empty);
     legend(canvas);
     let mark = |words: &str, size: u64| (x.at(size as f64).round() as i32, format!("{words} {}", bytes(size)));
-    let marks = [mark("median", sizes.p50), mark("99 %", sizes.p99)];
+    let marks = [mark("median", sizes.p50), mark("99 % ≤", sizes.p99)];
     histogram::marks(canvas, (top - 2, base), level.end, &marks);
 }
 
-fn axis(canvas: &Canvas<'_>, x: &Factors, (base, start, end): (i32, i32, i32), empty: u64) {
+fn size_axis(canvas: &Canvas<'_>, x: &Factors, (base, start, end): (i32, i32, i32), empty: u64) {
     let style = Style::plain(size::NOTE, MUTED);
     canvas.fill([start, base, end, base + 1], FRAME);
     let step = x.ticks(2.0).count().div_ceil(LABELS);
     for power in x.ticks(2.0).step_by(step) {
         let at = x.at(power).round() as i32;
         canvas.fill([at, base, at + 1, base + 6], FRAME);
-        canvas.text(&bytes(power as u64), (at, base + 19), Anchor::Middle, style);
+        axis::tick_label(canvas, &bytes(power as u64), (at, base + 19), style);
     }
     let none = if empty > 0 { format!("; {} of no size left out", counted(empty, "key")) } else { String::new() };
     let name = format!("size as the input tells it (a bar: up to twice the size{none})");
