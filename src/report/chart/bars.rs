@@ -52,7 +52,19 @@ pub struct Mark {
 
 /// `name` in a title, short enough that the rest of it has room.
 pub fn in_title(name: &Name) -> String {
-    fit(&name.to_string(), TITLE_NAME, Style::bold(size::TITLE, INK))
+    fit(&spelled(name), TITLE_NAME, Style::bold(size::TITLE, INK))
+}
+
+/// `name` so that it can be seen: spaces at its ends, or nothing at all, would leave its place empty.
+pub fn spelled(name: &Name) -> String {
+    let text = name.to_string();
+    let inner = text.trim_matches(' ');
+    if text.is_empty() {
+        return String::from("\"\"");
+    }
+    let before = text.len() - text.trim_start_matches(' ').len();
+    let after = text.len() - before - inner.len();
+    format!("{}{inner}{}", "\\x20".repeat(before), "\\x20".repeat(after))
 }
 
 /// The height of a row among `rows`.
@@ -141,5 +153,16 @@ fn draw_marks(canvas: &Canvas<'_>, plot: &Plot, marks: &[Mark]) {
             canvas.text(&mark.label, at, anchor, style);
             taken.push(grown);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_spaces_and_of_nothing_can_be_seen() {
+        let shown = ["", "   ", " a b", "a ", "a b", "\\x20"].map(|name| spelled(&Name::from(name)));
+        assert_eq!(shown, ["\"\"", "\\x20\\x20\\x20", "\\x20a b", "a\\x20", "a b", "\\\\x20"]);
     }
 }

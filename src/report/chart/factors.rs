@@ -33,6 +33,14 @@ impl Factors {
         self.start + (self.end - self.start) * part
     }
 
+    /// Round decimal values on an axis that starts at a power of ten: 1, 10, 100; 1, 2, 5, 10 where those are few.
+    pub fn decimal_ticks(&self) -> Vec<f64> {
+        let few = self.to < 500.0 * self.from;
+        let parts: &[f64] = if few { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let all = self.ticks(10.0).flat_map(|decade| parts.iter().map(move |part| part * decade));
+        all.filter(|value| *value <= self.to * 1.001).collect()
+    }
+
     /// Every power of `step` on the axis.
     pub fn ticks(&self, step: f64) -> impl Iterator<Item = f64> {
         let (from, to) = (self.from, self.to * 1.001);
@@ -56,6 +64,8 @@ mod tests {
     fn round_values_are_ends_themselves_and_no_value_is_an_axis_too() {
         let axis = Factors::around([1.0, 1000.0].into_iter(), 10.0, 0, 300);
         assert_eq!((axis.from.round(), axis.to.round()), (1.0, 1000.0));
+        assert_eq!(Factors::between(1.0, 30.0, 0, 300).decimal_ticks(), [1.0, 2.0, 5.0, 10.0, 20.0]);
+        assert_eq!(Factors::between(1.0, 4000.0, 0, 300).decimal_ticks(), [1.0, 10.0, 100.0, 1000.0]);
         let none = Factors::around(std::iter::empty(), 10.0, 0, 300);
         assert_eq!((none.from.round(), none.to.round(), none.at(0.0)), (1.0, 10.0, 0.0));
     }

@@ -75,5 +75,5 @@ fn row(prefix: &Prefix, loads: &Loads<'_>) -> Row {
     let of_tags =
         if kind.tagged_share > 0.0 { format!("   {} tagged", percent(kind.tagged_share)) } else { String::new() };
     let words = format!("{}   {}{of_tags}", loads.short(load), percent(kind.share));
-    Row::Bar { name: prefix.prefix.to_string(), value: tagged, light: load - tagged, words, colour: LOAD }
+    Row::Bar { name: bars::spelled(&prefix.prefix), value: tagged, light: load - tagged, words, colour: LOAD }
 }

@@ -103,7 +103,7 @@ fn draw(canvas: &Canvas<'_>, tags: &Tags, all: &[(f64, f64)], loads: &Loads<'_>)
     legend(canvas, tags, !all.is_empty());
 }
 
-/// The factor of two ticks at the upright axis: round in the unit of its labels.
+/// The factor whose powers the upright axis starts and ends at: round in the unit of its labels.
 fn step(loads: &Loads<'_>) -> f64 {
     if loads.by == Metric::Bytes { 8.0 } else { 10.0 }
 }
@@ -111,14 +111,14 @@ fn step(loads: &Loads<'_>) -> f64 {
 fn grid(canvas: &Canvas<'_>, x: &Factors, y: &Factors, loads: &Loads<'_>, [left, right, top, bottom]: [i32; 4]) {
     let note = Style::plain(size::NOTE, MUTED);
     canvas.text(&format!("{} of the tag", loads.noun()), (MARGIN, top - 28), Anchor::Start, note);
-    let all = y.ticks(step(loads)).count();
-    for value in y.ticks(step(loads)).step_by(all.div_ceil(TICKS)) {
+    let ticks = if loads.by == Metric::Bytes { y.ticks(2.0).collect() } else { y.decimal_ticks() };
+    for value in ticks.iter().copied().step_by(ticks.len().div_ceil(TICKS)) {
         let at = y.at(value).round() as i32;
         canvas.fill([left, at, right, at + 1], GRID);
         canvas.text(&loads.short(value), (left - 10, at), Anchor::End, note);
     }
     canvas.fill([left, bottom, right, bottom + 1], FRAME);
-    for rank in x.ticks(10.0) {
+    for rank in x.decimal_ticks() {
         let at = x.at(rank).round() as i32;
         canvas.fill([at, bottom, at + 1, bottom + 6], FRAME);
         canvas.text(&short(rank.round()), (at, bottom + 20), Anchor::Middle, note);

@@ -70,5 +70,5 @@ fn row(tag: &Tag, loads: &Loads<'_>) -> Row {
     let (least, unsure) = (loads.held(&tag.load) as f64, tag.error(loads.by) as f64);
     let up_to = if unsure > 0.0 { format!(" to {}", loads.short(least + unsure)) } else { String::new() };
     let words = format!("{}{up_to}   {}", loads.short(least), percent(tag.share));
-    Row::Bar { name: tag.tag.to_string(), value: least, light: unsure, words, colour: LOAD }
+    Row::Bar { name: bars::spelled(&tag.tag), value: least, light: unsure, words, colour: LOAD }
 }
