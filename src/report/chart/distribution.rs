@@ -19,7 +19,7 @@ use crate::summary::Summary;
 const BARS: u64 = 64;
 /// Up to so many bars, each stands for one load and has its number of slots written above it.
 const SINGLE: u64 = 16;
-/// A longest tail up to this multiple of p99.9 is drawn, a longer one is put into one bar.
+/// A longest tail up to this multiple of p99 is drawn, a longer one is put into one bar.
 const TAIL: f64 = 1.5;
 
 /// Bars of equal width in the metric of the loads, and one for the rest.
@@ -34,14 +34,14 @@ struct Bins {
 impl Bins {
     fn of(loads: &Loads<'_>, perfect: Option<&PerfectHash>) -> Self {
         let stats = loads.stats;
-        let long = stats.max as f64 > TAIL * stats.p999 as f64 && stats.max - stats.p999 > BARS / 4;
-        let last = match stats.p999 {
+        let long = stats.max as f64 > TAIL * stats.p99 as f64 && stats.max - stats.p99 > BARS / 4;
+        let last = match stats.p99 {
             _ if !long => stats.max,
-            p999 if p999 < 2 * SINGLE => SINGLE - 1,
-            p999 => p999,
+            p99 if p99 < SINGLE => SINGLE - 1,
+            p99 => (TAIL * p99 as f64) as u64,
         };
         // The perfect hash is in the picture too.
-        let (low, high) = perfect.map_or((u64::MAX, 0), |p| (p.band().0 as u64, p.band().1.ceil() as u64));
+        let (low, high) = perfect.map_or((u64::MAX, 0), |p| (p.core().0 as u64, p.core().1.ceil() as u64));
         let last = last.max(high);
         let least = stats.min.min(low);
         // Where all slots are far from empty, the bars start at the emptiest; else at 0.

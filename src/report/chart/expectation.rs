@@ -10,6 +10,7 @@ use crate::metric::Metric;
 use crate::slot::SLOTS;
 use crate::summary::Summary;
 use crate::summary::units::UnitsBy;
+use crate::summary::verdict::CauseKind;
 
 /// Up to so many units in the average slot the sum is added up: exp(-units), where it starts, is far from 0 then.
 const UNITS: f64 = 600.0;
@@ -34,13 +35,15 @@ impl PerfectHash {
     /// Of the units of `summary`; `None` where they were not counted.
     pub fn of(summary: &Summary, loads: &Loads<'_>) -> Option<Self> {
         let units = summary.units.per.get(loads.by)?;
-        let (mean, squares) = (loads.mean(), units.squares?);
-        let sigma = (squares / SLOTS as f64 * (1.0 - 1.0 / SLOTS as f64)).sqrt();
-        if mean <= 0.0 || sigma <= 0.0 {
+        let squares = units.squares?;
+        if loads.total() <= 0.0 || squares <= 0.0 {
             return None;
         }
         let sizes = if loads.by == Metric::Keys { sizes(summary) } else { None };
-        let atoms = sizes.and_then(|sizes| added_up(&sizes, mean, sigma)).unwrap_or_else(|| drawn(units, squares));
+        let atoms = match &sizes {
+            Some(sizes) => added_up(sizes).unwrap_or_else(|| drawn(Units::of_sizes(sizes))),
+            None => drawn(Units::of(units, squares, summary.tags.as_ref()?.distinct_error == 0.0)),
+        };
         let mut sum = 0.0;
         let mut add = |part: &f64| {
             sum += part;
@@ -48,6 +51,11 @@ impl PerfectHash {
         };
         let at_most = atoms.iter().map(|(_, part)| add(part)).collect();
         Some(PerfectHash { atoms, at_most })
+    }
+
+    /// Least and most of all slots but the first and the last hundredth.
+    pub fn core(&self) -> (f64, f64) {
+        (self.quantile(0.01), self.quantile(0.99))
     }
 
     /// Least and most of all slots but the first and the last thousandth.
@@ -79,56 +87,107 @@ impl PerfectHash {
     }
 }
 
-/// How many units there are of each size in keys, ascending; `None` where only some were counted.
-fn sizes(summary: &Summary) -> Option<Vec<(u64, u64)>> {
-    let tagged = summary.tags.as_ref()?.tagged_keys;
-    let tags = match &summary.tag_sizes {
-        Some(sizes) if sizes.sampled.is_none() => sizes.keys.counts.as_slice(),
-        None if tagged == 0 => &[],
-        _ => return None,
+/// How many units there are of each size in keys; `None` where their sizes were not counted. Where only some tags were
+/// drawn, they stand for all that are not named for certain.
+fn sizes(summary: &Summary) -> Option<Vec<(f64, f64)>> {
+    let tags = summary.tags.as_ref()?;
+    let alone = (1.0, summary.input.keys.saturating_sub(tags.tagged_keys) as f64);
+    let counts = match &summary.tag_sizes {
+        Some(sizes) => sizes.keys.counts.iter().map(|(size, count)| (*size as f64, *count as f64)).collect(),
+        None if tags.tagged_keys == 0 => Vec::new(),
+        None => return None,
     };
-    let alone = (1, summary.input.keys.saturating_sub(tagged));
-    Some(std::iter::once(alone).chain(tags.iter().copied()).collect())
+    if summary.tag_sizes.as_ref().is_none_or(|sizes| sizes.sampled.is_none()) {
+        return Some(std::iter::once(alone).chain(counts).collect());
+    }
+    let cut = tags.bounds[Metric::Keys] as f64;
+    let named = tags.heaviest.keys.iter().map(|tag| tag.load.keys as f64).filter(|size| *size > cut);
+    let named: Vec<_> = named.map(|size| (size, 1.0)).collect();
+    let sum = |sizes: &[(f64, f64)]| sizes.iter().map(|(size, count)| size * count).sum::<f64>();
+    let drawn: Vec<_> = counts.into_iter().filter(|(size, _)| *size <= cut.max(1.0)).collect();
+    let each = (tags.tagged_keys as f64 - sum(&named)).max(0.0) / sum(&drawn).max(1.0);
+    let drawn = drawn.into_iter().map(|(size, count)| (size, count * each));
+    Some(std::iter::once(alone).chain(drawn).chain(named).collect())
 }
 
 /// The compound Poisson sum by Panjer's recursion: with q(j) units of size j in the average slot,
-/// P(0) = exp(-sum q), k P(k) = sum of j q(j) P(k - j). Larger units than there are terms stand apart.
-fn added_up(sizes: &[(u64, u64)], mean: f64, sigma: f64) -> Option<Vec<(f64, f64)>> {
+/// P(0) = exp(-sum q), k P(k) = sum of j q(j) P(k - j). Larger units than there are terms stand apart, on top of the
+/// average rest. `None` where that is more work than a picture is worth.
+fn added_up(sizes: &[(f64, f64)]) -> Option<Vec<(f64, f64)>> {
+    let slots = SLOTS as f64;
+    let rest = Units::of_sizes(sizes);
+    let (mean, sigma) = (rest.total / slots, (rest.squares / slots).sqrt());
     let terms = (mean + REACH * sigma) as usize + 8;
-    let expected: Vec<_> = sizes.iter().map(|(size, count)| (*size as usize, *count as f64 / SLOTS as f64)).collect();
+    let expected: Vec<_> = sizes.iter().map(|(size, count)| (*size as usize, count / slots)).collect();
     let units: f64 = expected.iter().map(|(_, count)| count).sum();
     if terms > TERMS || units > UNITS {
         return None;
     }
+    let within: Vec<_> = expected.iter().copied().filter(|(size, _)| (1..terms).contains(size)).collect();
     let mut parts = vec![(-units).exp()];
     for k in 1..terms {
-        let within = expected.iter().filter(|(size, _)| (1..=k).contains(size));
-        let sum: f64 = within.map(|(size, count)| *size as f64 * count * parts[k - size]).sum();
+        let sum: f64 =
+            within.iter().filter(|(size, _)| *size <= k).map(|(size, q)| *size as f64 * q * parts[k - size]).sum();
         parts.push(sum / k as f64);
     }
-    let apart = expected.iter().filter(|(size, _)| *size >= terms).map(|(size, count)| (*size as f64, *count));
-    Some(parts.into_iter().enumerate().map(|(k, part)| (k as f64, part)).chain(apart).collect())
+    let apart = expected.iter().filter(|(size, _)| *size >= terms).map(|(size, q)| (*size as f64 + mean, *q));
+    let mut atoms: Vec<_> = parts.into_iter().enumerate().map(|(k, part)| (k as f64, part)).chain(apart).collect();
+    atoms.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Some(atoms)
 }
 
-/// Heavy units each in a slot of their own, on top of a gamma distribution of the rest; what a slot has no unit for
-/// is 0.
-fn drawn(units: &UnitsBy, squares: f64) -> Vec<(f64, f64)> {
-    let slots = SLOTS as f64;
-    let (mut total, mut squares, mut apart) = (units.total, squares, Vec::new());
-    for unit in &units.named {
-        let rest = (squares - unit.load * unit.load).max(0.0);
-        if unit.load <= APART * (rest / slots).sqrt() {
-            break;
+/// Units of which only sums are known, and the heavy ones that stand apart, heaviest first.
+struct Units {
+    total: f64,
+    squares: f64,
+    count: f64,
+    apart: Vec<f64>,
+}
+
+impl Units {
+    /// Parts heavy units, given heaviest first, from the others.
+    fn part(mut self, heaviest: impl Iterator<Item = f64>, least_squares: f64) -> Self {
+        let slots = SLOTS as f64;
+        for load in heaviest {
+            let rest = (self.squares - load * load).max(least_squares);
+            if load <= APART * (rest / slots).sqrt() {
+                break;
+            }
+            (self.total, self.count) = ((self.total - load).max(0.0), (self.count - 1.0).max(0.0));
+            self.squares = rest;
+            self.apart.push(load);
         }
-        (total, squares) = ((total - unit.load).max(0.0), rest);
-        apart.push(unit.load);
+        self
     }
-    let (mean, variance) = (total / slots, squares / slots);
-    let empty = (-(units.count - apart.len() as f64).max(0.0) / slots).exp();
-    let common = 1.0 - (apart.len() as f64 / slots).min(1.0);
+
+    fn of_sizes(sizes: &[(f64, f64)]) -> Self {
+        let sum = |of: fn(f64) -> f64| sizes.iter().map(|(size, count)| of(*size) * count).sum::<f64>();
+        let units = Units { total: sum(|x| x), squares: sum(|x| x * x), count: sum(|_| 1.0), apart: Vec::new() };
+        let mut single: Vec<_> = sizes.iter().filter(|(size, count)| *size > 1.0 && *count <= 8.0).collect();
+        single.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let each = single.into_iter().flat_map(|(size, count)| std::iter::repeat_n(*size, count.round() as usize));
+        units.part(each, 0.0)
+    }
+
+    /// Where the squares are an estimate, the heavy units' may be more than all of them: the rest has at least those of
+    /// its keys.
+    fn of(units: &UnitsBy, squares: f64, exact: bool) -> Self {
+        let keys = units.named.iter().filter(|unit| unit.kind == CauseKind::Key).map(|unit| unit.load * unit.load);
+        let least = if exact { 0.0 } else { (units.key_squares - keys.sum::<f64>()).max(0.0) };
+        let all = Units { total: units.total, squares, count: units.count, apart: Vec::new() };
+        all.part(units.named.iter().map(|unit| unit.load), least)
+    }
+}
+
+/// Heavy units each in a slot of their own, on top of a gamma distribution of the rest; a slot without a unit holds 0.
+fn drawn(units: Units) -> Vec<(f64, f64)> {
+    let slots = SLOTS as f64;
+    let (mean, variance) = (units.total / slots, units.squares / slots);
+    let empty = (-units.count / slots).exp();
+    let common = 1.0 - (units.apart.len() as f64 / slots).min(1.0);
     let mut atoms = vec![(0.0, common * empty)];
     atoms.extend(gamma(mean, variance, empty).into_iter().map(|(load, part)| (load, part * common * (1.0 - empty))));
-    atoms.extend(apart.iter().rev().map(|load| (load + mean, 1.0 / slots)));
+    atoms.extend(units.apart.iter().map(|load| (load + mean, 1.0 / slots)));
     atoms.sort_by(|a, b| a.0.total_cmp(&b.0));
     atoms
 }
@@ -166,22 +225,21 @@ mod tests {
     #[test]
     fn keys_alone_fall_like_rain() {
         let lambda = 9994.0 / SLOTS as f64;
-        let rain = added_up(&[(1, 9994)], lambda, lambda.sqrt()).unwrap();
+        let rain = added_up(&[(1.0, 9994.0)]).unwrap();
         assert!((rain[0].1 - (-lambda).exp()).abs() < 1e-12 && (rain[2].1 / rain[1].1 - lambda / 2.0).abs() < 1e-9);
     }
 
     #[test]
     fn tags_move_as_one() {
         // 3 keys at a time: no slot holds one or two.
-        let three = added_up(&[(3, SLOTS as u64)], 3.0, 3.0).unwrap();
+        let three = added_up(&[(3.0, SLOTS as f64)]).unwrap();
         assert_eq!((three[1].1, three[2].1, three[4].1), (0.0, 0.0, 0.0));
         assert!((three[3].1 - (-1f64).exp()).abs() < 1e-12);
-        let mixed = [(1, 50_000), (4, 9_000), (70, 30)];
-        let (mean, squares) = mixed.iter().fold((0.0, 0.0), |(mean, squares), (size, count)| {
-            (mean + (size * count) as f64 / SLOTS as f64, squares + (size * size * count) as f64 / SLOTS as f64)
-        });
-        let (found, variance) = moments(&added_up(&mixed, mean, squares.sqrt()).unwrap());
-        assert!((found / mean - 1.0).abs() < 1e-3 && (variance / squares - 1.0).abs() < 0.01, "{found} {variance}");
+        let mixed = [(1.0, 50_000.0), (4.0, 9_000.0), (70.0, 30.0)];
+        let sum = |of: fn(f64) -> f64| mixed.iter().map(|(size, count)| of(*size) * count).sum::<f64>() / SLOTS as f64;
+        let (found, variance) = moments(&added_up(&mixed).unwrap());
+        assert!((found / sum(|x| x) - 1.0).abs() < 0.01, "{found}");
+        assert!((variance / sum(|x| x * x) - 1.0).abs() < 0.03, "{variance}");
     }
 
     #[test]
@@ -207,7 +265,7 @@ mod tests {
             at_most: 1e6,
         };
         let units = UnitsBy { total: 1e7 + 1e6, count: 1e7, named: vec![heavy], ..UnitsBy::default() };
-        let atoms = drawn(&units, 1e7 + 1e12);
+        let atoms = drawn(Units::of(&units, 1e7 + 1e12, true));
         let last = atoms.last().unwrap();
         assert!((last.0 - (1e6 + 1e7 / SLOTS as f64)).abs() < 1.0 && (last.1 * SLOTS as f64 - 1.0).abs() < 1e-9);
         let (mean, _) = moments(&atoms[..atoms.len() - 1]);

@@ -96,7 +96,9 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>, (slots, nodes
     let y = legend.entry(y, ALARM, &counted(count as u64, "node"), &format!("Gini {}", gini(loads.nodes.gini)));
     let y = match &perfect {
         Some(perfect) => {
-            let chance = format!("Gini {:.3}: these tags, by chance", gini_of(&perfect.lorenz()));
+            let tagged = summary.tags.as_ref().is_some_and(|tags| tags.tagged_keys > 0);
+            let of = if tagged { "these tags by chance" } else { "chance alone" };
+            let chance = format!("Gini {:.3}: {of}", gini_of(&perfect.lorenz()));
             legend.entry(y, EXPECTED, "Slots of a perfect hash", &chance)
         }
         None => y,

@@ -39,7 +39,13 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         match summary.tags.as_ref().filter(|tags| !tags.top.is_empty() || !counted.is_empty()) {
             Some(tags) => {
                 canvas.heading(&title(tags, &loads), &source_line(summary));
-                draw(canvas, tags, &counted, &loads);
+                let sampled = summary.tag_sizes.as_ref().is_some_and(|sizes| sizes.sampled.is_some());
+                let words = match counted.is_empty() {
+                    true => "",
+                    false if sampled => "all others, estimated from a sample",
+                    false => "all tags",
+                };
+                draw(canvas, tags, (&counted, words), &loads);
             }
             None => {
                 canvas.heading("Hash tags by rank", &source_line(summary));
@@ -67,6 +73,8 @@ fn all_ranks(summary: &Summary, loads: &Loads<'_>) -> Vec<(f64, f64)> {
     let (Some(tags), Some(sizes), Metric::Keys) = (&summary.tags, &summary.tag_sizes, loads.by) else {
         return Vec::new();
     };
+    // Of the largest, which are few, a sample has none, or one that would stand for many.
+    let named = if sizes.sampled.is_some() { ranked(tags, loads).count() as f64 } else { 0.0 };
     let each = tags.distinct as f64 / sizes.keys.count.max(1) as f64;
     let mut rank = 0.0;
     let ends = |(size, count): &(u64, u64)| {
@@ -74,10 +82,16 @@ fn all_ranks(summary: &Summary, loads: &Loads<'_>) -> Vec<(f64, f64)> {
         rank += each * *count as f64;
         [(first.max(1.0), *size as f64), (rank.max(1.0), *size as f64)]
     };
-    sizes.keys.counts.iter().rev().flat_map(ends).collect()
+    sizes.keys.counts.iter().rev().flat_map(ends).filter(|(rank, _)| *rank > named).collect()
 }
 
-fn draw(canvas: &Canvas<'_>, tags: &Tags, all: &[(f64, f64)], loads: &Loads<'_>) {
+/// The listed tags whose rank is known: below the bound, any that is not listed may come first.
+fn ranked<'t>(tags: &'t Tags, loads: &Loads<'_>) -> impl Iterator<Item = &'t Tag> {
+    let by = loads.by;
+    tags.top.iter().take_while(move |tag| tag.load.get(by).is_some_and(|load| *load >= tags.max_error))
+}
+
+fn draw(canvas: &Canvas<'_>, tags: &Tags, (all, all_words): (&[(f64, f64)], &str), loads: &Loads<'_>) {
     let (top, bottom, right) = (BELOW_HEADING + 78, canvas.height - BELOW, canvas.width - RIGHT);
     let least = |tag: &Tag| loads.held(&tag.load) as f64;
     let most = |tag: &Tag| least(tag) + tag.error(loads.by) as f64;
@@ -90,7 +104,7 @@ fn draw(canvas: &Canvas<'_>, tags: &Tags, all: &[(f64, f64)], loads: &Loads<'_>)
     let on_sheet = |(rank, load): &(f64, f64)| (x.at(*rank), y.at(*load));
     canvas.curve(&all.iter().map(on_sheet).collect::<Vec<_>>(), 3.0, LIGHT_LOAD);
     let mut drawn = (f64::MIN, f64::MIN);
-    for (i, tag) in tags.top.iter().enumerate() {
+    for (i, tag) in ranked(tags, loads).enumerate() {
         let (across, low, high) = (x.at(i as f64 + 1.0), y.at(least(tag)), y.at(most(tag)));
         let middle = across as i32;
         canvas.fill([middle - 1, high as i32, middle + 1, low as i32], LIGHT_LOAD);
@@ -100,7 +114,7 @@ fn draw(canvas: &Canvas<'_>, tags: &Tags, all: &[(f64, f64)], loads: &Loads<'_>)
         }
     }
     yardsticks(canvas, tags, loads, (&x, &y), [LEFT, right, top, bottom]);
-    legend(canvas, tags, !all.is_empty());
+    legend(canvas, tags, all_words);
 }
 
 /// The factor whose powers the upright axis starts and ends at: round in the unit of its labels.
@@ -134,7 +148,7 @@ fn yardsticks(
     (x, y): (&Factors, &Factors),
     [left, right, top, bottom]: [i32; 4],
 ) {
-    let listed = x.at(tags.top.len() as f64 + 1.0) as i32;
+    let listed = x.at(ranked(tags, loads).count() as f64 + 1.0) as i32;
     let all: [(&str, f64, i32, RGBColor); 3] = [
         ("fair share of a node", loads.nodes.mean, left, ALARM),
         ("mean of a slot", loads.mean(), left, EXPECTED),
@@ -156,7 +170,7 @@ fn yardsticks(
     }
 }
 
-fn legend(canvas: &Canvas<'_>, tags: &Tags, with_all: bool) {
+fn legend(canvas: &Canvas<'_>, tags: &Tags, all: &str) {
     let style = Style::plain(size::BODY, MUTED);
     let y = BELOW_HEADING + 12;
     let left = f64::from(MARGIN);
@@ -164,9 +178,9 @@ fn legend(canvas: &Canvas<'_>, tags: &Tags, with_all: bool) {
     let bounds = if tags.exact { "" } else { ", the bar above it: what it may hold" };
     let words = format!("a tag that is listed{bounds}");
     canvas.text(&words, (MARGIN + 34, y), Anchor::Start, style);
-    if with_all {
+    if !all.is_empty() {
         let left = MARGIN + 34 + super::text::width(&words, style) as i32 + 32;
         canvas.curve(&[(f64::from(left), f64::from(y)), (f64::from(left + 24), f64::from(y))], 3.0, LIGHT_LOAD);
-        canvas.text("all tags", (left + 34, y), Anchor::Start, style);
+        canvas.text(all, (left + 34, y), Anchor::Start, style);
     }
 }
