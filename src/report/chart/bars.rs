@@ -144,9 +144,9 @@ fn draw_marks(canvas: &Canvas<'_>, plot: &Plot, marks: &[Mark]) {
         let x = plot.x.at(mark.value);
         canvas.dashes([x, plot.y.end - 4, x + 1, plot.y.start], 5, mark.colour);
         let style = Style::plain(size::NOTE, mark.colour);
-        // The first ends at its line, so that the next, which may be close to the right of it, has room.
-        let anchor = if taken.is_empty() { Anchor::End } else { Anchor::Middle };
-        let at = (x + if taken.is_empty() { 4 } else { 0 }, plot.y.end - 16);
+        // The first ends at its line and the others start at theirs, which may be close to each other.
+        let anchor = if taken.is_empty() { Anchor::End } else { Anchor::Start };
+        let at = (x - if taken.is_empty() { 2 } else { 4 }, plot.y.end - 16);
         let place = text_box(&mark.label, at, anchor, style);
         let grown = [place[0] - 2, place[1], place[2] + 2, place[3]];
         if !taken.iter().any(|other| overlap(*other, grown)) {

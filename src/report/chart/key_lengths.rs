@@ -6,7 +6,7 @@ use super::axis::{Axis, Plot};
 use super::canvas::{Canvas, MARGIN};
 use super::number::{Numbers, counted};
 use super::palette::LOAD;
-use super::{NO_KEYS, SHEET, canvas, histogram, source_line};
+use super::{NO_KEYS, SHEET, canvas, histogram, short_source_line};
 use crate::summary::Summary;
 use crate::summary::quantiles::Quantiles;
 
@@ -22,11 +22,11 @@ const TAIL: f64 = 1.5;
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     canvas::png(SHEET.0, SHEET.1, out, |canvas| match summary.lengths.as_ref().filter(|lengths| lengths.count > 0) {
         Some(lengths) => {
-            canvas.heading(&title(lengths), &source_line(summary));
+            canvas.heading(&title(lengths), &short_source_line(summary));
             draw(canvas, lengths);
         }
         None => {
-            canvas.heading("Lengths of key names", &source_line(summary));
+            canvas.heading("Lengths of key names", &short_source_line(summary));
             canvas.nothing(NO_KEYS);
         }
     })

@@ -50,17 +50,32 @@ pub fn ramp() -> [[u8; 3]; 9] {
     })
 }
 
-/// The line under every title: how much was read, how many nodes, from what.
+/// The line under the titles of slots and nodes: how much was read, how many nodes, from what.
 fn source_line(summary: &Summary) -> String {
+    let (read, from) = source(summary);
     let nodes = summary.nodes.owning().count();
-    let style = text::Style::plain(canvas::size::SUBTITLE, palette::MUTED);
-    let cut = |name: &Name| text::fit(base_name(&name.to_string()), NAME, style);
     let source = summary.nodes.source.to_string();
     let on = match source.split(' ').next() {
         Some("assumed") => format!("{} (assumed)", counted(nodes as u64, "equal node")),
         Some("even") => counted(nodes as u64, "equal node"),
         _ => format!("{} of {}", counted(nodes as u64, "node"), cut(&summary.nodes.source)),
     };
+    format!("{read}  ·  {} slots  ·  {on}{from}", short(SLOTS as f64))
+}
+
+/// The line under the titles of charts in which slots and nodes have no part.
+fn short_source_line(summary: &Summary) -> String {
+    let (read, from) = source(summary);
+    format!("{read}{from}")
+}
+
+fn cut(name: &Name) -> String {
+    let style = text::Style::plain(canvas::size::SUBTITLE, palette::MUTED);
+    text::fit(base_name(&name.to_string()), NAME, style)
+}
+
+/// How much was read, and from what.
+fn source(summary: &Summary) -> (String, String) {
     let files = &summary.input.files;
     let from = match files.first() {
         None => String::new(),
@@ -76,7 +91,7 @@ fn source_line(summary: &Summary) -> String {
         Metric::Bytes => format!("  ·  {}", loads.short(loads.total())),
         Metric::Ops => format!("  ·  {} ops", loads.short(loads.total())),
     };
-    format!("{part}{keys}{weight}  ·  {} slots  ·  {on}{from}", short(SLOTS as f64))
+    (format!("{part}{keys}{weight}"), from)
 }
 
 /// The last part of a path.

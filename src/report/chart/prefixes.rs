@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::bars::{self, Row};
 use super::loads::Loads;
 use super::palette::LOAD;
-use super::{SHEET, canvas, source_line};
+use super::{SHEET, canvas, short_source_line};
 use crate::report::units::percent;
 use crate::summary::Summary;
 use crate::summary::patterns::{Kinds, Prefix};
@@ -28,7 +28,7 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     canvas::png(SHEET.0, bars::sheet_height(rows.len().max(EMPTY_ROWS)), out, |canvas| {
         match prefixes.top.first() {
             Some(heaviest) => canvas.heading(&title(heaviest, &loads), &subtitle(summary, prefixes, &loads)),
-            None => canvas.heading("Prefixes of key names", &source_line(summary)),
+            None => canvas.heading("Prefixes of key names", &short_source_line(summary)),
         }
         match rows.is_empty() {
             true if loads.total() == 0.0 => canvas.nothing(&loads.nothing()),
@@ -48,7 +48,7 @@ fn subtitle(summary: &Summary, prefixes: &Kinds<Prefix>, loads: &Loads<'_>) -> S
         true => String::new(),
         false => format!("an unlisted prefix holds {} at most  ·  ", loads.counted(prefixes.max_error)),
     };
-    format!("dark: keys with a hash tag, light: without  ·  {bound}{}", source_line(summary))
+    format!("dark: keys with a hash tag, light: without  ·  {bound}{}", short_source_line(summary))
 }
 
 /// The heaviest of each level, under a line that names the level.

@@ -11,7 +11,7 @@ use super::loads::Loads;
 use super::number::{counted, short};
 use super::palette::{ALARM, EXPECTED, FRAME, GRID, LIGHT_LOAD, LOAD, MUTED};
 use super::text::Style;
-use super::{SHEET, canvas, source_line};
+use super::{SHEET, canvas, short_source_line};
 use crate::metric::Metric;
 use crate::report::units::percent;
 use crate::summary::Summary;
@@ -38,7 +38,7 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         let counted = all_ranks(summary, &loads);
         match summary.tags.as_ref().filter(|tags| !tags.top.is_empty() || !counted.is_empty()) {
             Some(tags) => {
-                canvas.heading(&title(tags, &loads), &source_line(summary));
+                canvas.heading(&title(tags, &loads), &short_source_line(summary));
                 let sampled = summary.tag_sizes.as_ref().is_some_and(|sizes| sizes.sampled.is_some());
                 let words = match counted.is_empty() {
                     true => "",
@@ -48,7 +48,7 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
                 draw(canvas, tags, (&counted, words), &loads);
             }
             None => {
-                canvas.heading("Hash tags by rank", &source_line(summary));
+                canvas.heading("Hash tags by rank", &short_source_line(summary));
                 canvas.nothing("no hash tags in this dump");
             }
         }
@@ -74,7 +74,10 @@ fn all_ranks(summary: &Summary, loads: &Loads<'_>) -> Vec<(f64, f64)> {
         return Vec::new();
     };
     // Of the largest, which are few, a sample has none, or one that would stand for many.
-    let named = if sizes.sampled.is_some() { ranked(tags, loads).count() as f64 } else { 0.0 };
+    let (after, up_to) = match sizes.sampled {
+        Some(_) => (ranked(tags, loads).count() as f64, tags.max_error as f64),
+        None => (0.0, f64::INFINITY),
+    };
     let each = tags.distinct as f64 / sizes.keys.count.max(1) as f64;
     let mut rank = 0.0;
     let ends = |(size, count): &(u64, u64)| {
@@ -82,7 +85,7 @@ fn all_ranks(summary: &Summary, loads: &Loads<'_>) -> Vec<(f64, f64)> {
         rank += each * *count as f64;
         [(first.max(1.0), *size as f64), (rank.max(1.0), *size as f64)]
     };
-    sizes.keys.counts.iter().rev().flat_map(ends).filter(|(rank, _)| *rank > named).collect()
+    sizes.keys.counts.iter().rev().flat_map(ends).filter(|(rank, size)| *rank > after && *size <= up_to).collect()
 }
 
 /// The listed tags whose rank is known: below the bound, any that is not listed may come first.

@@ -6,7 +6,7 @@ use super::bars::{self, Row};
 use super::loads::Loads;
 use super::number::counted;
 use super::palette::LOAD;
-use super::{SHEET, canvas, source_line};
+use super::{SHEET, canvas, short_source_line};
 use crate::report::units::percent;
 use crate::summary::Summary;
 use crate::summary::tags::{Tag, Tags};
@@ -55,7 +55,9 @@ fn unnamed(tags: &Tags) -> String {
 }
 
 fn subtitle(summary: &Summary, loads: &Loads<'_>) -> String {
-    let Some(tags) = summary.tags.as_ref().filter(|tags| tags.tagged_keys > 0) else { return source_line(summary) };
+    let Some(tags) = summary.tags.as_ref().filter(|tags| tags.tagged_keys > 0) else {
+        return short_source_line(summary);
+    };
     let about = if tags.distinct_error > 0.0 { "about " } else { "" };
     let bounds = match tags.exact {
         true => String::new(),
@@ -63,7 +65,7 @@ fn subtitle(summary: &Summary, loads: &Loads<'_>) -> String {
     };
     let share = tags.tagged_keys as f64 / (summary.input.keys as f64).max(1.0);
     let found = format!("{about}{} on {} of the keys", counted(tags.distinct, "tag"), percent(share));
-    format!("{found}{bounds}  ·  {}", source_line(summary))
+    format!("{found}{bounds}  ·  {}", short_source_line(summary))
 }
 
 fn row(tag: &Tag, loads: &Loads<'_>) -> Row {

@@ -8,7 +8,7 @@ use super::factors::Factors;
 use super::number::{Numbers, counted};
 use super::palette::{FRAME, LIGHT_LOAD, LOAD, MUTED};
 use super::text::Style;
-use super::{SHEET, canvas, histogram, source_line};
+use super::{SHEET, canvas, histogram, short_source_line};
 use crate::report::units::percent;
 use crate::summary::Summary;
 use crate::summary::quantiles::Quantiles;
@@ -25,11 +25,11 @@ const LABELS: usize = 12;
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     canvas::png(SHEET.0, SHEET.1, out, |canvas| match summary.sizes.as_ref().filter(|sizes| sizes.max > 0) {
         Some(sizes) => {
-            canvas.heading(&title(sizes), &source_line(summary));
+            canvas.heading(&title(sizes), &short_source_line(summary));
             draw(canvas, sizes);
         }
         None => {
-            canvas.heading("Sizes of keys and values", &source_line(summary));
+            canvas.heading("Sizes of keys and values", &short_source_line(summary));
             canvas.nothing("no sizes in this dump");
         }
     })
