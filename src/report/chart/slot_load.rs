@@ -22,6 +22,8 @@ const BORDERS: usize = 48;
 const FAR: f64 = 4.0;
 /// Up to so many keys, all can be told apart in one panel.
 const FEW: u64 = 10;
+/// Less than this part of the hottest is no peak to the eye.
+const VISIBLE: f64 = 0.02;
 /// Room for the name of a hot slot's tag.
 const TAG: f32 = 150.0;
 
@@ -87,8 +89,8 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
         canvas.fill([all.x.start, all.y.start, all.x.end, all.y.start + 1], FRAME);
     }
     let hot: Vec<_> = summary.slots.hottest.iter().map(|slot| Hot::of(slot, loads)).collect();
-    // Only what stands out of the others and of chance has a name; the hottest always.
-    name_hot(canvas, &all, &hot, chance.max(1.2 * stats.p999 as f64));
+    // Only what stands out of the others, of chance and of the line has a name; the hottest always.
+    name_hot(canvas, &all, &hot, chance.max(1.2 * stats.p999 as f64).max(VISIBLE * stats.max as f64));
 }
 
 /// The number of a slot as servers write it.
