@@ -13,6 +13,7 @@ use slotscope::scan::{Only, Scan};
 use slotscope::slot::SLOTS;
 use slotscope::slot::kernel;
 use slotscope::source;
+use slotscope::summary::patterns::{Kind, Kinds, Prefix};
 use slotscope::summary::tags::{Tag, TagLoad};
 use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
 use slotscope::tally::{Parts, Tallies};
@@ -21,13 +22,17 @@ use slotscope::topology::Topology;
 type WriteChart = fn(&Summary, &mut dyn Write) -> io::Result<()>;
 
 /// Every chart, its file and its height; those with a row for each node or tag grow with the rows.
-const CHARTS: [(&str, WriteChart, RangeInclusive<u32>); 6] = [
+const CHARTS: [(&str, WriteChart, RangeInclusive<u32>); 10] = [
     ("slot-heatmap.png", chart::heatmap::write, 1200..=1200),
     ("slot-load.png", chart::slot_load::write, 800..=800),
     ("nodes.png", chart::nodes::write, 308..=1260),
     ("top-tags.png", chart::top_tags::write, 308..=812),
     ("lorenz.png", chart::lorenz::write, 800..=800),
     ("slot-distribution.png", chart::distribution::write, 800..=800),
+    ("tag-sizes.png", chart::tag_sizes::write, 800..=800),
+    ("key-lengths.png", chart::key_lengths::write, 800..=800),
+    ("value-sizes.png", chart::value_sizes::write, 800..=800),
+    ("prefixes.png", chart::prefixes::write, 308..=832),
 ];
 
 fn even(nodes: usize) -> Topology {
@@ -37,6 +42,12 @@ fn even(nodes: usize) -> Topology {
 /// The findings of the keys in a file of samples/.
 fn of_sample(file: &str, topology: &Topology, parts: Parts) -> Summary {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples").join(file);
+    of_file(path, topology, parts, Metric::Keys)
+}
+
+/// The findings of any file `by` a metric.
+fn of_file(path: PathBuf, topology: &Topology, parts: Parts, by: Metric) -> Summary {
+    let file = path.file_name().unwrap().to_str().unwrap().to_owned();
     let inputs = source::find(&[path]).unwrap().inputs;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let scan = Scan {
@@ -49,9 +60,22 @@ fn of_sample(file: &str, topology: &Topology, parts: Parts) -> Summary {
         proceed: &|_| true,
     };
     let scanned = scan.run(&inputs, || Tallies::new(parts)).unwrap();
-    let facts = FileFacts { name: Name::from(file), format: "lines", ..FileFacts::default() };
+    let facts = FileFacts { name: Name::from(file.as_str()), format: "lines", ..FileFacts::default() };
     let input = InputFacts { files: vec![facts], ..InputFacts::default() };
-    summarise(&scanned.tally, None, topology, Metric::Keys, input)
+    summarise(&scanned.tally, None, topology, by, input)
+}
+
+/// The findings of keys with sizes and operations, a few of them heavy, some with a tag, `by` a metric.
+fn of_weighed(name: &str, by: Metric) -> Summary {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.csv"));
+    let mut rows = String::from("key,size,ops\n");
+    for i in 0..20_000u64 {
+        let size = (60.0 + 40.0 / (noise(i) + 1e-5)) as u64;
+        let key = if i % 4 == 0 { format!("cart:{{{}}}:{i}", i % 97) } else { format!("user:profile:{i}") };
+        rows += &format!("{key},{size},{}\n", (1.0 / (noise(i + 77_777) + 1e-4)) as u64);
+    }
+    fs::write(&path, rows).unwrap();
+    of_file(path, &even(6), Parts::All, by)
 }
 
 /// The findings of keys without tags, so many in each slot.
@@ -116,7 +140,7 @@ fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
         assert_eq!(picture.width, 1200, "{name}/{file}");
         assert!(heights.contains(&picture.height), "{name}/{file}: {} pixels high", picture.height);
         assert!(picture.ink(40..1160, 26..62) > 800, "{name}/{file}: no title");
-        assert!(picture.ink(40..1160, 72..96) > 400, "{name}/{file}: no subtitle");
+        assert!(picture.ink(40..1160, 72..96) > 60, "{name}/{file}: no subtitle");
         for (edge, columns, rows) in [
             ("left", 0..8, 0..picture.height),
             ("right", picture.width - 8..picture.width, 0..picture.height),
@@ -131,7 +155,7 @@ fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
 }
 
 /// Where the words of axes and legends stand when there are keys: file, columns, rows counted from the bottom.
-const LABELS: [(&str, Range<u32>, Range<u32>); 10] = [
+const LABELS: [(&str, Range<u32>, Range<u32>); 13] = [
     ("slot-heatmap.png", 60..100, 180..1080),     // first slot of each row
     ("slot-heatmap.png", 1010..1190, 180..1080),  // nodes
     ("slot-heatmap.png", 100..1190, 20..130),     // colour bar
@@ -142,10 +166,23 @@ const LABELS: [(&str, Range<u32>, Range<u32>); 10] = [
     ("lorenz.png", 800..1160, 300..640),          // legend
     ("slot-distribution.png", 60..106, 90..620),  // slots
     ("slot-distribution.png", 104..1190, 30..84), // keys per slot
+    ("key-lengths.png", 60..106, 90..620),        // keys
+    ("key-lengths.png", 104..1190, 30..84),       // length of the key name
+    ("prefixes.png", 40..1160, 20..80),           // keys
 ];
 
-fn assert_labelled(name: &str, pictures: &[(&str, Picture)]) {
-    for (file, columns, from_bottom) in LABELS {
+/// The same where there are tags and sizes.
+const MORE_LABELS: [(&str, Range<u32>, Range<u32>); 6] = [
+    ("tag-sizes.png", 40..106, 90..640),    // load of the tag
+    ("tag-sizes.png", 960..1190, 90..640),  // fair share
+    ("tag-sizes.png", 104..960, 30..84),    // rank
+    ("value-sizes.png", 40..106, 90..640),  // share
+    ("value-sizes.png", 104..1190, 30..84), // sizes
+    ("prefixes.png", 40..130, 90..250),     // names
+];
+
+fn assert_labelled(name: &str, pictures: &[(&str, Picture)], labels: &[(&str, Range<u32>, Range<u32>)]) {
+    for (file, columns, from_bottom) in labels.iter().cloned() {
         let (_, picture) = pictures.iter().find(|(drawn, _)| *drawn == file).unwrap();
         let rows = picture.height - from_bottom.end..picture.height - from_bottom.start;
         let ink = picture.ink(columns.clone(), rows);
@@ -166,14 +203,16 @@ fn every_sample_has_all_charts() {
         ("nasty.keys", &even(6)),
         ("seed-examples.keys", &even(1)),
     ] {
-        assert_labelled(file, &draw(file, &of_sample(file, topology, Parts::All)));
+        assert_labelled(file, &draw(file, &of_sample(file, topology, Parts::All)), &LABELS);
     }
     draw("only-slots", &of_sample("commerce.keys", &assumed, Parts::Slots));
 }
 
 #[test]
 fn large_dumps() {
-    assert_labelled("large-even", &draw("large-even", &of_slots(&even(10), spread_by_chance(610.0))));
+    // Made without names: there are no lengths.
+    let labels = &LABELS[..10];
+    assert_labelled("large-even", &draw("large-even", &of_slots(&even(10), spread_by_chance(610.0))), labels);
     draw(
         "large-missing-node",
         &of_slots(&even(6), |slot| if slot < 2731 { 0 } else { spread_by_chance(6104.0)(slot) }),
@@ -186,6 +225,47 @@ fn large_dumps() {
         "large-many-hot",
         &of_slots(&even(40), |slot| spread_by_chance(610.0)(slot) + (2.0 / (noise(slot + 7) + 1e-4)) as u64),
     );
+}
+
+#[test]
+fn a_verdict_by_bytes_or_operations_has_charts_of_them() {
+    let by = |by: Metric| {
+        let name = format!("by-{}", by.name());
+        let pictures = draw(&name, &of_weighed(&name, by));
+        assert_labelled(&name, &pictures, &LABELS);
+        assert_labelled(&name, &pictures, &MORE_LABELS);
+        pictures
+    };
+    let [keys, bytes, ops] = Metric::ALL.map(by);
+    for ((keys, bytes), ops) in keys.iter().zip(&bytes).zip(&ops) {
+        let same = |a: &Picture, b: &Picture| a.height == b.height && a.rgb == b.rgb;
+        // Lengths and sizes do not depend on what the verdict is by, but the line below the title says it.
+        assert!(!same(&keys.1, &bytes.1) && !same(&keys.1, &ops.1) && !same(&bytes.1, &ops.1), "{}", keys.0);
+    }
+    // 2,000 keys a slot and 100 KiB a slot: the map is of other colours, not only of other words.
+    let cells = |picture: &Picture| picture.rgb[1200 * 3 * 130..1200 * 3 * 1000].to_vec();
+    let differ = cells(&keys[0].1).iter().zip(cells(&bytes[0].1)).filter(|(a, b)| *a != b).count();
+    assert!(differ > 100_000, "{differ}");
+}
+
+#[test]
+fn names_and_sizes_of_any_length() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("extreme.csv");
+    let write = |rows: &str| fs::write(&path, format!("key,size\n{rows}")).unwrap();
+    let draw_by = |name: &str, by| draw(name, &of_file(path.clone(), &even(3), Parts::All, by));
+    write("x,0\n");
+    draw_by("one-empty", Metric::Bytes);
+    write("{x}:y:1,1\n");
+    draw_by("one-byte", Metric::Bytes);
+    write(&format!("{},18446744073709551615\na:b:c,1\n,7\n", "long:".repeat(1 << 14)));
+    draw_by("one-huge", Metric::Bytes);
+    draw_by("one-long", Metric::Keys);
+    write(
+        &(0..5000)
+            .map(|i| format!("a:{}:x{{{}}},{}\n", "seg:".repeat(i % 9), i % 3, 1u64 << (i % 60)))
+            .collect::<String>(),
+    );
+    draw_by("all-magnitudes", Metric::Bytes);
 }
 
 /// `summary` with tags of these names, in order of their weight.
@@ -267,6 +347,13 @@ fn names_that_were_made_to_harm() {
         node.address = Some(Name(name.clone()));
     }
     summary.nodes.source = Name(names[0].clone());
+    let prefix = |(i, name): (usize, &Vec<u8>)| Prefix {
+        prefix: Name(name.clone()),
+        level: 1 + i % 5,
+        kind: Kind { load: PerMetric::of_keys(1000 - i as u64), share: 0.1, tagged_share: 0.3, slots: None },
+    };
+    let top = names.iter().enumerate().map(prefix).collect();
+    summary.prefixes = Some(Kinds { exact: false, max_error: 17, top });
     summary.input.files =
         names.iter().map(|name| FileFacts { name: Name(name.clone()), ..FileFacts::default() }).collect();
     draw("hostile", &summary);

@@ -11,6 +11,9 @@ use serde_json::Value;
 /// Samples whose whole report is committed, with the flags that they are analyzed with.
 const WHOLE: &[(&str, &[&str])] = &[("commerce", &[]), ("hot-tag", &["--topology", "samples/seed-cluster.nodes"])];
 
+/// What no sample has: lists of names tell no sizes.
+const LACKING: &[&str] = &["value-sizes.png"];
+
 /// A chart may differ from the committed one in this part of its pixels: another libm rounds a curve another way.
 const CHART_TOLERANCE: f64 = 0.0002;
 
@@ -123,7 +126,8 @@ fn the_whole_report_of_two_samples() {
         let sample = format!("samples/{name}.keys");
         analyze(&[&[sample.as_str(), "--out", made.path().to_str().unwrap()], *flags].concat());
         let committed = root().join("reports/samples").join(name);
-        for output in slotscope::report::OUTPUTS {
+        let is_made = |output: &&slotscope::report::Output| !LACKING.contains(&output.file);
+        for output in slotscope::report::OUTPUTS.iter().filter(is_made) {
             let same = match output.file.rsplit_once('.').unwrap().1 {
                 "json" => same_report,
                 "html" => same_page,
@@ -132,9 +136,11 @@ fn the_whole_report_of_two_samples() {
             };
             compare(&committed.join(output.file), &fs::read(made.path().join(output.file)).unwrap(), same);
         }
+        LACKING.iter().for_each(|file| assert!(!made.path().join(file).exists(), "{name}: {file}"));
         let mut there: Vec<_> = fs::read_dir(&committed).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         there.sort();
-        let mut expected: Vec<_> = slotscope::report::OUTPUTS.iter().map(|output| output.file).collect();
+        let mut expected: Vec<_> =
+            slotscope::report::OUTPUTS.iter().filter(is_made).map(|output| output.file).collect();
         expected.sort();
         assert_eq!(there, expected, "reports/samples/{name} holds what no output makes");
     }

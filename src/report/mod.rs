@@ -41,6 +41,10 @@ pub static OUTPUTS: &[Output] = &[
     Output { file: "top-tags.png", wanted: with_tags, write: chart::top_tags::write },
     Output { file: "lorenz.png", wanted: always, write: chart::lorenz::write },
     Output { file: "slot-distribution.png", wanted: always, write: chart::distribution::write },
+    Output { file: "tag-sizes.png", wanted: with_tag_sizes, write: chart::tag_sizes::write },
+    Output { file: "key-lengths.png", wanted: with_lengths, write: chart::key_lengths::write },
+    Output { file: "value-sizes.png", wanted: with_sizes, write: chart::value_sizes::write },
+    Output { file: "prefixes.png", wanted: with_patterns, write: chart::prefixes::write },
 ];
 
 /// The names of all files.
@@ -62,6 +66,18 @@ fn always(_: &Summary) -> bool {
 
 fn with_patterns(summary: &Summary) -> bool {
     summary.patterns.is_some()
+}
+
+fn with_tag_sizes(summary: &Summary) -> bool {
+    summary.tag_sizes.is_some()
+}
+
+fn with_lengths(summary: &Summary) -> bool {
+    summary.lengths.is_some()
+}
+
+fn with_sizes(summary: &Summary) -> bool {
+    summary.sizes.is_some()
 }
 
 fn with_tags(summary: &Summary) -> bool {

@@ -1,7 +1,7 @@
 //! From values to pixels, and the lines and labels to read them by.
 
 use super::canvas::{Anchor, Canvas, size};
-use super::number::ticks;
+use super::number::Numbers;
 use super::palette::{FRAME, GRID, MUTED};
 use super::text::{Style, width};
 
@@ -21,6 +21,8 @@ pub struct Axis {
     pub end: i32,
     /// The least distance of two ticks: 1 where values are counts.
     pub step: f64,
+    /// How they are written.
+    pub numbers: Numbers,
 }
 
 impl Axis {
@@ -35,9 +37,17 @@ impl Axis {
         self.exact(value).round() as i32
     }
 
-    fn ticks(&self, pixels_each: i32) -> Vec<(f64, String)> {
-        ticks(self.from, self.to, ((self.end - self.start).abs() / pixels_each).max(3) as usize, self.step)
+    /// Round values about so many pixels apart, and their labels.
+    pub fn ticks(&self, pixels_each: i32) -> Vec<(f64, String)> {
+        let about = ((self.end - self.start).abs() / pixels_each).max(3) as usize;
+        self.numbers.ticks(self.from, self.to, about, self.step)
     }
+}
+
+/// A label below its tick; the last one moves in from the edge of the sheet.
+pub fn tick_label(canvas: &Canvas<'_>, text: &str, (x, y): (i32, i32), style: Style) {
+    let half = width(text, style).ceil() as i32 / 2;
+    canvas.text(text, (x.min(canvas.width - half - EDGE), y), Anchor::Middle, style);
 }
 
 /// A field with a level and an upright axis; `y.start` is its bottom.
@@ -69,9 +79,7 @@ impl Plot {
         for (value, text) in self.x.ticks(120) {
             let x = self.x.at(value);
             canvas.fill([x, base, x + 1, base + 6], FRAME);
-            let text = label(value, text);
-            let half = width(&text, style).ceil() as i32 / 2;
-            canvas.text(&text, (x.min(canvas.width - half - EDGE), base + 19), Anchor::Middle, style);
+            tick_label(canvas, &label(value, text), (x, base + 19), style);
         }
         canvas.text(name, ((self.x.start + self.x.end) / 2, base + 46), Anchor::Middle, style);
     }

@@ -4,11 +4,15 @@ use plotters::style::{RGBColor, WHITE};
 
 use super::axis::{Axis, Plot};
 use super::canvas::{Anchor, BELOW_HEADING, Canvas, MARGIN, overlap, size, text_box};
+use super::loads::Loads;
 use super::palette::{FRAME, INK, LIGHT_LOAD, MUTED};
 use super::text::{Style, fit, width};
+use crate::name::Name;
 
 /// The widest that names may be.
 const NAMES: f32 = 360.0;
+/// The widest that a name in a title may be.
+const TITLE_NAME: f32 = 480.0;
 /// Where the first row starts, and what is below the last one: axis, its name, an edge.
 const TOP: i32 = BELOW_HEADING + 36;
 const BELOW: i32 = 84;
@@ -25,8 +29,8 @@ pub enum Row {
         name: String,
         /// Its length.
         value: f64,
-        /// It may be longer by this, which is not known.
-        unsure: f64,
+        /// A lighter piece behind it: what is not certain, or of another kind.
+        light: f64,
         /// What stands behind it.
         words: String,
         /// Its colour.
@@ -46,6 +50,23 @@ pub struct Mark {
     pub colour: RGBColor,
 }
 
+/// `name` in a title, short enough that the rest of it has room.
+pub fn in_title(name: &Name) -> String {
+    fit(&spelled(name), TITLE_NAME, Style::bold(size::TITLE, INK))
+}
+
+/// `name` so that it can be seen: spaces at its ends, or nothing at all, would leave its place empty.
+pub fn spelled(name: &Name) -> String {
+    let text = name.to_string();
+    let inner = text.trim_matches(' ');
+    if text.is_empty() {
+        return String::from("\"\"");
+    }
+    let before = text.len() - text.trim_start_matches(' ').len();
+    let after = text.len() - before - inner.len();
+    format!("{}{inner}{}", "\\x20".repeat(before), "\\x20".repeat(after))
+}
+
 /// The height of a row among `rows`.
 fn row_height(rows: usize) -> i32 {
     (ROWS / rows.max(1) as i32).clamp(LEAST, MOST)
@@ -57,25 +78,25 @@ pub fn sheet_height(rows: usize) -> u32 {
 }
 
 /// Draws `rows` from top to bottom.
-pub fn draw(canvas: &Canvas<'_>, rows: &[Row], marks: &[Mark], axis: &str) {
+pub fn draw(canvas: &Canvas<'_>, rows: &[Row], marks: &[Mark], loads: &Loads<'_>) {
     let height = row_height(rows.len());
     let style = Style::plain(size::BODY.min(height as f32 * 0.7), INK);
 
     let (mut names, mut words, mut most) = (0f32, 0f32, f64::MIN_POSITIVE);
     for row in rows {
-        if let Row::Bar { name, value, unsure, words: said, .. } = row {
+        if let Row::Bar { name, value, light, words: said, .. } = row {
             names = names.max(width(&fit(name, NAMES, style), style));
             words = words.max(width(said, style));
-            most = most.max(value + unsure);
+            most = most.max(value + light);
         }
     }
     let most = marks.iter().map(|mark| mark.value * 1.04).fold(most, f64::max);
     let left = MARGIN + names.ceil() as i32 + 14;
     let end = canvas.width - MARGIN - words.ceil() as i32 - 14;
-    let x = Axis { from: 0.0, to: most, start: left, end, step: 1.0 };
+    let x = Axis { from: 0.0, to: most, start: left, end, step: 1.0, numbers: loads.numbers() };
     let bottom = TOP + height * rows.len() as i32 + 8;
-    let plot = Plot { x, y: Axis { from: 0.0, to: 1.0, start: bottom, end: TOP, step: 0.0 } };
-    plot.draw_x(canvas, axis, |_, label| label);
+    let plot = Plot { x, y: Axis { from: 0.0, to: 1.0, start: bottom, end: TOP, step: 0.0, ..x } };
+    plot.draw_x(canvas, loads.noun(), |_, label| label);
 
     let middle = |i: usize| TOP + height * i as i32 + height / 2;
     let ends: Vec<_> = rows.iter().enumerate().map(|(i, row)| bar(canvas, &plot, row, middle(i), height)).collect();
@@ -107,10 +128,10 @@ fn behind(canvas: &Canvas<'_>, words: &str, (x, y): (i32, i32), height: i32, sty
 /// Draws the bar of a row; returns where it ends.
 fn bar(canvas: &Canvas<'_>, plot: &Plot, row: &Row, y: i32, height: i32) -> i32 {
     let left = plot.x.start;
-    let Row::Bar { value, unsure, colour, .. } = row else { return left };
+    let Row::Bar { value, light, colour, .. } = row else { return left };
     let half = ((height as f32 * 0.36) as i32).max(2);
     let end = plot.x.at(*value).max(left + i32::from(*value > 0.0));
-    let far = plot.x.at(value + unsure).max(end);
+    let far = plot.x.at(value + light).max(end);
     canvas.fill([left, y - half, end, y + half], *colour);
     canvas.fill([end, y - half, far, y + half], LIGHT_LOAD);
     far
@@ -123,14 +144,25 @@ fn draw_marks(canvas: &Canvas<'_>, plot: &Plot, marks: &[Mark]) {
         let x = plot.x.at(mark.value);
         canvas.dashes([x, plot.y.end - 4, x + 1, plot.y.start], 5, mark.colour);
         let style = Style::plain(size::NOTE, mark.colour);
-        // The first ends at its line, so that the next, which may be close to the right of it, has room.
-        let anchor = if taken.is_empty() { Anchor::End } else { Anchor::Middle };
-        let at = (x + if taken.is_empty() { 4 } else { 0 }, plot.y.end - 16);
+        // The first ends at its line and the others start at theirs, which may be close to each other.
+        let anchor = if taken.is_empty() { Anchor::End } else { Anchor::Start };
+        let at = (x - if taken.is_empty() { 2 } else { 4 }, plot.y.end - 16);
         let place = text_box(&mark.label, at, anchor, style);
         let grown = [place[0] - 2, place[1], place[2] + 2, place[3]];
         if !taken.iter().any(|other| overlap(*other, grown)) {
             canvas.text(&mark.label, at, anchor, style);
             taken.push(grown);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_spaces_and_of_nothing_can_be_seen() {
+        let shown = ["", "   ", " a b", "a ", "a b", "\\x20"].map(|name| spelled(&Name::from(name)));
+        assert_eq!(shown, ["\"\"", "\\x20\\x20\\x20", "\\x20a b", "a\\x20", "a b", "\\\\x20"]);
     }
 }

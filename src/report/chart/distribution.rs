@@ -1,46 +1,47 @@
-//! slot-distribution.png: how many slots hold how many keys, and how many would under a perfect hash.
+//! slot-distribution.png: how many slots hold how much, and how many would under a perfect hash.
 
 use std::io::{self, Write};
 
 use super::axis::{Axis, Plot};
 use super::canvas::{Anchor, BELOW_HEADING, Canvas, MARGIN, size};
 use super::expectation::PerfectHash;
-use super::number::{counted, short};
+use super::loads::Loads;
+use super::number::{Numbers, counted, short};
 use plotters::style::WHITE;
 
 use super::palette::{ALARM, EXPECTED, INK, LOAD, MUTED};
 use super::text::{self, Style};
-use super::{NO_KEYS, SHEET, all_keys, canvas, source_line};
+use super::{SHEET, canvas, source_line};
 use crate::slot::SLOTS;
 use crate::summary::Summary;
 
 /// About so many bars.
 const BARS: u64 = 64;
-/// Up to so many bars, each stands for one number of keys and has its number of slots written above it.
+/// Up to so many bars, each stands for one load and has its number of slots written above it.
 const SINGLE: u64 = 16;
-/// A longest tail up to this multiple of p99.9 is drawn, a longer one is put into one bar.
+/// A longest tail up to this multiple of p99 is drawn, a longer one is put into one bar.
 const TAIL: f64 = 1.5;
 
-/// Bars of equal width in keys, and one for the rest.
+/// Bars of equal width in the metric of the loads, and one for the rest.
 struct Bins {
     from: u64,
     width: u64,
     slots: Vec<u64>,
-    /// Slots that hold as many keys as the end of the last bar, or more.
+    /// Slots that hold as much as the end of the last bar, or more.
     beyond: u64,
 }
 
 impl Bins {
-    fn of(summary: &Summary, perfect: Option<&PerfectHash>) -> Self {
-        let stats = &summary.slots.stats.keys;
-        let long = stats.max as f64 > TAIL * stats.p999 as f64 && stats.max - stats.p999 > BARS / 4;
-        let last = match stats.p999 {
+    fn of(loads: &Loads<'_>, perfect: Option<&PerfectHash>) -> Self {
+        let stats = loads.stats;
+        let long = stats.max as f64 > TAIL * stats.p99 as f64 && stats.max - stats.p99 > BARS / 4;
+        let last = match stats.p99 {
             _ if !long => stats.max,
-            p999 if p999 < 2 * SINGLE => SINGLE - 1,
-            p999 => p999,
+            p99 if p99 < SINGLE => SINGLE - 1,
+            p99 => (TAIL * p99 as f64) as u64,
         };
         // The perfect hash is in the picture too.
-        let (low, high) = perfect.map_or((u64::MAX, 0), |p| (p.band().0 as u64, p.band().1.ceil() as u64));
+        let (low, high) = perfect.map_or((u64::MAX, 0), |p| (p.core().0 as u64, p.core().1.ceil() as u64));
         let last = last.max(high);
         let least = stats.min.min(low);
         // Where all slots are far from empty, the bars start at the emptiest; else at 0.
@@ -49,8 +50,8 @@ impl Bins {
         let from = first / width * width;
         let mut slots = vec![0; ((last - from) / width + 1) as usize];
         let mut beyond = 0;
-        for keys in &summary.slots.loads.keys {
-            match slots.get_mut((keys.saturating_sub(from) / width) as usize) {
+        for load in loads.slots {
+            match slots.get_mut((load.saturating_sub(from) / width) as usize) {
                 Some(bin) => *bin += 1,
                 None => beyond += 1,
             }
@@ -58,7 +59,7 @@ impl Bins {
         Bins { from, width, slots, beyond }
     }
 
-    /// Whether each bar stands for one number of keys and there is room to write on it.
+    /// Whether each bar stands for one load and there is room to write on it.
     fn few(&self) -> bool {
         self.width == 1 && self.slots.len() as u64 <= SINGLE
     }
@@ -80,24 +81,21 @@ impl Bins {
 /// Where `out` cannot be written.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     canvas::png(SHEET.0, SHEET.1, out, |canvas| {
-        let stats = &summary.slots.stats.keys;
-        if all_keys(summary) == 0.0 {
-            canvas.heading("Keys per slot: all slots are empty", &source_line(summary));
-            return canvas.nothing(NO_KEYS);
+        let loads = Loads::of(summary);
+        let (what, stats) = (loads.title(), loads.stats);
+        if loads.total() == 0.0 {
+            canvas.heading(&format!("{what} per slot: all slots are empty"), &source_line(summary));
+            return canvas.nothing(&loads.nothing());
         }
-        let title = format!(
-            "Keys per slot: median {}, 99 % hold at most {}, max {}",
-            short(stats.p50 as f64),
-            short(stats.p99 as f64),
-            short(stats.max as f64)
-        );
+        let [median, most, max] = [stats.p50, stats.p99, stats.max].map(|load| loads.short(load as f64));
+        let title = format!("{what} per slot: median {median}, 99 % hold at most {most}, max {max}");
         canvas.heading(&title, &source_line(summary));
-        let perfect = PerfectHash::of(summary).filter(PerfectHash::has_shape);
-        draw(canvas, summary, &Bins::of(summary, perfect.as_ref()), perfect.as_ref());
+        let perfect = PerfectHash::of(summary, &loads);
+        draw(canvas, &loads, &Bins::of(&loads, perfect.as_ref()), perfect.as_ref());
     })
 }
 
-fn draw(canvas: &Canvas<'_>, summary: &Summary, bins: &Bins, perfect: Option<&PerfectHash>) {
+fn draw(canvas: &Canvas<'_>, loads: &Loads<'_>, bins: &Bins, perfect: Option<&PerfectHash>) {
     let expected: Vec<f64> =
         perfect.into_iter().flat_map(|p| (0..bins.slots.len()).map(|i| bins.expected(i, p))).collect();
     let most = bins.slots.iter().map(|slots| *slots as f64).chain(expected.iter().copied()).fold(1.0, f64::max);
@@ -108,8 +106,10 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, bins: &Bins, perfect: Option<&Pe
         start: 110,
         end: canvas.width - MARGIN - rest,
         step: 1.0,
+        numbers: loads.numbers(),
     };
-    let plot = Plot { x, y: Axis { from: 0.0, to: most * 1.08, start: canvas.height - 90, end: 190, step: 1.0 } };
+    let upright = Axis { from: 0.0, to: most * 1.08, start: canvas.height - 90, end: 190, ..x };
+    let plot = Plot { x, y: Axis { numbers: Numbers::Decimal, ..upright } };
     plot.draw_y(canvas, "slots", |_, label| label);
     let base = plot.y.start;
     let edge = |i: usize| plot.x.at((bins.from + bins.width * i as u64) as f64);
@@ -120,21 +120,21 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, bins: &Bins, perfect: Option<&Pe
     }
     let point = |i: usize, slots: f64| (f64::from(edge(i) + edge(i + 1)) / 2.0, plot.y.exact(slots));
     let points: Vec<_> = expected.iter().enumerate().map(|(i, slots)| point(i, *slots)).collect();
-    // One number of keys a bar: the number stands under the middle of its bar.
+    // One load a bar: the number stands under the middle of its bar.
     let half = if bins.width == 1 { 0.5 } else { 0.0 };
     let name = match bins.width {
-        1 => String::from("keys per slot"),
-        width => format!("keys per slot (a bar: {})", counted(width, "key")),
+        1 => format!("{} per slot", loads.noun()),
+        width => format!("{} per slot (a bar: {})", loads.noun(), loads.counted(width)),
     };
     let under_bars = Axis { from: x.from - half, to: x.to - half, ..x };
     Plot { x: under_bars, ..plot }.draw_x(canvas, &name, |_, label| label);
     if bins.beyond > 0 {
-        beyond(canvas, bins, &plot);
+        beyond(canvas, loads, bins, &plot);
     }
-    let mean = all_keys(summary) / SLOTS as f64;
+    let mean = loads.mean();
     let at = plot.x.at(mean + half);
     canvas.dashes([at, plot.y.end - 8, at + 2, base], 6, INK);
-    let words = format!("mean {}", short(mean));
+    let words = format!("mean {}", loads.short(mean));
     let style = Style::bold(size::BODY, INK);
     let left = (at + 8).min(plot.x.end - text::width(&words, style) as i32);
     canvas.label(&words, (left, plot.y.end - 2), Anchor::Start, style);
@@ -147,9 +147,11 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, bins: &Bins, perfect: Option<&Pe
     legend(canvas, !expected.is_empty(), bins.few());
 }
 
-/// Few bars are numbers of keys with nothing in between: dots for the perfect hash, and each bar's count.
+/// Few bars are loads with nothing in between: dots for the perfect hash, and each bar's count.
 fn counts(canvas: &Canvas<'_>, expected: &[(f64, f64)], bins: &Bins, top: &dyn Fn(usize, u64) -> (f64, f64)) {
-    for dot in expected {
+    // A dot on the line would say no more than the line.
+    let base = top(0, 0).1;
+    for dot in expected.iter().filter(|(_, y)| *y < base - 0.3) {
         canvas.curve(&[*dot], 13.0, WHITE);
         canvas.curve(&[*dot], 9.0, EXPECTED);
     }
@@ -161,9 +163,9 @@ fn counts(canvas: &Canvas<'_>, expected: &[(f64, f64)], bins: &Bins, top: &dyn F
     }
 }
 
-/// The bar for all that is further right; its height would be a lie on the axis of the others' keys, so it is
+/// The bar for all that is further right; its height would be a lie on the axis of the others, so it is
 /// another colour and set apart.
-fn beyond(canvas: &Canvas<'_>, bins: &Bins, plot: &Plot) {
+fn beyond(canvas: &Canvas<'_>, loads: &Loads<'_>, bins: &Bins, plot: &Plot) {
     let [left, right] = [plot.x.end + 46, plot.x.end + 90];
     let base = plot.y.start;
     let top = plot.y.at(bins.beyond as f64).min(base - 2);
@@ -172,7 +174,7 @@ fn beyond(canvas: &Canvas<'_>, bins: &Bins, plot: &Plot) {
     let middle = (left + right) / 2;
     let style = Style::plain(size::NOTE, INK);
     canvas.label(&counted(bins.beyond, "slot"), (middle, top - 14), Anchor::Middle, style);
-    canvas.text(&format!("≥ {}", short(bins.end() as f64)), (middle, base + 19), Anchor::Middle, style);
+    canvas.text(&format!("≥ {}", loads.short(bins.end() as f64)), (middle, base + 19), Anchor::Middle, style);
 }
 
 fn legend(canvas: &Canvas<'_>, with_curve: bool, dots: bool) {
@@ -186,6 +188,6 @@ fn legend(canvas: &Canvas<'_>, with_curve: bool, dots: bool) {
             true => canvas.curve(&[(left + 14.0, f64::from(y))], 9.0, EXPECTED),
             false => canvas.curve(&[(left, f64::from(y)), (left + 28.0, f64::from(y))], 2.5, EXPECTED),
         }
-        canvas.text("a perfect hash of as many keys", (MARGIN + 280, y), Anchor::Start, style);
+        canvas.text("a perfect hash of the same keys and tags", (MARGIN + 280, y), Anchor::Start, style);
     }
 }

@@ -1,14 +1,17 @@
-//! slot-heatmap.png: every slot as a cell, 128 in a row, coloured by its keys, with the borders of the nodes.
+//! slot-heatmap.png: every slot as a cell, 128 in a row, coloured by its load, with the borders of the nodes.
 
 use std::io::{self, Write};
 
 use plotters::style::RGBColor;
 
+use super::axis::Axis;
 use super::canvas::{Anchor, Canvas, MARGIN, size, spread, text_box};
-use super::number::{counted, short, ticks, times, times_with};
-use super::palette::{EMPTY, FRAME, INK, MUTED, ramp};
+use super::expectation::PerfectHash;
+use super::loads::Loads;
+use super::number::{counted, short, times, times_with};
+use super::palette::{EMPTY, EXPECTED, FRAME, INK, MUTED, ramp};
 use super::text::{Style, fit};
-use super::{NO_KEYS, all_keys, canvas, node_name, owners, ratio_digits, source_line};
+use super::{canvas, node_name, owners, ratio_digits, source_line};
 use crate::slot::SLOTS;
 use crate::summary::Summary;
 
@@ -27,9 +30,9 @@ const NAMED: usize = 12;
 const THICK: usize = 24;
 const THIN: usize = 600;
 
-/// Which colour a number of keys has.
+/// Which colour a load has.
 struct Scale {
-    /// The keys of the darkest colour.
+    /// The load of the darkest colour.
     top: u64,
     /// Why the scale ends there, where that needs saying.
     reason: &'static str,
@@ -38,8 +41,8 @@ struct Scale {
 impl Scale {
     /// From 0 to what 99.9 % of the slots do not exceed, but at least to twice the mean: one hot slot does not turn
     /// all others pale, and small differences do not look like large ones.
-    fn of(summary: &Summary) -> Self {
-        let stats = &summary.slots.stats.keys;
+    fn of(loads: &Loads<'_>) -> Self {
+        let stats = loads.stats;
         let twice = (2.0 * stats.mean).ceil() as u64;
         let (top, reason) = match stats.p999 > twice {
             true => (stats.p999, ": 99.9 % of the slots hold no more"),
@@ -49,10 +52,10 @@ impl Scale {
         Scale { top, reason }
     }
 
-    fn colour(&self, keys: u64) -> RGBColor {
-        match keys {
+    fn colour(&self, load: u64) -> RGBColor {
+        match load {
             0 => EMPTY,
-            _ => ramp(keys as f64 / self.top as f64),
+            _ => ramp(load as f64 / self.top as f64),
         }
     }
 }
@@ -63,20 +66,22 @@ impl Scale {
 /// Where `out` cannot be written.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     canvas::png(SHEET.0, SHEET.1, out, |canvas| {
-        let stats = &summary.slots.stats.keys;
-        if all_keys(summary) == 0.0 {
-            canvas.heading("Keys per hash slot: all 16,384 are empty", &source_line(summary));
-            return canvas.nothing(NO_KEYS);
+        let loads = Loads::of(summary);
+        let (what, stats) = (loads.title(), loads.stats);
+        if loads.total() == 0.0 {
+            canvas.heading(&format!("{what} per hash slot: all 16,384 are empty"), &source_line(summary));
+            return canvas.nothing(&loads.nothing());
         }
-        let title = format!("Keys per hash slot: max {}, mean {}", short(stats.max as f64), short(stats.mean));
+        let (max, mean) = (loads.short(stats.max as f64), loads.short(stats.mean));
+        let title = format!("{what} per hash slot: max {max}, mean {mean}");
         canvas.heading(&title, &source_line(summary));
-        let scale = Scale::of(summary);
-        cells(canvas, &summary.slots.loads.keys, &scale);
+        let scale = Scale::of(&loads);
+        cells(canvas, loads.slots, &scale);
         borders(canvas, summary);
         axes(canvas);
-        names(canvas, summary);
-        bar(canvas, summary, &scale);
-        hottest(canvas, summary);
+        names(canvas, summary, &loads);
+        bar(canvas, summary, &loads, &scale);
+        hottest(canvas, summary, &loads);
     })
 }
 
@@ -84,10 +89,10 @@ fn corner(slot: usize) -> (i32, i32) {
     (LEFT + slot as i32 % SIDE * CELL, TOP + slot as i32 / SIDE * CELL)
 }
 
-fn cells(canvas: &Canvas<'_>, keys: &[u64], scale: &Scale) {
-    for (slot, keys) in keys.iter().enumerate().take(SLOTS) {
+fn cells(canvas: &Canvas<'_>, slots: &[u64], scale: &Scale) {
+    for (slot, load) in slots.iter().enumerate().take(SLOTS) {
         let (x, y) = corner(slot);
-        canvas.fill([x, y, x + CELL, y + CELL], scale.colour(*keys));
+        canvas.fill([x, y, x + CELL, y + CELL], scale.colour(*load));
     }
     canvas.outline([LEFT - 1, TOP - 1, RIGHT + 1, BOTTOM + 1], FRAME);
 }
@@ -133,7 +138,7 @@ fn axes(canvas: &Canvas<'_>) {
 }
 
 /// Names beside the rows where each node has most of its slots.
-fn names(canvas: &Canvas<'_>, summary: &Summary) {
+fn names(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
     let nodes: Vec<_> = summary.nodes.owning().collect();
     let style = Style::plain(size::BODY, INK);
     let note = Style::plain(size::NOTE, MUTED);
@@ -153,7 +158,7 @@ fn names(canvas: &Canvas<'_>, summary: &Summary) {
     named.sort_by_key(|(range, _)| *range);
     // Where a node's slots lie in many places, a bracket around one of them would mislead.
     let scattered = named.iter().any(|((first, last), node)| u32::from(last - first + 1) * 2 < node.slots);
-    let digits = ratio_digits(&nodes, summary.nodes.balance.keys.mean);
+    let digits = ratio_digits(&nodes, loads);
     let middle = |(first, last): (u16, u16)| TOP + (i32::from(first) + i32::from(last)) * CELL / (2 * SIDE) + CELL / 2;
     let wanted: Vec<_> = named.iter().map(|(range, _)| middle(*range) - 10).collect();
     for (y, ((first, last), node)) in spread(&wanted, 46, (TOP + 8, BOTTOM - 30)).iter().zip(&named) {
@@ -163,15 +168,16 @@ fn names(canvas: &Canvas<'_>, summary: &Summary) {
             canvas.fill([RIGHT + 9, top, RIGHT + 11, bottom.max(top + 1)], FRAME);
         }
         canvas.text(&fit(&node_name(node), room, style), (left, *y), Anchor::Start, style);
-        let ratio = node.load.keys as f64 / summary.nodes.balance.keys.mean.max(f64::MIN_POSITIVE);
-        let words = format!("{} · {}", short(node.load.keys as f64), times_with(digits, ratio));
+        let load = loads.held(&node.load) as f64;
+        let ratio = load / loads.nodes.mean.max(f64::MIN_POSITIVE);
+        let words = format!("{} · {}", loads.short(load), times_with(digits, ratio));
         canvas.text(&words, (left, y + 21), Anchor::Start, note);
     }
 }
 
-/// The colour bar: empty, the scale with the mean, and what is beyond it.
-fn bar(canvas: &Canvas<'_>, summary: &Summary, scale: &Scale) {
-    let stats = &summary.slots.stats.keys;
+/// The colour bar: empty, the scale with the mean and what chance allows, and what is beyond it.
+fn bar(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>, scale: &Scale) {
+    let stats = loads.stats;
     let (top, bottom) = (BOTTOM + 78, BOTTOM + 100);
     let style = Style::plain(size::NOTE, INK);
     let note = Style::plain(size::NOTE, MUTED);
@@ -181,34 +187,51 @@ fn bar(canvas: &Canvas<'_>, summary: &Summary, scale: &Scale) {
         canvas.text(words, (x + 32, (top + bottom) / 2), Anchor::Start, style);
     };
     swatch(LEFT, EMPTY, &format!("empty: {}", counted(stats.empty as u64, "slot")));
-    let (start, end) = (LEFT + 210, LEFT + 210 + 440);
-    let at = |keys: f64| start + (keys / scale.top as f64 * f64::from(end - start)).round() as i32;
-    for x in start..end {
-        let keys = f64::from(x - start) / f64::from(end - start) * scale.top as f64;
-        canvas.fill([x, top, x + 1, bottom], ramp(keys / scale.top as f64));
+    let x = Axis {
+        from: 0.0,
+        to: scale.top as f64,
+        start: LEFT + 210,
+        end: LEFT + 210 + 440,
+        step: 1.0,
+        numbers: loads.numbers(),
+    };
+    for column in x.start..x.end {
+        canvas.fill([column, top, column + 1, bottom], ramp(f64::from(column - x.start) / f64::from(x.end - x.start)));
     }
-    for (keys, label) in ticks(0.0, scale.top as f64, 5, 1.0) {
-        canvas.fill([at(keys), bottom, at(keys) + 1, bottom + 6], FRAME);
-        canvas.text(&label, (at(keys), bottom + 18), Anchor::Middle, note);
+    for (load, label) in x.ticks(88) {
+        canvas.fill([x.at(load), bottom, x.at(load) + 1, bottom + 6], FRAME);
+        canvas.text(&label, (x.at(load), bottom + 18), Anchor::Middle, note);
     }
-    let mean = at(stats.mean);
+    let mean = x.at(stats.mean);
     canvas.fill([mean - 1, top - 7, mean + 1, bottom], INK);
-    canvas.text(&format!("mean {}", short(stats.mean)), (mean, top - 18), Anchor::Middle, style);
-    let hot = summary.slots.loads.keys.iter().filter(|keys| **keys >= scale.top).count();
-    if hot > 0 {
-        let words = format!("≥ {}: {}", counted(scale.top, "key"), counted(hot as u64, "slot"));
-        swatch(end + 34, ramp(1.0), &words);
+    let mut words = format!("mean {}", loads.short(stats.mean));
+    if let Some(perfect) = PerfectHash::of(summary, loads) {
+        let (least, most) = perfect.band();
+        let (from, to) = (x.at(least), x.at(most));
+        // A bracket over the colours that a perfect hash would leave.
+        canvas.fill([from, top - 5, to, top - 3], EXPECTED);
+        [from, to - 2].into_iter().for_each(|end| canvas.fill([end, top - 5, end + 2, top], EXPECTED));
+        let (least, most) = (loads.short(least.floor()), loads.short(most.ceil()));
+        words = format!("{words}; a perfect hash: {least} to {most} in 99.8 % of the slots");
     }
-    let words = format!("keys per slot; the scale ends at {}{}", short(scale.top as f64), scale.reason);
-    canvas.text(&words, (start, bottom + 44), Anchor::Start, note);
+    let left = (mean - 34).max(x.start);
+    canvas.text(&words, (left, top - 18), Anchor::Start, style);
+    let hot = loads.slots.iter().filter(|load| **load >= scale.top).count();
+    if hot > 0 {
+        let words = format!("≥ {}: {}", loads.counted(scale.top), counted(hot as u64, "slot"));
+        swatch(x.end + 34, ramp(1.0), &words);
+    }
+    let words = format!("{} per slot; the scale ends at {}{}", loads.noun(), loads.short(x.to), scale.reason);
+    canvas.text(&words, (x.start, bottom + 44), Anchor::Start, note);
 }
 
 /// A ring around the fullest cell and its numbers beside it.
-fn hottest(canvas: &Canvas<'_>, summary: &Summary) {
+fn hottest(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
     let Some(slot) = summary.slots.hottest.first() else { return };
     let (x, y) = corner(usize::from(slot.slot));
     let (x, y) = (x + CELL / 2, y + CELL / 2);
-    let words = format!("slot {}: {}, {} the mean", slot.slot, counted(slot.load.keys, "key"), times(slot.over_mean));
+    let words =
+        format!("slot {}: {}, {} the mean", slot.slot, loads.counted(loads.held(&slot.load)), times(slot.over_mean));
     let style = Style::bold(size::BODY, INK);
     let (anchor, dx) = if x < (LEFT + RIGHT) / 2 { (Anchor::Start, 34) } else { (Anchor::End, -34) };
     let dy = if y < (TOP + BOTTOM) / 2 { 30 } else { -30 };

@@ -1,4 +1,4 @@
-//! lorenz.png: which part of the keys lies in which part of the slots, and of the nodes (Lorenz 1905).
+//! lorenz.png: which part of the load lies in which part of the slots, and of the nodes (Lorenz 1905).
 
 use std::io::{self, Write};
 
@@ -7,10 +7,11 @@ use plotters::style::RGBColor;
 use super::axis::{Axis, Plot};
 use super::canvas::{Anchor, Canvas, MARGIN, size};
 use super::expectation::PerfectHash;
-use super::number::counted;
+use super::loads::Loads;
+use super::number::{Numbers, counted};
 use super::palette::{ALARM, EXPECTED, FRAME, INK, LOAD, MUTED};
 use super::text::Style;
-use super::{NO_KEYS, SHEET, all_keys, canvas, source_line};
+use super::{SHEET, canvas, source_line};
 use crate::report::units::percent;
 use crate::slot::SLOTS;
 use crate::summary::{Summary, balance};
@@ -31,19 +32,21 @@ const HOW_TO_READ: [&str; 4] = [
 /// Where `out` cannot be written.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     canvas::png(SHEET.0, SHEET.1, out, |canvas| {
-        if all_keys(summary) == 0.0 {
-            canvas.heading("Share of the keys by share of the slots", &source_line(summary));
-            return canvas.nothing(NO_KEYS);
+        let loads = Loads::of(summary);
+        let noun = loads.noun();
+        if loads.total() == 0.0 {
+            canvas.heading(&format!("Share of the {noun} by share of the slots"), &source_line(summary));
+            return canvas.nothing(&loads.nothing());
         }
-        let mut slots = summary.slots.loads.keys.clone();
+        let mut slots = loads.slots.to_vec();
         slots.sort_unstable();
-        let fullest = balance::sum(&slots[SLOTS - FULLEST..]) as f64 / all_keys(summary);
-        let title = format!("The fullest 1 % of the slots hold {} of the keys", percent(fullest));
+        let fullest = balance::sum(&slots[SLOTS - FULLEST..]) as f64 / loads.total();
+        let title = format!("The fullest 1 % of the slots hold {} of the {noun}", percent(fullest));
         canvas.heading(&title, &source_line(summary));
 
-        let mut nodes: Vec<_> = summary.nodes.owning().map(|node| node.load.keys).collect();
+        let mut nodes: Vec<_> = summary.nodes.owning().map(|node| loads.held(&node.load)).collect();
         nodes.sort_unstable();
-        draw(canvas, summary, &lorenz(&slots), &lorenz(&nodes));
+        draw(canvas, summary, &loads, (&lorenz(&slots), &lorenz(&nodes)));
     })
 }
 
@@ -61,17 +64,21 @@ fn lorenz(loads: &[u64]) -> Vec<(f64, f64)> {
     std::iter::once((0.0, 0.0)).chain(loads.iter().enumerate().map(point)).collect()
 }
 
-fn draw(canvas: &Canvas<'_>, summary: &Summary, slots: &[(f64, f64)], nodes: &[(f64, f64)]) {
-    let x = Axis { from: 0.0, to: 1.0, start: 104, end: 764, step: 0.0 };
-    let plot = Plot { x, y: Axis { from: 0.0, to: 1.0, start: canvas.height - 90, end: 150, step: 0.0 } };
+/// Points of a curve: part of the members, part of the load.
+type Curve<'a> = &'a [(f64, f64)];
+
+fn draw(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>, (slots, nodes): (Curve<'_>, Curve<'_>)) {
+    let x = Axis { from: 0.0, to: 1.0, start: 104, end: 764, step: 0.0, numbers: Numbers::Decimal };
+    let plot = Plot { x, y: Axis { start: canvas.height - 90, end: 150, ..x } };
     let in_percent = |value: f64, _| format!("{:.0} %", value * 100.0);
-    plot.draw_y(canvas, "share of the keys", in_percent);
-    plot.draw_x(canvas, "share of the slots (or nodes), those with the fewest keys first", in_percent);
+    plot.draw_y(canvas, &format!("share of the {}", loads.noun()), in_percent);
+    let along = format!("share of the slots (or nodes), those with the fewest {} first", loads.noun());
+    plot.draw_x(canvas, &along, in_percent);
     let on_sheet = |points: &[(f64, f64)]| {
         thinned(points.iter().map(|(along, up)| (plot.x.exact(*along), plot.y.exact(*up))).collect())
     };
     canvas.curve(&on_sheet(&[(0.0, 0.0), (1.0, 1.0)]), 1.5, FRAME);
-    let perfect = PerfectHash::of(summary).filter(PerfectHash::has_shape);
+    let perfect = PerfectHash::of(summary, loads);
     canvas.curve(&on_sheet(slots), 5.0, LOAD);
     if let Some(perfect) = &perfect {
         dashed(canvas, &on_sheet(&perfect.lorenz()), EXPECTED);
@@ -84,17 +91,14 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, slots: &[(f64, f64)], nodes: &[(
 
     let gini = |value: Option<f64>| value.map_or(String::from("none"), |gini| format!("{gini:.3}"));
     let legend = Legend { canvas, left: 810 };
-    let y = legend.entry(190, LOAD, "Slots", &format!("Gini {}", gini(summary.slots.stats.keys.gini)));
+    let y = legend.entry(190, LOAD, "Slots", &format!("Gini {}", gini(loads.stats.gini)));
     let count = summary.nodes.owning().count();
-    let y = legend.entry(
-        y,
-        ALARM,
-        &counted(count as u64, "node"),
-        &format!("Gini {}", gini(summary.nodes.balance.keys.gini)),
-    );
+    let y = legend.entry(y, ALARM, &counted(count as u64, "node"), &format!("Gini {}", gini(loads.nodes.gini)));
     let y = match &perfect {
         Some(perfect) => {
-            let chance = format!("Gini {:.3}: chance alone", gini_of(&perfect.lorenz()));
+            let tagged = summary.tags.as_ref().is_some_and(|tags| tags.tagged_keys > 0);
+            let of = if tagged { "these tags by chance" } else { "chance alone" };
+            let chance = format!("Gini {:.3}: {of}", gini_of(&perfect.lorenz()));
             legend.entry(y, EXPECTED, "Slots of a perfect hash", &chance)
         }
         None => y,

@@ -3,25 +3,34 @@
 
 pub mod distribution;
 pub mod heatmap;
+pub mod key_lengths;
 pub mod lorenz;
 pub mod nodes;
+pub mod prefixes;
 pub mod slot_load;
+pub mod tag_sizes;
 pub mod throughput;
 pub mod top_tags;
+pub mod value_sizes;
 
 mod axis;
 mod bars;
 mod canvas;
 mod expectation;
+mod factors;
+mod histogram;
+mod loads;
 mod number;
 mod palette;
 mod text;
 
+use crate::metric::Metric;
 use crate::name::Name;
 use crate::slot::SLOTS;
 use crate::summary::Summary;
 use crate::summary::balance;
 use crate::summary::nodes::NodeLoad;
+use loads::Loads;
 use number::{counted, short};
 
 /// Width and height of most charts, in pixels.
@@ -41,22 +50,32 @@ pub fn ramp() -> [[u8; 3]; 9] {
     })
 }
 
-/// All keys of all slots.
-fn all_keys(summary: &Summary) -> f64 {
-    balance::sum(&summary.slots.loads.keys) as f64
-}
-
-/// The line under every title: how much was read, how many nodes, from what.
+/// The line under the titles of slots and nodes: how much was read, how many nodes, from what.
 fn source_line(summary: &Summary) -> String {
+    let (read, from) = source(summary);
     let nodes = summary.nodes.owning().count();
-    let style = text::Style::plain(canvas::size::SUBTITLE, palette::MUTED);
-    let cut = |name: &Name| text::fit(base_name(&name.to_string()), NAME, style);
     let source = summary.nodes.source.to_string();
     let on = match source.split(' ').next() {
         Some("assumed") => format!("{} (assumed)", counted(nodes as u64, "equal node")),
         Some("even") => counted(nodes as u64, "equal node"),
         _ => format!("{} of {}", counted(nodes as u64, "node"), cut(&summary.nodes.source)),
     };
+    format!("{read}  ·  {} slots  ·  {on}{from}", short(SLOTS as f64))
+}
+
+/// The line under the titles of charts in which slots and nodes have no part.
+fn short_source_line(summary: &Summary) -> String {
+    let (read, from) = source(summary);
+    format!("{read}{from}")
+}
+
+fn cut(name: &Name) -> String {
+    let style = text::Style::plain(canvas::size::SUBTITLE, palette::MUTED);
+    text::fit(base_name(&name.to_string()), NAME, style)
+}
+
+/// How much was read, and from what.
+fn source(summary: &Summary) -> (String, String) {
     let files = &summary.input.files;
     let from = match files.first() {
         None => String::new(),
@@ -64,9 +83,15 @@ fn source_line(summary: &Summary) -> String {
         Some(first) => format!("  ·  {} and {} more", cut(&first.name), files.len() - 1),
     };
     let part = if summary.input.incomplete.is_empty() { "" } else { "INPUT NOT READ TO ITS END  ·  " };
-    let keys = all_keys(summary);
+    let keys = balance::sum(&summary.slots.loads.keys) as f64;
     let keys = format!("{} key{}", short(keys), if keys == 1.0 { "" } else { "s" });
-    format!("{part}{keys}  ·  {} slots  ·  {on}{from}", short(SLOTS as f64))
+    let loads = Loads::of(summary);
+    let weight = match loads.by {
+        Metric::Keys => String::new(),
+        Metric::Bytes => format!("  ·  {}", loads.short(loads.total())),
+        Metric::Ops => format!("  ·  {} ops", loads.short(loads.total())),
+    };
+    (format!("{part}{keys}{weight}"), from)
 }
 
 /// The last part of a path.
@@ -89,8 +114,8 @@ fn short_id(id: &Name) -> String {
 }
 
 /// Digits of a node's load over the fair share: two, where that tells the nodes apart, else three.
-fn ratio_digits(nodes: &[&NodeLoad], mean: f64) -> usize {
-    let apart = |node: &&NodeLoad| (node.load.keys as f64 / mean - 1.0).abs() >= 0.05;
+fn ratio_digits(nodes: &[&NodeLoad], loads: &Loads<'_>) -> usize {
+    let apart = |node: &&NodeLoad| (loads.held(&node.load) as f64 / loads.nodes.mean - 1.0).abs() >= 0.05;
     if nodes.iter().any(apart) { 2 } else { 3 }
 }
 

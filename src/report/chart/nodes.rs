@@ -4,9 +4,11 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use super::bars::{self, Mark, Row};
+use super::loads::Loads;
 use super::number::{counted, short, times_with};
 use super::palette::{ALARM, EXPECTED, LIGHT_LOAD, MUTED, WATCH};
-use super::{NO_KEYS, SHEET, canvas, node_name, ratio_digits, source_line};
+use super::{SHEET, canvas, node_name, ratio_digits, source_line};
+use crate::metric::Metric;
 use crate::summary::Summary;
 use crate::summary::nodes::NodeLoad;
 use crate::summary::verdict::limit;
@@ -24,46 +26,52 @@ const BANDS: [f64; 2] = [limit::BALANCED, limit::SKEWED];
 /// Where `out` cannot be written.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let mut nodes: Vec<_> = summary.nodes.owning().collect();
-    nodes.sort_by_key(|node| Reverse(node.load.keys));
-    let mean = summary.nodes.balance.keys.mean;
-    let rows = rows(&nodes, mean);
+    let loads = Loads::of(summary);
+    nodes.sort_by_key(|node| Reverse(loads.held(&node.load)));
+    let mean = loads.nodes.mean;
+    let rows = rows(&nodes, &loads);
     canvas::png(SHEET.0, bars::sheet_height(if mean > 0.0 { rows.len() } else { EMPTY_ROWS }), out, |canvas| {
-        canvas.heading(&title(&nodes, mean), &subtitle(summary));
+        canvas.heading(&title(&nodes, &loads), &subtitle(summary, &loads));
         if mean == 0.0 {
-            return canvas.nothing(NO_KEYS);
+            return canvas.nothing(&loads.nothing());
         }
         let mark = |times: f64| Mark { value: mean * times, label: format!("{times:.2}×"), colour: MUTED };
-        let fair = Mark { value: mean, label: format!("fair share {}", short(mean)), colour: EXPECTED };
+        let fair = Mark { value: mean, label: format!("fair share {}", loads.short(mean)), colour: EXPECTED };
         let bands = BANDS.map(mark);
-        bars::draw(canvas, &rows, &std::iter::once(fair).chain(bands).collect::<Vec<_>>(), "keys");
+        bars::draw(canvas, &rows, &std::iter::once(fair).chain(bands).collect::<Vec<_>>(), &loads);
     })
 }
 
-fn title(nodes: &[&NodeLoad], mean: f64) -> String {
+fn title(nodes: &[&NodeLoad], loads: &Loads<'_>) -> String {
     match nodes {
         [] => String::from("No node owns a slot"),
-        [one] => format!("One node holds all: {}", counted(one.load.keys, "key")),
-        _ if mean == 0.0 => format!("{}, all empty", counted(nodes.len() as u64, "node")),
+        [one] => format!("One node holds all: {}", loads.counted(loads.held(&one.load))),
+        _ if loads.nodes.mean == 0.0 => format!("{}, all empty", counted(nodes.len() as u64, "node")),
         [fullest, .., emptiest] => {
-            let times = |node: &NodeLoad| times_with(ratio_digits(nodes, mean), node.load.keys as f64 / mean);
+            let digits = ratio_digits(nodes, loads);
+            let times = |node: &NodeLoad| times_with(digits, loads.held(&node.load) as f64 / loads.nodes.mean);
             let (count, most, least) = (short(nodes.len() as f64), times(fullest), times(emptiest));
-            format!("Fullest of {count} nodes: {most} its fair share, emptiest {least}")
+            match loads.by {
+                Metric::Keys => format!("Fullest of {count} nodes: {most} its fair share, emptiest {least}"),
+                _ => format!("Fullest of {count} nodes by {}: {most} its fair share, emptiest {least}", loads.noun()),
+            }
         }
     }
 }
 
-fn subtitle(summary: &Summary) -> String {
+fn subtitle(summary: &Summary, loads: &Loads<'_>) -> String {
     let unowned = &summary.nodes.unowned;
-    let aside = match unowned.load.keys {
+    let aside = match loads.held(&unowned.load) {
         0 => String::new(),
-        keys => format!("  ·  {} in {} of no node", counted(keys, "key"), counted(u64::from(unowned.slots), "slot")),
+        load => format!("  ·  {} in {} of no node", loads.counted(load), counted(u64::from(unowned.slots), "slot")),
     };
     format!("{}{aside}", source_line(summary))
 }
 
-fn rows(nodes: &[&NodeLoad], mean: f64) -> Vec<Row> {
-    let ratio = |node: &NodeLoad| if mean > 0.0 { node.load.keys as f64 / mean } else { 0.0 };
-    let times = |node: &NodeLoad| times_with(ratio_digits(nodes, mean), ratio(node));
+fn rows(nodes: &[&NodeLoad], loads: &Loads<'_>) -> Vec<Row> {
+    let (mean, digits) = (loads.nodes.mean, ratio_digits(nodes, loads));
+    let ratio = |node: &NodeLoad| if mean > 0.0 { loads.held(&node.load) as f64 / mean } else { 0.0 };
+    let times = |node: &NodeLoad| times_with(digits, ratio(node));
     let bar = |node: &&NodeLoad| {
         let ratio = ratio(node);
         let colour = match ratio {
@@ -71,8 +79,9 @@ fn rows(nodes: &[&NodeLoad], mean: f64) -> Vec<Row> {
             r if r >= BANDS[0] => WATCH,
             _ => LIGHT_LOAD,
         };
-        let words = format!("{}   {}", short(node.load.keys as f64), times(node));
-        Row::Bar { name: node_name(node), value: node.load.keys as f64, unsure: 0.0, words, colour }
+        let load = loads.held(&node.load) as f64;
+        let words = format!("{}   {}", loads.short(load), times(node));
+        Row::Bar { name: node_name(node), value: load, light: 0.0, words, colour }
     };
     if nodes.len() <= SHOWN {
         return nodes.iter().map(bar).collect();

@@ -5,8 +5,64 @@ use crate::summary::sentence::grouped;
 /// Prefixes by powers of a thousand.
 const PREFIXES: [&str; 7] = ["", " k", " M", " G", " T", " P", " E"];
 
+/// Units of bytes by powers of 1024.
+const BYTES: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
 /// From here on a count is shown with a prefix.
 const SHORTENED: f64 = 100_000.0;
+
+/// How the numbers of an axis are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Numbers {
+    /// Counts: by powers of a thousand.
+    Decimal,
+    /// Bytes: by powers of 1024.
+    Binary,
+}
+
+impl Numbers {
+    /// `4,120`, `12.3 M`; `610 B`, `12.3 MiB`.
+    pub fn short(self, value: f64) -> String {
+        match self {
+            Numbers::Decimal => short(value),
+            Numbers::Binary => bytes(value),
+        }
+    }
+
+    /// As `ticks`, at round values of the unit that the labels are in.
+    pub fn ticks(self, from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)> {
+        match self {
+            Numbers::Decimal => ticks(from, to, about, least),
+            Numbers::Binary => {
+                let power = power_of_1024(to);
+                let unit = 1024f64.powi(power as i32);
+                let in_unit = ticks(from / unit, to / unit, about, least / unit).into_iter();
+                let label = |text: String| if text == "0" { text } else { format!("{text} {}", BYTES[power]) };
+                in_unit.map(|(value, text)| (value * unit, label(text))).collect()
+            }
+        }
+    }
+}
+
+/// The largest power of 1024 that is not above `value`, as far as there are units.
+fn power_of_1024(value: f64) -> usize {
+    (1..BYTES.len()).take_while(|power| value >= 1024f64.powi(*power as i32)).count()
+}
+
+/// `0.61 B`, `610 B`, `12.3 KiB`, `1.50 GiB`.
+fn bytes(value: f64) -> String {
+    let mut power = power_of_1024(value);
+    // 1023.6 KiB would be shown as 1024 KiB.
+    if power + 1 < BYTES.len() && value / 1024f64.powi(power as i32) >= 1023.5 {
+        power += 1;
+    }
+    if power == 0 {
+        return format!("{} B", short(value));
+    }
+    let value = value / 1024f64.powi(power as i32);
+    let text = if value.fract() == 0.0 { grouped(value as u64) } else { three_digits(value) };
+    format!("{text} {}", BYTES[power])
+}
 
 /// `0.61`, `12.3`, `610`, `4,120`, `123 k`, `12.3 M`: three digits or so.
 pub fn short(value: f64) -> String {
@@ -24,15 +80,12 @@ pub fn short(value: f64) -> String {
     if value / 1000f64.powi(power as i32) >= 999.5 && power + 1 < PREFIXES.len() {
         power += 1;
     }
-    let value = value / 1000f64.powi(power as i32);
-    let digits = if value >= 99.95 {
-        0
-    } else if value >= 9.995 {
-        1
-    } else {
-        2
-    };
-    format!("{value:.digits$}{}", PREFIXES[power])
+    format!("{}{}", three_digits(value / 1000f64.powi(power as i32)), PREFIXES[power])
+}
+
+fn three_digits(value: f64) -> String {
+    let digits = usize::from(value < 99.95) + usize::from(value < 9.995);
+    format!("{value:.digits$}")
 }
 
 /// A count in words: `1 key`, `4,120 keys`, `12.3 M keys`.
@@ -92,6 +145,17 @@ mod tests {
             ["0", "0.000061", "0.61", "12.3", "100", "610", "4,120", "99,999", "123 k", "1.00 M", "12.3 M", "1.00 E"];
         assert_eq!(shown, wanted);
         assert_eq!(counted(1, "key"), "1 key");
+    }
+
+    #[test]
+    fn bytes_are_short_and_their_ticks_are_round_in_their_unit() {
+        let shown = [0.0, 0.61, 610.0, 1023.7, 12_600.0, 1_048_570.0, 1.5 * 1024f64.powi(3), 65536.0].map(bytes);
+        assert_eq!(shown, ["0 B", "0.61 B", "610 B", "1.00 KiB", "12.3 KiB", "1.00 MiB", "1.50 GiB", "64 KiB"]);
+        let labels =
+            |to| Numbers::Binary.ticks(0.0, to, 4, 1.0).into_iter().map(|(_, label)| label).collect::<Vec<_>>();
+        assert_eq!(labels(1.5 * 1024f64.powi(3)), ["0", "0.5 GiB", "1.0 GiB", "1.5 GiB"]);
+        assert_eq!(labels(4.0), ["0", "1 B", "2 B", "3 B", "4 B"]);
+        assert_eq!(labels(700.0 * 1024.0), ["0", "200 KiB", "400 KiB", "600 KiB"]);
     }
 
     #[test]

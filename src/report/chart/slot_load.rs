@@ -1,14 +1,15 @@
-//! slot-load.png: the keys of all slots from 0 to 16383, and the band in which a perfect hash would keep them.
+//! slot-load.png: the load of all slots from 0 to 16383, and the band in which a perfect hash would keep them.
 
 use std::io::{self, Write};
 
 use super::axis::{Axis, Plot};
 use super::canvas::{Anchor, BELOW_HEADING, Canvas, MARGIN, overlap, size, text_box};
 use super::expectation::PerfectHash;
-use super::number::{counted, short, times};
+use super::loads::Loads;
+use super::number::{Numbers, short, times};
 use super::palette::{ALARM, EXPECTED, FRAME, INK, LIGHT_LOAD, LOAD, MUTED};
 use super::text::{self, Style, fit};
-use super::{NO_KEYS, SHEET, all_keys, canvas, node_name, source_line};
+use super::{SHEET, canvas, node_name, source_line};
 use crate::slot::SLOTS;
 use crate::summary::nodes::NodeLoad;
 use crate::summary::{HotSlot, Summary};
@@ -21,6 +22,8 @@ const BORDERS: usize = 48;
 const FAR: f64 = 4.0;
 /// Up to so many keys, all can be told apart in one panel.
 const FEW: u64 = 10;
+/// Less than this part of the hottest is no peak to the eye.
+const VISIBLE: f64 = 0.02;
 /// Room for the name of a hot slot's tag.
 const TAG: f32 = 150.0;
 
@@ -30,48 +33,54 @@ const TAG: f32 = 150.0;
 /// Where `out` cannot be written.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     canvas::png(SHEET.0, SHEET.1, out, |canvas| {
-        let stats = &summary.slots.stats.keys;
-        let (Some(hottest), true) = (summary.slots.hottest.first(), all_keys(summary) > 0.0) else {
-            canvas.heading("Keys along the slots: all are empty", &source_line(summary));
-            return canvas.nothing(NO_KEYS);
+        let loads = Loads::of(summary);
+        let (Some(hottest), true) = (summary.slots.hottest.first(), loads.total() > 0.0) else {
+            canvas.heading(&format!("{} along the slots: all are empty", loads.title()), &source_line(summary));
+            return canvas.nothing(&loads.nothing());
         };
         let title = format!(
             "Hottest slot {}: {}, {} the mean of {}",
             hottest.slot,
-            counted(hottest.load.keys, "key"),
+            loads.counted(loads.held(&hottest.load)),
             times(hottest.over_mean),
-            short(stats.mean)
+            loads.short(loads.stats.mean)
         );
         canvas.heading(&title, &source_line(summary));
-        draw(canvas, summary);
+        draw(canvas, summary, &loads);
     })
 }
 
-fn draw(canvas: &Canvas<'_>, summary: &Summary) {
-    let perfect = PerfectHash::of(summary);
-    let stats = &summary.slots.stats.keys;
+fn draw(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
+    let perfect = PerfectHash::of(summary, loads);
+    let stats = loads.stats;
     let chance = perfect.as_ref().map_or(0.0, |perfect| perfect.band().1);
     let usual = chance.max(stats.p999 as f64).max(1.25 * stats.mean);
-    legend(canvas, stats.mean, perfect.as_ref());
-    let panel = |most: f64, top: i32, bottom: i32| Plot {
-        x: Axis { from: 0.0, to: SLOTS as f64, start: 104, end: canvas.width - MARGIN, step: 1.0 },
-        y: Axis { from: 0.0, to: (most * 1.12).ceil(), start: bottom, end: top, step: 1.0 },
+    legend(canvas, loads, perfect.as_ref());
+    let x = Axis {
+        from: 0.0,
+        to: SLOTS as f64,
+        start: 104,
+        end: canvas.width - MARGIN,
+        step: 1.0,
+        numbers: Numbers::Decimal,
     };
+    let upright = |most: f64| Axis { to: (most * 1.12).ceil(), numbers: loads.numbers(), ..x };
+    let panel = |most: f64, top: i32, bottom: i32| Plot { x, y: Axis { start: bottom, end: top, ..upright(most) } };
     let (top, bottom) = (204, canvas.height - 90);
     let all = match stats.max > FEW && stats.max as f64 > FAR * usual {
         false => panel(usual.max(stats.max as f64), top, bottom),
         true => {
             let (all, near) = (panel(stats.max as f64, top, 390), panel(usual, 464, bottom));
-            near.draw_y(canvas, &format!("the same, cut at {}", counted(near.y.to as u64, "key")), |_, label| label);
-            envelope(canvas, &near, &summary.slots.loads.keys);
+            near.draw_y(canvas, &format!("the same, cut at {}", loads.counted(near.y.to as u64)), |_, label| label);
+            envelope(canvas, &near, loads.slots);
             borders(canvas, &near, summary, false);
             yardstick(canvas, &near, stats.mean, perfect.as_ref());
             near.draw_x(canvas, "slot", slot);
             all
         }
     };
-    all.draw_y(canvas, "keys per slot", |_, label| label);
-    envelope(canvas, &all, &summary.slots.loads.keys);
+    all.draw_y(canvas, &format!("{} per slot", loads.noun()), |_, label| label);
+    envelope(canvas, &all, loads.slots);
     borders(canvas, &all, summary, true);
     if all.y.start == bottom {
         yardstick(canvas, &all, stats.mean, perfect.as_ref());
@@ -79,8 +88,9 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary) {
     } else {
         canvas.fill([all.x.start, all.y.start, all.x.end, all.y.start + 1], FRAME);
     }
-    // Only what stands out of the others and of chance has a name; the hottest always.
-    name_hot(canvas, &all, &summary.slots.hottest, chance.max(1.2 * stats.p999 as f64));
+    let hot: Vec<_> = summary.slots.hottest.iter().map(|slot| Hot::of(slot, loads)).collect();
+    // Only what stands out of the others, of chance and of the line has a name; the hottest always.
+    name_hot(canvas, &all, &hot, chance.max(1.2 * stats.p999 as f64).max(VISIBLE * stats.max as f64));
 }
 
 /// The number of a slot as servers write it.
@@ -102,11 +112,11 @@ fn yardstick(canvas: &Canvas<'_>, plot: &Plot, mean: f64, perfect: Option<&Perfe
 }
 
 /// Least and most of the slots of each pixel column.
-fn envelope(canvas: &Canvas<'_>, plot: &Plot, keys: &[u64]) {
+fn envelope(canvas: &Canvas<'_>, plot: &Plot, loads: &[u64]) {
     let columns = (plot.x.end - plot.x.start) as usize;
     for column in 0..columns {
-        let slots = &keys[column * SLOTS / columns..((column + 1) * SLOTS / columns).min(keys.len())];
-        let (least, most) = slots.iter().fold((u64::MAX, 0), |(least, most), keys| (least.min(*keys), most.max(*keys)));
+        let slots = &loads[column * SLOTS / columns..((column + 1) * SLOTS / columns).min(loads.len())];
+        let (least, most) = slots.iter().fold((u64::MAX, 0), |(least, most), load| (least.min(*load), most.max(*load)));
         let x = plot.x.start + column as i32;
         let (top, middle) = (plot.y.at(most as f64), plot.y.at(least.min(most) as f64));
         canvas.fill([x, middle, x + 1, plot.y.start], LIGHT_LOAD);
@@ -143,7 +153,7 @@ fn name(canvas: &Canvas<'_>, node: &NodeLoad, (left, right): (i32, i32), y: i32,
     }
 }
 
-fn legend(canvas: &Canvas<'_>, mean: f64, perfect: Option<&PerfectHash>) {
+fn legend(canvas: &Canvas<'_>, loads: &Loads<'_>, perfect: Option<&PerfectHash>) {
     let style = Style::plain(size::BODY, MUTED);
     let y = BELOW_HEADING + 12;
     let mut x = MARGIN;
@@ -159,10 +169,17 @@ fn legend(canvas: &Canvas<'_>, mean: f64, perfect: Option<&PerfectHash>) {
         },
         "least to most of neighbouring slots",
     );
-    entry(&|[x0, y0, x1, _]| canvas.fill([x0, y0 + 7, x1, y0 + 9], INK), &format!("mean {}", short(mean)));
+    entry(
+        &|[x0, y0, x1, _]| canvas.fill([x0, y0 + 7, x1, y0 + 9], INK),
+        &format!("mean {}", loads.short(loads.stats.mean)),
+    );
     if let Some(perfect) = perfect {
         let (least, most) = perfect.band();
-        let words = format!("perfect hash (mean ±3σ): {} to {}", short(least.floor()), short(most.ceil()));
+        let words = format!(
+            "perfect hash: {} to {} in 99.8 % of the slots",
+            loads.short(least.floor()),
+            loads.short(most.ceil())
+        );
         entry(
             &|[x0, y0, x1, y1]| {
                 canvas.tint([x0, y0, x1, y1], EXPECTED, 0.16);
@@ -178,15 +195,15 @@ const PLACES: [(i32, i32); 10] =
     [(10, 0), (-10, 0), (10, -18), (-10, -18), (10, -36), (-10, -36), (10, 20), (-10, 20), (10, 40), (-10, 40)];
 
 /// Names the hottest slot, and others that hold more than `unusual`, where there is room.
-fn name_hot(canvas: &Canvas<'_>, plot: &Plot, hottest: &[HotSlot], unusual: f64) {
+fn name_hot(canvas: &Canvas<'_>, plot: &Plot, hottest: &[Hot], unusual: f64) {
     let (first, others) = hottest.split_at(hottest.len().min(1));
-    let others = others.iter().take(NAMED - 1).filter(|slot| slot.load.keys as f64 > unusual);
+    let others = others.iter().take(NAMED - 1).filter(|slot| slot.load > unusual);
     let hot: Vec<_> = first.iter().chain(others).collect();
-    let peak = |slot: &HotSlot| (plot.x.at(f64::from(slot.slot) + 0.5), plot.y.at(slot.load.keys as f64));
+    let peak = |slot: &Hot| (plot.x.at(slot.along), plot.y.at(slot.load));
     let mut taken: Vec<_> = hot.iter().map(|slot| peak(slot)).map(|(x, y)| [x - 5, y - 5, x + 5, y + 5]).collect();
     for slot in &hot {
         let (x, y) = peak(slot);
-        let colour = if slot.load.keys as f64 > unusual { ALARM } else { INK };
+        let colour = if slot.load > unusual { ALARM } else { INK };
         if colour == ALARM {
             canvas.fill([x - 1, y, x + 1, plot.y.start], colour);
             taken.push([x - 2, y, x + 2, plot.y.start]);
@@ -196,27 +213,39 @@ fn name_hot(canvas: &Canvas<'_>, plot: &Plot, hottest: &[HotSlot], unusual: f64)
     let style = Style::plain(size::NOTE, INK);
     for slot in hot {
         let (x, y) = peak(slot);
-        let words = words(slot, style);
         let place = |(dx, dy): &(i32, i32)| {
             let anchor = if *dx > 0 { Anchor::Start } else { Anchor::End };
             let at = (x + dx, y + dy);
-            let place = text_box(&words, at, anchor, style);
+            let place = text_box(&slot.words, at, anchor, style);
             let inside =
                 place[0] > plot.x.start && place[2] < plot.x.end && place[1] > plot.y.end && place[3] < plot.y.start;
             (inside && !taken.iter().any(|other| overlap(*other, place))).then_some((place, at, anchor))
         };
         if let Some((place, at, anchor)) = PLACES.iter().find_map(place) {
-            canvas.label(&words, at, anchor, style);
+            canvas.label(&slot.words, at, anchor, style);
             taken.push(place);
         }
     }
 }
 
-/// `slot 719: 328  {common}`.
-fn words(slot: &HotSlot, style: Style) -> String {
-    let tag = match slot.top_tags.first() {
-        Some(tag) => format!("  {{{}}}", fit(&tag.tag.to_string(), TAG, style)),
-        None => String::new(),
-    };
-    format!("slot {}: {}{tag}", slot.slot, short(slot.load.keys as f64))
+/// A hot slot on the sheet.
+struct Hot {
+    /// The middle of it, in slots.
+    along: f64,
+    load: f64,
+    /// `slot 719: 328  {common}`.
+    words: String,
+}
+
+impl Hot {
+    fn of(slot: &HotSlot, loads: &Loads<'_>) -> Self {
+        let load = loads.held(&slot.load) as f64;
+        let style = Style::plain(size::NOTE, INK);
+        let tag = match slot.top_tags.first() {
+            Some(tag) => format!("  {{{}}}", fit(&tag.tag.to_string(), TAG, style)),
+            None => String::new(),
+        };
+        let words = format!("slot {}: {}{tag}", slot.slot, loads.short(load));
+        Hot { along: f64::from(slot.slot) + 0.5, load, words }
+    }
 }

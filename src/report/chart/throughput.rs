@@ -6,6 +6,7 @@ use plotters::style::RGBColor;
 
 use super::SHEET;
 use super::canvas::{self, Anchor, BELOW_HEADING, Canvas, MARGIN, size, spread};
+use super::factors::Factors;
 use super::number::short;
 use super::palette::{ALARM, EXPECTED, FRAME, GRID, INK, LIGHT_LOAD, LOAD, MUTED, WATCH};
 use super::text::Style;
@@ -37,35 +38,6 @@ pub fn write(title: &str, subtitle: &str, lines: &[Line], out: &mut dyn Write) -
             draw(canvas, lines);
         }
     })
-}
-
-/// An axis on which each step is a factor.
-struct Factors {
-    from: f64,
-    to: f64,
-    start: f64,
-    end: f64,
-}
-
-impl Factors {
-    /// From the largest power of `step` below all values to the smallest above them.
-    fn around(values: impl Iterator<Item = f64>, step: f64, start: i32, end: i32) -> Self {
-        let (low, high) = values.fold((f64::INFINITY, 0.0f64), |(low, high), value| (low.min(value), high.max(value)));
-        let power = |value: f64, round: fn(f64) -> f64| step.powf(round(value.ln() / step.ln()));
-        let (from, to) = (power(low.max(1.0), f64::floor), power(high.max(1.0), f64::ceil));
-        Factors { from, to: to.max(from * step), start: f64::from(start), end: f64::from(end) }
-    }
-
-    fn at(&self, value: f64) -> f64 {
-        let part = (value.max(self.from) / self.from).ln() / (self.to / self.from).ln();
-        self.start + (self.end - self.start) * part
-    }
-
-    /// Every power of `step` on the axis.
-    fn ticks(&self, step: f64) -> impl Iterator<Item = f64> {
-        let (from, to) = (self.from, self.to * 1.001);
-        (0..64).map(move |i| from * step.powi(i)).take_while(move |value| *value <= to)
-    }
 }
 
 fn draw(canvas: &Canvas<'_>, lines: &[Line]) {
@@ -102,18 +74,5 @@ fn draw(canvas: &Canvas<'_>, lines: &[Line]) {
         curve.iter().for_each(|point| canvas.curve(&[*point], 8.0, colour));
         canvas.fill([right + 12, label - 2, right + 32, label + 2], colour);
         canvas.text(&line.name, (right + 40, label), Anchor::Start, Style::plain(size::BODY, INK));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_axis_of_factors_holds_all_values_between_round_ends() {
-        let axis = Factors::around([30.0, 4e8].into_iter(), 10.0, 0, 700);
-        assert_eq!((axis.from, axis.to), (10.0, 1e9));
-        assert_eq!((axis.at(10.0), axis.at(1e9).round()), (0.0, 700.0));
-        assert_eq!(axis.ticks(10.0).count(), 9);
     }
 }
