@@ -28,6 +28,8 @@ pub mod topology;
 
 pub mod summary;
 
+pub mod advice;
+
 pub mod report;
 
 pub mod command;

@@ -1,10 +1,10 @@
 //! `slotscope analyze`: key dumps come in; a report goes to the terminal and to a directory.
 
 mod destination;
-mod facts;
-mod ready_made;
+pub(super) mod facts;
+pub(super) mod ready_made;
 mod redacted;
-mod room;
+pub(super) mod room;
 mod schema;
 
 use std::io::{self, Write};
