@@ -33,7 +33,7 @@ pub struct Problem<'a> {
     pub fixed: Vec<bool>,
     /// How much may move.
     pub limits: Limits,
-    /// How far above the floor a node may be, 0.01 for 1 %.
+    /// How far above its fair share a node may be, or above the floor where that is beyond; 0.01 for 1 %.
     pub tolerance: f64,
 }
 
@@ -87,7 +87,7 @@ pub fn plan(problem: &Problem<'_>) -> Plan {
     let floor = Floor::of(problem);
     let fair = problem.fair();
     let before = Board::new(problem, &fair);
-    let least = floor.over_fair * (1.0 + problem.tolerance);
+    let least = bound_for(floor.over_fair, problem.tolerance);
     let whole = attempt(&before, least);
     let limited = whole.refused;
     let chosen = if limited { within_limits(&before, least) } else { whole };
@@ -95,6 +95,12 @@ pub fn plan(problem: &Problem<'_>) -> Plan {
     let helps = before.holds_leftovers() || chosen.fullest() < before.fullest();
     let chosen = if helps { chosen } else { before };
     Plan { over_fair: chosen.fullest(), owner: chosen.owner, floor, limited }
+}
+
+/// What the fullest node may come to: so much above its fair share, or above a floor that is beyond that.
+fn bound_for(floor: f64, tolerance: f64) -> f64 {
+    let above_fair = 1.0 + tolerance;
+    if floor > above_fair { floor * above_fair } else { above_fair }
 }
 
 /// Moves what overflows `bound` fair shares.

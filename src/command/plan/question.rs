@@ -38,7 +38,7 @@ pub struct Wishes {
     /// Slots that stay where they are: 0-5,77
     #[arg(long, value_name = "SLOTS")]
     pub exclude: Vec<String>,
-    /// How far above the best that is possible the fullest node may stay
+    /// How far above its fair share a node may stay, or above the floor where that is beyond
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
     pub tolerance: f64,
 }
