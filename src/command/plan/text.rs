@@ -64,7 +64,8 @@ pub fn floor(outcome: &Outcome) -> String {
 }
 
 fn nodes(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-    let metrics: Vec<Metric> = outcome.nodes.first().into_iter().flat_map(|node| node.load.iter()).map(|(m, _)| m).collect();
+    let metrics: Vec<Metric> =
+        outcome.nodes.first().into_iter().flat_map(|node| node.load.iter()).map(|(m, _)| m).collect();
     let mut rows = vec![vec![String::from("node"), "weight".into(), "slots".into(), "then".into()]];
     for metric in &metrics {
         rows[0].extend([metric.name().to_string(), "then".into()]);
@@ -77,7 +78,8 @@ fn nodes(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
             let change = node.load.get(*metric).copied().unwrap_or(Change { before: 0, after: 0 });
             row.extend([change.before, change.after].map(|load| amount(*metric, load)));
         }
-        let over = |of: fn(&Change<f64>) -> f64| node.over_fair.as_ref().map_or("-".into(), |c| format!("{:.3}", of(c)));
+        let over =
+            |of: fn(&Change<f64>) -> f64| node.over_fair.as_ref().map_or("-".into(), |c| format!("{:.3}", of(c)));
         row.extend([over(|change| change.before), over(|change| change.after)]);
         rows.push(row);
     }
@@ -133,7 +135,8 @@ fn amount(metric: Metric, load: u64) -> String {
 /// Cells in columns as wide as they need: the first to the left, numbers to the right.
 fn table(rows: &[Vec<String>], out: &mut dyn Write) -> io::Result<()> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let width =
+        |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
     for row in rows {
         let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, width))| match at {
