@@ -80,3 +80,41 @@ fn sums(values: impl Iterator<Item = f64>) -> Vec<f64> {
 fn sums_of(values: &[f64]) -> Vec<f64> {
     sums(values.iter().copied())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::advice::plan::Limits;
+
+    fn floor(loads: &[u64], capacity: &[f64]) -> (f64, Option<SetBy>) {
+        let problem = Problem {
+            loads,
+            bytes: None,
+            owner: vec![Some(0); loads.len()],
+            capacity: capacity.to_vec(),
+            fixed: vec![false; loads.len()],
+            limits: Limits::default(),
+            tolerance: 0.0,
+        };
+        let floor = Floor::of(&problem);
+        (floor.over_fair, floor.set_by)
+    }
+
+    #[test]
+    fn worked_by_hand() {
+        assert_eq!(floor(&[1; 8], &[1.0; 2]), (1.0, None));
+        assert_eq!(floor(&[500, 250, 250], &[1.0; 3]), (1.5, Some(SetBy::Slot(0))));
+        let pair = SetBy::Slots { together: 2, heaviest: 4 };
+        assert_eq!(floor(&[300, 300, 300, 300], &[1.0; 3]), (1.5, Some(pair)));
+        let three = SetBy::Slots { together: 3, heaviest: 5 };
+        assert_eq!(floor(&[1; 5], &[1.0; 2]), (1.2, Some(three)));
+        assert_eq!(floor(&[1; 5], &[1.0, 1.0, 0.0]), (1.2, Some(three)), "a node that leaves bears nothing");
+    }
+
+    #[test]
+    fn a_heavy_slot_goes_to_a_large_node_and_two_to_the_two_largest() {
+        assert_eq!(floor(&[60, 20, 20], &[3.0, 1.0, 1.0]), (1.0, None));
+        let two = SetBy::Slots { together: 2, heaviest: 2 };
+        assert_eq!(floor(&[60, 40, 0], &[3.0, 1.0, 1.0]), (1.25, Some(two)));
+    }
+}

@@ -23,13 +23,18 @@ pub fn level(board: &mut Board<'_>) {
     }
     held.iter_mut().for_each(|slots| slots.sort_by_key(|slot| board.load_of(*slot)));
     let share = |board: &Board<'_>, node: usize| board.share(node, board.load[node]);
+    let mut order: Vec<usize> = board.staying().collect();
+    order.sort_by(|a, b| share(board, *a).total_cmp(&share(board, *b)));
     for _ in 0..STEPS.0 * held.len() + STEPS.1 {
-        let mut order: Vec<usize> = board.staying().collect();
-        order.sort_by(|a, b| share(board, *a).total_cmp(&share(board, *b)));
         let Some(fullest) = order.pop().filter(|node| board.excess(*node) > 0) else { return };
         let Some(step) = best_step(board, &held, fullest, &order[..order.len().min(TRIED)]) else { return };
         if !take(board, &mut held, fullest, &step) {
             return;
+        }
+        order.retain(|node| *node != step.to);
+        for changed in [fullest, step.to] {
+            let at = order.partition_point(|node| share(board, *node).total_cmp(&share(board, changed)).is_lt());
+            order.insert(at, changed);
         }
     }
 }

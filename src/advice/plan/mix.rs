@@ -30,3 +30,32 @@ pub fn blend(loads: &PerMetric<Vec<u64>>, by: &[(Metric, f64)], owned: impl Fn(u
     };
     Some((0..loads.keys.len()).map(load).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loads() -> PerMetric<Vec<u64>> {
+        PerMetric { keys: vec![1, 1, 2], bytes: Some(vec![0, 30, 70]), ops: Some(vec![0, 0, 0]) }
+    }
+
+    #[test]
+    fn one_metric_keeps_its_unit_and_slots_of_nobody_weigh_nothing() {
+        assert_eq!(blend(&loads(), &[(Metric::Bytes, 3.0)], |slot| slot != 1), Some(vec![0, 0, 70]));
+        assert_eq!(blend(&loads(), &[(Metric::Ops, 1.0)], |_| true), None);
+    }
+
+    #[test]
+    fn a_mix_measures_each_metric_by_its_own_total() {
+        let by = [(Metric::Keys, 1.0), (Metric::Bytes, 3.0), (Metric::Ops, 9.0)];
+        let parts =
+            [0.25 / 4.0, (0.25 + 3.0 * 0.3) / 4.0, (0.5 + 3.0 * 0.7) / 4.0].map(|part| (part * WHOLE).round() as u64);
+        assert_eq!(blend(&loads(), &by, |_| true), Some(parts.to_vec()));
+    }
+
+    #[test]
+    fn loads_that_add_up_to_more_than_there_are_numbers_are_measured_by_their_total() {
+        let huge = PerMetric::of_keys(vec![u64::MAX, u64::MAX]);
+        assert_eq!(blend(&huge, &[(Metric::Keys, 1.0)], |_| true), Some(vec![WHOLE as u64 / 2; 2]));
+    }
+}

@@ -37,3 +37,17 @@ pub fn between(before: &[Option<usize>], after: &[Option<usize>]) -> Vec<Move> {
 pub fn ranges(slots: &[u16]) -> Vec<(u16, u16)> {
     slots.chunk_by(|a, b| b - a == 1).filter_map(|run| Some((*run.first()?, *run.last()?))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_that_follow_each_other_to_the_same_node_are_one_range() {
+        let before = [Some(0), Some(0), Some(0), None, Some(1), Some(0)];
+        let after = [Some(1), Some(1), Some(0), None, Some(0), Some(1)];
+        let of = |from, to, ranges: &[(u16, u16)]| Move { from, to, ranges: ranges.to_vec() };
+        assert_eq!(between(&before, &after), [of(0, 1, &[(0, 1), (5, 5)]), of(1, 0, &[(4, 4)])]);
+        assert_eq!(between(&before, &before), []);
+    }
+}

@@ -106,3 +106,31 @@ fn best_run(
         fitting.max_by_key(|at| load(slots[*at])).map(|at| at..at + 1)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The best run of slots that all weigh 10, but slot 20, which weighs 55.
+    fn run(slots: &[u16], enough: u64, room: u64, touching: u16) -> Vec<u16> {
+        let load = |slot| if slot == 20 { 55 } else { 10 };
+        let found = best_run(slots, load, enough, room, |slot| slot == touching);
+        found.map_or(Vec::new(), |run| slots[run].to_vec())
+    }
+
+    #[test]
+    fn a_run_is_cut_where_it_is_enough_and_touches() {
+        let slots = [1, 2, 3, 4, 8, 9];
+        assert_eq!(run(&slots, 30, 100, 4), [2, 3, 4]);
+        assert_eq!(run(&slots, 20, 100, 8), [8, 9]);
+        assert_eq!(run(&slots, 50, 100, 9), [1, 2, 3, 4], "where no range is enough, the most");
+        assert_eq!(run(&slots, 50, 25, 9), [1, 2], "never more than there is room for");
+    }
+
+    #[test]
+    fn where_the_ends_are_too_heavy_a_slot_from_within_goes() {
+        assert_eq!(run(&[20], 10, 50, 0), [0; 0]);
+        assert_eq!(run(&[20, 21], 10, 50, 0), [21]);
+        assert_eq!(run(&[20], 10, 55, 0), [20]);
+    }
+}

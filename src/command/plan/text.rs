@@ -7,8 +7,9 @@ use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::report::units::{bytes, counted, grouped, percent, short_id};
 
-/// Ranges of a move that are shown; all are in the JSON and in the script.
+/// Ranges of a move that are shown, and nodes and moves; all are in the JSON and in the script.
 const RANGES: usize = 12;
+const ROWS: usize = 60;
 
 /// Writes it.
 pub fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
@@ -71,7 +72,7 @@ fn nodes(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         rows[0].extend([metric.name().to_string(), "then".into()]);
     }
     rows[0].extend(["x fair".to_string(), "then".into()]);
-    for node in &outcome.nodes {
+    for node in outcome.nodes.iter().take(ROWS) {
         let mut row = vec![node_name(node), node.weight.to_string()];
         row.extend([grouped(node.slots.before as u64), grouped(node.slots.after as u64)]);
         for metric in &metrics {
@@ -84,7 +85,8 @@ fn nodes(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         rows.push(row);
     }
     writeln!(out)?;
-    table(&rows, out)
+    table(&rows, out)?;
+    more(outcome.nodes.len(), "node", out)
 }
 
 fn moves(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
@@ -93,12 +95,19 @@ fn moves(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     }
     let name = |id: &Name| outcome.nodes.iter().find(|node| node.id == *id).map_or_else(|| short_id(id), node_name);
     writeln!(out)?;
-    for of in &outcome.moves {
+    for of in outcome.moves.iter().take(ROWS) {
         let load = contents(&of.load);
         writeln!(out, "  {} -> {}: {}, {load}", name(&of.from), name(&of.to), counted(of.slots as u64, "slot"))?;
         writeln!(out, "    {}", shown_ranges(of))?;
     }
-    Ok(())
+    more(outcome.moves.len(), "move", out)
+}
+
+fn more(all: usize, one: &str, out: &mut dyn Write) -> io::Result<()> {
+    match all.saturating_sub(ROWS) {
+        0 => Ok(()),
+        more => writeln!(out, "  ... and {}, in --json", counted(more as u64, &format!("more {one}"))),
+    }
 }
 
 fn contents(load: &PerMetric<u64>) -> String {
@@ -115,7 +124,7 @@ fn shown_ranges(of: &MoveOutcome) -> String {
     let mut text = of.ranges.iter().take(RANGES).map(range).collect::<Vec<_>>().join(" ");
     match of.ranges.len().saturating_sub(RANGES) {
         0 => {}
-        more => text += &format!(" and {} more, in --json", counted(more as u64, "range")),
+        more => text += &format!(" and {}, in --json", counted(more as u64, "more range")),
     }
     text
 }
