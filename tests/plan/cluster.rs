@@ -93,26 +93,40 @@ impl Follower {
 
     /// SET, until a node has taken it.
     pub fn set(&mut self, key: &[u8], value: &[u8]) {
-        let slot = slotscope::slot::slot(key);
-        let mut asking = None;
+        // Redirections are followed at once; only a cluster that has none to give is waited for.
         wait_for(|| {
-            let address = asking.take();
-            let to = address.as_ref().or(self.owners.get(&slot)).unwrap_or(&self.first).clone();
-            let client = self.clients.get_mut(&to).expect("a node of the cluster");
-            if address.is_some() {
-                client.call(&["ASKING"]);
-            }
-            let error = match client.call(&[b"SET", key, value]) {
-                Reply::Error(error) => error,
-                _ => return Ok(()),
-            };
-            let mut words = error.split(' ');
-            match (words.next(), words.nth(1)) {
-                (Some("MOVED"), Some(there)) => drop(self.owners.insert(slot, there.to_string())),
-                (Some("ASK"), Some(there)) => asking = Some(there.to_string()),
-                _ => {}
-            }
-            Err(error)
+            (0..16).find_map(|_| self.try_set(key, value)).unwrap_or_else(|| Err("sent round and round".into()))
         });
     }
+
+    /// `None` after a redirection: it is to be tried again.
+    fn try_set(&mut self, key: &[u8], value: &[u8]) -> Option<Result<(), String>> {
+        let slot = slotscope::slot::slot(key);
+        let to = self.owners.get(&slot).unwrap_or(&self.first).clone();
+        let mut reply = self.client(&to).call(&[b"SET", key, value]);
+        if let Some(there) = redirection(&reply, "ASK") {
+            let client = self.client(&there);
+            client.call(&["ASKING"]);
+            reply = client.call(&[b"SET", key, value]);
+        }
+        if let Some(there) = redirection(&reply, "MOVED") {
+            self.owners.insert(slot, there);
+            return None;
+        }
+        match reply {
+            Reply::Error(error) => Some(Err(error)),
+            _ => Some(Ok(())),
+        }
+    }
+
+    fn client(&mut self, address: &str) -> &mut Client {
+        self.clients.get_mut(address).expect("a node of the cluster")
+    }
+}
+
+/// Where the reply sends the client, if it is a redirection of this kind: `MOVED 5 127.0.0.1:7000`.
+fn redirection(reply: &Reply, kind: &str) -> Option<String> {
+    let Reply::Error(error) = reply else { return None };
+    let mut words = error.split(' ');
+    (words.next() == Some(kind)).then(|| words.nth(1)).flatten().map(String::from)
 }
