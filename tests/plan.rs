@@ -12,6 +12,8 @@ mod live;
 #[path = "support/redis.rs"]
 mod redis;
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
 
 use desk::{Desk, assert_fails, report, stderr, stdout};
@@ -117,7 +119,13 @@ fn a_script_is_sound_and_no_name_in_it_is_run() {
         assert!(script.contains("host[4]='' port[4]='' id[4]=''  # new-1: fill in"), "{script}");
         assert!(script.contains("\nmove "), "{script}");
         desk.file("move.sh", script.as_bytes());
-        let bash = |args: &[&str]| Command::new("bash").args(args).current_dir(desk.path("")).output().unwrap();
+        // A redis-cli that only notes what it is asked for: a name that nobody has would be looked up for long.
+        let note = desk.file("redis-cli", b"#!/bin/sh\nprintf '<%s>\\n' \"$@\" >>asked\n");
+        fs::set_permissions(&note, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("{}:{}", desk.path("").display(), std::env::var("PATH").unwrap());
+        let bash = |args: &[&str]| {
+            Command::new("bash").args(args).current_dir(desk.path("")).env("PATH", &path).output().unwrap()
+        };
         let checked = bash(&["-n", "move.sh"]);
         assert!(checked.status.success(), "{kind}: {}", stderr(&checked));
         // Only the node with the hostile address is asked.
@@ -126,6 +134,13 @@ fn a_script_is_sound_and_no_name_in_it_is_run() {
         let asked = bash(&["ask.sh"]);
         assert_eq!(asked.status.code(), Some(1), "{kind}");
         assert!(stderr(&asked).contains("does not tell its id"), "{kind}: {}", stderr(&asked));
-        assert_eq!(desk.entries("."), ["ask.sh", "cluster.nodes", "dump.csv", "move.sh"], "{kind}");
+        let words = fs::read_to_string(desk.path("asked")).unwrap();
+        let host = "$(touch${IFS}pwned)'`touch${IFS}pwned`";
+        assert_eq!(words, format!("<-h>\n<{host}>\n<-p>\n<7000>\n<CLUSTER>\n<MYID>\n"), "{kind}");
+        assert_eq!(
+            desk.entries("."),
+            ["ask.sh", "asked", "cluster.nodes", "dump.csv", "move.sh", "redis-cli"],
+            "{kind}"
+        );
     }
 }
