@@ -4,4 +4,5 @@ pub mod diff;
 pub mod fanout;
 pub mod find_tag;
 pub mod lint;
+pub mod plan;
 pub mod whatif;

@@ -2,9 +2,9 @@
 
 mod destination;
 pub(super) mod facts;
-mod ready_made;
+pub(super) mod ready_made;
 mod redacted;
-mod room;
+pub(super) mod room;
 mod schema;
 
 use std::io::{self, Write};

@@ -13,6 +13,7 @@ pub mod keyslot;
 pub mod limits;
 pub mod lint;
 pub mod manual;
+pub mod plan;
 pub mod printing;
 pub mod progress;
 pub mod reading;
@@ -67,6 +68,8 @@ pub enum Command {
     Bench(bench::Bench),
     /// A synthetic key dump on standard output
     Generate(generate::Generate),
+    /// Which slots to move where, to even out the nodes
+    Plan(Box<plan::Plan>),
     /// A completion script for a shell, on standard output
     Completions(manual::Completions),
     /// The manual page, on standard output
@@ -100,6 +103,7 @@ impl Command {
             Command::Whatif(whatif) => whatif.run(),
             Command::Bench(bench) => bench.run(),
             Command::Generate(generate) => generate.run().map(|()| Ending::Done),
+            Command::Plan(plan) => plan.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),
         }

@@ -69,7 +69,7 @@ pub fn capacity(summary: &Summary, room: &Room) -> Result<Capacity> {
 }
 
 /// A size as redis.conf has it: k, m and g count in thousands, kb, mb and gb in 1024s.
-fn size(text: &str) -> Option<u64> {
+pub fn size(text: &str) -> Option<u64> {
     const UNITS: [(&str, u64); 8] = [
         ("kb", 1 << 10),
         ("mb", 1 << 20),
