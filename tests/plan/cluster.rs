@@ -18,12 +18,13 @@ impl Cluster {
         let servers: Vec<Server> = SHARES.iter().map(|_| Server::start(&[])).collect();
         let ids = servers.iter().map(|server| server.connect().call(&["CLUSTER", "MYID"]).text()).collect();
         for (i, server) in servers.iter().enumerate() {
-            let mut client = server.connect();
-            client.call(&["CLUSTER", "SET-CONFIG-EPOCH", &(i + 1).to_string()]);
+            ok(server, &["CLUSTER", "SET-CONFIG-EPOCH", &(i + 1).to_string()]);
             for (first, last) in SHARES[i] {
-                client.call(&["CLUSTER", "ADDSLOTSRANGE", &first.to_string(), &last.to_string()]);
+                ok(server, &["CLUSTER", "ADDSLOTSRANGE", &first.to_string(), &last.to_string()]);
             }
-            servers[0].connect().call(&["CLUSTER", "MEET", "127.0.0.1", &server.port.to_string()]);
+        }
+        for server in &servers[1..] {
+            ok(&servers[0], &["CLUSTER", "MEET", "127.0.0.1", &server.port.to_string()]);
         }
         let cluster = Cluster { servers, ids };
         let owner = |slot: u16| SHARES.iter().position(|of| of.iter().any(|(a, b)| (*a..=*b).contains(&slot)));
@@ -70,6 +71,10 @@ impl Cluster {
         };
         self.servers.iter().map(held).collect()
     }
+}
+
+fn ok(server: &Server, command: &[&str]) {
+    assert_eq!(server.connect().call(command), Reply::Simple("OK".into()), "{command:?}");
 }
 
 fn bulks(reply: Reply) -> Vec<Vec<u8>> {

@@ -288,14 +288,16 @@ fn run(desk: &Desk) -> Output {
 
 /// Stops the script once some slots have moved: the next run has to go on from there.
 fn cut_off_in_the_middle(desk: &Desk, cluster: &Cluster, promised: &[usize], moving: &BTreeSet<u16>) {
-    let mut child: Child = bash(desk, "move.sh").stderr(Stdio::null()).spawn().unwrap();
+    let log = desk.file("move.log", b"");
+    let mut child: Child = bash(desk, "move.sh").stderr(fs::File::create(&log).unwrap()).spawn().unwrap();
     wait_for(|| {
         let owners = owners(cluster);
         let moved =
             moving.iter().map(|slot| usize::from(*slot)).filter(|slot| owners[*slot] == promised[*slot]).count();
-        if moved >= 10 { Ok(()) } else { Err(format!("{moved} slots have moved")) }
+        let said = fs::read_to_string(&log).unwrap();
+        assert_eq!(child.try_wait().unwrap(), None, "{moved} slots have moved, and the script ended: {said}");
+        if moved >= 10 { Ok(()) } else { Err(format!("{moved} slots have moved: {said}")) }
     });
-    assert!(child.try_wait().unwrap().is_none(), "it was done before it could be stopped");
     child.kill().unwrap();
     child.wait().unwrap();
 }
