@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 use serde_json::Value;
 use slotscope::slot::slot;
@@ -200,20 +201,20 @@ fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Cluster) {
     let listing = cluster.listing(0);
     let known: Vec<&str> = listing.lines().filter(|line| !line.contains(&cluster.ids[3])).collect();
     desk.file("cluster.nodes", known.join("\n").as_bytes());
-    let mut args = vec!["plan", "--topology", "cluster.nodes", "--add", "1", "--max-slots", "60"];
+    let mut args = vec!["plan", "--topology", "cluster.nodes", "--add", "1", "--max-slots", "24"];
     args.extend(dumps.iter().map(String::as_str));
     let plan = report(&desk.run(&[&args[..], &["--json"]].concat()));
     let before = owners(cluster);
     let promised = promised(cluster, &plan, &before);
     let moving: BTreeSet<u16> =
         (0..16384).filter(|slot| before[usize::from(*slot)] != promised[usize::from(*slot)]).collect();
-    assert!((50..=60).contains(&moving.len()), "{plan}");
+    assert!((12..=24).contains(&moving.len()), "{plan}");
     let output = desk.run(&[&args[..], &["--commands", "setslot"]].concat());
     let script = stdout(&output)
         .replace("host[4]='' port[4]=''", &format!("host[4]=127.0.0.1 port[4]={}", cluster.servers[3].port));
     desk.file("move.sh", script.as_bytes());
 
-    for (i, slot) in moving.iter().step_by(12).enumerate() {
+    for (i, slot) in moving.iter().step_by(6).enumerate() {
         let tag = tag_of(*slot);
         nasty(&tag).into_iter().for_each(|key| write(key, b"0"));
         // More than one MIGRATE takes.
@@ -238,6 +239,8 @@ fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Cluster) {
                 let value = count.to_string().into_bytes();
                 follower.set(&key, &value);
                 written.insert(key, value);
+                // A thousand writes a second are load enough; the script needs a CPU too.
+                std::thread::sleep(Duration::from_millis(1));
             }
             println!("{count} writes while slots moved");
             written
@@ -296,7 +299,7 @@ fn cut_off_in_the_middle(desk: &Desk, cluster: &Cluster, promised: &[usize], mov
             moving.iter().map(|slot| usize::from(*slot)).filter(|slot| owners[*slot] == promised[*slot]).count();
         let said = fs::read_to_string(&log).unwrap();
         assert_eq!(child.try_wait().unwrap(), None, "{moved} slots have moved, and the script ended: {said}");
-        if moved >= 10 { Ok(()) } else { Err(format!("{moved} slots have moved: {said}")) }
+        if moved >= 5 { Ok(()) } else { Err(format!("{moved} slots have moved: {said}")) }
     });
     child.kill().unwrap();
     child.wait().unwrap();
