@@ -24,7 +24,8 @@ impl Page {
     /// A blank line, then bold text.
     pub fn heading(self, out: &mut dyn Write, text: &str) -> io::Result<()> {
         let style = Style::new().bold();
-        writeln!(out, "\n{style}{text}{style:#}")
+        writeln!(out)?;
+        wrapped(text, self.width).iter().try_for_each(|line| writeln!(out, "{style}{line}{style:#}"))
     }
 
     /// A blank line, then text.

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use layout::{Sheet, bar, bytes_of_mean, mean_text, wrapped};
 
+use super::page;
 use super::units::{bytes, counted, grouped, percent, short_id};
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
@@ -391,18 +392,19 @@ impl Page<'_> {
     }
 
     fn heading(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
-        let style = Style::new().bold();
-        writeln!(out)?;
-        wrapped(text, self.width).iter().try_for_each(|line| writeln!(out, "{style}{line}{style:#}"))
+        self.text().heading(out, text)
     }
 
     fn paragraph(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
-        writeln!(out)?;
-        wrapped(text, self.width).iter().try_for_each(|line| writeln!(out, "{line}"))
+        self.text().paragraph(out, text)
     }
 
     fn line(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
-        wrapped(text, self.width - 2).iter().try_for_each(|line| writeln!(out, "  {line}"))
+        self.text().line(out, text)
+    }
+
+    fn text(&self) -> page::Page {
+        page::Page { width: self.width }
     }
 
     fn more(&self, out: &mut dyn Write, all: usize) -> io::Result<()> {
