@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use slotscope::command::generate::{Generate, Profile};
+use slotscope::generate::{Generate, Profile};
 use slotscope::scan::{Only, Scan};
-use slotscope::slot::{kernel, slot};
-use slotscope::source::Input;
-use slotscope::source::file::CHUNK;
-use slotscope::tally::heavy::TagCounts;
+use slotscope::slot::slot;
+use slotscope::source::chunk::CHUNK;
+use slotscope::source::memory::memory;
 use slotscope::tally::recount::{Candidates, Recount};
+use slotscope::tally::tags::TagCounts;
 use slotscope::tally::{Parts, Tallies};
 
 const KEYS: u64 = 1_000_000;
@@ -18,7 +18,13 @@ const KEYS: u64 = 1_000_000;
 /// Dumps of `KEYS` keys: what real ones look like, and what is hard on a counter.
 fn dumps() -> Vec<(&'static str, Vec<u8>)> {
     let mut commerce = Vec::new();
-    Generate { profile: Profile::Commerce, keys: KEYS, seed: 1 }.write_to(&mut commerce).unwrap();
+    Generate {
+        profile: Profile::Commerce,
+        keys: KEYS,
+        seed: 1,
+    }
+    .write_to(&mut commerce)
+    .unwrap();
     // As the SCAN of newer servers gives it: one slot's keys after another's.
     let mut keys: Vec<&[u8]> = commerce.split_inclusive(|byte| *byte == b'\n').collect();
     keys.sort_by_key(|key| slot(key.strip_suffix(b"\n").unwrap_or(key)));
@@ -28,7 +34,10 @@ fn dumps() -> Vec<(&'static str, Vec<u8>)> {
         ("commerce", commerce),
         ("in-slot-order", in_slot_order),
         ("one-tag", lines(|i| format!("cart:{{common}}:{i}\n"))),
-        ("every-key-its-tag", lines(|i| format!("cart:{{{i}}}:items\n"))),
+        (
+            "every-key-its-tag",
+            lines(|i| format!("cart:{{{i}}}:items\n")),
+        ),
         ("empty-lines", lines(|_| String::from("\n"))),
     ]
 }
@@ -37,7 +46,7 @@ fn scans(criterion: &mut Criterion) {
     let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
     let scan = Scan {
         pool: &pool,
-        kernel: kernel::best(),
+        kernel: hashslot::best(),
         format: None,
         only: &Only::ALL,
         policy: &slotscope::slot::policy::Policy::Oss,
@@ -45,18 +54,28 @@ fn scans(criterion: &mut Criterion) {
         proceed: &|_| true,
     };
     for (dump, content) in dumps() {
-        let inputs = [Input::memory(dump, &content)];
+        let inputs = [memory(dump, &content)];
         let analyze = |parts| {
             let tally = scan.run(&inputs, || Tallies::new(parts)).unwrap().tally;
-            if let Some(TagCounts::Rows(rows)) = tally.names.as_ref().map(|names| &names.tags.counts) {
+            if let Some(TagCounts::CountMin(rows)) =
+                tally.names.as_ref().map(|names| &names.tags.counts)
+            {
                 let candidates = Arc::new(Candidates::choose(rows.clone(), &tally.slots.loads));
-                std::hint::black_box(scan.run(&inputs, || Recount::new(candidates.clone())).unwrap().tally);
+                std::hint::black_box(
+                    scan.run(&inputs, || Recount::new(candidates.clone()))
+                        .unwrap()
+                        .tally,
+                );
             }
             tally.slots.total()
         };
         let mut group = criterion.benchmark_group(format!("scan/{dump}"));
         group.throughput(Throughput::Elements(KEYS));
-        for (name, parts) in [("slots", Parts::Slots), ("one-pass", Parts::InOnePass), ("default", Parts::All)] {
+        for (name, parts) in [
+            ("slots", Parts::Slots),
+            ("one-pass", Parts::InOnePass),
+            ("default", Parts::All),
+        ] {
             assert_eq!(analyze(parts), KEYS);
             group.bench_function(name, |bencher| bencher.iter(|| analyze(parts)));
         }

@@ -1,23 +1,30 @@
 //! Nanoseconds a key of each stage of the scan, on a generated dump, and the sizes that were chosen by it.
 //!
-//! `cargo bench --bench stages -- chunk` times other chunk sizes, `-- cut`, `narrow`, `hash`, `add` one stage.
+//! `cargo bench --bench stages -- chunk` times other chunk sizes, `-- find_delimiters`, `hashed_spans`, `hash`, `add` one stage.
 
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use slotscope::command::generate::{Generate, Profile};
 use slotscope::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values};
+use slotscope::generate::{Generate, Profile};
 use slotscope::scan::{Only, Scan};
-use slotscope::slot::{SlotColumns, hashtag, kernel, slot};
-use slotscope::source::{Input, block::Block};
-use slotscope::tally::amounts::Lengths;
-use slotscope::tally::heavy::HeavyTags;
+use slotscope::slot::{SlotColumns, slot};
+use slotscope::source::block::Block;
+use slotscope::source::memory::memory;
+use slotscope::tally::sketch::histogram::Lengths;
 use slotscope::tally::slots::SlotCounts;
+use slotscope::tally::tags::TagCounter;
 use slotscope::tally::{Parts, Tallies, Tally};
 
 fn dump(keys: u64) -> Vec<u8> {
     let mut dump = Vec::new();
-    Generate { profile: Profile::Commerce, keys, seed: 1 }.write_to(&mut dump).unwrap();
+    Generate {
+        profile: Profile::Commerce,
+        keys,
+        seed: 1,
+    }
+    .write_to(&mut dump)
+    .unwrap();
     dump
 }
 
@@ -38,25 +45,47 @@ fn stages(criterion: &mut Criterion) {
     let base = block.padded();
     let keys = spans(block.content(), BATCH_KEYS);
     let values = Values::default();
-    let batch = KeyBatch { base, keys: &keys, values: &values };
-    for kernel in kernel::available() {
+    let batch = KeyBatch {
+        base,
+        keys: &keys,
+        values: &values,
+    };
+    for kernel in hashslot::available() {
         let mut group = criterion.benchmark_group(format!("stage/{}", kernel.name));
         group.throughput(Throughput::Elements(BATCH_KEYS as u64));
         let mut ends = vec![0; BATCH_KEYS];
-        assert_eq!((kernel.cut(base, 0, b'\n', &mut ends), &ends), (BATCH_KEYS, &keys.end));
-        group.bench_function("cut", |bencher| bencher.iter(|| kernel.cut(base, 0, b'\n', &mut ends)));
-        let mut hashed = Spans::default();
-        kernel.narrow(base, &keys, &mut hashed);
-        (0..keys.len())
-            .for_each(|i| assert_eq!(hashed.get(base, i), &keys.get(base, i)[hashtag::hashed_part(keys.get(base, i))]));
-        group.bench_function("narrow", |bencher| bencher.iter(|| kernel.narrow(base, &keys, &mut hashed)));
-        let mut slots = Vec::new();
-        kernel.slots(base, &hashed, &mut slots);
+        assert_eq!(
+            (
+                slotscope::simd::find_delimiters(kernel, base, 0, b'\n', &mut ends),
+                &ends
+            ),
+            (BATCH_KEYS, &keys.end)
+        );
+        group.bench_function("find_delimiters", |bencher| {
+            bencher.iter(|| slotscope::simd::find_delimiters(kernel, base, 0, b'\n', &mut ends))
+        });
+        let mut hashed = keys.clone();
+        let parts = keys.in_block(base);
+        kernel.hashed_spans(parts, &mut hashed.start, &mut hashed.end);
+        (0..keys.len()).for_each(|i| {
+            assert_eq!(
+                hashed.get(base, i),
+                &keys.get(base, i)[hashslot::hashed_part(keys.get(base, i))]
+            )
+        });
+        group.bench_function("hashed_spans", |bencher| {
+            bencher.iter(|| kernel.hashed_spans(parts, &mut hashed.start, &mut hashed.end))
+        });
+        let hashed = hashed.in_block(base);
+        let mut slots = vec![0; hashed.len()];
+        kernel.slots(hashed, &mut slots);
         (0..keys.len()).for_each(|i| assert_eq!(slots[i], slot(keys.get(base, i))));
-        group.bench_function("hash", |bencher| bencher.iter(|| kernel.slots(base, &hashed, &mut slots)));
+        group.bench_function("hash", |bencher| {
+            bencher.iter(|| kernel.slots(hashed, &mut slots))
+        });
     }
     let mut columns = SlotColumns::default();
-    let computed = columns.compute(kernel::best(), batch, 0);
+    let computed = columns.compute(hashslot::best(), batch, 0);
     let mut group = criterion.benchmark_group("stage/add");
     group.throughput(Throughput::Elements(BATCH_KEYS as u64));
     let mut slots = SlotCounts::default();
@@ -66,31 +95,37 @@ fn stages(criterion: &mut Criterion) {
     group.bench_function("lengths", |bencher| bencher.iter(|| lengths.add(&computed)));
     assert_eq!(lengths.0.count() % BATCH_KEYS as u64, 0);
     for (name, follow) in [("tags", false), ("tags-followed", true)] {
-        let mut tags = HeavyTags::new(follow);
+        let mut tags = TagCounter::new(follow);
         group.bench_function(name, |bencher| bencher.iter(|| tags.add(&computed)));
         assert!(tags.tagged > 0);
     }
 }
 
-/// A whole scan with other sizes of a chunk; `source::file::CHUNK` is the fastest of them.
+/// A whole scan with other sizes of a chunk; `source::chunk::CHUNK` is the fastest of them.
 fn chunks(criterion: &mut Criterion) {
     const KEYS: u64 = 1_000_000;
     let content = dump(KEYS);
-    let inputs = [Input::memory("generated", &content)];
+    let inputs = [memory("generated", &content)];
     let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
     let mut group = criterion.benchmark_group("chunk");
     group.throughput(Throughput::Bytes(content.len() as u64));
     for chunk in [1 << 16, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22] {
         let scan = Scan {
             pool: &pool,
-            kernel: kernel::best(),
+            kernel: hashslot::best(),
             format: None,
             only: &Only::ALL,
             policy: &slotscope::slot::policy::Policy::Oss,
             chunk,
             proceed: &|_| true,
         };
-        let count = || scan.run(&inputs, || Tallies::new(Parts::Slots)).unwrap().tally.slots.total();
+        let count = || {
+            scan.run(&inputs, || Tallies::new(Parts::Slots))
+                .unwrap()
+                .tally
+                .slots
+                .total()
+        };
         assert_eq!(count(), KEYS);
         group.bench_function(format!("{}KiB", chunk >> 10), |bencher| bencher.iter(count));
     }

@@ -27,6 +27,9 @@ pub enum Error {
         /// What is wrong and what to do about it.
         what: String,
     },
+    /// The caller's progress hook ended the run.
+    #[error("cancelled; nothing is reported")]
+    Cancelled,
     /// Standard output was closed by its reader; not a failure.
     #[error("standard output was closed")]
     BrokenPipe,
@@ -35,12 +38,18 @@ pub enum Error {
 impl Error {
     /// An I/O error at `place`.
     pub fn io(place: impl AsRef<Path>, source: io::Error) -> Self {
-        Error::Io { place: place.as_ref().to_path_buf(), source }
+        Error::Io {
+            place: place.as_ref().to_path_buf(),
+            source,
+        }
     }
 
     /// An unusable input at `place`; `what` says the way out.
     pub fn bad(place: impl Into<String>, what: impl Into<String>) -> Self {
-        Error::Bad { place: place.into(), what: what.into() }
+        Error::Bad {
+            place: place.into(),
+            what: what.into(),
+        }
     }
 
     /// An error while writing to standard output.
@@ -63,7 +72,9 @@ pub(crate) fn reason(error: &io::Error) -> String {
     };
     match error.kind() {
         io::ErrorKind::NotFound => format!("{text}; check the spelling and the current directory"),
-        io::ErrorKind::PermissionDenied => format!("{text}; run as a user who may, or change its mode"),
+        io::ErrorKind::PermissionDenied => {
+            format!("{text}; run as a user who may, or change its mode")
+        }
         _ => text,
     }
 }

@@ -3,13 +3,17 @@
 //! Sixteen bytes at a time are multiplied, half by half, to 128 bits and folded, in the manner of wyhash. Hostile names may
 //! collide; every table that uses it does bounded work a key whatever the hashes are.
 
-use crate::source::block::Padded;
+use hashslot::Padded;
 
 /// Odd constants with as many ones as zeros: the fractional digits of pi.
-const PI: [u64; 4] = [0x243F_6A88_85A3_08D3, 0x1319_8A2E_0370_7344, 0xA409_3822_299F_31D0, 0x082E_FA98_EC4E_6C89];
+const PI: [u64; 4] = [
+    0x243F_6A88_85A3_08D3,
+    0x1319_8A2E_0370_7344,
+    0xA409_3822_299F_31D0,
+    0x082E_FA98_EC4E_6C89,
+];
 
-/// The factors go into the result beside their product, or a factor of zero would make all names with it equal; one
-/// of them turned, or exchanged factors would.
+/// XORs in both factors, or a zero factor would collapse all inputs; rotates one, so that fold(a, b) != fold(b, a).
 #[inline(always)]
 pub fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
@@ -38,7 +42,10 @@ pub fn mix_span(mut state: u64, base: Padded<'_>, start: u32, end: u32, and: u64
     let kept = u128::MAX.checked_shr(128 - 8 * (end - at)).unwrap_or(0);
     let bytes = base.sixteen_at(at) & kept;
     let rest = (u64::from(end - start) << 8 | and).wrapping_mul(PI[3] | 1);
-    fold(bytes as u64 ^ PI[1] ^ state, (bytes >> 64) as u64 ^ PI[2] ^ rest)
+    fold(
+        bytes as u64 ^ PI[1] ^ state,
+        (bytes >> 64) as u64 ^ PI[2] ^ rest,
+    )
 }
 
 /// The hash of `name`: sixteen bytes at a time, the last ones with zeros behind them, then the length.
@@ -82,7 +89,10 @@ mod tests {
     fn it_is_fixed_for_good() {
         assert_eq!(hash(b""), 0x41E5_DC0F_126F_9CFE);
         assert_eq!(hash(b"common"), 0x58B5_B450_E2DA_5A58);
-        assert_eq!(hash(b"a name that is longer than sixteen bytes"), 0x5A90_F8AD_C993_1558);
+        assert_eq!(
+            hash(b"a name that is longer than sixteen bytes"),
+            0x5A90_F8AD_C993_1558
+        );
     }
 
     #[test]
@@ -95,7 +105,11 @@ mod tests {
             high[(hash >> 52) as usize] += 1;
         }
         for counts in [low, high] {
-            let dispersion: f64 = counts.iter().map(|n| (f64::from(*n) - 64.0).powi(2) / 64.0).sum::<f64>() / 4095.0;
+            let dispersion: f64 = counts
+                .iter()
+                .map(|n| (f64::from(*n) - 64.0).powi(2) / 64.0)
+                .sum::<f64>()
+                / 4095.0;
             assert!((0.85..1.15).contains(&dispersion), "{dispersion}");
         }
     }
@@ -107,7 +121,11 @@ mod tests {
         for len in 0..200 {
             for start in [0, 1, 77, 600 - len] {
                 let name = &content[start as usize..(start + len) as usize];
-                assert_eq!(hash_span(block.padded(), start, start + len), hash(name), "{len} bytes at {start}");
+                assert_eq!(
+                    hash_span(block.padded(), start, start + len),
+                    hash(name),
+                    "{len} bytes at {start}"
+                );
             }
         }
     }
@@ -117,7 +135,9 @@ mod tests {
         let mut hashes: Vec<u64> = Vec::new();
         for i in 0..1000u64 {
             // Names that make one factor of the first product zero, whatever the other is.
-            hashes.push(hash(&[(PI[0] ^ PI[1]).to_le_bytes(), i.to_le_bytes()].concat()));
+            hashes.push(hash(
+                &[(PI[0] ^ PI[1]).to_le_bytes(), i.to_le_bytes()].concat(),
+            ));
             hashes.push(hash(&[i.to_le_bytes(), PI[2].to_le_bytes()].concat()));
         }
         hashes.sort_unstable();

@@ -1,35 +1,92 @@
-//! slotscope: how the keys of a Redis or Valkey Cluster spread over its hash slots and nodes.
+//! How the keys of a Redis or Valkey Cluster spread over its hash slots and nodes, and why some nodes hold more.
+//!
+//! A cluster divides all keys among 16384 *hash slots*: the slot of a key is CRC16 of its bytes, modulo 16384. Where the
+//! key has a *hash tag*, a part in braces as in `{cart}:42`, only the tag is hashed, so that keys with one tag are in one
+//! slot and can be used in one command. Every primary node owns some of the slots. *Skew* is what goes wrong with that: a
+//! tag with too many keys, or a node with too many slots, fills one node while the others are half empty, and the
+//! cluster is full when its fullest node is. CRC16 itself spreads keys evenly; the skew comes from the names.
+//!
+//! slotscope reads what lists keys without touching the servers (`redis-cli --scan`, RDB tools, CSV, JSON lines, ...),
+//! computes every slot and answers which node is too full, by how much, because of which tags, and what helps.
+//!
+//! ```
+//! # std::env::set_current_dir(env!("CARGO_MANIFEST_DIR")).unwrap();
+//! let summary = slotscope::Analysis::new().nodes(6).run(&["samples/hot-tag.keys"])?;
+//! println!("{}", summary.skew.sentence);
+//! let fullest = summary.nodes.list.iter().map(|node| node.load.keys).max();
+//! # assert!(fullest > Some(summary.input.keys / 6));
+//! # Ok::<(), slotscope::Error>(())
+//! ```
+//!
+//! The slot of one key is [`slot()`]; [`Analysis`] has the options. A run is a pipeline of stages, one module each:
 //!
 //! ```text
 //! source -> format -> slot -> tally -(merge)-> summary -> report
 //! bytes     keys      u16     counts           findings   files
 //! ```
+//!
+//! [`extend`] has the traits for sources, formats and counts of one's own; `examples/` has a program for each.
+//!
+//! # Features
+//!
+//! - `charts` (default): the PNG charts of a report.
+//! - `cli` (default): the program `slotscope`. Without it the library has no terminal dependencies.
 #![deny(missing_docs)]
 
+pub mod analysis;
+mod ansi;
+#[doc(hidden)]
+pub mod bench;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
+pub mod diff;
 pub mod error;
+pub mod fanout;
+pub mod find_tag;
+pub mod format;
+pub mod generate;
+#[doc(hidden)]
 pub mod hash;
+pub mod keyslot;
+pub mod lint;
 pub mod metric;
 pub mod name;
+#[doc(hidden)]
+pub mod pattern;
+pub mod plan;
+#[doc(hidden)]
 pub mod redact;
-
-pub mod source;
-
-pub mod format;
-
-pub mod lanes;
-
-pub mod slot;
-
-pub mod tally;
-
-pub mod scan;
-
-pub mod topology;
-
-pub mod summary;
-
-pub mod advice;
-
 pub mod report;
+pub mod scan;
+#[doc(hidden)]
+pub mod simd;
+pub mod slot;
+pub mod source;
+pub mod summary;
+pub mod tally;
+pub mod text;
+pub mod topology;
+pub mod whatif;
 
-pub mod command;
+pub use analysis::Analysis;
+pub use analysis::reading::Progress;
+pub use error::{Error, Result};
+pub use metric::Metric;
+pub use slot::policy::Policy;
+pub use slot::slot;
+pub use summary::Summary;
+pub use topology::Topology;
+
+/// What sources, formats and counts of one's own are made of.
+pub mod extend {
+    pub use crate::format::batch_rows::{Gather, each_line};
+    pub use crate::format::row_boundary::RowBoundary;
+    pub use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+    pub use crate::scan::{Scan, Scanned};
+    pub use crate::slot::SlotBatch;
+    pub use crate::source::block::{Block, Piece};
+    pub use crate::source::memory::Memory;
+    pub use crate::source::{Found, ReadAt, Source, find};
+    pub use crate::tally::Tally;
+}

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anstream::ColorChoice;
 use clap::Parser;
-use slotscope::command::{Cli, Color, Ending};
+use slotscope::cli::{Cli, Color, Ending};
 use slotscope::error::Error;
 
 /// A limit that the user set was crossed.
@@ -23,7 +23,9 @@ fn main() -> ExitCode {
     .write_global();
     #[cfg(unix)]
     if let Err(error) = clean_up_on_signals() {
-        say(&format!("signals: {error}; an interrupted run may leave files"));
+        say(&format!(
+            "signals: {error}; an interrupted run may leave files"
+        ));
     }
     match cli.command.run() {
         Ok(Ending::Done) | Err(Error::BrokenPipe) => ExitCode::SUCCESS,
@@ -46,7 +48,8 @@ fn say(message: &str) {
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// Removes what is half-written when the user or the system ends the run, and exits as a shell expects it:
@@ -54,13 +57,17 @@ fn is_ignored(signal: i32) -> bool {
 #[cfg(unix)]
 fn clean_up_on_signals() -> std::io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
+    let wanted = [SIGINT, SIGTERM, SIGHUP]
+        .into_iter()
+        .filter(|signal| !is_ignored(*signal));
     let mut signals = signal_hook::iterator::Signals::new(wanted)?;
-    std::thread::Builder::new().name("signals".into()).spawn(move || {
-        if let Some(signal) = signals.forever().next() {
-            slotscope::report::directory::discard_unfinished();
-            std::process::exit(128 + signal);
-        }
-    })?;
+    std::thread::Builder::new()
+        .name("signals".into())
+        .spawn(move || {
+            if let Some(signal) = signals.forever().next() {
+                slotscope::report::directory::discard_unfinished();
+                std::process::exit(128 + signal);
+            }
+        })?;
     Ok(())
 }

@@ -4,8 +4,10 @@
 //! character that moves the cursor, hides itself or reverses the text around it. All else stays as it is,
 //! so each byte string has exactly one spelling and comes back from it.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The bytes of a name.
@@ -51,7 +53,9 @@ fn is_hidden(c: char) -> bool {
 }
 
 fn write_hex(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
-    bytes.iter().try_for_each(|byte| write!(out, "\\x{byte:02x}"))
+    bytes
+        .iter()
+        .try_for_each(|byte| write!(out, "\\x{byte:02x}"))
 }
 
 /// Writes the spelling of `bytes`.
@@ -110,10 +114,25 @@ impl Serialize for Name {
     }
 }
 
+impl JsonSchema for Name {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Name".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
+    }
+}
+
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spelling = String::deserialize(deserializer)?;
-        Name::parse(&spelling).ok_or_else(|| serde::de::Error::custom("a name with an unknown escape"))
+        Name::parse(&spelling)
+            .ok_or_else(|| serde::de::Error::custom("a name with an unknown escape"))
     }
 }
 
@@ -133,8 +152,14 @@ mod tests {
 
     #[test]
     fn controls_and_reordering_marks_are_spelled_byte_by_byte() {
-        assert_eq!(spelled(b"a\\b\n\r\t\x00\x1b[31m"), "a\\\\b\\n\\r\\t\\x00\\x1b[31m");
-        assert_eq!(spelled("x\u{202e}y\u{9b}\u{feff}".as_bytes()), "x\\xe2\\x80\\xaey\\xc2\\x9b\\xef\\xbb\\xbf");
+        assert_eq!(
+            spelled(b"a\\b\n\r\t\x00\x1b[31m"),
+            "a\\\\b\\n\\r\\t\\x00\\x1b[31m"
+        );
+        assert_eq!(
+            spelled("x\u{202e}y\u{9b}\u{feff}".as_bytes()),
+            "x\\xe2\\x80\\xaey\\xc2\\x9b\\xef\\xbb\\xbf"
+        );
         assert_eq!(spelled(b"\x81{A\x81}\xff"), "\\x81{A\\x81}\\xff");
     }
 

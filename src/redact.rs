@@ -31,13 +31,18 @@ impl Redaction {
             return Self::with_key(key.as_encoded_bytes(), false);
         }
         let mut key = [0; 32];
-        getrandom::fill(&mut key)
-            .map_err(|error| Error::bad("--redact", format!("no random key: {error}; set {VARIABLE}")))?;
+        getrandom::fill(&mut key).map_err(|error| {
+            Error::bad(
+                "--redact",
+                format!("no random key: {error}; set {VARIABLE}"),
+            )
+        })?;
         Self::with_key(&key, true)
     }
 
     fn with_key(key: &[u8], is_random: bool) -> Result<Self> {
-        let hash = Hmac::new_from_slice(key).map_err(|error| Error::bad(VARIABLE, error.to_string()))?;
+        let hash =
+            Hmac::new_from_slice(key).map_err(|error| Error::bad(VARIABLE, error.to_string()))?;
         Ok(Redaction { hash, is_random })
     }
 
@@ -64,7 +69,10 @@ impl Redaction {
     fn bytes(&self, name: &[u8]) -> Vec<u8> {
         let mut hash = self.hash.clone();
         hash.update(name);
-        hash.finalize().into_bytes()[..SHOWN].iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()
+        hash.finalize().into_bytes()[..SHOWN]
+            .iter()
+            .flat_map(|byte| format!("{byte:02x}").into_bytes())
+            .collect()
     }
 
     /// What stands for a pattern or prefix: each word of it is a name, what parts them stays.
@@ -110,7 +118,9 @@ mod tests {
     #[test]
     fn a_pattern_keeps_its_form_and_its_words_are_those_of_others() {
         let redaction = Redaction::with_key(b"a", false).unwrap();
-        let shown = redaction.pattern(&Name::from("prod:cart:{cart:<n>}:a\0b")).to_string();
+        let shown = redaction
+            .pattern(&Name::from("prod:cart:{cart:<n>}:a\0b"))
+            .to_string();
         let [prod, cart, end] = ["prod", "cart", "a\0b"].map(|word| redaction.text(word));
         assert_eq!(shown, format!("{prod}:{cart}:{{{cart}:<n>}}:{end}"));
         assert_eq!(redaction.name(&Name::from("cart")).to_string(), cart);

@@ -1,7 +1,7 @@
 //! Stage 2, KEYS: a batch of keys as offsets into one block. Formats fill it, every later stage reads it;
 //! no key is copied.
 
-use crate::metric::{Load, Metric};
+use crate::metric::{Load, Metric, WEIGHTS};
 use crate::source::block::Padded;
 
 /// Keys in a batch: few enough that the batch, its slots and the bytes stay in the L2 cache
@@ -46,6 +46,11 @@ impl Spans {
         self.end.resize(len, 0);
     }
 
+    /// The spans as a view of `base`, for the kernels.
+    pub fn in_block<'a>(&'a self, base: Padded<'a>) -> hashslot::Batch<'a> {
+        hashslot::Batch::new(base, &self.start, &self.end)
+    }
+
     /// The bytes of span `i`.
     pub fn get<'a>(&self, base: Padded<'a>, i: usize) -> &'a [u8] {
         &base.bytes()[self.start[i] as usize..self.end[i] as usize]
@@ -59,10 +64,8 @@ pub const MISSING: u64 = u64::MAX;
 /// the keys.
 #[derive(Default, Clone, Debug, PartialEq)]
 pub struct Values {
-    /// Size in bytes, or `MISSING`.
-    pub bytes: Vec<u64>,
-    /// Operations, or `MISSING`.
-    pub ops: Vec<u64>,
+    /// What the key weighs, or `MISSING`: a column for each metric of `Metric::WEIGHTS`.
+    pub weights: [Vec<u64>; WEIGHTS],
     /// The number of the database, or `MISSING`.
     pub databases: Vec<u64>,
     /// Whether the key expires.
@@ -77,31 +80,35 @@ impl Values {
     /// The column of a metric that the batch carries; keys have none.
     #[inline]
     pub fn column(&self, metric: Metric) -> Option<&[u64]> {
-        let column = match metric {
-            Metric::Keys => return None,
-            Metric::Bytes => &self.bytes,
-            Metric::Ops => &self.ops,
-        };
+        let column = &self.weights[metric.weight()?];
         (!column.is_empty()).then_some(column)
+    }
+
+    /// The sizes of the keys in bytes.
+    pub fn sizes_mut(&mut self) -> &mut Vec<u64> {
+        &mut self.weights[Metric::SIZE]
     }
 
     /// Whether a key may count for more or less than another.
     #[inline]
     pub fn are_weighed(&self) -> bool {
-        !self.bytes.is_empty() || !self.ops.is_empty()
+        self.weights.iter().any(|column| !column.is_empty())
     }
 
     /// The load that key `i` is; what it does not tell counts as 0.
     #[inline]
     pub fn load(&self, i: usize) -> Load {
-        let of = |column: &[u64]| column.get(i).copied().filter(|value| *value != MISSING).unwrap_or(0);
-        Load::new(1, of(&self.bytes), of(&self.ops))
+        let mut load = Load::KEY;
+        for (metric, column) in Metric::WEIGHTS.into_iter().zip(&self.weights) {
+            let weight = column.get(i).copied().filter(|weight| *weight != MISSING);
+            load[metric] = weight.unwrap_or(0);
+        }
+        load
     }
 
     /// Forgets all values, keeps the memory.
     pub fn clear(&mut self) {
-        self.bytes.clear();
-        self.ops.clear();
+        self.weights.iter_mut().for_each(Vec::clear);
         self.databases.clear();
         self.expiring.clear();
         self.types.clear();

@@ -3,12 +3,11 @@
 //! How the first line ends decides for all: CRLF there, and one CR is stripped before every LF; else a CR is part
 //! of the key. An empty line is the empty key, but an input of one line end alone is an empty reply: no key.
 
-use super::batch::{BATCH_KEYS, KeyBatch, Spans};
-use super::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink, captured};
+use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans};
+use crate::format::redis_cli::noise;
+use crate::format::row_boundary::RowBoundary;
+use crate::format::{BYTE_ORDER_MARK, Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
 use crate::source::block::{Block, Padded, Piece};
-use crate::source::cut::Cut;
-
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// What such a dump cannot show.
 const NOTE: &str = "a raw key list: a key with a line end is split, and --scan cuts a key at its first NUL; \
@@ -40,7 +39,11 @@ impl Format for Lines {
     fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
         let first_end = memchr::memchr(b'\n', head.bytes);
         let crlf = first_end.is_some_and(|at| at > 0 && head.bytes[at - 1] == b'\r');
-        Ok(Box::new(LineKeys { crlf, delimiter: b'\n', odd: odd_at_start(head) }))
+        Ok(Box::new(LineKeys {
+            crlf,
+            delimiter: b'\n',
+            odd: odd_at_start(head),
+        }))
     }
 }
 
@@ -79,7 +82,11 @@ impl Format for Delimited {
     }
 
     fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(LineKeys { crlf: false, delimiter: self.0, odd: Seen::default() }))
+        Ok(Box::new(LineKeys {
+            crlf: false,
+            delimiter: self.0,
+            odd: Seen::default(),
+        }))
     }
 }
 
@@ -92,7 +99,7 @@ struct LineKeys {
 
 /// Whether a line of raw keys, which are counted whatever they are, looks like something else.
 fn looks_captured(line: &[u8]) -> bool {
-    !matches!(captured::noise(line), None | Some(Notice::BlankLine))
+    !matches!(noise::noise(line), None | Some(Notice::BlankLine))
 }
 
 /// What the first lines of an input tell: a header, or redis-cli talking.
@@ -100,13 +107,30 @@ fn odd_at_start(head: Head<'_>) -> Seen {
     const FIRST: usize = 20;
     const HEADERS: [&[u8]; 5] = [b"key", b"keys", b"name", b"key_name", b"keyname"];
     let mut seen = Seen::default();
-    let bytes = head.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head.bytes);
+    let bytes = head
+        .bytes
+        .strip_prefix(BYTE_ORDER_MARK)
+        .unwrap_or(head.bytes);
     let mut lines = bytes.split(|byte| *byte == b'\n').take(FIRST);
     let first = lines.clone().next().unwrap_or_default().trim_ascii();
-    seen.note(Notice::Header, u64::from(HEADERS.iter().any(|header| first.eq_ignore_ascii_case(header))));
+    seen.note(
+        Notice::Header,
+        u64::from(
+            HEADERS
+                .iter()
+                .any(|header| first.eq_ignore_ascii_case(header)),
+        ),
+    );
     // The last line of the input is looked at when it is read.
-    let whole = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
-    let captured = lines.by_ref().take(whole.saturating_sub(1)).filter(|line| looks_captured(line)).count();
+    let whole = bytes
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .count();
+    let captured = lines
+        .by_ref()
+        .take(whole.saturating_sub(1))
+        .filter(|line| looks_captured(line))
+        .count();
     seen.note(Notice::Captured, captured as u64);
     seen
 }
@@ -116,11 +140,17 @@ impl Reader for LineKeys {
         Lines.name()
     }
 
-    fn cut(&self) -> Cut {
-        Cut::Lines(self.delimiter)
+    fn boundary(&self) -> RowBoundary {
+        RowBoundary::Lines(self.delimiter)
     }
 
-    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>, sink: &mut dyn Sink) -> Seen {
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen {
         let base = block.padded();
         let mut seen = Seen::default();
         let mut from = piece.from;
@@ -140,7 +170,10 @@ impl Reader for LineKeys {
         }
         if piece.last && self.delimiter == b'\n' {
             let lines = base.bytes()[from as usize..].split(|byte| *byte == b'\n');
-            let last = lines.rev().find(|line| !line.is_empty()).unwrap_or_default();
+            let last = lines
+                .rev()
+                .find(|line| !line.is_empty())
+                .unwrap_or_default();
             seen.note(Notice::Captured, u64::from(looks_captured(last)));
         }
         columns.values.clear();
@@ -153,7 +186,11 @@ impl Reader for LineKeys {
                 strip_cr(base, keys, ended);
             }
             seen += count(base, keys);
-            sink.keys(KeyBatch { base, keys, values: columns.values });
+            sink.keys(KeyBatch {
+                base,
+                keys,
+                values: columns.values,
+            });
         }
         seen
     }
@@ -161,12 +198,21 @@ impl Reader for LineKeys {
 
 /// Fills `keys` with the next lines from `from` on and returns where the one after them starts; that is past the
 /// end by one where the last line has no end of its own.
-pub(super) fn cut_lines(base: Padded<'_>, from: u32, delimiter: u8, columns: &mut Columns<'_>) -> u32 {
+pub(super) fn cut_lines(
+    base: Padded<'_>,
+    from: u32,
+    delimiter: u8,
+    columns: &mut Columns<'_>,
+) -> u32 {
     let keys = &mut *columns.keys;
     keys.end.resize(BATCH_KEYS, 0);
     let mut found = (columns.find)(base, from, delimiter, &mut keys.end);
     let len = base.len() as u32;
-    let after = if found == 0 { from } else { keys.end[found - 1] + 1 };
+    let after = if found == 0 {
+        from
+    } else {
+        keys.end[found - 1] + 1
+    };
     if found < BATCH_KEYS && after < len {
         keys.end[found] = len;
         found += 1;
@@ -174,7 +220,8 @@ pub(super) fn cut_lines(base: Padded<'_>, from: u32, delimiter: u8, columns: &mu
     keys.end.truncate(found);
     keys.start.clear();
     keys.start.push(from);
-    keys.start.extend(keys.end[..found - 1].iter().map(|end| end + 1));
+    keys.start
+        .extend(keys.end[..found - 1].iter().map(|end| end + 1));
     keys.end[found - 1] + 1
 }
 
@@ -187,9 +234,18 @@ fn strip_cr(base: Padded<'_>, keys: &mut Spans, ended: usize) {
 }
 
 fn count(base: Padded<'_>, keys: &Spans) -> Seen {
-    let empty = keys.start.iter().zip(&keys.end).filter(|(start, end)| start == end).count();
+    let empty = keys
+        .start
+        .iter()
+        .zip(&keys.end)
+        .filter(|(start, end)| start == end)
+        .count();
     // What stands before an empty key is a line end, or the padding: never a CR.
-    let cr = keys.end.iter().filter(|end| base.byte_before(**end) == b'\r').count();
+    let cr = keys
+        .end
+        .iter()
+        .filter(|end| base.byte_before(**end) == b'\r')
+        .count();
     let mut seen = Seen::default();
     seen.keys = keys.len() as u64;
     seen.note(Notice::EmptyKey, empty as u64);
@@ -209,7 +265,11 @@ mod tests {
     }
 
     fn text(content: &str) -> Vec<String> {
-        keys_of(content.as_bytes()).0.into_iter().map(|key| String::from_utf8(key).unwrap()).collect()
+        keys_of(content.as_bytes())
+            .0
+            .into_iter()
+            .map(|key| String::from_utf8(key).unwrap())
+            .collect()
     }
 
     #[test]
@@ -238,14 +298,20 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_dropped_and_counted() {
         let (keys, seen) = keys_of("\u{feff}a\n".as_bytes());
-        assert_eq!((keys, seen.count(Notice::ByteOrderMark)), (vec![b"a".to_vec()], 1));
+        assert_eq!(
+            (keys, seen.count(Notice::ByteOrderMark)),
+            (vec![b"a".to_vec()], 1)
+        );
     }
 
     #[test]
     fn another_delimiter_makes_line_ends_a_part_of_the_key() {
         let found = read_whole(delimited_by(0), b"a\n\0\r\n\0\0b");
         assert_eq!(found.keys, [&b"a\n"[..], b"\r\n", b"", b"b"]);
-        assert_eq!(read_whole(delimited_by(b'\n'), b"a\r\nb\r\n").keys, [b"a", b"b"]);
+        assert_eq!(
+            read_whole(delimited_by(b'\n'), b"a\r\nb\r\n").keys,
+            [b"a", b"b"]
+        );
         assert_eq!(read_whole(delimited_by(b';'), b"\n").keys, [b"\n"]);
     }
 
@@ -254,7 +320,11 @@ mod tests {
         let content: String = (0..3 * BATCH_KEYS).map(|i| format!("key:{i}\n")).collect();
         let expected: Vec<_> = content.lines().collect();
         assert_eq!(text(&content), expected);
-        let even = content.lines().take(BATCH_KEYS).collect::<Vec<_>>().join("\n");
+        let even = content
+            .lines()
+            .take(BATCH_KEYS)
+            .collect::<Vec<_>>()
+            .join("\n");
         assert_eq!(text(&even).len(), BATCH_KEYS);
     }
 }

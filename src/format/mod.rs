@@ -1,60 +1,46 @@
 //! Stage 2, KEYS: blocks of bytes come in, batches of keys go out. One file a format, one line in `FORMATS`.
 
 pub mod batch;
-pub mod borders;
-pub mod by_name;
-pub mod captured;
-pub mod cluster_call;
-pub mod columns;
-pub mod csv;
-pub mod csv_row;
-pub mod escape;
-pub mod gather;
-pub mod grid;
-pub mod hdt_rdb;
-pub mod json_row;
-pub mod jsonl;
+pub mod batch_rows;
+pub mod block_joins;
 pub mod lines;
-pub mod numbered;
-pub mod quoted;
-mod quoted_json;
-pub mod raw_rows;
-pub mod rdb_tools;
-#[cfg(test)]
-mod reading;
-pub mod redis_rdb_cli;
+pub mod parse;
+pub mod rdb;
+pub mod redis_cli;
 pub mod resp;
 mod resp_row;
+pub mod row_boundary;
 pub mod seen;
-pub mod size;
-pub mod strings;
 pub mod table;
 
 use crate::error::{Error, Result};
+use crate::format::batch::{KeyBatch, Spans, Values};
+use crate::format::redis_cli::one_line::Strings;
+use crate::format::row_boundary::RowBoundary;
+pub use crate::format::seen::{Notice, Seen};
+use crate::format::table::columns::ColumnNames;
 use crate::name::Name;
 use crate::source::block::{Block, Padded, Piece};
-use crate::source::cut::Cut;
-use batch::{KeyBatch, Spans, Values};
-use columns::ColumnNames;
-pub use seen::{Notice, Seen};
-use strings::Strings;
 
 /// Every format that can be read; detection asks them in this order.
 pub static FORMATS: &[&dyn Format] = &[
-    &redis_rdb_cli::RedisRdbCli,
-    &rdb_tools::RdbTools,
-    &hdt_rdb::HdtRdb,
-    &csv::USUAL,
-    &jsonl::USUAL,
+    &crate::format::rdb::redis_rdb_cli::RedisRdbCli,
+    &crate::format::rdb::rdb_tools::RdbTools,
+    &crate::format::rdb::hdt_rdb::HdtRdb,
+    &crate::format::table::csv::USUAL,
+    &crate::format::table::jsonl::USUAL,
     &resp::Resp,
-    &cluster_call::ClusterCall,
+    &crate::format::redis_cli::cluster_call::ClusterCall,
     &Strings::QuotedJson,
     &Strings::Json,
     &Strings::Csv,
-    &numbered::Numbered,
-    &quoted::Quoted,
+    &crate::format::redis_cli::numbered::Numbered,
+    &crate::format::redis_cli::quoted::Quoted,
     &lines::Lines,
 ];
+
+/// UTF-8 byte order mark: dropped, with a warning, at the start of an input.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A form that key dumps come in.
 pub trait Format: Sync {
@@ -103,11 +89,17 @@ pub enum Detected {
 pub trait Reader: Send + Sync {
     /// The form.
     fn format(&self) -> &'static str;
-    /// Where the input may be cut.
-    fn cut(&self) -> Cut;
+    /// Where the input may be split.
+    fn boundary(&self) -> RowBoundary;
     /// Finds the keys of the owned part of a block, in order, and hands them on in batches. What is decoded is written
     /// over its own source: it is never longer.
-    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>, sink: &mut dyn Sink) -> Seen;
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen;
 }
 
 /// Where a reader puts what it finds.
@@ -137,13 +129,21 @@ pub struct Columns<'a> {
 /// # Errors
 /// No format has that name; the message lists those there are.
 pub fn named(name: &str) -> Result<&'static dyn Format> {
-    FORMATS.iter().copied().find(|format| format.name() == name).ok_or_else(|| {
-        let names: Vec<_> = FORMATS.iter().map(|format| format.name()).collect();
-        Error::bad(
-            "--format",
-            format!("no format is called \"{}\"; there are: auto, {}", Name::from(name), names.join(", ")),
-        )
-    })
+    FORMATS
+        .iter()
+        .copied()
+        .find(|format| format.name() == name)
+        .ok_or_else(|| {
+            let names: Vec<_> = FORMATS.iter().map(|format| format.name()).collect();
+            Error::bad(
+                "--format",
+                format!(
+                    "no format is called \"{}\"; there are: auto, {}",
+                    Name::from(name),
+                    names.join(", ")
+                ),
+            )
+        })
 }
 
 /// The format of an input that starts with `head`; `None` where more of it must be seen.
@@ -157,3 +157,6 @@ pub fn detect(head: Head<'_>) -> Option<&'static dyn Format> {
     }
     Some(&lines::Lines)
 }
+
+#[cfg(test)]
+mod reading;

@@ -1,7 +1,7 @@
 //! For the tests of the formats: everything that a reader finds in a dump, read as one block.
 
-use super::batch::{KeyBatch, Spans, Values};
-use super::{Columns, Format, Head, Seen, Sink};
+use crate::format::batch::{KeyBatch, Spans, Values};
+use crate::format::{Columns, Format, Head, Seen, Sink};
 use crate::source::block::{Block, Padded, Piece};
 
 /// What was found.
@@ -19,23 +19,29 @@ impl Sink for Found {
     fn keys(&mut self, batch: KeyBatch<'_>) {
         let KeyBatch { base, keys, values } = batch;
         let len = keys.len();
-        self.keys.extend((0..len).map(|i| keys.get(base, i).to_vec()));
-        for column in [
-            values.bytes.len(),
-            values.ops.len(),
+        self.keys
+            .extend((0..len).map(|i| keys.get(base, i).to_vec()));
+        let others = [
             values.databases.len(),
             values.expiring.len(),
             values.types.len(),
             values.nodes.len(),
-        ] {
-            assert!([0, len].contains(&column), "a column is as long as the keys, or empty");
+        ];
+        for column in values.weights.iter().map(Vec::len).chain(others) {
+            assert!(
+                [0, len].contains(&column),
+                "a column is as long as the keys, or empty"
+            );
         }
-        self.values.bytes.extend(&values.bytes);
-        self.values.ops.extend(&values.ops);
+        for (all, column) in self.values.weights.iter_mut().zip(&values.weights) {
+            all.extend(column);
+        }
         self.values.databases.extend(&values.databases);
         self.values.expiring.extend(&values.expiring);
-        self.nodes.extend((0..values.nodes.len()).map(|i| values.nodes.get(base, i).to_vec()));
-        self.types.extend((0..values.types.len()).map(|i| values.types.get(base, i).to_vec()));
+        self.nodes
+            .extend((0..values.nodes.len()).map(|i| values.nodes.get(base, i).to_vec()));
+        self.types
+            .extend((0..values.types.len()).map(|i| values.types.get(base, i).to_vec()));
     }
 
     fn reject(&mut self, at: usize, reason: &str) {
@@ -46,13 +52,30 @@ impl Sink for Found {
 /// Reads `content` with the reader that `format` opens for it.
 pub fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
     let mut block = Block::from_bytes(content);
-    let reader = format.open(Head { bytes: content, whole: true }).expect("a head that can be opened");
+    let reader = format
+        .open(Head {
+            bytes: content,
+            whole: true,
+        })
+        .expect("a head that can be opened");
     let find = |base: Padded<'_>, from: u32, byte, ends: &mut [u32]| {
         let found = memchr::memchr_iter(byte, &base.bytes()[from as usize..]);
-        ends.iter_mut().zip(found).map(|(end, at)| *end = from + at as u32).count()
+        ends.iter_mut()
+            .zip(found)
+            .map(|(end, at)| *end = from + at as u32)
+            .count()
     };
-    let mut columns = Columns { keys: &mut Spans::default(), values: &mut Values::default(), find: &find };
-    let piece = Piece { from: 0, offset: 0, first: true, last: true };
+    let mut columns = Columns {
+        keys: &mut Spans::default(),
+        values: &mut Values::default(),
+        find: &find,
+    };
+    let piece = Piece {
+        from: 0,
+        offset: 0,
+        first: true,
+        last: true,
+    };
     let mut found = Found::default();
     found.seen = reader.read(&mut block, piece, &mut columns, &mut found);
     assert_eq!(found.seen.keys as usize, found.keys.len());

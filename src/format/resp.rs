@@ -4,11 +4,11 @@
 //! Rows tell their length, so the input is read from front to back. A length that leads elsewhere than to a line end
 //! is refused alone, and reading goes on at the next line.
 
-use super::gather::Gather;
-use super::resp_row::{Row, row};
-use super::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::batch_rows::Gather;
+use crate::format::resp_row::{Row, row};
+use crate::format::row_boundary::RowBoundary;
+use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
-use crate::source::cut::Cut;
 
 /// The format.
 pub struct Resp;
@@ -85,7 +85,8 @@ const COMMANDS: &[&str] = &[
     "ZUNIONSTORE",
 ];
 
-const WAY_OUT: &str = "its keys are not read; let a server load it and dump them with redis-cli --no-raw --scan";
+const WAY_OUT: &str =
+    "its keys are not read; let a server load it and dump them with redis-cli --no-raw --scan";
 
 impl Format for Resp {
     fn name(&self) -> &'static str {
@@ -126,9 +127,13 @@ impl Format for Resp {
 
     fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
         if is_snapshot(head.bytes) {
-            Err(format!("an RDB snapshot, or an append-only file that starts with one; {WAY_OUT}"))
+            Err(format!(
+                "an RDB snapshot, or an append-only file that starts with one; {WAY_OUT}"
+            ))
         } else if is_commands(head) {
-            Err(format!("an append-only file: commands, not a list of keys; {WAY_OUT}"))
+            Err(format!(
+                "an append-only file: commands, not a list of keys; {WAY_OUT}"
+            ))
         } else {
             Ok(Box::new(Resp))
         }
@@ -153,7 +158,9 @@ fn is_commands(head: Head<'_>) -> bool {
         rest = &rest[end..];
         match row(rest) {
             Some((Row::Bulk(name), _))
-                if COMMANDS.iter().any(|command| command.as_bytes().eq_ignore_ascii_case(&rest[name.clone()])) =>
+                if COMMANDS.iter().any(|command| {
+                    command.as_bytes().eq_ignore_ascii_case(&rest[name.clone()])
+                }) =>
             {
                 names += 1
             }
@@ -172,11 +179,17 @@ impl Reader for Resp {
         self.name()
     }
 
-    fn cut(&self) -> Cut {
-        Cut::Counted(|bytes| row(bytes).map(|(_, end)| end))
+    fn boundary(&self) -> RowBoundary {
+        RowBoundary::Counted(|bytes| row(bytes).map(|(_, end)| end))
     }
 
-    fn read(&self, block: &mut Block, piece: Piece, columns: &mut Columns<'_>, sink: &mut dyn Sink) -> Seen {
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen {
         let mut gather = Gather::new(columns, sink);
         let mut at = piece.from as usize;
         let mut missing = 0i64;
@@ -226,31 +239,59 @@ mod tests {
     }
 
     fn detect(content: &[u8]) -> Detected {
-        Resp.detect(Head { bytes: content, whole: true })
+        Resp.detect(Head {
+            bytes: content,
+            whole: true,
+        })
     }
 
     #[test]
     fn keys_may_hold_any_byte_and_cursors_are_none() {
         let all = found(b"*4\r\n$3\r\nfoo\r\n$0\r\n\r\n$4\r\n\r\n$3\r\n$-1\r\n*2\r\n$2\r\n17\r\n*1\r\n$1\r\na\r\n*2\r\n$1\r\n0\r\n*0\r\n");
         assert_eq!(all.keys, [&b"foo"[..], b"", b"\r\n$3", b"a"]);
-        assert_eq!((all.seen.count(Notice::Nil), all.seen.count(Notice::Cursor), all.seen.missing), (1, 2, 0));
+        assert_eq!(
+            (
+                all.seen.count(Notice::Nil),
+                all.seen.count(Notice::Cursor),
+                all.seen.missing
+            ),
+            (1, 2, 0)
+        );
         assert!(all.rejects.is_empty() && all.seen.warnings().is_empty());
-        assert_eq!(found(b"*2\r\n$2\r\n17\r\n$1\r\na\r\n").keys, [&b"17"[..], b"a"]);
+        assert_eq!(
+            found(b"*2\r\n$2\r\n17\r\n$1\r\na\r\n").keys,
+            [&b"17"[..], b"a"]
+        );
     }
 
     #[test]
     fn lengths_that_lie_are_refused_and_what_is_behind_them_is_read() {
-        for lie in ["$999999999999", "$-5", "*-1", "*99999999999999999999", "$4", "$", "*x", "?"] {
+        for lie in [
+            "$999999999999",
+            "$-5",
+            "*-1",
+            "*99999999999999999999",
+            "$4",
+            "$",
+            "*x",
+            "?",
+        ] {
             let all = found(format!("*1\r\n{lie}\r\n$3\r\nfoo\r\n").as_bytes());
-            assert_eq!((all.keys.as_slice(), all.rejects[0].0), (&[b"foo".to_vec()][..], 4), "{lie}");
+            assert_eq!(
+                (all.keys.as_slice(), all.rejects[0].0),
+                (&[b"foo".to_vec()][..], 4),
+                "{lie}"
+            );
         }
     }
 
     #[test]
     fn a_dump_that_was_cut_off_is_told() {
-        for (content, keys) in
-            [(&b"*3\r\n$1\r\na\r\n"[..], 1), (b"*3\r\n$1\r\na\r\n$5\r\nb", 1), (b"*3\r\n$1\r\na\r", 0)]
-        {
+        for (content, keys) in [
+            (&b"*3\r\n$1\r\na\r\n"[..], 1),
+            (b"*3\r\n$1\r\na\r\n$5\r\nb", 1),
+            (b"*3\r\n$1\r\na\r", 0),
+        ] {
             let all = found(content);
             assert_eq!(all.keys.len(), keys);
             assert_eq!(all.seen.warnings().len(), 1, "{:?}", all.seen.warnings());
@@ -261,19 +302,47 @@ mod tests {
     fn commands_and_snapshots_are_recognised_and_refused() {
         let aof = b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nset\r\n$1\r\nk\r\n$1\r\nv\r\n";
         let timed = [b"#TS:1628217470\r\n", &aof[..]].concat();
-        for (content, word) in
-            [(&aof[..], "append-only"), (&timed, "append-only"), (b"REDIS0011\xfa\x09redis-ver", "RDB")]
-        {
+        for (content, word) in [
+            (&aof[..], "append-only"),
+            (&timed, "append-only"),
+            (b"REDIS0011\xfa\x09redis-ver", "RDB"),
+        ] {
             assert_eq!(detect(content), Detected::Yes);
-            let refused = Resp.open(Head { bytes: content, whole: true }).err().unwrap();
-            assert!(refused.contains(word) && refused.contains("--no-raw --scan"), "{refused}");
+            let refused = Resp
+                .open(Head {
+                    bytes: content,
+                    whole: true,
+                })
+                .err()
+                .unwrap();
+            assert!(
+                refused.contains(word) && refused.contains("--no-raw --scan"),
+                "{refused}"
+            );
         }
-        for keys in [&b"*2\r\n$3\r\nSET\r\n$3\r\nDEL\r\n"[..], b"+OK\r\n*1\r\n$1\r\na\r\n", b"*0\r\n"] {
+        for keys in [
+            &b"*2\r\n$3\r\nSET\r\n$3\r\nDEL\r\n"[..],
+            b"+OK\r\n*1\r\n$1\r\na\r\n",
+            b"*0\r\n",
+        ] {
             assert_eq!(detect(keys), Detected::Yes);
-            assert!(Resp.open(Head { bytes: keys, whole: true }).is_ok());
+            assert!(
+                Resp.open(Head {
+                    bytes: keys,
+                    whole: true
+                })
+                .is_ok()
+            );
         }
-        for no in [&b""[..], b"*\n", b"*2\n$1\na\n", b"*1\r\nuser\r\n", b"REDIS0011", b"$3\r\nfoo\r\n", b"+a\r\nb\r\n"]
-        {
+        for no in [
+            &b""[..],
+            b"*\n",
+            b"*2\n$1\na\n",
+            b"*1\r\nuser\r\n",
+            b"REDIS0011",
+            b"$3\r\nfoo\r\n",
+            b"+a\r\nb\r\n",
+        ] {
             assert_eq!(detect(no), Detected::No, "{}", no.escape_ascii());
         }
     }

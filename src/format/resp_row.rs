@@ -54,7 +54,10 @@ pub fn row(bytes: &[u8]) -> Option<(Row, usize)> {
                     match behind {
                         [b'\r', b'\n', ..] => Some((Row::Bulk(text.clone()), text.end + 2)),
                         [] | [b'\r'] => None,
-                        _ => Some((Row::Wrong("a length that leads elsewhere than to a line end"), end)),
+                        _ => Some((
+                            Row::Wrong("a length that leads elsewhere than to a line end"),
+                            end,
+                        )),
                     }
                 }
                 _ => wrong("a length that no key has"),
@@ -72,7 +75,11 @@ fn page(bytes: &[u8]) -> Option<(Row, usize)> {
     let array = Some((Row::Array(2), 4));
     let cursor = &bytes[4..];
     let Number::Of(length @ 1..=20, header) = number(cursor) else {
-        return if cursor.is_empty() || matches!(number(cursor), Number::Short) { None } else { array };
+        return if cursor.is_empty() || matches!(number(cursor), Number::Short) {
+            None
+        } else {
+            array
+        };
     };
     let text = &cursor[header.min(cursor.len())..];
     let digits = &text[..text.len().min(length as usize)];
@@ -137,7 +144,10 @@ mod tests {
             while let Some((found, len)) = row(&rows[at..]) {
                 for short in 0..rows.len() - at {
                     let told = row(&rows[at..at + short]);
-                    assert!(told.is_none() || told == Some((row(&rows[at..]).unwrap().0, len)), "{found:?} in {short}");
+                    assert!(
+                        told.is_none() || told == Some((row(&rows[at..]).unwrap().0, len)),
+                        "{found:?} in {short}"
+                    );
                 }
                 at += len;
             }

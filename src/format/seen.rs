@@ -55,19 +55,55 @@ pub enum Notice {
 
 /// Every notice: the words for it, and whether it is evidence that something is wrong.
 const WORDS: [(Notice, &str, bool); 24] = [
-    (Notice::EmptyKey, "empty lines, counted as empty keys, of which there can be only one", true),
-    (Notice::CarriageReturn, "keys that end with a carriage return, which was taken as a part of the key", false),
-    (Notice::ByteOrderMark, "byte order marks at the start, dropped: an editor may have changed the dump", true),
+    (
+        Notice::EmptyKey,
+        "empty lines, counted as empty keys, of which there can be only one",
+        true,
+    ),
+    (
+        Notice::CarriageReturn,
+        "keys that end with a carriage return, which was taken as a part of the key",
+        false,
+    ),
+    (
+        Notice::ByteOrderMark,
+        "byte order marks at the start, dropped: an editor may have changed the dump",
+        true,
+    ),
     (Notice::Prompt, "prompts of redis-cli, dropped", false),
-    (Notice::Timing, "lines that tell how long a command took, dropped", false),
-    (Notice::ErrorReply, "errors in place of a reply, dropped: keys may be missing", true),
+    (
+        Notice::Timing,
+        "lines that tell how long a command took, dropped",
+        false,
+    ),
+    (
+        Notice::ErrorReply,
+        "errors in place of a reply, dropped: keys may be missing",
+        true,
+    ),
     (Notice::EmptyReply, "replies without keys", false),
-    (Notice::Colour, "rows in terminal colours, which were dropped", false),
-    (Notice::Warning, "lines of redis-cli or script that tell nothing of keys, dropped", false),
-    (Notice::Progress, "lines in which redis-cli says what it does, dropped", false),
+    (
+        Notice::Colour,
+        "rows in terminal colours, which were dropped",
+        false,
+    ),
+    (
+        Notice::Warning,
+        "lines of redis-cli or script that tell nothing of keys, dropped",
+        false,
+    ),
+    (
+        Notice::Progress,
+        "lines in which redis-cli says what it does, dropped",
+        false,
+    ),
     (Notice::BlankLine, "blank lines, dropped", false),
     (Notice::Cursor, "SCAN cursors, dropped", false),
-    (Notice::IndexGap, "rows whose number does not follow the one before: rows are missing or out of order", true),
+    (
+        Notice::IndexGap,
+        "rows whose number does not follow the one before: rows are missing or out of order",
+        true,
+    ),
     (Notice::Nil, "nils in place of keys, dropped", false),
     (
         Notice::Backslash,
@@ -75,13 +111,41 @@ const WORDS: [(Notice, &str, bool); 24] = [
         false,
     ),
     (Notice::Node, "nodes whose keys are listed", false),
-    (Notice::Repeated, "keys that are the one before them: were names cut short at a NUL or a newline?", true),
-    (Notice::OtherDatabase, "keys of other databases, left out", false),
-    (Notice::Captured, "lines that look like prompts, timings or messages of redis-cli, counted as keys", true),
-    (Notice::Header, "first lines that look like a header, counted as keys", true),
-    (Notice::OfReplica, "keys of replicas, left out: their primaries have them too", false),
-    (Notice::NoDatabase, "keys whose database is not told, counted all the same", true),
-    (Notice::NoKey, "entries that are no keys (auxiliary fields, functions), dropped", false),
+    (
+        Notice::Repeated,
+        "keys that are the one before them: were names cut short at a NUL or a newline?",
+        true,
+    ),
+    (
+        Notice::OtherDatabase,
+        "keys of other databases, left out",
+        false,
+    ),
+    (
+        Notice::Captured,
+        "lines that look like prompts, timings or messages of redis-cli, counted as keys",
+        true,
+    ),
+    (
+        Notice::Header,
+        "first lines that look like a header, counted as keys",
+        true,
+    ),
+    (
+        Notice::OfReplica,
+        "keys of replicas, left out: their primaries have them too",
+        false,
+    ),
+    (
+        Notice::NoDatabase,
+        "keys whose database is not told, counted all the same",
+        true,
+    ),
+    (
+        Notice::NoKey,
+        "entries that are no keys (auxiliary fields, functions), dropped",
+        false,
+    ),
     (
         Notice::LateColumn,
         "rows with a size, a type or the like that the first rows do not tell; that is not counted",
@@ -115,7 +179,10 @@ pub struct Seen {
 impl Seen {
     /// So many keys, and nothing odd.
     pub fn of_keys(keys: u64) -> Self {
-        Seen { keys, ..Seen::default() }
+        Seen {
+            keys,
+            ..Seen::default()
+        }
     }
 
     /// Notes that something was met `count` times.
@@ -133,7 +200,10 @@ impl Seen {
         // One empty key is a key like any other.
         let mut words = self.words(true, |notice| u64::from(notice == Notice::EmptyKey));
         if self.missing > 0 {
-            words.push(format!("keys that replies announce and do not hold: the dump was cut off: {}", self.missing));
+            words.push(format!(
+                "keys that replies announce and do not hold: the dump was cut off: {}",
+                self.missing
+            ));
         }
         words
     }
@@ -144,10 +214,11 @@ impl Seen {
     }
 
     fn words(&self, evidence: bool, harmless: impl Fn(Notice) -> u64) -> Vec<String> {
-        let rows = WORDS
-            .iter()
-            .filter(|(notice, _, is_evidence)| *is_evidence == evidence && self.count(*notice) > harmless(*notice));
-        rows.map(|(notice, words, _)| format!("{words}: {}", self.count(*notice))).collect()
+        let rows = WORDS.iter().filter(|(notice, _, is_evidence)| {
+            *is_evidence == evidence && self.count(*notice) > harmless(*notice)
+        });
+        rows.map(|(notice, words, _)| format!("{words}: {}", self.count(*notice)))
+            .collect()
     }
 }
 
@@ -155,7 +226,10 @@ impl std::ops::AddAssign for Seen {
     fn add_assign(&mut self, other: Seen) {
         self.keys += other.keys;
         self.missing = self.missing.wrapping_add(other.missing);
-        self.notices.iter_mut().zip(other.notices).for_each(|(mine, theirs)| *mine += theirs);
+        self.notices
+            .iter_mut()
+            .zip(other.notices)
+            .for_each(|(mine, theirs)| *mine += theirs);
     }
 }
 
@@ -176,7 +250,10 @@ mod tests {
         seen.note(Notice::EmptyKey, 1);
         assert!(seen.warnings().is_empty());
         seen += seen;
-        assert_eq!(seen.warnings(), ["empty lines, counted as empty keys, of which there can be only one: 2"]);
+        assert_eq!(
+            seen.warnings(),
+            ["empty lines, counted as empty keys, of which there can be only one: 2"]
+        );
         assert!(seen.notes().is_empty());
     }
 }

@@ -39,17 +39,27 @@ impl Directory {
     /// # Errors
     /// It cannot be made or written to.
     pub fn open(path: &Path, names: impl IntoIterator<Item = &'static str>) -> Result<Self> {
-        let missing = path.ancestors().take_while(|part| !part.as_os_str().is_empty() && !part.exists());
+        let missing = path
+            .ancestors()
+            .take_while(|part| !part.as_os_str().is_empty() && !part.exists());
         let missing: Vec<_> = missing.map(Path::to_path_buf).collect();
-        let mut directory = Directory { path: path.to_path_buf(), files: Vec::new() };
+        let mut directory = Directory {
+            path: path.to_path_buf(),
+            files: Vec::new(),
+        };
         unfinished(|paths| paths.extend(missing));
         fs::create_dir_all(path).map_err(|error| Error::io(path, error))?;
         for name in names {
             // The process id keeps two runs into one directory from writing to one file.
             let temporary = path.join(format!(".{name}.{}.part", std::process::id()));
             unfinished(|paths| paths.insert(0, temporary.clone()));
-            let file = File::create(&temporary).map_err(|error| Error::io(path.join(name), error))?;
-            directory.files.push(Staged { name, temporary, file });
+            let file =
+                File::create(&temporary).map_err(|error| Error::io(path.join(name), error))?;
+            directory.files.push(Staged {
+                name,
+                temporary,
+                file,
+            });
         }
         Ok(directory)
     }
@@ -58,14 +68,22 @@ impl Directory {
     ///
     /// # Errors
     /// A file cannot be written; then none is put in place.
-    pub fn publish(mut self, write: impl Fn(&str, &mut dyn Write) -> io::Result<Written>) -> Result<()> {
+    pub fn publish(
+        mut self,
+        write: impl Fn(&str, &mut dyn Write) -> io::Result<Written>,
+    ) -> Result<()> {
         let mut written = Vec::with_capacity(self.files.len());
         for staged in &self.files {
             let mut buffered = BufWriter::new(&staged.file);
-            let outcome = write(staged.name, &mut buffered).and_then(|outcome| buffered.flush().map(|()| outcome));
+            let outcome = write(staged.name, &mut buffered)
+                .and_then(|outcome| buffered.flush().map(|()| outcome));
             written.push(outcome.map_err(|error| Error::io(self.path.join(staged.name), error))?);
         }
-        if let Some(taken) = self.files.iter().map(|staged| self.path.join(staged.name)).find(|target| target.is_dir())
+        if let Some(taken) = self
+            .files
+            .iter()
+            .map(|staged| self.path.join(staged.name))
+            .find(|target| target.is_dir())
         {
             return Err(Error::bad(
                 Name::from(taken.as_path()).to_string(),
@@ -73,14 +91,17 @@ impl Directory {
             ));
         }
         // Two runs into one directory take turns; where that cannot be had, the last one wins file by file.
-        let turn = File::open(&self.path).and_then(|directory| directory.lock().map(|()| directory));
+        let turn =
+            File::open(&self.path).and_then(|directory| directory.lock().map(|()| directory));
         // Interrupts wait for the lock: they find either nothing in place or everything.
         let published = unfinished(|paths| {
             for (staged, written) in self.files.drain(..).zip(written) {
                 let target = self.path.join(staged.name);
                 let done = match written {
                     Written::Whole => fs::rename(&staged.temporary, &target),
-                    Written::Nothing => fs::remove_file(&staged.temporary).and_then(|()| remove_if_there(&target)),
+                    Written::Nothing => {
+                        fs::remove_file(&staged.temporary).and_then(|()| remove_if_there(&target))
+                    }
                 };
                 done.map_err(|error| Error::io(target, error))?;
             }
@@ -103,7 +124,11 @@ pub fn discard_unfinished() {
     unfinished(|paths| {
         for path in paths.drain(..) {
             // A directory that somebody else put a file into stays: only an empty one can be removed.
-            let _ = if path.is_dir() { fs::remove_dir(&path) } else { fs::remove_file(&path) };
+            let _ = if path.is_dir() {
+                fs::remove_dir(&path)
+            } else {
+                fs::remove_file(&path)
+            };
         }
     });
 }

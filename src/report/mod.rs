@@ -1,20 +1,21 @@
-//! Stage 6, REPORT: a `Summary` comes in, files and terminal text go out. One file an output, one line in `OUTPUTS`.
+//! Stage 6, REPORT: the files and texts of a `Summary`. `view` has the tables, `render` the forms that they are written
+//! in. An output is a file and a row of `OUTPUTS`, a chart a file and a row of `CHARTS`, a table a file and a row of
+//! `view::SECTIONS`.
 
-pub mod chart;
-pub mod csv;
+#[cfg(feature = "charts")]
+pub mod charts;
 pub mod directory;
-pub mod fanout;
-pub mod html;
-pub mod json;
-pub mod page;
-pub mod terminal;
-pub mod units;
-pub mod whatif;
+mod palette;
+pub mod render;
+pub mod view;
+mod wording;
 
 use std::io::{self, Write};
 
+use crate::report::directory::Written;
+pub use crate::report::render::json;
+use crate::report::render::{csv, html};
 use crate::summary::Summary;
-use directory::Written;
 
 /// A file of the output directory.
 pub struct Output {
@@ -26,37 +27,76 @@ pub struct Output {
     pub write: fn(&Summary, &mut dyn Write) -> io::Result<()>,
 }
 
-/// Every file that a report has.
+/// Every file that a report has, besides `CHARTS`.
 pub static OUTPUTS: &[Output] = &[
-    Output { file: "report.html", wanted: always, write: html::write },
-    Output { file: "report.json", wanted: always, write: json::write },
-    Output { file: "slots.csv", wanted: always, write: csv::write_slots },
-    Output { file: "nodes.csv", wanted: always, write: csv::write_nodes },
-    Output { file: "tags.csv", wanted: with_tags, write: csv::write_tags },
-    Output { file: "prefixes.csv", wanted: with_patterns, write: csv::write_prefixes },
-    Output { file: "patterns.csv", wanted: with_patterns, write: csv::write_patterns },
-    Output { file: "slot-heatmap.png", wanted: always, write: chart::heatmap::write },
-    Output { file: "slot-load.png", wanted: always, write: chart::slot_load::write },
-    Output { file: "nodes.png", wanted: always, write: chart::nodes::write },
-    Output { file: "top-tags.png", wanted: with_tags, write: chart::top_tags::write },
-    Output { file: "lorenz.png", wanted: always, write: chart::lorenz::write },
-    Output { file: "slot-distribution.png", wanted: always, write: chart::distribution::write },
-    Output { file: "tag-sizes.png", wanted: with_tag_sizes, write: chart::tag_sizes::write },
-    Output { file: "key-lengths.png", wanted: with_lengths, write: chart::key_lengths::write },
-    Output { file: "value-sizes.png", wanted: with_sizes, write: chart::value_sizes::write },
-    Output { file: "prefixes.png", wanted: with_patterns, write: chart::prefixes::write },
+    Output {
+        file: "report.html",
+        wanted: always,
+        write: html::write,
+    },
+    Output {
+        file: "report.json",
+        wanted: always,
+        write: json::write,
+    },
+    Output {
+        file: "slots.csv",
+        wanted: always,
+        write: |summary, out| csv::write(&view::slots::table(summary), out),
+    },
+    Output {
+        file: "nodes.csv",
+        wanted: always,
+        write: |summary, out| csv::write(&view::nodes::table(summary), out),
+    },
+    Output {
+        file: "tags.csv",
+        wanted: with_tags,
+        write: |summary, out| csv::write(&view::tags::table(summary), out),
+    },
+    Output {
+        file: "prefixes.csv",
+        wanted: with_patterns,
+        write: |summary, out| csv::write(&view::patterns::prefixes_table(summary), out),
+    },
+    Output {
+        file: "patterns.csv",
+        wanted: with_patterns,
+        write: |summary, out| csv::write(&view::patterns::patterns_table(summary), out),
+    },
 ];
 
 /// The names of all files.
 pub fn files() -> impl Iterator<Item = &'static str> {
-    OUTPUTS.iter().map(|output| output.file)
+    let outputs = OUTPUTS.iter().map(|output| output.file);
+    outputs.chain(charts::files())
 }
 
 /// Writes the file called `name`, if the report has something to put in it.
 pub fn write(summary: &Summary, name: &str, out: &mut dyn Write) -> io::Result<Written> {
-    match OUTPUTS.iter().find(|output| output.file == name && (output.wanted)(summary)) {
-        Some(output) => (output.write)(summary, out).map(|()| Written::Whole),
-        None => Ok(Written::Nothing),
+    let Some(output) = OUTPUTS.iter().find(|output| output.file == name) else {
+        return charts::write(summary, name, out);
+    };
+    if !(output.wanted)(summary) {
+        return Ok(Written::Nothing);
+    }
+    (output.write)(summary, out).map(|()| Written::Whole)
+}
+
+/// No charts without the feature.
+#[cfg(not(feature = "charts"))]
+mod charts {
+    use std::io::{self, Write};
+
+    use crate::report::directory::Written;
+    use crate::summary::Summary;
+
+    pub fn files() -> impl Iterator<Item = &'static str> {
+        std::iter::empty()
+    }
+
+    pub fn write(_: &Summary, _: &str, _: &mut dyn Write) -> io::Result<Written> {
+        Ok(Written::Nothing)
     }
 }
 
@@ -66,18 +106,6 @@ fn always(_: &Summary) -> bool {
 
 fn with_patterns(summary: &Summary) -> bool {
     summary.patterns.is_some()
-}
-
-fn with_tag_sizes(summary: &Summary) -> bool {
-    summary.tag_sizes.is_some()
-}
-
-fn with_lengths(summary: &Summary) -> bool {
-    summary.lengths.is_some()
-}
-
-fn with_sizes(summary: &Summary) -> bool {
-    summary.sizes.is_some()
 }
 
 fn with_tags(summary: &Summary) -> bool {

@@ -1,25 +1,27 @@
 //! Inputs that can be read anywhere: the workers take their chunks from a common counter.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
-use super::shared::{Shared, lock};
-use super::{Scan, SeenInput, Worker};
 use crate::error::{Error, Result};
-use crate::format::{self, Head, Notice, Reader};
+use crate::format;
+use crate::format::{Head, Notice, Reader};
 use crate::name::Name;
-use crate::source::cut::{Cut, Effect, State};
-use crate::source::file::{self, Cutting, Positional};
-use crate::source::{Input, MAX_LINE};
+use crate::scan::shared::{Shared, lock};
+use crate::scan::{Scan, SeenInput, Worker};
+use crate::source::boundary::{Effect, State};
+use crate::source::chunk;
+use crate::source::chunk::Cutting;
+use crate::source::{MAX_LINE, ReadAt, Source};
 use crate::tally::Tally;
 
-/// Bytes of an input that are looked at first to tell its format.
+/// Bytes of an input that are read first to detect its format.
 pub const HEAD: usize = 64 << 10;
 
 /// The input that a worker has open: one at a time, however many there are.
 pub struct Opened {
     input: usize,
-    bytes: Positional,
+    bytes: Box<dyn ReadAt>,
 }
 
 /// An input that is read in chunks.
@@ -37,11 +39,17 @@ impl Scan<'_> {
         shared: &Shared<'_>,
     ) -> Result<Vec<usize>> {
         let (mut jobs, mut streams) = (Vec::new(), Vec::new());
-        for (index, input) in shared.inputs.iter().enumerate() {
-            match self.job(index, input)? {
+        for (index, source) in shared.sources.iter().enumerate() {
+            match self.job(index, &**source)? {
                 Some(job) => {
                     // An empty input has no chunk that could say it.
-                    shared.saw(index, SeenInput { format: job.reader.format(), ..SeenInput::default() });
+                    shared.saw(
+                        index,
+                        SeenInput {
+                            format: job.reader.format(),
+                            ..SeenInput::default()
+                        },
+                    );
                     jobs.push(job);
                 }
                 None => streams.push(index),
@@ -54,57 +62,101 @@ impl Scan<'_> {
         self.on_every_chunk(workers, shared, &jobs, |worker, job, _, index| {
             self.read_chunk(worker, shared, job, index)
         })?;
-        jobs.iter().for_each(|job| shared.check_unchanged(job.input));
+        jobs.iter()
+            .for_each(|job| shared.check_unchanged(job.input));
         Ok(streams)
     }
 
     /// An input with its format; `None` where it cannot be read anywhere.
-    fn job(&self, index: usize, input: &Input) -> Result<Option<Job>> {
-        let (Some(bytes), Some(opened)) = (input.bytes(), Positional::open(input)?) else { return Ok(None) };
-        let reader = self.reader_of(input, &opened, bytes)?;
-        let cut = reader.cut();
-        let cutting = Cutting { bytes, chunk: self.chunk, cut, states: Vec::new() };
-        Ok((!matches!(cutting.cut, Cut::Counted(_))).then_some(Job { input: index, cutting, reader }))
+    fn job(&self, index: usize, source: &dyn Source) -> Result<Option<Job>> {
+        let (Some(bytes), Some(opened)) = (source.size_bytes(), source.open_at()?) else {
+            return Ok(None);
+        };
+        let reader = self.reader_of(source, &*opened, bytes)?;
+        let cutting = Cutting {
+            bytes,
+            chunk: self.chunk,
+            boundary: Arc::new(reader.boundary()),
+            states: Vec::new(),
+        };
+        Ok((!cutting.boundary.is_sequential()).then_some(Job {
+            input: index,
+            cutting,
+            reader,
+        }))
     }
 
-    /// Tells the format of an input by its start, looking at as much of it as that takes.
-    fn reader_of(&self, input: &Input, opened: &Positional, bytes: u64) -> Result<Box<dyn Reader>> {
+    /// Detects the format of an input from its start, reading as much of it as that takes.
+    fn reader_of(
+        &self,
+        source: &dyn Source,
+        opened: &dyn ReadAt,
+        bytes: u64,
+    ) -> Result<Box<dyn Reader>> {
         let mut head = Vec::new();
         loop {
             let want = (head.len() * 8).clamp(HEAD, MAX_LINE + 1);
             head.resize((want as u64).min(bytes) as usize, 0);
-            opened.read_exact_at(&mut head, 0).map_err(|error| Error::io(input.path(), error))?;
+            opened
+                .read_exact_at(&mut head, 0)
+                .map_err(|error| Error::io(source.path(), error))?;
             let whole = head.len() as u64 == bytes || head.len() > MAX_LINE;
-            if let Some(reader) = self.recognise(input, Head { bytes: &head, whole })? {
+            if let Some(reader) = self.recognise(
+                source,
+                Head {
+                    bytes: &head,
+                    whole,
+                },
+            )? {
                 return Ok(reader);
             }
         }
     }
 
     /// Opens an input that starts with `head` in its format; `None` where more of it must be seen.
-    pub(super) fn recognise(&self, input: &Input, head: Head<'_>) -> Result<Option<Box<dyn Reader>>> {
-        let Some(format) = self.format.or_else(|| format::detect(head)) else { return Ok(None) };
-        let opened = format.open(head).map_err(|what| Error::bad(Name::from(input.path()).to_string(), what))?;
+    pub(super) fn recognise(
+        &self,
+        source: &dyn Source,
+        head: Head<'_>,
+    ) -> Result<Option<Box<dyn Reader>>> {
+        let Some(format) = self.format.or_else(|| format::detect(head)) else {
+            return Ok(None);
+        };
+        let opened = format
+            .open(head)
+            .map_err(|what| Error::bad(Name::from(source.path()).to_string(), what))?;
         Ok(Some(opened))
     }
 
-    /// What each chunk does to the state of the quoting, for the inputs whose cut depends on it.
+    /// The effect of each chunk on the state of the boundary, for the inputs whose row ends depend on it.
     fn effects<T: Tally>(
         &self,
         workers: &[Mutex<Worker<T>>],
         shared: &Shared<'_>,
         jobs: &[Job],
     ) -> Result<Vec<Vec<Effect>>> {
-        let chunks = |job: &Job| if job.cutting.cut.needs_states() { job.cutting.chunks() } else { 0 };
-        let found: Vec<Vec<AtomicU8>> =
-            jobs.iter().map(|job| (0..chunks(job)).map(|_| AtomicU8::new(0)).collect()).collect();
+        let chunks = |job: &Job| {
+            if job.cutting.boundary.has_states() {
+                job.cutting.chunks()
+            } else {
+                0
+            }
+        };
+        let found: Vec<Vec<AtomicU8>> = jobs
+            .iter()
+            .map(|job| (0..chunks(job)).map(|_| AtomicU8::new(0)).collect())
+            .collect();
         if found.iter().any(|chunks| !chunks.is_empty()) {
             self.on_every_chunk(workers, shared, jobs, |worker, job, at, index| {
                 if let Some(place) = found[at].get(index as usize) {
-                    worker.open(shared.inputs, job.input)?;
-                    let Some(opened) = &worker.opened else { return Ok(()) };
+                    worker.open(shared.sources, job.input)?;
+                    let Some(opened) = &worker.opened else {
+                        return Ok(());
+                    };
                     // A chunk that cannot be read now cannot be read later either, and is noted then.
-                    if let Ok(effect) = file::effect(&opened.bytes, &job.cutting, index, &mut worker.block) {
+                    if let Ok(effect) =
+                        chunk::effect(&*opened.bytes, &job.cutting, index, &mut worker.block)
+                    {
                         place.store(effect.to_bits(), Relaxed);
                     }
                 }
@@ -112,7 +164,10 @@ impl Scan<'_> {
             })?;
         }
         let effect = |bits: AtomicU8| Effect::from_bits(bits.into_inner());
-        Ok(found.into_iter().map(|chunks| chunks.into_iter().map(effect).collect()).collect())
+        Ok(found
+            .into_iter()
+            .map(|chunks| chunks.into_iter().map(effect).collect())
+            .collect())
     }
 
     /// Calls `work` with every chunk of every job, on all workers.
@@ -123,7 +178,10 @@ impl Scan<'_> {
         jobs: &[Job],
         work: impl Fn(&mut Worker<T>, &Job, usize, u64) -> Result<()> + Sync,
     ) -> Result<()> {
-        let last_chunks: Vec<u64> = jobs.iter().scan(0, |sum, job| Some(add_to(sum, job.cutting.chunks()))).collect();
+        let last_chunks: Vec<u64> = jobs
+            .iter()
+            .scan(0, |sum, job| Some(add_to(sum, job.cutting.chunks())))
+            .collect();
         let next = AtomicU64::new(0);
         self.pool.broadcast(|context| {
             let worker = &mut *lock(&workers[context.index()]);
@@ -141,17 +199,31 @@ impl Scan<'_> {
     }
 
     /// Reads and counts one chunk; trouble in the middle of an input is noted, and the rest goes on.
-    fn read_chunk<T: Tally>(&self, worker: &mut Worker<T>, shared: &Shared<'_>, job: &Job, index: u64) -> Result<()> {
-        worker.open(shared.inputs, job.input)?;
-        let Some(opened) = &worker.opened else { return Ok(()) };
+    fn read_chunk<T: Tally>(
+        &self,
+        worker: &mut Worker<T>,
+        shared: &Shared<'_>,
+        job: &Job,
+        index: u64,
+    ) -> Result<()> {
+        worker.open(shared.sources, job.input)?;
+        let Some(opened) = &worker.opened else {
+            return Ok(());
+        };
         let body = (self.chunk as u64).min(job.cutting.bytes - index * self.chunk as u64);
         let stretch = index * self.chunk as u64..index * self.chunk as u64 + body;
-        let mut seen = SeenInput { format: job.reader.format(), bytes: body, ..SeenInput::default() };
-        match file::read_chunk(&opened.bytes, &job.cutting, index, &mut worker.block) {
+        let mut seen = SeenInput {
+            format: job.reader.format(),
+            bytes: body,
+            ..SeenInput::default()
+        };
+        match chunk::read_chunk(&*opened.bytes, &job.cutting, index, &mut worker.block) {
             Ok(Some(piece)) => {
                 seen.seen = worker.count(self, shared, &*job.reader, (job.input, stretch, piece));
             }
-            Ok(None) => seen.seen.note(Notice::Repeated, shared.repeats(job.input, stretch, None)),
+            Ok(None) => seen
+                .seen
+                .note(Notice::Repeated, shared.repeats(job.input, stretch, None)),
             Err(trouble) => {
                 seen.bytes = 0;
                 shared.note(trouble, job.input)?;
@@ -165,9 +237,16 @@ impl Scan<'_> {
 
 impl<T: Tally> Worker<T> {
     /// Opens input `index` unless it is open already.
-    fn open(&mut self, inputs: &[Input], index: usize) -> Result<()> {
-        if self.opened.as_ref().is_none_or(|opened| opened.input != index) {
-            self.opened = Positional::open(&inputs[index])?.map(|bytes| Opened { input: index, bytes });
+    fn open(&mut self, sources: &[Box<dyn Source>], index: usize) -> Result<()> {
+        if self
+            .opened
+            .as_ref()
+            .is_none_or(|opened| opened.input != index)
+        {
+            self.opened = sources[index].open_at()?.map(|bytes| Opened {
+                input: index,
+                bytes,
+            });
         }
         Ok(())
     }
@@ -175,11 +254,11 @@ impl<T: Tally> Worker<T> {
 
 /// The state that each chunk starts in, and the one behind the last.
 fn states(effects: &[Effect]) -> Vec<State> {
-    let behind = effects.iter().scan(State::Start, |state, effect| {
+    let behind = effects.iter().scan(State::default(), |state, effect| {
         *state = effect.on(*state);
         Some(*state)
     });
-    std::iter::once(State::Start).chain(behind).collect()
+    std::iter::once(State::default()).chain(behind).collect()
 }
 
 fn add_to(sum: &mut u64, more: u64) -> u64 {

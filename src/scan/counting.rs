@@ -1,12 +1,12 @@
 //! What happens to the keys of one block: some are left out, the rest get their slots and are counted, and neighbours
 //! that are the same key are noticed.
 
-use super::Only;
-use super::repeats::{Edges, Neighbours};
 use crate::format::batch::{KeyBatch, MISSING, Spans, Values};
 use crate::format::{Notice, Seen, Sink};
+use crate::scan::Only;
+use crate::scan::repeats::{Edges, Neighbours};
+use crate::slot::Kernel;
 use crate::slot::SlotColumns;
-use crate::slot::kernel::Kernel;
 use crate::slot::policy::Policy;
 use crate::tally::Tally;
 use crate::tally::rejects::{Reject, Rejects};
@@ -79,7 +79,9 @@ impl<'a, T: Tally> Counting<'a, T> {
 
     /// What was noticed beside what the reader `saw`, and the first and last key of the block.
     pub fn finish(mut self, mut saw: Seen) -> (Seen, Option<Edges>) {
-        saw.keys -= self.seen.count(Notice::OtherDatabase) + self.seen.count(Notice::OfReplica) + self.misfits;
+        saw.keys -= self.seen.count(Notice::OtherDatabase)
+            + self.seen.count(Notice::OfReplica)
+            + self.misfits;
         self.seen.note(Notice::Repeated, self.neighbours.repeated);
         saw += self.seen;
         (saw, self.neighbours.edges)
@@ -88,8 +90,17 @@ impl<'a, T: Tally> Counting<'a, T> {
 
 impl<T: Tally> Sink for Counting<'_, T> {
     fn keys(&mut self, batch: KeyBatch<'_>) {
-        let How { kernel, only, policy } = self.how;
-        let Chosen { keys, values, slots, fitting } = &mut *self.columns;
+        let How {
+            kernel,
+            only,
+            policy,
+        } = self.how;
+        let Chosen {
+            keys,
+            values,
+            slots,
+            fitting,
+        } = &mut *self.columns;
         let told = !batch.values.databases.is_empty();
         if only.database.is_some() && !told {
             self.seen.note(Notice::NoDatabase, batch.keys.len() as u64);
@@ -99,7 +110,10 @@ impl<T: Tally> Sink for Counting<'_, T> {
         let wanted = if database.is_none() && !by_node {
             batch
         } else {
-            let is_of = |i| database.is_none_or(|database| [database, MISSING].contains(&batch.values.databases[i]));
+            let is_of = |i| {
+                database
+                    .is_none_or(|database| [database, MISSING].contains(&batch.values.databases[i]))
+            };
             let of_replica = |i| {
                 let node = batch.values.nodes.get(batch.base, i);
                 !node.is_empty() && only.not_of.iter().any(|replica| replica.as_bytes() == node)
@@ -110,23 +124,48 @@ impl<T: Tally> Sink for Counting<'_, T> {
                 () => None,
             };
             let reasons: Vec<_> = (0..batch.keys.len()).map(reason).collect();
-            reasons.iter().flatten().for_each(|notice| self.seen.note(*notice, 1));
+            reasons
+                .iter()
+                .flatten()
+                .for_each(|notice| self.seen.note(*notice, 1));
             choose(batch, |i| reasons[i].is_none(), keys, values);
-            KeyBatch { base: batch.base, keys, values }
+            KeyBatch {
+                base: batch.base,
+                keys,
+                values,
+            }
         };
         if wanted.keys.is_empty() {
             return;
         }
         let mut fit = wanted;
-        let misfits = slots.narrow(policy, kernel, wanted);
+        let misfits = slots.find_hashed(policy, kernel, wanted);
         if !misfits.is_empty() {
             self.misfits += misfits.len() as u64;
-            let byte = |misfit: &u32| self.place.offset + u64::from(wanted.keys.start[*misfit as usize]);
-            let reject = |byte| Reject { input: self.place.input, byte, reason: MISFIT.into() };
-            misfits.iter().map(byte).map(reject).for_each(|reject| self.rejects.push(reject));
-            choose(wanted, |i| misfits.binary_search(&(i as u32)).is_err(), &mut fitting.0, &mut fitting.1);
-            fit = KeyBatch { base: wanted.base, keys: &fitting.0, values: &fitting.1 };
-            slots.narrow(policy, kernel, fit);
+            let byte =
+                |misfit: &u32| self.place.offset + u64::from(wanted.keys.start[*misfit as usize]);
+            let reject = |byte| Reject {
+                input: self.place.input,
+                byte,
+                reason: MISFIT.into(),
+            };
+            misfits
+                .iter()
+                .map(byte)
+                .map(reject)
+                .for_each(|reject| self.rejects.push(reject));
+            choose(
+                wanted,
+                |i| misfits.binary_search(&(i as u32)).is_err(),
+                &mut fitting.0,
+                &mut fitting.1,
+            );
+            fit = KeyBatch {
+                base: wanted.base,
+                keys: &fitting.0,
+                values: &fitting.1,
+            };
+            slots.find_hashed(policy, kernel, fit);
         }
         if fit.keys.is_empty() {
             return;
@@ -138,15 +177,29 @@ impl<T: Tally> Sink for Counting<'_, T> {
 
     fn reject(&mut self, at: usize, reason: &str) {
         let byte = self.place.offset + at as u64;
-        self.rejects.push(Reject { input: self.place.input, byte, reason: reason.to_string() });
+        self.rejects.push(Reject {
+            input: self.place.input,
+            byte,
+            reason: reason.to_string(),
+        });
     }
 }
 
 /// Copies the columns of the keys that are wanted.
-fn choose(batch: KeyBatch<'_>, wanted: impl Fn(usize) -> bool, keys: &mut Spans, values: &mut Values) {
+fn choose(
+    batch: KeyBatch<'_>,
+    wanted: impl Fn(usize) -> bool,
+    keys: &mut Spans,
+    values: &mut Values,
+) {
     fn each<T: Copy>(from: &[T], to: &mut Vec<T>, wanted: &dyn Fn(usize) -> bool) {
         to.clear();
-        to.extend(from.iter().enumerate().filter(|(i, _)| wanted(*i)).map(|(_, value)| *value));
+        to.extend(
+            from.iter()
+                .enumerate()
+                .filter(|(i, _)| wanted(*i))
+                .map(|(_, value)| *value),
+        );
     }
     let spans = |from: &Spans, to: &mut Spans| {
         each(&from.start, &mut to.start, &wanted);
@@ -155,8 +208,9 @@ fn choose(batch: KeyBatch<'_>, wanted: impl Fn(usize) -> bool, keys: &mut Spans,
     spans(batch.keys, keys);
     spans(&batch.values.types, &mut values.types);
     spans(&batch.values.nodes, &mut values.nodes);
-    each(&batch.values.bytes, &mut values.bytes, &wanted);
-    each(&batch.values.ops, &mut values.ops, &wanted);
+    for (from, to) in batch.values.weights.iter().zip(&mut values.weights) {
+        each(from, to, &wanted);
+    }
     each(&batch.values.databases, &mut values.databases, &wanted);
     each(&batch.values.expiring, &mut values.expiring, &wanted);
 }

@@ -17,14 +17,16 @@ use rayon::ThreadPool;
 use crate::error::Result;
 use crate::format::batch::{Spans, Values};
 use crate::format::{Columns, Format, Notice, Reader, Seen};
-use crate::slot::kernel::Kernel;
+use crate::scan::counting::{Chosen, Counting, How, Place};
+use crate::scan::shared::{Shared, into_inner};
+use crate::simd::find_delimiters;
+use crate::slot::Kernel;
 use crate::slot::policy::Policy;
-use crate::source::Input;
+use crate::source::Source;
 use crate::source::block::{Block, Piece};
+use crate::source::chunk::CHUNK;
 use crate::tally::Tally;
 use crate::tally::rejects::Rejects;
-use counting::{Chosen, Counting, How, Place};
-use shared::{Shared, into_inner};
 
 /// How a scan runs; what it finds does not depend on it.
 pub struct Scan<'a> {
@@ -55,7 +57,10 @@ pub struct Only {
 
 impl Only {
     /// All keys.
-    pub const ALL: Only = Only { database: None, not_of: Vec::new() };
+    pub const ALL: Only = Only {
+        database: None,
+        not_of: Vec::new(),
+    };
 }
 
 /// What a scan found.
@@ -92,15 +97,68 @@ pub struct Incomplete {
     pub reason: String,
 }
 
-impl Scan<'_> {
-    /// Reads all `inputs` and counts them in tallies that start as `make` gives them.
+static ALL_KEYS: Only = Only::ALL;
+static OSS: Policy = Policy::Oss;
+
+impl<'a> Scan<'a> {
+    /// A scan on the threads of `pool`, with the best kernel, that detects the format of each input and counts all keys.
+    pub fn new(pool: &'a ThreadPool) -> Self {
+        Scan {
+            pool,
+            kernel: hashslot::best(),
+            format: None,
+            only: &ALL_KEYS,
+            policy: &OSS,
+            chunk: CHUNK,
+            proceed: &|_| true,
+        }
+    }
+
+    /// Sets how slots are computed.
+    pub fn kernel(self, kernel: &'static Kernel) -> Self {
+        Scan { kernel, ..self }
+    }
+
+    /// Sets the format of every input; `None` detects it for each.
+    pub fn format(self, format: impl Into<Option<&'static dyn Format>>) -> Self {
+        let format = format.into();
+        Scan { format, ..self }
+    }
+
+    /// Limits the keys that are counted.
+    pub fn only(self, only: &'a Only) -> Self {
+        Scan { only, ..self }
+    }
+
+    /// Sets what part of a key is hashed.
+    pub fn policy(self, policy: &'a Policy) -> Self {
+        Scan { policy, ..self }
+    }
+
+    /// Sets the bytes in a chunk.
+    pub fn chunk(self, chunk: usize) -> Self {
+        Scan { chunk, ..self }
+    }
+
+    /// Sets what is called after every block with its length in bytes; it may stop the scan by returning false.
+    pub fn proceed(self, proceed: &'a (dyn Fn(u64) -> bool + Sync)) -> Self {
+        Scan { proceed, ..self }
+    }
+
+    /// Reads all `sources` and counts them in tallies that start as `make` gives them.
     ///
     /// # Errors
     /// An input that cannot be opened or is not in its form, that changed since it was found, or that has a row
     /// longer than `MAX_LINE`.
-    pub fn run<T: Tally>(&self, inputs: &[Input], make: impl Fn() -> T) -> Result<Scanned<T>> {
-        let shared = Shared::new(inputs);
-        let workers: Vec<_> = (0..self.pool.current_num_threads()).map(|_| Mutex::new(Worker::new(make()))).collect();
+    pub fn run<T: Tally>(
+        &self,
+        sources: &[Box<dyn Source>],
+        make: impl Fn() -> T,
+    ) -> Result<Scanned<T>> {
+        let shared = Shared::new(sources);
+        let workers: Vec<_> = (0..self.pool.current_num_threads())
+            .map(|_| Mutex::new(Worker::new(make())))
+            .collect();
 
         let as_streams = self.read_chunks(&workers, &shared)?;
         self.read_streams(&workers, &shared, &as_streams)?;
@@ -116,7 +174,12 @@ impl Scan<'_> {
         let mut incomplete = into_inner(shared.incomplete);
         incomplete.sort();
         let inputs = shared.seen.into_iter().map(into_inner).collect();
-        Ok(Scanned { tally, inputs, incomplete, rejects })
+        Ok(Scanned {
+            tally,
+            inputs,
+            incomplete,
+            rejects,
+        })
     }
 }
 
@@ -152,13 +215,33 @@ impl<T: Tally> Worker<T> {
         reader: &dyn Reader,
         (input, bytes, piece): (usize, Range<u64>, Piece),
     ) -> Seen {
-        let Worker { block, keys, values, chosen, rejects, tally, .. } = self;
+        let Worker {
+            block,
+            keys,
+            values,
+            chosen,
+            rejects,
+            tally,
+            ..
+        } = self;
         let kernel = scan.kernel;
-        let find =
-            |base: crate::source::block::Padded<'_>, from, byte, ends: &mut [u32]| kernel.cut(base, from, byte, ends);
-        let mut columns = Columns { keys, values, find: &find };
-        let place = Place { input: input as u32, offset: piece.offset };
-        let how = How { kernel, only: scan.only, policy: scan.policy };
+        let find = |base: crate::source::block::Padded<'_>, from, byte, ends: &mut [u32]| {
+            find_delimiters(kernel, base, from, byte, ends)
+        };
+        let mut columns = Columns {
+            keys,
+            values,
+            find: &find,
+        };
+        let place = Place {
+            input: input as u32,
+            offset: piece.offset,
+        };
+        let how = How {
+            kernel,
+            only: scan.only,
+            policy: scan.policy,
+        };
         let mut counting = Counting::new(how, chosen, tally, rejects, place);
         let saw = reader.read(block, piece, &mut columns, &mut counting);
         let (mut seen, edges) = counting.finish(saw);

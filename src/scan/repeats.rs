@@ -29,19 +29,35 @@ impl Neighbours {
         let name = |i: usize| spans.get(keys.batch.base, i);
         let is_empty = |i: &usize| spans.start[*i] == spans.end[*i];
         let (first, last) = (0..keys.len(), (0..keys.len()).rev());
-        let ends = first.into_iter().find(|i| !is_empty(i)).zip(last.into_iter().find(|i| !is_empty(i)));
+        let ends = first
+            .into_iter()
+            .find(|i| !is_empty(i))
+            .zip(last.into_iter().find(|i| !is_empty(i)));
         let Some((first, last)) = ends else { return };
-        let next = Edges { first: hash(name(first)), last: hash(name(last)) };
+        let next = Edges {
+            first: hash(name(first)),
+            last: hash(name(last)),
+        };
         self.repeated += u64::from(self.edges.is_some_and(|edges| edges.last == next.first));
-        self.edges = Some(Edges { first: self.edges.map_or(next.first, |edges| edges.first), ..next });
+        self.edges = Some(Edges {
+            first: self.edges.map_or(next.first, |edges| edges.first),
+            ..next
+        });
         // Neighbours seldom share a slot, and empty keys are seldom, so most batches need no more than this.
         let lengths = || spans.start.iter().zip(&spans.end);
         let any_empty = lengths().fold(0, |any, (start, end)| any | u32::from(start == end)) != 0;
         let same_slot = |pair: &[u16]| u16::from(pair[0] == pair[1]);
-        if any_empty || keys.slots.windows(2).fold(0, |any, pair| any | same_slot(pair)) != 0 {
+        if any_empty
+            || keys
+                .slots
+                .windows(2)
+                .fold(0, |any, pair| any | same_slot(pair))
+                != 0
+        {
             let mut before = first;
             for i in (first + 1..=last).filter(|i| !is_empty(i)) {
-                self.repeated += u64::from(keys.slots[before] == keys.slots[i] && name(before) == name(i));
+                self.repeated +=
+                    u64::from(keys.slots[before] == keys.slots[i] && name(before) == name(i));
                 before = i;
             }
         }

@@ -4,18 +4,19 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::repeats::Edges;
-use super::{Incomplete, SeenInput};
 use crate::error::{Error, Result};
-use crate::format::borders::Borders;
+use crate::format::block_joins::Borders;
 use crate::name::Name;
-use crate::source::Input;
-use crate::source::file::{self, Positional, Trouble};
+use crate::scan::repeats::Edges;
+use crate::scan::{Incomplete, SeenInput};
+use crate::source::Source;
+use crate::source::chunk;
+use crate::source::chunk::Trouble;
 
 /// What is common to all workers.
 pub struct Shared<'a> {
     /// The inputs.
-    pub inputs: &'a [Input],
+    pub sources: &'a [Box<dyn Source>],
     /// What was seen of each.
     pub seen: Vec<Mutex<SeenInput>>,
     /// The keys at the ends of the blocks of each.
@@ -28,11 +29,11 @@ pub struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     /// Nothing seen yet.
-    pub fn new(inputs: &'a [Input]) -> Self {
+    pub fn new(sources: &'a [Box<dyn Source>]) -> Self {
         Shared {
-            inputs,
-            seen: inputs.iter().map(|_| Mutex::default()).collect(),
-            borders: inputs.iter().map(|_| Borders::default()).collect(),
+            sources,
+            seen: sources.iter().map(|_| Mutex::default()).collect(),
+            borders: sources.iter().map(|_| Borders::default()).collect(),
             incomplete: Mutex::default(),
             error: Mutex::default(),
             stopped: AtomicBool::new(false),
@@ -42,8 +43,11 @@ impl<'a> Shared<'a> {
     /// How many keys at the borders of a stretch are the one before them, as far as this stretch completes the pair.
     pub fn repeats(&self, input: usize, bytes: Range<u64>, edges: Option<Edges>) -> u64 {
         let mut repeated = 0;
-        let (first, last) = edges.map_or((None, None), |edges| (Some(edges.first), Some(edges.last)));
-        self.borders[input].join(bytes, first, last, |before, behind| repeated += u64::from(before == behind));
+        let (first, last) =
+            edges.map_or((None, None), |edges| (Some(edges.first), Some(edges.last)));
+        self.borders[input].join(bytes, first, last, |before, behind| {
+            repeated += u64::from(before == behind)
+        });
         repeated
     }
 
@@ -59,15 +63,21 @@ impl<'a> Shared<'a> {
     pub fn note(&self, trouble: Trouble, input: usize) -> Result<()> {
         match trouble {
             Trouble::Read(byte, error) => {
-                lock(&self.incomplete).push(Incomplete { input, byte, reason: crate::error::reason(&error) });
+                lock(&self.incomplete).push(Incomplete {
+                    input,
+                    byte,
+                    reason: crate::error::reason(&error),
+                });
                 Ok(())
             }
             Trouble::Long(byte) => {
-                let input = &self.inputs[input];
-                let line = file::line_of(input, byte);
-                let place = line.map_or(format!("byte {byte}"), |line| format!("line {line} (byte {byte})"));
+                let source = &*self.sources[input];
+                let line = chunk::line_of(source, byte);
+                let place = line.map_or(format!("byte {byte}"), |line| {
+                    format!("line {line} (byte {byte})")
+                });
                 Err(Error::bad(
-                    format!("{}: {place}", Name::from(input.path())),
+                    format!("{}: {place}", Name::from(source.path())),
                     "a line longer than 64 MiB; is this a key dump with one key a line?",
                 ))
             }
@@ -77,9 +87,16 @@ impl<'a> Shared<'a> {
     /// Notes an input that is not, or no longer, the file that was found: what was read of it may be a mix.
     pub fn check_unchanged(&self, input: usize) {
         let mut incomplete = lock(&self.incomplete);
-        if Positional::open(&self.inputs[input]).is_err() && !incomplete.iter().any(|stop| stop.input == input) {
-            let reason = String::from("it changed while it was read; copy the dump to a file of its own");
-            incomplete.push(Incomplete { input, byte: self.inputs[input].bytes().unwrap_or(0), reason });
+        if self.sources[input].open_at().is_err()
+            && !incomplete.iter().any(|stop| stop.input == input)
+        {
+            let reason =
+                String::from("it changed while it was read; copy the dump to a file of its own");
+            incomplete.push(Incomplete {
+                input,
+                byte: self.sources[input].size_bytes().unwrap_or(0),
+                reason,
+            });
         }
     }
 

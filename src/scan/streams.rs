@@ -3,14 +3,15 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, mpsc};
 
-use super::chunks::HEAD;
-use super::shared::{Shared, lock};
-use super::{Scan, SeenInput, Worker};
 use crate::error::Result;
 use crate::format::{Head, Reader};
+use crate::scan::chunks::HEAD;
+use crate::scan::shared::{Shared, lock};
+use crate::scan::{Scan, SeenInput, Worker};
 use crate::source::block::{Block, Piece};
-use crate::source::stream::{self, RowReader};
-use crate::source::{Input, MAX_LINE};
+use crate::source::stream;
+use crate::source::stream::RowReader;
+use crate::source::{MAX_LINE, Source};
 use crate::tally::Tally;
 
 /// A block cut from a stream.
@@ -45,8 +46,13 @@ impl Scan<'_> {
                 let full = full.clone();
                 scope.spawn(move || {
                     let mut unused = None;
-                    while let Some(input) = streams.get(next.fetch_add(1, Relaxed)).filter(|_| shared.is_going()) {
-                        if let Err(error) = self.cut_stream(shared, *input, &mut unused, empty, &full) {
+                    while let Some(input) = streams
+                        .get(next.fetch_add(1, Relaxed))
+                        .filter(|_| shared.is_going())
+                    {
+                        if let Err(error) =
+                            self.cut_stream(shared, *input, &mut unused, empty, &full)
+                        {
                             shared.fail(error);
                         }
                     }
@@ -63,8 +69,20 @@ impl Scan<'_> {
                         std::mem::swap(&mut worker.block, &mut cut.block);
                         let bytes = worker.block.len() as u64;
                         let stretch = cut.piece.offset..cut.piece.offset + bytes;
-                        let seen = worker.count(self, shared, &*cut.reader, (cut.input, stretch, cut.piece));
-                        shared.saw(cut.input, SeenInput { format: cut.reader.format(), bytes, seen });
+                        let seen = worker.count(
+                            self,
+                            shared,
+                            &*cut.reader,
+                            (cut.input, stretch, cut.piece),
+                        );
+                        shared.saw(
+                            cut.input,
+                            SeenInput {
+                                format: cut.reader.format(),
+                                bytes,
+                                seen,
+                            },
+                        );
                         shared.proceed((self.proceed)(bytes));
                     }
                     // A send fails only where the cutting threads have ended; then no block is needed any more.
@@ -83,10 +101,17 @@ impl Scan<'_> {
         empty: &Mutex<mpsc::Receiver<Block>>,
         full: &mpsc::SyncSender<Cut>,
     ) -> Result<()> {
-        let mut rows = RowReader::new(stream::open(&shared.inputs[input])?, self.chunk);
-        let reader: Arc<dyn Reader> = Arc::from(self.reader_of_stream(&shared.inputs[input], &mut rows)?);
-        rows.set_cut(reader.cut());
-        shared.saw(input, SeenInput { format: reader.format(), ..SeenInput::default() });
+        let mut rows = RowReader::new(stream::open(&*shared.sources[input])?, self.chunk);
+        let reader: Arc<dyn Reader> =
+            Arc::from(self.reader_of_stream(&*shared.sources[input], &mut rows)?);
+        rows.set_boundary(Arc::new(reader.boundary()));
+        shared.saw(
+            input,
+            SeenInput {
+                format: reader.format(),
+                ..SeenInput::default()
+            },
+        );
         while shared.is_going() {
             // A block that the end of the last stream left over is used first, or they would run out.
             let received = unused.take().map_or_else(|| lock(empty).recv(), Ok);
@@ -102,20 +127,29 @@ impl Scan<'_> {
                     return shared.note(trouble, input);
                 }
             };
-            if !shared.is_going() || full.send(Cut { block, piece, input, reader: reader.clone() }).is_err() {
+            if !shared.is_going()
+                || full
+                    .send(Cut {
+                        block,
+                        piece,
+                        input,
+                        reader: reader.clone(),
+                    })
+                    .is_err()
+            {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Tells the format of a stream by its start, looking at as much of it as that takes.
-    fn reader_of_stream(&self, input: &Input, rows: &mut Stream) -> Result<Box<dyn Reader>> {
+    /// Detects the format of a stream from its start, reading as much of it as that takes.
+    fn reader_of_stream(&self, source: &dyn Source, rows: &mut Stream) -> Result<Box<dyn Reader>> {
         let mut want = HEAD;
         loop {
             let (bytes, ended) = rows.head(want);
             let whole = ended || bytes.len() > MAX_LINE;
-            if let Some(reader) = self.recognise(input, Head { bytes, whole })? {
+            if let Some(reader) = self.recognise(source, Head { bytes, whole })? {
                 return Ok(reader);
             }
             want *= 8;

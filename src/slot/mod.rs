@@ -1,33 +1,12 @@
-//! Stage 3, SLOTS: a batch of keys comes in, the hash slot of each goes out, computed by one of the
-//! kernels in `kernel/`. What part of a key is hashed is decided in `hashtag`, or by another `policy`.
+//! Slots of a batch of keys, by the kernels of the `hashslot` crate. Which part of a key is hashed is decided by the
+//! hash tag rule of Redis and Valkey, or by another `policy`.
 
-pub mod hashtag;
-pub mod ids;
-pub mod kernel;
 pub mod policy;
-pub mod shapes;
 
 use crate::format::batch::{KeyBatch, Spans};
-use kernel::Kernel;
-use policy::Policy;
+use crate::slot::policy::Policy;
 
-/// Hash slots of a cluster.
-pub const SLOTS: usize = 16384;
-
-/// The hash slot of one key, as CLUSTER KEYSLOT of a server gives it.
-///
-/// ```
-/// assert_eq!(slotscope::slot::slot(b"user::10086"), 14982);
-/// assert_eq!(slotscope::slot::slot(b"{user}::10086"), slotscope::slot::slot(b"user"));
-/// ```
-pub fn slot(key: &[u8]) -> u16 {
-    slot_of_part(&key[hashtag::hashed_part(key)])
-}
-
-/// The slot of what is hashed of a key, braces or not: of a hash tag, say.
-pub fn slot_of_part(part: &[u8]) -> u16 {
-    kernel::table::crc16(part) & (SLOTS as u16 - 1)
-}
+pub use hashslot::{Kernel, SLOTS, hashed_part, slot, slot_of_part, tag};
 
 /// A batch of keys with the hashed part and the slot of each.
 #[derive(Clone, Copy)]
@@ -77,31 +56,62 @@ const TAGGED: u32 = u32::MAX;
 
 impl SlotColumns {
     /// Computes the hashed parts and the slots of `batch`, which is from input `input`, as Redis and Valkey do.
-    pub fn compute<'a>(&'a mut self, kernel: &'static Kernel, batch: KeyBatch<'a>, input: u32) -> SlotBatch<'a> {
-        self.narrow(&Policy::Oss, kernel, batch);
+    pub fn compute<'a>(
+        &'a mut self,
+        kernel: &'static Kernel,
+        batch: KeyBatch<'a>,
+        input: u32,
+    ) -> SlotBatch<'a> {
+        self.find_hashed(&Policy::Oss, kernel, batch);
         self.hash(kernel, batch, input)
     }
 
     /// Finds what `policy` hashes of each key; returns the numbers of the keys that it gives no slot.
-    pub fn narrow(&mut self, policy: &Policy, kernel: &'static Kernel, batch: KeyBatch<'_>) -> Vec<u32> {
+    pub fn find_hashed(
+        &mut self,
+        policy: &Policy,
+        kernel: &'static Kernel,
+        batch: KeyBatch<'_>,
+    ) -> Vec<u32> {
         self.untagged.clear();
         if policy.is_oss() {
-            kernel.narrow(batch.base, batch.keys, &mut self.hashed);
+            let Spans { start, end } = &mut self.hashed;
+            start.resize(batch.keys.len(), 0);
+            end.resize(batch.keys.len(), 0);
+            kernel.hashed_spans(batch.keys.in_block(batch.base), start, end);
             return Vec::new();
         }
-        let misfits = policy.narrow(batch.base, batch.keys, &mut self.hashed);
+        let misfits = policy.hashed_spans(batch.base, batch.keys, &mut self.hashed);
         let (keys, parts) = (batch.keys, &self.hashed);
         let is_whole = |i: usize| (parts.start[i], parts.end[i]) == (keys.start[i], keys.end[i]);
-        self.untagged.extend((0..keys.len()).map(|i| if is_whole(i) { keys.start[i] } else { TAGGED }));
+        self.untagged
+            .extend((0..keys.len()).map(|i| if is_whole(i) { keys.start[i] } else { TAGGED }));
         misfits
     }
 
-    /// Computes the slots of `batch`, which was narrowed and is from input `input`.
-    pub fn hash<'a>(&'a mut self, kernel: &'static Kernel, batch: KeyBatch<'a>, input: u32) -> SlotBatch<'a> {
-        kernel.slots(batch.base, &self.hashed, &mut self.slots);
+    /// Computes the slots of `batch`, whose hashed parts were found and which is from input `input`.
+    pub fn hash<'a>(
+        &'a mut self,
+        kernel: &'static Kernel,
+        batch: KeyBatch<'a>,
+        input: u32,
+    ) -> SlotBatch<'a> {
+        self.slots.resize(self.hashed.len(), 0);
+        kernel.slots(self.hashed.in_block(batch.base), &mut self.slots);
         // A tag in braces starts behind one, never where its key does.
-        let untagged = if self.untagged.is_empty() { &batch.keys.start } else { &self.untagged };
-        SlotBatch { batch, hashed: &self.hashed, untagged, slots: &self.slots, input, kernel }
+        let untagged = if self.untagged.is_empty() {
+            &batch.keys.start
+        } else {
+            &self.untagged
+        };
+        SlotBatch {
+            batch,
+            hashed: &self.hashed,
+            untagged,
+            slots: &self.slots,
+            input,
+            kernel,
+        }
     }
 }
 

@@ -1,7 +1,6 @@
-//! Stage 3, SLOTS: hash policies, the rules by which clusters tell what part of a key is hashed. A batch of keys comes
-//! in, the hashed part of each goes out.
+//! Hash policies: the rules by which clusters choose the part of a key that is hashed.
 //!
-//! `oss` is the rule of Redis and Valkey (`hashtag`) and the only one that the kernels have a pass for. `enterprise` is
+//! `oss` is the rule of Redis and Valkey (`hashed_part`) and the only one that the kernels have a pass for. `enterprise` is
 //! the standard policy of Redis Enterprise and Redis Cloud: from the last `{` that has a `}` behind it to the last `}`,
 //! and an empty tag is a tag. `regex:` is their custom policy: the group `tag` of the first pattern that matches.
 
@@ -10,7 +9,6 @@ use std::ops::Range;
 
 use regex::bytes::{CaptureLocations, Regex, RegexBuilder};
 
-use super::hashtag;
 use crate::error::{Error, Result};
 use crate::format::batch::Spans;
 use crate::name::Name;
@@ -59,21 +57,33 @@ impl Policy {
     /// A name that is no policy, two policies, more than 32 patterns, or a pattern that cannot be used.
     pub fn parse(values: &[impl AsRef<str>]) -> Result<Policy> {
         let values: Vec<&str> = values.iter().map(AsRef::as_ref).collect();
-        let patterns: Vec<&str> = values.iter().filter_map(|value| value.strip_prefix(REGEX)).collect();
+        let patterns: Vec<&str> = values
+            .iter()
+            .filter_map(|value| value.strip_prefix(REGEX))
+            .collect();
         match values.as_slice() {
             [] | ["oss"] => Ok(Policy::Oss),
             ["enterprise"] => Ok(Policy::Enterprise),
-            _ if patterns.len() > MAX_PATTERNS => {
-                Err(Error::bad("--policy", format!("{} patterns; a custom policy has at most 32", patterns.len())))
-            }
-            _ if patterns.len() == values.len() => {
-                patterns.into_iter().map(Pattern::new).collect::<Result<_>>().map(Policy::Patterns)
-            }
+            _ if patterns.len() > MAX_PATTERNS => Err(Error::bad(
+                "--policy",
+                format!(
+                    "{} patterns; a custom policy has at most 32",
+                    patterns.len()
+                ),
+            )),
+            _ if patterns.len() == values.len() => patterns
+                .into_iter()
+                .map(Pattern::new)
+                .collect::<Result<_>>()
+                .map(Policy::Patterns),
             [value] => Err(Error::bad(
                 format!("--policy \"{}\"", Name::from(*value)),
                 "no such policy; there are: oss, enterprise, regex:PATTERN (with a group named tag: regex:user-(?<tag>.+))",
             )),
-            _ => Err(Error::bad("--policy", "a cluster has one policy; only regex:PATTERN may be repeated")),
+            _ => Err(Error::bad(
+                "--policy",
+                "a cluster has one policy; only regex:PATTERN may be repeated",
+            )),
         }
     }
 
@@ -85,11 +95,11 @@ impl Policy {
     /// The part of `key` that is hashed, as byte offsets; `None` where no pattern matches the key.
     pub fn hashed_part(&self, key: &[u8]) -> Option<Range<usize>> {
         match self {
-            Policy::Oss => Some(hashtag::hashed_part(key)),
+            Policy::Oss => Some(crate::slot::hashed_part(key)),
             Policy::Enterprise => Some(enterprise_tag(key).unwrap_or(0..key.len())),
-            Policy::Patterns(patterns) => {
-                patterns.iter().find_map(|pattern| pattern.tag(key, &mut pattern.locations()))
-            }
+            Policy::Patterns(patterns) => patterns
+                .iter()
+                .find_map(|pattern| pattern.tag(key, &mut pattern.locations())),
         }
     }
 
@@ -100,26 +110,36 @@ impl Policy {
 
     /// The hash slot of `key`; `None` where no pattern matches the key.
     pub fn slot(&self, key: &[u8]) -> Option<u16> {
-        self.hashed_part(key).map(|part| super::slot_of_part(&key[part]))
+        self.hashed_part(key)
+            .map(|part| crate::slot::slot_of_part(&key[part]))
     }
 
-    /// Writes the hashed part of each key that has one to `parts`; one of no bytes stands for the others, and their
-    /// numbers are returned. Byte by byte, key by key: only `oss` has a faster way.
-    pub fn narrow(&self, base: Padded<'_>, keys: &Spans, parts: &mut Spans) -> Vec<u32> {
+    /// Writes the hashed part of each key that has one to `parts`; the others get an empty part, and their numbers are
+    /// returned. Byte by byte, key by key: only `oss` has a faster way.
+    pub fn hashed_spans(&self, base: Padded<'_>, keys: &Spans, parts: &mut Spans) -> Vec<u32> {
         let mut misfits = Vec::new();
-        let mut patterns: Vec<_> = self.patterns().iter().map(|pattern| (pattern, pattern.locations())).collect();
+        let mut patterns: Vec<_> = self
+            .patterns()
+            .iter()
+            .map(|pattern| (pattern, pattern.locations()))
+            .collect();
         parts.clear();
         for i in 0..keys.len() {
             let key = keys.get(base, i);
             let part = match self {
-                Policy::Patterns(_) => patterns.iter_mut().find_map(|(pattern, places)| pattern.tag(key, places)),
+                Policy::Patterns(_) => patterns
+                    .iter_mut()
+                    .find_map(|(pattern, places)| pattern.tag(key, places)),
                 _ => self.hashed_part(key),
             };
             if part.is_none() {
                 misfits.push(i as u32);
             }
             let part = part.unwrap_or(0..0);
-            parts.push(keys.start[i] + part.start as u32, keys.start[i] + part.end as u32);
+            parts.push(
+                keys.start[i] + part.start as u32,
+                keys.start[i] + part.end as u32,
+            );
         }
         misfits
     }
@@ -132,22 +152,26 @@ impl Policy {
     }
 }
 
-/// As it is written on the command line, several patterns parted by commas; not escaped.
+/// As it is written on the command line, several patterns separated by commas; not escaped.
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Policy::Oss => f.write_str("oss"),
             Policy::Enterprise => f.write_str("enterprise"),
             Policy::Patterns(patterns) => {
-                let texts: Vec<_> = patterns.iter().map(|pattern| format!("{REGEX}{}", pattern.text)).collect();
+                let texts: Vec<_> = patterns
+                    .iter()
+                    .map(|pattern| format!("{REGEX}{}", pattern.text))
+                    .collect();
                 f.write_str(&texts.join(", "))
             }
         }
     }
 }
 
-/// What `.*{(?<tag>.*)}.*` finds, each `.*` as long as can be, in any bytes.
-fn enterprise_tag(key: &[u8]) -> Option<Range<usize>> {
+/// The tag by the standard policy of Redis Enterprise, `.*{(?<tag>.*)}.*`: from the last `{` that has a `}` behind it to
+/// the last `}`; it may be empty.
+pub fn enterprise_tag(key: &[u8]) -> Option<Range<usize>> {
     let close = memchr::memrchr(b'}', key)?;
     let open = memchr::memrchr(b'{', &key[..close])?;
     Some(open + 1..close)
@@ -156,11 +180,22 @@ fn enterprise_tag(key: &[u8]) -> Option<Range<usize>> {
 impl Pattern {
     fn new(text: &str) -> Result<Pattern> {
         let place = || format!("--policy \"regex:{}\"", Name::from(text));
-        let body = text.strip_prefix('/').and_then(|text| text.strip_suffix('/')).unwrap_or(text);
-        let regex = compile(&format!("^(?:{})$", literal_braces(body))).map_err(|what| Error::bad(place(), what))?;
+        let body = text
+            .strip_prefix('/')
+            .and_then(|text| text.strip_suffix('/'))
+            .unwrap_or(text);
+        let regex = compile(&format!("^(?:{})$", literal_braces(body)))
+            .map_err(|what| Error::bad(place(), what))?;
         match regex.capture_names().position(|name| name == Some("tag")) {
-            Some(tag) => Ok(Pattern { text: text.into(), regex, tag }),
-            None => Err(Error::bad(place(), "has no group named tag; mark what is hashed: regex:user-.*:(?<tag>.+)")),
+            Some(tag) => Ok(Pattern {
+                text: text.into(),
+                regex,
+                tag,
+            }),
+            None => Err(Error::bad(
+                place(),
+                "has no group named tag; mark what is hashed: regex:user-.*:(?<tag>.+)",
+            )),
         }
     }
 
@@ -184,7 +219,10 @@ pub fn compile_over_bytes(pattern: &str) -> std::result::Result<Regex, String> {
 }
 
 fn compile(pattern: &str) -> std::result::Result<Regex, String> {
-    let built = RegexBuilder::new(pattern).unicode(false).dot_matches_new_line(true).build();
+    let built = RegexBuilder::new(pattern)
+        .unicode(false)
+        .dot_matches_new_line(true)
+        .build();
     built.map_err(|error| {
         // The last line of a drawing says what is wrong, the others show the rewritten pattern.
         let text = error.to_string();
@@ -207,8 +245,13 @@ fn literal_braces(pattern: &str) -> String {
             // What is escaped stays as it is, with the braces of \x{7b} and \p{Alpha}.
             '\\' => {
                 taken += rest[1..].chars().next().map_or(0, char::len_utf8);
-                let has_braces = rest[1..].starts_with(['x', 'u', 'U', 'p', 'P']) && rest[2..].starts_with('{');
-                taken += if has_braces { rest[2..].find('}').map_or(0, |end| end + 1) } else { 0 };
+                let has_braces =
+                    rest[1..].starts_with(['x', 'u', 'U', 'p', 'P']) && rest[2..].starts_with('{');
+                taken += if has_braces {
+                    rest[2..].find('}').map_or(0, |end| end + 1)
+                } else {
+                    0
+                };
             }
             // A bracket that comes first in a class is one of its members.
             '[' if !in_class => {
@@ -235,9 +278,14 @@ fn literal_braces(pattern: &str) -> String {
 
 /// Whether `text` starts with `{n}`, `{n,}` or `{n,m}`.
 fn opens_quantifier(text: &str) -> bool {
-    let Some(inner) = text.find('}').map(|end| &text[1..end]) else { return false };
+    let Some(inner) = text.find('}').map(|end| &text[1..end]) else {
+        return false;
+    };
     let (least, most) = inner.split_once(',').unwrap_or((inner, ""));
-    !least.is_empty() && [least, most].iter().all(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    !least.is_empty()
+        && [least, most]
+            .iter()
+            .all(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -246,7 +294,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn part<'k>(policy: &[&str], key: &'k [u8]) -> Option<&'k [u8]> {
-        Policy::parse(policy).unwrap().hashed_part(key).map(|part| &key[part])
+        Policy::parse(policy)
+            .unwrap()
+            .hashed_part(key)
+            .map(|part| &key[part])
     }
 
     fn refused(policy: &[&str]) -> String {
@@ -285,7 +336,10 @@ mod tests {
         let policy = ["regex:/user-.*:(?<tag>.+)/", "regex:(?<tag>[^:]+):.*"];
         assert_eq!(part(&policy, b"user-session:1234"), Some(&b"1234"[..]));
         assert_eq!(part(&policy, b"order:7:items"), Some(&b"order"[..]));
-        assert_eq!(part(&policy, b"xuser-session:1234"), Some(&b"xuser-session"[..]));
+        assert_eq!(
+            part(&policy, b"xuser-session:1234"),
+            Some(&b"xuser-session"[..])
+        );
         assert_eq!(part(&policy, b"plain"), None);
         let any = ["regex:k\n\\x00.(?<tag>.*)"];
         assert_eq!(part(&any, b"k\n\x00\xff\n\xfe"), Some(&b"\n\xfe"[..]));
@@ -293,21 +347,40 @@ mod tests {
 
     #[test]
     fn a_brace_that_opens_no_quantifier_stands_for_itself() {
-        assert_eq!(part(&[r"regex:.*{(?<tag>.*)}.*"], b"a{'1':{'i32':1}}"), Some(&b"'i32':1}"[..]));
-        assert_eq!(part(&[r"regex:x{2,3}{a,}(?<tag>.)"], b"xxx{a,}t"), Some(&b"t"[..]));
-        assert_eq!(part(&[r"regex:x{2}{,3}(?<tag>[{[}&&]+)"], b"xx{,3}{[}&"), Some(&b"{[}&"[..]));
-        assert_eq!(part(&[r"regex:\x{7b}\{[]{a](?<tag>[[:digit:]]{2})"], b"{{]12"), Some(&b"12"[..]));
+        assert_eq!(
+            part(&[r"regex:.*{(?<tag>.*)}.*"], b"a{'1':{'i32':1}}"),
+            Some(&b"'i32':1}"[..])
+        );
+        assert_eq!(
+            part(&[r"regex:x{2,3}{a,}(?<tag>.)"], b"xxx{a,}t"),
+            Some(&b"t"[..])
+        );
+        assert_eq!(
+            part(&[r"regex:x{2}{,3}(?<tag>[{[}&&]+)"], b"xx{,3}{[}&"),
+            Some(&b"{[}&"[..])
+        );
+        assert_eq!(
+            part(&[r"regex:\x{7b}\{[]{a](?<tag>[[:digit:]]{2})"], b"{{]12"),
+            Some(&b"12"[..])
+        );
     }
 
     #[test]
     fn what_cannot_be_a_policy_is_refused_by_its_name() {
-        assert!(refused(&["regex:(?=x)(?<tag>.)"]).contains("\"regex:(?=x)(?<tag>.)\": look-around"));
+        assert!(
+            refused(&["regex:(?=x)(?<tag>.)"]).contains("\"regex:(?=x)(?<tag>.)\": look-around")
+        );
         assert!(refused(&[r"regex:(?<tag>.)\1"]).contains(r"(?<tag>.)\\1"));
         assert!(refused(&[r"regex:(?<tag>.)\1"]).contains("back"));
         assert!(refused(&["regex:(?<tag>a"]).contains("unclosed group"));
         assert!(refused(&["regex:a.*"]).contains("no group named tag"));
-        assert!(refused(&["Redis\x1b[1m"]).contains("\"Redis\\x1b[1m\": no such policy; there are: oss"));
-        assert!(refused(&["oss", "regex:(?<tag>.)"]).contains("only regex:PATTERN may be repeated"));
+        assert!(
+            refused(&["Redis\x1b[1m"])
+                .contains("\"Redis\\x1b[1m\": no such policy; there are: oss")
+        );
+        assert!(
+            refused(&["oss", "regex:(?<tag>.)"]).contains("only regex:PATTERN may be repeated")
+        );
         assert!(Policy::parse(&["regex:(?<tag>.)"; 32]).is_ok());
         assert!(refused(&["regex:(?<tag>.)"; 33]).contains("at most 32"));
     }

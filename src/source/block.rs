@@ -1,8 +1,6 @@
-//! Stage 1, BYTES: one recycled buffer a worker. Bytes of an input come in; a `Padded` view goes out,
-//! which vector code may read 64 bytes before and after.
+//! One recycled buffer a worker, with padding around its content: vector code may read 64 bytes past either end.
 
-/// Bytes that may be read, never counted, on each side of a block: one 512-bit vector.
-pub const PAD: usize = 64;
+pub use hashslot::{PAD, Padded};
 
 /// A buffer for a piece of an input, kept and refilled by its worker.
 pub struct Block {
@@ -61,56 +59,11 @@ impl Block {
 
     /// The content with its padding.
     pub fn padded(&self) -> Padded<'_> {
-        Padded { whole: &self.buffer }
+        Padded::new(&self.buffer)
     }
 }
 
-/// A view of bytes with `PAD` readable bytes before and after.
-#[derive(Clone, Copy)]
-pub struct Padded<'a> {
-    whole: &'a [u8],
-}
-
-impl<'a> Padded<'a> {
-    /// The bytes themselves, without the padding.
-    pub fn bytes(self) -> &'a [u8] {
-        &self.whole[PAD..self.whole.len() - PAD]
-    }
-
-    /// How many bytes there are, without the padding.
-    pub fn len(self) -> usize {
-        self.whole.len() - 2 * PAD
-    }
-
-    /// True where there are none.
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-
-    /// The byte before `at`; before the first one stands padding.
-    #[inline(always)]
-    pub fn byte_before(self, at: u32) -> u8 {
-        self.whole[PAD - 1 + at as usize]
-    }
-
-    /// The sixteen bytes from `at` on, which may reach into the padding.
-    ///
-    /// # Panics
-    /// Where `at` lies behind the bytes.
-    #[inline(always)]
-    pub fn sixteen_at(self, at: u32) -> u128 {
-        let start = PAD + at as usize;
-        assert!(start <= self.whole.len() - PAD);
-        u128::from_le_bytes(self.whole[start..start + 16].try_into().expect("sixteen bytes"))
-    }
-
-    /// The first byte; reads from `PAD` bytes before it to `PAD` bytes after the last are in bounds.
-    pub fn as_ptr(self) -> *const u8 {
-        self.whole[PAD..].as_ptr()
-    }
-}
-
-/// What of a block a worker owns.
+/// The range of a block that a worker is responsible for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Piece {
     /// Where the owned bytes start in the block; they reach to the block's end.

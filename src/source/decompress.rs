@@ -52,15 +52,30 @@ pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
     reader.by_ref().take(MAGIC as u64).read_to_end(&mut head)?;
     let form = Form::of(&head);
     let whole = Cursor::new(head).chain(reader);
-    let Some(form) = form else { return Ok(Box::new(whole)) };
+    let Some(form) = form else {
+        return Ok(Box::new(whole));
+    };
     let consumed = Arc::new(AtomicU64::new(0));
-    let counted = BufReader::with_capacity(BUFFER, Counted { inner: whole, consumed: consumed.clone(), last: [1; 8] });
+    let counted = BufReader::with_capacity(
+        BUFFER,
+        Counted {
+            inner: whole,
+            consumed: consumed.clone(),
+            last: [1; 8],
+        },
+    );
     let inner: Box<dyn Read + Send> = match form {
         Form::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(counted)),
         Form::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(counted)?),
-        Form::Lz4 => Box::new(Lz4Frames { frame: Some(FrameDecoder::new(counted)) }),
+        Form::Lz4 => Box::new(Lz4Frames {
+            frame: Some(FrameDecoder::new(counted)),
+        }),
     };
-    Ok(Box::new(Decompressed { inner, form, consumed }))
+    Ok(Box::new(Decompressed {
+        inner,
+        form,
+        consumed,
+    }))
 }
 
 /// Counts what is read, and keeps the end of it.
@@ -94,9 +109,14 @@ impl Read for Decompressed {
             io::ErrorKind::Interrupted => error,
             kind => {
                 let (form, at) = (self.form.name(), self.consumed.load(Relaxed));
-                let what =
-                    if kind == io::ErrorKind::UnexpectedEof { "it is cut off".into() } else { error.to_string() };
-                io::Error::other(format!("the {form} stream is broken at or before its compressed byte {at}: {what}"))
+                let what = if kind == io::ErrorKind::UnexpectedEof {
+                    "it is cut off".into()
+                } else {
+                    error.to_string()
+                };
+                io::Error::other(format!(
+                    "the {form} stream is broken at or before its compressed byte {at}: {what}"
+                ))
             }
         })
     }

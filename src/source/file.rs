@@ -1,302 +1,125 @@
-//! Stage 1, BYTES that can be read anywhere (a regular file, memory): one chunk into a worker's block.
-//!
-//! A chunk owns the rows that follow its row ends, and the first chunk the row at the input's start. So the owned
-//! bytes reach from behind the first row end at or after the chunk's start to the first one at or after its end: two
-//! neighbours agree without talking. A chunk without a row end owns nothing and reads no further, which keeps one
-//! endless row linear.
+//! Regular files: read at any offset by all workers, and refused once they are no longer what was found.
 
-use std::fs::File;
-use std::io;
-use std::ops::Range;
-use std::os::unix::fs::FileExt;
-use std::sync::Arc;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use super::block::{Block, Piece};
-use super::cut::{Cut, Effect, State};
-use super::{FileState, Input, MAX_LINE};
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::source::pipe::Pipe;
+use crate::source::{Found, ReadAt, Source, decompress};
 
-/// Bytes in a chunk: long enough that a system call costs nothing, short enough for the cache of the next stage
-/// (`benches/stages.rs` times other sizes).
-pub const CHUNK: usize = 2 << 20;
-
-/// Read along with a chunk, so that its last line is mostly there at once.
-const OVERHANG: usize = 4 << 10;
-
-/// The end of a chunk that is looked at first: it often settles what the chunk does to the quoting.
-const TAIL: usize = 16 << 10;
-
-/// An input whose bytes can be read at any place, by several threads at once.
-pub enum Positional {
-    /// A regular file.
-    OnDisk(File),
-    /// Bytes in memory.
-    InMemory(Arc<[u8]>),
-}
-
-impl Positional {
-    /// Opens an input found earlier; `None` where it can only be read from front to back.
-    ///
-    /// # Errors
-    /// The file is gone, or no longer the one that was found.
-    pub fn open(input: &Input) -> Result<Option<Positional>> {
-        match input {
-            Input::Stream { .. } => Ok(None),
-            Input::Memory { bytes, .. } => Ok(Some(Positional::InMemory(bytes.clone()))),
-            Input::File { path, state } => {
-                let failed = |error| Error::io(path, error);
-                let file = File::open(path).map_err(failed)?;
-                if FileState::of(&file.metadata().map_err(failed)?) != *state {
-                    let what = "changed while it was read; copy the dump to a file of its own and analyze that";
-                    return Err(Error::bad(Name::from(path.as_path()).to_string(), what));
-                }
-                Ok(Some(Positional::OnDisk(file)))
-            }
-        }
-    }
-
-    /// Fills `into` with the bytes from `offset` on.
-    ///
-    /// # Errors
-    /// What the system says, or `UnexpectedEof` where there are fewer.
-    pub fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
-        match self {
-            Positional::OnDisk(file) => file.read_exact_at(into, offset),
-            Positional::InMemory(bytes) => {
-                let found = bytes.get(offset as usize..offset as usize + into.len());
-                into.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
-                Ok(())
-            }
-        }
-    }
-}
-
-/// How an input of `bytes` bytes is cut.
-#[derive(Clone)]
-pub struct Cutting {
-    /// Length of the input in bytes.
-    pub bytes: u64,
-    /// Bytes in a chunk.
-    pub chunk: usize,
-    /// What ends a row.
-    pub cut: Cut,
-    /// The state that each chunk starts in, and the one behind the last; empty where a row end tells by itself.
-    pub states: Vec<State>,
-}
-
-impl Cutting {
-    /// How many chunks there are.
-    pub fn chunks(&self) -> u64 {
-        self.bytes.div_ceil(self.chunk as u64)
-    }
-
-    /// Where chunk `index` starts, and how many bytes are its own.
-    fn body(&self, index: u64) -> (u64, usize) {
-        let offset = index * self.chunk as u64;
-        (offset, (self.chunk as u64).min(self.bytes - offset) as usize)
-    }
-
-    fn state(&self, index: u64) -> State {
-        self.states.get(index as usize).copied().unwrap_or_default()
-    }
-}
-
-/// Why a chunk could not be read.
+/// A regular file.
 #[derive(Debug)]
-pub enum Trouble {
-    /// A line longer than `MAX_LINE` starts at this offset.
-    Long(u64),
-    /// Reading failed at this offset.
-    Read(u64, io::Error),
+pub struct RegularFile {
+    path: PathBuf,
+    state: FileState,
 }
 
-type Outcome<T> = std::result::Result<T, Trouble>;
-
-/// What chunk `index` does to the state of the quoting.
-pub fn effect(file: &Positional, cutting: &Cutting, index: u64, block: &mut Block) -> Outcome<Effect> {
-    let (offset, body) = cutting.body(index);
-    let tail = body.min(TAIL);
-    fill(file, block, offset + (body - tail) as u64, 0..tail)?;
-    if let Some(effect) = cutting.cut.settled_effect(block.content()) {
-        return Ok(effect);
-    }
-    fill(file, block, offset, 0..body)?;
-    Ok(cutting.cut.effect(block.content()))
+/// What shows that a file is still the same: its length, when it was written, and which file it is.
+#[derive(Debug, PartialEq)]
+struct FileState {
+    bytes: u64,
+    modified: Option<SystemTime>,
+    /// Device and inode, where there are such.
+    identity: (u64, u64),
 }
 
-/// Reads chunk `index` and the rest of its last row into `block`. `None`: no row is owned by it.
-pub fn read_chunk(file: &Positional, cutting: &Cutting, index: u64, block: &mut Block) -> Outcome<Option<Piece>> {
-    let (offset, body) = cutting.body(index);
-    let mut chunk = Chunk { file, cutting, offset, body, block };
-    chunk.block.shrink(cutting.chunk + OVERHANG);
-    chunk.read(0, body + OVERHANG)?;
-    let Some(from) = chunk.first_row(index)? else { return Ok(None) };
-    let end = chunk.end_of_last_row(index, from)?;
-    block.resize(end);
-    let last = offset + end as u64 == cutting.bytes;
-    Ok(Some(Piece { from: from as u32, offset, first: index == 0, last }))
-}
-
-/// A chunk that is being read.
-struct Chunk<'a> {
-    file: &'a Positional,
-    cutting: &'a Cutting,
-    offset: u64,
-    /// How many bytes are its own.
-    body: usize,
-    block: &'a mut Block,
-}
-
-impl Chunk<'_> {
-    /// Where the first row starts that the chunk owns.
-    fn first_row(&mut self, index: u64) -> Outcome<Option<usize>> {
-        if index == 0 {
-            return Ok(Some(0));
-        }
-        if let Cut::Rows(_) = self.cutting.cut {
-            // Whether a line end in the body ends a row, the line behind it tells: all of that must be here.
-            while memchr::memchr(b'\n', &self.block.content()[self.body..]).is_none() && self.read_on()? {}
-        }
-        let (cut, state) = (&self.cutting.cut, self.cutting.state(index));
-        let first = cut.first_end(self.block.content(), 0, state, self.is_whole());
-        Ok(first.filter(|start| start - 1 < self.body))
-    }
-
-    /// Offset in the block behind the first row end at or after the body; reads on as far as it must.
-    fn end_of_last_row(&mut self, index: u64, from: usize) -> Outcome<usize> {
-        loop {
-            let (cut, state) = (&self.cutting.cut, self.cutting.state(index + 1));
-            let found = cut.first_end(self.block.content(), self.body, state, self.is_whole());
-            if self.block.len() > MAX_LINE {
-                self.check_length(from, found)?;
-            }
-            match found {
-                Some(end) => return Ok(end),
-                None if !self.read_on()? => return Ok(self.block.len()),
-                None => {}
-            }
+impl FileState {
+    fn of(metadata: &Metadata) -> Self {
+        FileState {
+            bytes: metadata.len(),
+            modified: metadata.modified().ok(),
+            identity: identity(metadata),
         }
     }
+}
 
-    /// Fails where the last row, which starts at or after `from`, is longer than `MAX_LINE`.
-    fn check_length(&self, from: usize, found: Option<usize>) -> Outcome<()> {
-        let start = from + self.cutting.cut.last_end(&self.block.content()[from..self.body.max(from)], 0).unwrap_or(0);
-        match found.map_or(self.block.len(), |end| end - 1) - start > MAX_LINE {
-            true => Err(Trouble::Long(self.offset + start as u64)),
-            false => Ok(()),
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> (u64, u64) {
+    (0, 0)
+}
+
+/// Adds the file at `path`; opening it here makes an unreadable file fail before anything is written.
+pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
+    let failed = |error| Error::io(path, error);
+    let metadata = fs::metadata(path).map_err(failed)?;
+    let source: Box<dyn Source> = if metadata.is_file() && is_positional(path, &metadata)? {
+        Box::new(RegularFile {
+            path: path.to_path_buf(),
+            state: FileState::of(&metadata),
+        })
+    } else {
+        Box::new(Pipe::new(path))
+    };
+    found.sources.push(source);
+    Ok(true)
+}
+
+/// Whether the bytes of a file can be used from any offset on: not those of a compressed file, nor of the kernel's own
+/// (/proc), which have a length of zero and content all the same.
+fn is_positional(path: &Path, metadata: &Metadata) -> Result<bool> {
+    let mut head = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(decompress::MAGIC as u64).read_to_end(&mut head))
+        .map_err(|error| Error::io(path, error))?;
+    let is_unsized = metadata.len() == 0 && !head.is_empty();
+    Ok(!is_unsized && decompress::Form::of(&head).is_none())
+}
+
+impl Source for RegularFile {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn size_bytes(&self) -> Option<u64> {
+        Some(self.state.bytes)
+    }
+
+    fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {
+        let failed = |error| Error::io(&self.path, error);
+        let file = File::open(&self.path).map_err(failed)?;
+        if FileState::of(&file.metadata().map_err(failed)?) != self.state {
+            let what =
+                "changed while it was read; copy the dump to a file of its own and analyze that";
+            return Err(Error::bad(
+                Name::from(self.path.as_path()).to_string(),
+                what,
+            ));
         }
+        Ok(Some(Box::new(file)))
     }
 
-    fn is_whole(&self) -> bool {
-        self.offset + self.block.len() as u64 == self.cutting.bytes
-    }
-
-    /// Reads more, twice as much each time: a row of n bytes is searched a bounded number of times. False: there is
-    /// no more.
-    fn read_on(&mut self) -> Outcome<bool> {
-        let more = !self.is_whole();
-        if more {
-            self.read(self.block.len(), 2 * self.block.len().max(OVERHANG))?;
-        }
-        Ok(more)
-    }
-
-    /// Reads the bytes `from..to` of the block, or as many of them as there are; the block ends with them.
-    fn read(&mut self, from: usize, to: usize) -> Outcome<()> {
-        let to = (to as u64).min(self.cutting.bytes - self.offset) as usize;
-        fill(self.file, self.block, self.offset, from..to)
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(File::open(&self.path)?))
     }
 }
 
-/// Reads the bytes `range`, counted from `offset`, to their place in the block; the block ends with them.
-fn fill(file: &Positional, block: &mut Block, offset: u64, range: Range<usize>) -> Outcome<()> {
-    block.resize(range.end);
-    let at = offset + range.start as u64;
-    file.read_exact_at(&mut block.content_mut()[range.start..], at).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => {
-            Trouble::Read(at, io::Error::new(error.kind(), "the file became shorter while it was read"))
-        }
-        _ => Trouble::Read(at, error),
-    })
-}
-
-/// Line number, from 1, of byte `at` of an input; for messages, so it may read all that lies before.
-pub fn line_of(input: &Input, at: u64) -> Option<u64> {
-    let file = Positional::open(input).ok()??;
-    let mut buffer = vec![0; CHUNK];
-    let mut lines = 1;
-    let mut offset = 0;
-    while offset < at {
-        let len = (CHUNK as u64).min(at - offset) as usize;
-        file.read_exact_at(&mut buffer[..len], offset).ok()?;
-        lines += memchr::memchr_iter(b'\n', &buffer[..len]).count() as u64;
-        offset += len as u64;
+impl ReadAt for File {
+    #[cfg(unix)]
+    fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(self, into, offset)
     }
-    Some(lines)
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The lines that all chunks own, in order, and how many bytes were read for them.
-    fn lines(content: &[u8], chunk: usize) -> Vec<Vec<u8>> {
-        let input = Input::memory("test", content);
-        let file = Positional::open(&input).unwrap().unwrap();
-        let cutting = Cutting { bytes: content.len() as u64, chunk, cut: Cut::Lines(b'\n'), states: Vec::new() };
-        let mut block = Block::with_capacity(0);
-        let mut owned = Vec::new();
-        for index in 0..cutting.chunks() {
-            if let Some(piece) = read_chunk(&file, &cutting, index, &mut block).unwrap() {
-                owned.extend_from_slice(&block.content()[piece.from as usize..]);
-                assert_eq!(piece.first, index == 0);
-                assert_eq!(piece.last, owned.len() == content.len());
+    #[cfg(windows)]
+    fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
+        let mut done = 0;
+        while done < into.len() {
+            let at = offset + done as u64;
+            match std::os::windows::fs::FileExt::seek_read(self, &mut into[done..], at) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(count) => done += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
         }
-        assert_eq!(owned, content, "chunks of {chunk}");
-        owned.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
-    }
-
-    #[test]
-    fn every_cut_gives_every_line_to_exactly_one_chunk() {
-        for content in
-            [&b"a\nbb\n\nccc\n"[..], b"no end", b"\n", b"\n\n\n", b"a\nlonger than a chunk of it\nb", b"x\r\ny\r\n"]
-        {
-            let expected = lines(content, content.len());
-            for chunk in 1..content.len() + 2 {
-                assert_eq!(lines(content, chunk), expected);
-            }
-        }
-    }
-
-    #[test]
-    fn a_line_past_the_limit_is_refused_where_it_starts() {
-        let mut content = b"short\n".to_vec();
-        content.resize(6 + MAX_LINE, b'x');
-        lines(&content, CHUNK);
-        content.push(b'x');
-        let file = Positional::InMemory(content.as_slice().into());
-        let cutting = Cutting { bytes: content.len() as u64, chunk: CHUNK, cut: Cut::Lines(b'\n'), states: Vec::new() };
-        let mut block = Block::with_capacity(CHUNK);
-        assert!(matches!(read_chunk(&file, &cutting, 0, &mut block), Err(Trouble::Long(6))));
-        assert!(
-            matches!(read_chunk(&file, &cutting, 1, &mut block), Ok(None)),
-            "an endless line is read by its owner alone"
-        );
-    }
-
-    #[test]
-    fn a_file_that_became_shorter_is_named_at_the_byte() {
-        let file = Positional::InMemory((&b"a\nb\n"[..]).into());
-        let cutting = Cutting { bytes: 10, chunk: CHUNK, cut: Cut::Lines(b'\n'), states: Vec::new() };
-        let trouble = read_chunk(&file, &cutting, 0, &mut Block::with_capacity(0));
-        assert!(matches!(trouble, Err(Trouble::Read(0, error)) if error.to_string().contains("became shorter")));
-    }
-
-    #[test]
-    fn the_line_of_a_byte_counts_from_one() {
-        let input = Input::memory("test", b"a\nb\nc");
-        assert_eq!([0, 1, 2, 4].map(|at| line_of(&input, at).unwrap()), [1, 1, 2, 3]);
+        Ok(())
     }
 }

@@ -1,171 +1,104 @@
-//! Stage 1, BYTES: what the user named comes in, inputs that can be read go out; `file` and `stream` fill
-//! the blocks.
+//! Stage 1, BYTES: what an input is, how the user names one, and how its bytes get into blocks.
+//!
+//! A new kind of source (an object store, a live server) is one file with an `impl Source` and one line in `SOURCES`.
 
 pub mod block;
-pub mod cut;
+pub mod boundary;
+pub mod chunk;
 pub mod decompress;
+mod directory;
 pub mod file;
+pub mod memory;
+pub mod pipe;
+pub mod small_file;
 pub mod stream;
 
-use std::fs::{self, Metadata};
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::SystemTime;
+use std::fmt::Debug;
+use std::io::{self, Read};
+use std::path::Path;
 
 use crate::error::{Error, Result};
 
 /// The longest line that is read, in bytes; a Redis key may be longer, a key that somebody meant is not.
 pub const MAX_LINE: usize = 64 << 20;
 
-/// One input, not open yet.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Input {
-    /// A regular file: read in parallel, as often as needed.
-    File {
-        /// Its path as the user named it.
-        path: PathBuf,
-        /// What it was when it was found.
-        state: FileState,
-    },
-    /// Bytes in memory, read like a file.
-    Memory {
-        /// What reports call it.
-        path: PathBuf,
-        /// The bytes.
-        bytes: Arc<[u8]>,
-    },
-    /// A pipe, a device, standard input or anything compressed: read once, from front to back.
-    Stream {
-        /// Its path; `-` is standard input.
-        path: PathBuf,
-    },
-}
+/// An input that was found and is not open yet.
+///
+/// It is read in one of two ways: at any offset by several threads and as often as needed (`open_at`), or once from
+/// front to back (`open`).
+pub trait Source: Debug + Send + Sync {
+    /// As the user named it: a path, `-` for standard input, a URL.
+    fn path(&self) -> &Path;
 
-/// What tells whether a file is still the same: its length, when it was written, and which file it is.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FileState {
-    /// Length in bytes.
-    pub bytes: u64,
-    modified: Option<SystemTime>,
-    identity: (u64, u64),
-}
-
-impl FileState {
-    fn of(metadata: &Metadata) -> Self {
-        #[cfg(unix)]
-        let identity = {
-            use std::os::unix::fs::MetadataExt;
-            (metadata.dev(), metadata.ino())
-        };
-        #[cfg(not(unix))]
-        let identity = (0, 0);
-        FileState { bytes: metadata.len(), modified: metadata.modified().ok(), identity }
-    }
-}
-
-impl Input {
-    /// The path as the user named it; `-` is standard input.
-    pub fn path(&self) -> &Path {
-        match self {
-            Input::File { path, .. } | Input::Memory { path, .. } | Input::Stream { path } => path,
-        }
+    /// Length in bytes where the source can be read at any offset, else `None`.
+    fn size_bytes(&self) -> Option<u64> {
+        None
     }
 
-    /// Length in bytes, where it is known before reading.
-    pub fn bytes(&self) -> Option<u64> {
-        match self {
-            Input::File { state, .. } => Some(state.bytes),
-            Input::Memory { bytes, .. } => Some(bytes.len() as u64),
-            Input::Stream { .. } => None,
-        }
+    /// Opens it to be read at any offset; `None` where that is not possible. The scan opens a source again at its end
+    /// to see that nothing changed.
+    ///
+    /// # Errors
+    /// It is gone, or no longer what was found.
+    fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {
+        Ok(None)
     }
 
-    /// Bytes in memory as an input; reports call it `name`.
-    pub fn memory(name: &str, bytes: &[u8]) -> Input {
-        Input::Memory { path: name.into(), bytes: bytes.into() }
-    }
+    /// Opens it to be read from front to back, as it is: compressed forms are recognised by the caller.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn open(&self) -> io::Result<Box<dyn Read + Send>>;
 }
 
-/// What the paths of the user name.
-#[derive(Debug, Default, PartialEq)]
+/// Bytes that several threads read at any offset; called once a chunk.
+pub trait ReadAt: Send + Sync {
+    /// Fills `into` with the bytes from `offset` on.
+    ///
+    /// # Errors
+    /// What the system says, or `UnexpectedEof` where there are fewer.
+    fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()>;
+}
+
+/// The sources that the user's arguments name.
+#[derive(Debug, Default)]
 pub struct Found {
-    /// The inputs.
-    pub inputs: Vec<Input>,
-    /// Entries of directories that are no files, and are passed over: directories, pipes, broken links.
+    /// The sources, in the order of the arguments.
+    pub sources: Vec<Box<dyn Source>>,
+    /// Entries of directories that are not regular files and are passed over: directories, pipes, broken links.
     pub passed_over: usize,
 }
 
-/// The inputs that `paths` name: files as they are, directories as every file in them, `-` as standard input.
+/// Adds the sources that an argument names; false where it is not of this kind.
+type Find = fn(&Path, &mut Found) -> Result<bool>;
+
+/// Every kind of source that an argument can name; the first that recognises it is taken.
+pub static SOURCES: &[Find] = &[pipe::find_stdin, directory::find, file::find];
+
+/// The sources that `paths` name: files as they are, directories as every file in them, `-` as standard input.
 ///
 /// # Errors
-/// A path that is not there or may not be read, and a directory without files.
-pub fn find(paths: &[PathBuf]) -> Result<Found> {
-    let Found { mut inputs, mut passed_over } = Found::default();
+/// A path that does not exist or may not be read, and a directory without files.
+pub fn find(paths: &[impl AsRef<Path>]) -> Result<Found> {
+    let mut found = Found::default();
     for path in paths {
-        if path.as_os_str() == "-" {
-            if inputs.iter().any(|input: &Input| input.path() == path) {
-                return Err(Error::bad("-", "standard input is named twice; it can be read only once"));
-            }
-            inputs.push(Input::Stream { path: path.clone() });
-        } else if fs::metadata(path).map_err(|error| Error::io(path, error))?.is_dir() {
-            let (files, others) = files_in(path)?;
-            passed_over += others;
-            for file in files {
-                inputs.push(input_at(file)?);
-            }
-        } else {
-            inputs.push(input_at(path.clone())?);
+        let path = path.as_ref();
+        let mut is_found = false;
+        for find in SOURCES {
+            is_found = is_found || find(path, &mut found)?;
+        }
+        if !is_found {
+            let unknown = io::Error::new(io::ErrorKind::InvalidInput, "no kind of source");
+            return Err(Error::io(path, unknown));
         }
     }
-    Ok(Found { inputs, passed_over })
-}
-
-/// The regular files of a directory that are not hidden, in the byte order of their names, and how many other entries
-/// it has.
-fn files_in(directory: &Path) -> Result<(Vec<PathBuf>, usize)> {
-    let failed = |error| Error::io(directory, error);
-    let (mut files, mut others) = (Vec::new(), 0);
-    for entry in fs::read_dir(directory).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        if entry.file_name().as_encoded_bytes().starts_with(b".") {
-            continue;
-        }
-        match fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_file()) {
-            true => files.push(entry.path()),
-            false => others += 1,
-        }
-    }
-    if files.is_empty() {
-        return Err(Error::bad(
-            crate::name::Name::from(directory).to_string(),
-            "a directory without files; name a key dump or the directory that holds them (it is not searched deeper)",
-        ));
-    }
-    files.sort_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
-    Ok((files, others))
-}
-
-/// A path as an input; opening it here makes an unreadable file fail before anything is written.
-fn input_at(path: PathBuf) -> Result<Input> {
-    let failed = |error| Error::io(&path, error);
-    let metadata = fs::metadata(&path).map_err(failed)?;
-    if !metadata.is_file() {
-        return Ok(Input::Stream { path });
-    }
-    let mut file = fs::File::open(&path).map_err(failed)?;
-    // Files of the kernel's own (/proc) say zero bytes and hold some: a stream shows what is in them.
-    let mut head = Vec::new();
-    file.by_ref().take(decompress::MAGIC as u64).read_to_end(&mut head).map_err(failed)?;
-    match (metadata.len() == 0 && !head.is_empty()) || decompress::Form::of(&head).is_some() {
-        true => Ok(Input::Stream { path }),
-        false => Ok(Input::File { state: FileState::of(&metadata), path }),
-    }
+    Ok(found)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_directory_is_its_visible_files_in_byte_order() {
@@ -174,22 +107,36 @@ mod tests {
             fs::write(dir.path().join(name), "k\n").unwrap();
         }
         fs::create_dir(dir.path().join("deeper")).unwrap();
-        let Found { inputs, passed_over } = find(&[dir.path().to_path_buf()]).unwrap();
-        assert_eq!(passed_over, 1);
-        let names: Vec<_> = inputs.iter().map(|input| input.path().file_name().unwrap().to_str().unwrap()).collect();
+        let found = find(&[dir.path()]).unwrap();
+        assert_eq!(found.passed_over, 1);
+        let names: Vec<_> = found
+            .sources
+            .iter()
+            .map(|source| source.path().file_name().unwrap().to_str().unwrap())
+            .collect();
         assert_eq!(names, ["B.keys", "a.keys", "b.keys"]);
     }
 
     #[test]
     fn a_directory_without_files_is_an_error_with_a_way_out() {
         let dir = tempfile::tempdir().unwrap();
-        let message = find(&[dir.path().to_path_buf()]).unwrap_err().to_string();
-        assert!(message.contains("a directory without files; name a key dump"), "{message}");
+        let message = find(&[dir.path()]).unwrap_err().to_string();
+        assert!(
+            message.contains("a directory without files; name a key dump"),
+            "{message}"
+        );
     }
 
     #[test]
     fn standard_input_can_be_named_once() {
-        assert_eq!(find(&["-".into()]).unwrap().inputs, [Input::Stream { path: "-".into() }]);
-        assert!(find(&["-".into(), "-".into()]).unwrap_err().to_string().contains("named twice"));
+        let found = find(&["-"]).unwrap();
+        assert_eq!(found.sources.len(), 1);
+        assert!(found.sources[0].size_bytes().is_none());
+        assert!(
+            find(&["-", "-"])
+                .unwrap_err()
+                .to_string()
+                .contains("named twice")
+        );
     }
 }

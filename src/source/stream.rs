@@ -1,33 +1,31 @@
-//! Stage 1, BYTES from a pipe: read from front to back into blocks of whole rows.
+//! Sources that are read from front to back, into blocks of whole rows.
 //!
 //! It runs on a plain thread, never in the worker pool: a worker waiting for its own reader would wait for ever.
 
-use std::fs::File;
 use std::io::{self, Read};
+use std::sync::Arc;
 
-use super::block::{Block, Piece};
-use super::cut::{Cut, State};
-use super::file::Trouble;
-use super::{Input, MAX_LINE, decompress};
 use crate::error::{Error, Result};
+use crate::source::block::{Block, Piece};
+use crate::source::boundary::{Boundary, EveryByte, State};
+use crate::source::chunk::Trouble;
+use crate::source::{MAX_LINE, Source, decompress};
 
-/// Opens any input to be read from front to back, decompressed; `-` is standard input.
+/// Opens any source to be read from front to back, decompressed.
 ///
 /// # Errors
 /// What the system says.
-pub fn open(input: &Input) -> Result<Box<dyn Read + Send>> {
-    let opened = match input {
-        Input::Memory { bytes, .. } => decompress::plain(io::Cursor::new(bytes.clone())),
-        Input::Stream { path } if path.as_os_str() == "-" => decompress::plain(io::stdin()),
-        Input::Stream { path } | Input::File { path, .. } => File::open(path).and_then(decompress::plain),
-    };
-    opened.map_err(|error| Error::io(input.path(), error))
+pub fn open(source: &dyn Source) -> Result<Box<dyn Read + Send>> {
+    source
+        .open()
+        .and_then(decompress::plain)
+        .map_err(|error| Error::io(source.path(), error))
 }
 
-/// Cuts what a reader gives into blocks that end with a row.
+/// Splits what a reader gives into blocks that end with a row.
 pub struct RowReader<R> {
     reader: R,
-    cut: Cut,
+    boundary: Arc<dyn Boundary>,
     chunk: usize,
     /// The start of a row whose end is not read yet.
     rest: Vec<u8>,
@@ -40,8 +38,15 @@ pub struct RowReader<R> {
 impl<R: Read> RowReader<R> {
     /// A reader that fills blocks of about `chunk` bytes.
     pub fn new(reader: R, chunk: usize) -> Self {
-        let cut = Cut::Lines(b'\n');
-        RowReader { reader, cut, chunk, rest: Vec::new(), offset: 0, ended: false, trouble: None }
+        RowReader {
+            reader,
+            boundary: Arc::new(EveryByte(b'\n')),
+            chunk,
+            rest: Vec::new(),
+            offset: 0,
+            ended: false,
+            trouble: None,
+        }
     }
 
     /// The first `len` bytes, to be looked at before the first block is asked for, and whether they are all there is.
@@ -55,8 +60,8 @@ impl<R: Read> RowReader<R> {
     }
 
     /// Sets how rows end: every line is one until then.
-    pub fn set_cut(&mut self, cut: Cut) {
-        self.cut = cut;
+    pub fn set_boundary(&mut self, boundary: Arc<dyn Boundary>) {
+        self.boundary = boundary;
     }
 
     /// Fills `block` with the next lines; `None` at the end.
@@ -77,14 +82,23 @@ impl<R: Read> RowReader<R> {
             self.rest.extend_from_slice(&block.content()[end..]);
         }
         block.resize(end);
-        let first_row = || self.cut.first_end(block.content(), 0, State::Start, true).map_or(end, |end| end - 1);
+        let first_row = || {
+            self.boundary
+                .first_end(block.content(), 0, State::default(), true)
+                .map_or(end, |end| end - 1)
+        };
         if end > MAX_LINE && first_row() > MAX_LINE {
             (self.ended, self.trouble) = (true, None);
             self.rest.clear();
             return Err(Trouble::Long(self.offset));
         }
         let last = self.ended && self.trouble.is_none();
-        let piece = Piece { from: 0, offset: self.offset, first: self.offset == 0, last };
+        let piece = Piece {
+            from: 0,
+            offset: self.offset,
+            first: self.offset == 0,
+            last,
+        };
         self.offset += end as u64;
         match end {
             0 => self.trouble.take().map_or(Ok(None), Err),
@@ -97,7 +111,7 @@ impl<R: Read> RowReader<R> {
         let mut searched = 0;
         loop {
             self.read_more(block);
-            let whole = self.cut.last_end(block.content(), searched);
+            let whole = self.boundary.last_end(block.content(), searched);
             match whole {
                 _ if self.ended && self.trouble.is_none() => return block.len(),
                 _ if self.ended => return whole.unwrap_or(0),
@@ -113,7 +127,11 @@ impl<R: Read> RowReader<R> {
     fn read_more(&mut self, block: &mut Block) {
         let mut end = block.len();
         // Past a chunk there is no row end yet: twice as much each time, so that a row is searched a bounded number of times.
-        let more = if end < self.chunk { (self.chunk - end).max(self.chunk / 4) } else { end };
+        let more = if end < self.chunk {
+            (self.chunk - end).max(self.chunk / 4)
+        } else {
+            end
+        };
         block.resize(end + more.max(1));
         while end < block.len() && !self.ended {
             match self.reader.read(&mut block.content_mut()[end..]) {
@@ -169,11 +187,18 @@ mod tests {
         let content = b"a\nbb\n\na longer line than a chunk\nlast";
         for chunk in 1..40 {
             for step in 1..10 {
-                let reader = Trickle { content, step, fails: false };
+                let reader = Trickle {
+                    content,
+                    step,
+                    fails: false,
+                };
                 let blocks = blocks(&mut RowReader::new(reader, chunk));
                 assert_eq!(blocks.concat(), content);
                 let (last, whole) = blocks.split_last().unwrap();
-                assert!(whole.iter().all(|block| block.ends_with(b"\n")), "{chunk} {step}");
+                assert!(
+                    whole.iter().all(|block| block.ends_with(b"\n")),
+                    "{chunk} {step}"
+                );
                 assert!(last.ends_with(b"last"));
             }
         }
@@ -181,7 +206,11 @@ mod tests {
 
     #[test]
     fn a_failure_comes_after_the_lines_before_it() {
-        let reader = Trickle { content: b"a\nb\nhalf", step: 3, fails: true };
+        let reader = Trickle {
+            content: b"a\nb\nhalf",
+            step: 3,
+            fails: true,
+        };
         let mut reader = RowReader::new(reader, 100);
         let mut block = Block::with_capacity(0);
         let piece = reader.next(&mut block).unwrap().unwrap();
@@ -194,7 +223,11 @@ mod tests {
     fn a_line_past_the_limit_is_refused_where_it_starts() {
         let mut content = b"ab\n".to_vec();
         content.resize(3 + MAX_LINE + 1, b'x');
-        let reader = Trickle { content: &content, step: 1 << 20, fails: false };
+        let reader = Trickle {
+            content: &content,
+            step: 1 << 20,
+            fails: false,
+        };
         let mut reader = RowReader::new(reader, 2);
         let mut block = Block::with_capacity(0);
         assert!(reader.next(&mut block).unwrap().is_some());
@@ -204,7 +237,11 @@ mod tests {
 
     #[test]
     fn an_empty_stream_has_no_block() {
-        let reader = Trickle { content: b"", step: 1, fails: false };
+        let reader = Trickle {
+            content: b"",
+            step: 1,
+            fails: false,
+        };
         assert!(blocks(&mut RowReader::new(reader, 10)).is_empty());
     }
 }

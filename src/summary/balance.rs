@@ -2,10 +2,14 @@
 //!
 //! L the loads, n how many, W their sum, mu = W / n. Every ratio is absent where W = 0; nothing is ever NaN.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::model::lorenz;
 
 /// Statistics of loads in one metric.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Balance {
     /// The largest load.
     pub max: u64,
@@ -58,7 +62,7 @@ impl Balance {
             mean: tidy(mean),
             max_over_mean: ratio(max as f64 * n / total),
             cv: ratio((squares * n / (total * total) - 1.0).max(0.0).sqrt()),
-            gini: ratio(gini(&sorted, total)),
+            gini: ratio(lorenz::gini(lorenz::members(&sorted))),
             jain: ratio(total * total / (n * squares)),
             theil: ratio(theil(&sorted, mean)),
             dispersion: None,
@@ -74,7 +78,10 @@ impl Balance {
     pub fn of_keys_by_slot(loads: &[u64]) -> Self {
         let mut balance = Balance::of(loads);
         let mean = sum(loads) as f64 / loads.len() as f64;
-        let x2: f64 = loads.iter().map(|load| (*load as f64 - mean).powi(2) / mean).sum();
+        let x2: f64 = loads
+            .iter()
+            .map(|load| (*load as f64 - mean).powi(2) / mean)
+            .sum();
         balance.dispersion = (mean > 0.0).then(|| tidy(x2 / (loads.len() as f64 - 1.0)));
         balance
     }
@@ -85,15 +92,11 @@ pub fn sum(loads: &[u64]) -> u128 {
     loads.iter().map(|load| u128::from(*load)).sum()
 }
 
-/// sum((2i - n - 1) * L_(i)) / (n * W), L ascending, i from 1.
-fn gini(sorted: &[u64], total: f64) -> f64 {
-    let n = sorted.len() as f64;
-    let weighted = sorted.iter().enumerate().map(|(i, load)| (2.0 * (i as f64 + 1.0) - n - 1.0) * *load as f64);
-    (weighted.sum::<f64>() / (n * total)).max(0.0)
-}
-
 fn theil(sorted: &[u64], mean: f64) -> f64 {
-    let shares = sorted.iter().filter(|load| **load > 0).map(|load| *load as f64 / mean);
+    let shares = sorted
+        .iter()
+        .filter(|load| **load > 0)
+        .map(|load| *load as f64 / mean);
     (shares.map(|share| share * share.ln()).sum::<f64>() / sorted.len() as f64).max(0.0)
 }
 
@@ -117,21 +120,39 @@ mod tests {
     #[test]
     fn worked_by_hand() {
         let balance = Balance::of(&[4, 0, 1, 3]);
-        assert_eq!((balance.max, balance.min, balance.mean, balance.empty), (4, 0, 2.0, 1));
+        assert_eq!(
+            (balance.max, balance.min, balance.mean, balance.empty),
+            (4, 0, 2.0, 1)
+        );
         close(balance.max_over_mean, 2.0);
         close(balance.cv, (2.5f64).sqrt() / 2.0);
-        close(balance.gini, (-3.0 * 0.0 - 1.0 + 3.0 + 3.0 * 4.0) / (4.0 * 8.0));
+        close(
+            balance.gini,
+            (-3.0 * 0.0 - 1.0 + 3.0 + 3.0 * 4.0) / (4.0 * 8.0),
+        );
         close(balance.jain, 64.0 / (4.0 * 26.0));
-        close(balance.theil, (2.0 * 2f64.ln() + 0.5 * 0.5f64.ln() + 1.5 * 1.5f64.ln()) / 4.0);
-        assert_eq!((balance.p50, balance.p90, balance.p99, balance.p999), (1, 4, 4, 4));
-        close(Balance::of_keys_by_slot(&[4, 0, 1, 3]).dispersion, (2.0 + 2.0 + 0.5 + 0.5) / 3.0);
+        close(
+            balance.theil,
+            (2.0 * 2f64.ln() + 0.5 * 0.5f64.ln() + 1.5 * 1.5f64.ln()) / 4.0,
+        );
+        assert_eq!(
+            (balance.p50, balance.p90, balance.p99, balance.p999),
+            (1, 4, 4, 4)
+        );
+        close(
+            Balance::of_keys_by_slot(&[4, 0, 1, 3]).dispersion,
+            (2.0 + 2.0 + 0.5 + 0.5) / 3.0,
+        );
     }
 
     #[test]
     fn equal_loads_have_no_inequality() {
         let balance = Balance::of(&[7; 16384]);
         assert_eq!(balance.max_over_mean, Some(1.0));
-        assert_eq!([balance.cv, balance.gini, balance.theil].map(Option::unwrap), [0.0; 3]);
+        assert_eq!(
+            [balance.cv, balance.gini, balance.theil].map(Option::unwrap),
+            [0.0; 3]
+        );
         assert_eq!(balance.jain, Some(1.0));
     }
 
@@ -139,7 +160,10 @@ mod tests {
     fn no_load_has_no_ratio() {
         for loads in [vec![], vec![0; 5]] {
             let balance = Balance::of(&loads);
-            assert_eq!((balance.max, balance.mean, balance.empty), (0, 0.0, loads.len()));
+            assert_eq!(
+                (balance.max, balance.mean, balance.empty),
+                (0, 0.0, loads.len())
+            );
             assert_eq!((balance.max_over_mean, balance.gini), (None, None));
         }
         assert_eq!(Balance::of_keys_by_slot(&[0; 3]).dispersion, None);

@@ -1,16 +1,17 @@
 //! The heaviest single keys by bytes or operations, and what else rows say of keys: types, expiry, databases.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::balance::tidy;
-use super::tags::Wanted;
-use crate::metric::{Metric, PerMetric};
+use crate::metric::{Metric, PerMetric, PerWeight};
 use crate::name::Name;
+use crate::summary::balance::tidy;
+use crate::summary::tags::RowContext;
 use crate::tally::attributes::Attributes;
 use crate::tally::heaviest::{Heaviest, HeavyKey};
 
 /// The heaviest keys.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Keys {
     /// The metric that they are listed by.
     pub by: Option<Metric>,
@@ -24,23 +25,23 @@ pub struct Keys {
 }
 
 /// A key and what it weighs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Key {
     /// Its first 512 bytes.
     pub key: Name,
     /// Its length in bytes.
+    #[serde(default)]
     pub length: u64,
     /// Its slot.
+    #[serde(default)]
     pub slot: u16,
     /// The node that owns the slot.
     pub node: Option<Name>,
-    /// Its size in bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<u64>,
-    /// Operations on it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ops: Option<u64>,
+    /// What it weighs.
+    #[serde(flatten)]
+    pub weights: PerWeight<u64>,
     /// Its share of the load of all keys.
+    #[serde(default)]
     pub share: f64,
     /// Whether it has a hash tag: then it moves with all keys of the tag.
     #[serde(skip)]
@@ -52,42 +53,58 @@ impl Key {
     pub fn weight(&self, metric: Metric) -> u64 {
         match metric {
             Metric::Keys => 1,
-            Metric::Bytes => self.bytes.unwrap_or(0),
-            Metric::Ops => self.ops.unwrap_or(0),
+            metric => self.weights.get(metric).copied().unwrap_or(0),
         }
     }
 }
 
 impl Keys {
     /// The heaviest keys; `None` where the input weighs none.
-    pub fn of(heaviest: &Heaviest, wanted: &Wanted<'_>) -> Option<Self> {
-        let by = Some(wanted.by).filter(|by| *by != Metric::Keys);
-        let by = by.or_else(|| Metric::WEIGHTS.into_iter().find(|metric| wanted.totals.get(*metric).is_some()))?;
-        let listed = wanted.totals.map(|metric, total| {
+    pub fn of(heaviest: &Heaviest, context: &RowContext<'_>) -> Option<Self> {
+        let by = Some(context.by).filter(|by| *by != Metric::Keys);
+        let by = by.or_else(|| {
+            Metric::WEIGHTS
+                .into_iter()
+                .find(|metric| context.totals.get(*metric).is_some())
+        })?;
+        let listed = context.totals.map(|metric, total| {
             let (keys, max_error) = heaviest.keys(metric).unwrap_or_default();
-            (keys.iter().map(|key| row(key, metric, *total, wanted)).collect::<Vec<_>>(), max_error)
+            (
+                keys.iter()
+                    .map(|key| row(key, metric, *total, context))
+                    .collect::<Vec<_>>(),
+                max_error,
+            )
         });
         let (top, max_error) = listed.get(by)?.clone();
-        Some(Keys { by: Some(by), max_error, top, heaviest: listed.map(|_, (keys, _)| keys.clone()) })
+        Some(Keys {
+            by: Some(by),
+            max_error,
+            top,
+            heaviest: listed.map(|_, (keys, _)| keys.clone()),
+        })
     }
 }
 
-fn row(key: &HeavyKey, metric: Metric, total: u128, wanted: &Wanted<'_>) -> Key {
-    let load = wanted.totals.map(|metric, _| key.load[metric]);
+fn row(key: &HeavyKey, metric: Metric, total: u128, context: &RowContext<'_>) -> Key {
+    let load = context.totals.map(|metric, _| key.load[metric]);
     Key {
-        key: (wanted.shown)(&key.name),
+        key: (context.shown)(&key.name),
         length: key.length,
         slot: key.slot,
-        node: (wanted.owner)(key.slot),
-        bytes: load.bytes,
-        ops: load.ops,
-        share: if total == 0 { 0.0 } else { tidy(key.load[metric] as f64 / total as f64) },
+        node: (context.owner)(key.slot),
+        weights: load.weights,
+        share: if total == 0 {
+            0.0
+        } else {
+            tidy(key.load[metric] as f64 / total as f64)
+        },
         tagged: key.tagged,
     }
 }
 
 /// Keys of a type.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TypeLoad {
     /// The type, as the input calls it.
     #[serde(rename = "type")]
@@ -98,7 +115,7 @@ pub struct TypeLoad {
 }
 
 /// Keys of a database.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DatabaseKeys {
     /// Its number.
     pub db: u64,
@@ -106,22 +123,34 @@ pub struct DatabaseKeys {
     pub keys: u64,
 }
 
-/// Keys by type, most keys first; `None` where no row tells a type.
+/// Keys by type, most keys first; `None` where no row has a type.
 pub fn types(attributes: &Attributes, carried: &PerMetric<u128>) -> Option<Vec<TypeLoad>> {
-    let types = attributes.types.as_ref().filter(|types| !types.is_empty())?;
+    let types = attributes
+        .types
+        .as_ref()
+        .filter(|types| !types.is_empty())?;
     let row = |(name, _, load): (&[u8], u64, crate::metric::Load)| TypeLoad {
         kind: Name::from(name),
         load: carried.map(|metric, _| load[metric]),
     };
     let mut rows: Vec<_> = types.iter().map(row).collect();
     rows.sort_by(|a, b| (b.load.keys, &a.kind).cmp(&(a.load.keys, &b.kind)));
-    rows.truncate(super::tags::LISTED);
+    rows.truncate(crate::summary::tags::LISTED);
     Some(rows)
 }
 
-/// Keys by database, in the order of their numbers; `None` where no row tells one.
+/// Keys by database, in the order of their numbers; `None` where no row has one.
 pub fn databases(attributes: &Attributes) -> Option<Vec<DatabaseKeys>> {
-    let databases = attributes.databases.as_ref().filter(|databases| !databases.is_empty())?;
-    let rows = databases.iter().take(super::tags::LISTED);
-    Some(rows.map(|(db, keys)| DatabaseKeys { db: *db, keys: *keys }).collect())
+    let databases = attributes
+        .databases
+        .as_ref()
+        .filter(|databases| !databases.is_empty())?;
+    let rows = databases.iter().take(crate::summary::tags::LISTED);
+    Some(
+        rows.map(|(db, keys)| DatabaseKeys {
+            db: *db,
+            keys: *keys,
+        })
+        .collect(),
+    )
 }

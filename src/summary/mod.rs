@@ -3,52 +3,61 @@
 //! The fields are those of report.json, in its order and with its names.
 
 pub mod balance;
-pub mod broken;
 pub mod capacity;
+pub mod cause;
 pub mod evidence;
-pub mod expected;
+pub mod explanation;
+pub mod independent_units;
+pub mod integrity;
+pub mod judge;
 pub mod keys;
+pub mod model;
 pub mod node_counts;
 pub mod nodes;
 pub mod patterns;
 pub mod quantiles;
 pub mod scaling;
-pub mod sentence;
 pub mod split;
 pub mod tags;
-pub mod units;
+pub mod unit_sizes;
 pub mod verdict;
+pub mod worded;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::metric::{Metric, PerMetric};
+use crate::metric::{Metric, PerMetric, PerWeight};
 use crate::name::Name;
 use crate::redact::Redaction;
 use crate::slot::SLOTS;
+use crate::summary::balance::{Balance, tidy};
+use crate::summary::capacity::Capacity;
+use crate::summary::evidence::Evidence;
+use crate::summary::independent_units::Units;
+use crate::summary::integrity::InputCounts;
+use crate::summary::keys::{DatabaseKeys, Keys, TypeLoad};
+use crate::summary::model::expected::Expectation;
+use crate::summary::nodes::Nodes;
+use crate::summary::patterns::{KeyGroups, Levels, Pattern, Prefix};
+use crate::summary::quantiles::{Quantiles, TagSizes};
+use crate::summary::tags::{RowContext, TagLoad, Tags};
+use crate::summary::verdict::Skew;
+use crate::summary::worded::Worded;
 use crate::tally::Tallies;
 use crate::tally::recount::{Recount, hottest};
 use crate::topology::Topology;
-use balance::{Balance, tidy};
-use broken::Hints;
-use capacity::Capacity;
-use expected::Expectation;
-use keys::{DatabaseKeys, Keys, TypeLoad};
-use nodes::Nodes;
-use patterns::{Kinds, Levels, Pattern, Prefix};
-use quantiles::{Quantiles, TagSizes};
-use tags::{TagLoad, Tags, Wanted};
-use units::Units;
-use verdict::Skew;
 
 /// The name and version of the form of report.json.
 pub const SCHEMA: &str = "slotscope.report/1";
 
 /// All findings.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
-    /// `SCHEMA`.
-    pub schema: &'static str,
+    /// The name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    pub schema: String,
     /// How the report was made; the only part that differs from run to run.
+    #[serde(default)]
     pub run: Run,
     /// What was read.
     pub input: InputFacts,
@@ -62,25 +71,25 @@ pub struct Summary {
     /// The heaviest keys; absent where the input weighs none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keys: Option<Keys>,
-    /// What key names begin with; absent where they are not wanted.
+    /// What key names begin with; absent where they are not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub prefixes: Option<Kinds<Prefix>>,
+    pub prefixes: Option<KeyGroups<Prefix>>,
     /// Key names without their ids.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub patterns: Option<Kinds<Pattern>>,
-    /// Keys by type, where the input tells it.
+    pub patterns: Option<KeyGroups<Pattern>>,
+    /// Keys by type, where the input has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub types: Option<Vec<TypeLoad>>,
-    /// Keys without expiry, where the input tells it.
+    /// Keys without expiry, where the input has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_expiry: Option<u64>,
-    /// Keys by database, where the input tells it.
+    /// Keys by database, where the input has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub databases: Option<Vec<DatabaseKeys>>,
     /// Key lengths in bytes; absent with `--only slots`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lengths: Option<Quantiles>,
-    /// Key sizes in bytes, where the input tells them.
+    /// Key sizes in bytes, where the input has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Quantiles>,
     /// Keys by hash tag; absent where no key has one.
@@ -91,7 +100,7 @@ pub struct Summary {
     pub capacity: Option<Capacity>,
     /// The verdict.
     pub skew: Skew,
-    /// What is known of the units that cannot be parted.
+    /// The independent units and what is known of them.
     #[serde(skip)]
     pub units: Units,
     /// Rows that tables for people show.
@@ -100,7 +109,8 @@ pub struct Summary {
 }
 
 /// How a report was made.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Run {
     /// The version of slotscope.
     pub version: String,
@@ -125,7 +135,8 @@ pub struct Run {
 }
 
 /// What was read.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct InputFacts {
     /// The inputs, in their order.
     pub files: Vec<FileFacts>,
@@ -133,39 +144,29 @@ pub struct InputFacts {
     pub keys: u64,
     /// All bytes.
     pub bytes_read: u64,
-    /// How many keys tell their weight, by metric.
-    pub weights: Told,
+    /// How many keys have a known weight, by metric.
+    pub weights: PerWeight<u64>,
     /// The part of the keys that came before already; estimated where there are many. Absent with `--only slots`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicate_share: Option<f64>,
     /// Lines that are no keys.
     pub rejected: Rejected,
-    /// Places behind which an input could not be read.
+    /// Places after which an input could not be read.
     pub incomplete: Vec<Incomplete>,
     /// Evidence that the dump is not what it should be.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Worded<Evidence>>,
     /// What the forms that were read cannot show.
     pub notes: Vec<String>,
 }
 
-/// How many keys tell their weight; absent where none does.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Told {
-    /// Their size in bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<u64>,
-    /// Operations on them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ops: Option<u64>,
-}
-
 /// One input.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct FileFacts {
     /// As the user named it.
     pub name: Name,
     /// The form it is in.
-    pub format: &'static str,
+    pub format: String,
     /// Bytes.
     pub bytes: u64,
     /// Keys.
@@ -173,7 +174,8 @@ pub struct FileFacts {
 }
 
 /// Lines that are no keys.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Rejected {
     /// How many.
     pub count: u64,
@@ -182,7 +184,7 @@ pub struct Rejected {
 }
 
 /// A line that is no key.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RejectedLine {
     /// The input it is in.
     pub file: Name,
@@ -194,8 +196,8 @@ pub struct RejectedLine {
     pub reason: String,
 }
 
-/// A place behind which an input could not be read.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A place after which an input could not be read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Incomplete {
     /// The input.
     pub file: Name,
@@ -206,7 +208,7 @@ pub struct Incomplete {
 }
 
 /// Loads by slot.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Slots {
     /// The load of each of the 16384 slots, by metric.
     #[serde(flatten)]
@@ -217,11 +219,12 @@ pub struct Slots {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<PerMetric<Expectation>>,
     /// The slots with the largest load.
+    #[serde(default)]
     pub hottest: Vec<HotSlot>,
 }
 
 /// One of the hottest slots.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HotSlot {
     /// Its number.
     pub slot: u16,
@@ -231,8 +234,10 @@ pub struct HotSlot {
     #[serde(flatten)]
     pub load: PerMetric<u64>,
     /// Its load over that of the average slot, in the metric of the verdict.
+    #[serde(default)]
     pub over_mean: f64,
     /// The tags that fill it, heaviest first.
+    #[serde(default)]
     pub top_tags: Vec<TagLoad>,
 }
 
@@ -241,7 +246,7 @@ pub struct HotSlot {
 pub struct Listing<'a> {
     /// Tables and verdict are by this metric.
     pub by: Metric,
-    /// How keys are parted into prefixes.
+    /// How keys are split into prefixes.
     pub levels: Levels<'a>,
     /// Rows that tables for people show.
     pub rows: usize,
@@ -251,7 +256,15 @@ pub struct Listing<'a> {
 
 impl From<Metric> for Listing<'_> {
     fn from(by: Metric) -> Self {
-        Listing { by, levels: Levels { separator: b":", depth: 4 }, rows: 20, redaction: None }
+        Listing {
+            by,
+            levels: Levels {
+                separator: b":",
+                depth: 4,
+            },
+            rows: 20,
+            redaction: None,
+        }
     }
 }
 
@@ -265,49 +278,92 @@ pub fn summarise<'l>(
     listing: impl Into<Listing<'l>>,
     input: InputFacts,
 ) -> Summary {
-    let Listing { by, levels, rows, redaction } = listing.into();
+    let Listing {
+        by,
+        levels,
+        rows,
+        redaction,
+    } = listing.into();
     let mut input = input;
     let loads = &tallies.slots.loads;
-    let by = if loads.get(by).is_some() { by } else { Metric::Keys };
+    let by = if loads.get(by).is_some() {
+        by
+    } else {
+        Metric::Keys
+    };
     let totals = loads.map(|_, loads| balance::sum(loads));
     input.keys = tallies.slots.total();
-    let owner = |slot: u16| topology.owner(slot).map(|node| Name::from(topology.nodes[node].id.as_str()));
-    let hot: Vec<u16> = loads.get(by).map(|loads| hottest(loads).map(|slot| slot as u16).collect()).unwrap_or_default();
-    let shown = |name: &Name| redaction.map_or_else(|| name.clone(), |redaction| redaction.name(name));
-    let wanted = Wanted { totals: &totals, by, slots: &hot, owner: &owner, shown: &shown };
+    let owner = |slot: u16| {
+        topology
+            .owner(slot)
+            .map(|node| Name::from(topology.nodes[node].id.as_str()))
+    };
+    let hot: Vec<u16> = loads
+        .get(by)
+        .map(|loads| hottest(loads).map(|slot| slot as u16).collect())
+        .unwrap_or_default();
+    let shown =
+        |name: &Name| redaction.map_or_else(|| name.clone(), |redaction| redaction.name(name));
+    let context = RowContext {
+        totals: &totals,
+        by,
+        slots: &hot,
+        owner: &owner,
+        shown: &shown,
+    };
 
     let names = tallies.names.as_ref();
-    let tags = names.map(|names| Tags::of(&names.tags, recount, &wanted));
-    let keys = names.and_then(|names| Keys::of(&names.heaviest, &wanted));
+    let tags = names.map(|names| Tags::of(&names.tags, recount, &context));
+    let keys = names.and_then(|names| Keys::of(&names.heaviest, &context));
     let nodes = Nodes::of(topology, loads);
-    let units = Units::of(tags.as_ref(), keys.as_ref(), &tallies.weights, &totals);
+    let tag_sizes = names.and_then(|names| TagSizes::of(&names.tags));
+    let units = Units::of(
+        tags.as_ref(),
+        tag_sizes.as_ref(),
+        keys.as_ref(),
+        &tallies.weights,
+        &totals,
+    );
     let mut input = evidence::of(tallies, &nodes, input);
-    let hints = Hints { duplicate_share: input.duplicate_share, strays: evidence::strays(tallies) };
-    let broken = broken::signs(&nodes, loads, &units, hints);
-    input.warnings.extend(broken.iter().filter(|sign| sign.is_news()).map(|sign| sign.what.clone()));
+    let counts = InputCounts {
+        duplicate_share: input.duplicate_share,
+        strays: evidence::strays(tallies),
+    };
+    let signs = integrity::signs(&nodes, loads, &units, counts);
+    let news = signs.iter().filter(|sign| sign.is_news());
+    let news = news.map(|sign| Evidence::Sign(sign.clone()).into());
+    input.warnings.extend(news);
     let mut nodes = nodes;
     nodes.expected = units.expected_of_nodes(nodes.owning().count());
-    let skew = Skew::of(&nodes, &units, by, !input.incomplete.is_empty(), &broken).on_slots(loads, &units);
+    let skew =
+        Skew::of(&nodes, &units, by, !input.incomplete.is_empty(), &signs).on_slots(loads, &units);
     let expected = units.expected_of_slots();
     let slots = Slots {
         expected,
         stats: loads.map(|metric, loads| balance_of_slots(metric, loads)),
-        hottest: hot_slots(loads, &wanted, tags.as_ref()),
+        hottest: hot_slots(loads, &context, tags.as_ref()),
         loads: loads.clone(),
     };
 
     let patterns = names.and_then(|names| names.patterns.as_ref());
-    let (patterns, prefixes) = patterns.map(|counted| patterns::of(counted, &totals, by, levels, redaction)).unzip();
+    let (patterns, prefixes) = patterns
+        .map(|counted| patterns::of(counted, &totals, by, levels, redaction))
+        .unzip();
     let attributes = names.map(|names| &names.attributes);
     Summary {
-        schema: SCHEMA,
+        schema: SCHEMA.into(),
         run: Run::default(),
         types: attributes.and_then(|attributes| keys::types(attributes, &totals)),
-        no_expiry: attributes.filter(|attributes| attributes.expiry_told > 0).map(|attributes| attributes.no_expiry),
+        no_expiry: attributes
+            .filter(|attributes| attributes.expiry_told > 0)
+            .map(|attributes| attributes.no_expiry),
         databases: attributes.and_then(keys::databases),
         lengths: names.map(|names| Quantiles::of(&names.lengths.0)),
-        sizes: names.map(|names| &names.sizes.0).filter(|sizes| sizes.count() > 0).map(Quantiles::of),
-        tag_sizes: names.and_then(|names| TagSizes::of(&names.tags)),
+        sizes: names
+            .map(|names| &names.sizes.0)
+            .filter(|sizes| sizes.count() > 0)
+            .map(Quantiles::of),
+        tag_sizes,
         input,
         slots,
         nodes,
@@ -323,20 +379,34 @@ pub fn summarise<'l>(
 }
 
 fn balance_of_slots(metric: Metric, loads: &[u64]) -> Balance {
-    if metric == Metric::Keys { Balance::of_keys_by_slot(loads) } else { Balance::of(loads) }
+    if metric == Metric::Keys {
+        Balance::of_keys_by_slot(loads)
+    } else {
+        Balance::of(loads)
+    }
 }
 
-fn hot_slots(loads: &PerMetric<Vec<u64>>, wanted: &Wanted<'_>, tags: Option<&Tags>) -> Vec<HotSlot> {
-    let mean = wanted.totals.get(wanted.by).map_or(0.0, |total| *total as f64 / SLOTS as f64);
+fn hot_slots(
+    loads: &PerMetric<Vec<u64>>,
+    context: &RowContext<'_>,
+    tags: Option<&Tags>,
+) -> Vec<HotSlot> {
+    let mean = context
+        .totals
+        .get(context.by)
+        .map_or(0.0, |total| *total as f64 / SLOTS as f64);
     let row = |slot: &u16| {
         let load = loads.map(|_, loads| loads[usize::from(*slot)]);
         HotSlot {
             slot: *slot,
-            node: (wanted.owner)(*slot),
-            over_mean: tidy(load.get(wanted.by).map_or(0.0, |load| *load as f64) / mean),
+            node: (context.owner)(*slot),
+            over_mean: tidy(load.get(context.by).map_or(0.0, |load| *load as f64) / mean),
             load,
-            top_tags: tags.and_then(|tags| tags.by_slot.get(slot)).cloned().unwrap_or_default(),
+            top_tags: tags
+                .and_then(|tags| tags.by_slot.get(slot))
+                .cloned()
+                .unwrap_or_default(),
         }
     };
-    wanted.slots.iter().map(row).collect()
+    context.slots.iter().map(row).collect()
 }

@@ -1,18 +1,18 @@
 //! The load of every primary: the slot loads, added up by owner.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::balance::Balance;
-use super::expected::Expectation;
-use super::sentence::grouped;
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::slot::SLOTS;
+use crate::summary::balance::Balance;
+use crate::summary::model::expected::Expectation;
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
 
 /// The primaries and their loads.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Nodes {
     /// "assumed even 3", "even 6", or the file that the topology was read from.
     pub source: Name,
@@ -25,13 +25,15 @@ pub struct Nodes {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<PerMetric<Expectation>>,
     /// Slots on their way to another node.
+    #[serde(default)]
     pub in_flight: Vec<Move>,
     /// What belongs to no node.
+    #[serde(default)]
     pub unowned: Unowned,
 }
 
 /// One primary.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeLoad {
     /// Its id.
     pub id: Name,
@@ -40,14 +42,33 @@ pub struct NodeLoad {
     /// How many slots it owns.
     pub slots: u32,
     /// Which, first and last included.
+    #[serde(default)]
     pub ranges: Vec<(u16, u16)>,
     /// What it holds.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
 }
 
+/// A node that reports more keys than the dump holds of its slots.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shortfall {
+    /// Its address, or its id where the address is not known.
+    pub node: Name,
+    /// The keys that it reports.
+    pub reported: u64,
+    /// The keys in the dump.
+    pub dumped: u64,
+}
+
+impl NodeLoad {
+    /// What sentences and tables call it: its address, or its id where the address is not known.
+    pub fn name(&self) -> &Name {
+        self.address.as_ref().unwrap_or(&self.id)
+    }
+}
+
 /// A slot that is being moved.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Move {
     /// The slot.
     pub slot: u16,
@@ -58,7 +79,7 @@ pub struct Move {
 }
 
 /// Slots of no node and what they hold.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Unowned {
     /// How many slots.
     pub slots: u32,
@@ -79,16 +100,25 @@ impl Nodes {
             load: added.map(|_, (nodes, _)| nodes[index]),
         };
         let list: Vec<_> = topology.nodes.iter().enumerate().map(load).collect();
-        let owning =
-            |metric: Metric| list.iter().filter(|node| node.slots > 0).filter_map(move |node| node.load.get(metric));
-        let balance = added.map(|metric, _| Balance::of(&owning(metric).copied().collect::<Vec<_>>()));
+        let owning = |metric: Metric| {
+            list.iter()
+                .filter(|node| node.slots > 0)
+                .filter_map(move |node| node.load.get(metric))
+        };
+        let balance =
+            added.map(|metric, _| Balance::of(&owning(metric).copied().collect::<Vec<_>>()));
         let in_flight = topology.in_flight.iter().map(|moving| Move {
             slot: moving.slot,
             from: Name::from(moving.from.as_str()),
             to: Name::from(moving.to.as_str()),
         });
-        let slots = (0..SLOTS).filter(|slot| topology.owner(*slot as u16).is_none()).count() as u32;
-        let unowned = Unowned { slots, load: added.map(|_, (_, unowned)| *unowned) };
+        let slots = (0..SLOTS)
+            .filter(|slot| topology.owner(*slot as u16).is_none())
+            .count() as u32;
+        let unowned = Unowned {
+            slots,
+            load: added.map(|_, (_, unowned)| *unowned),
+        };
         Nodes {
             source: Name::from(topology.source.as_str()),
             balance,
@@ -99,21 +129,19 @@ impl Nodes {
         }
     }
 
-    /// Where the dump holds over 1 % fewer keys than a primary says it has: keys are missing, or the dump is older.
-    pub fn shortfalls(&self, said: &[NodeKeys]) -> Vec<String> {
-        let mut warnings = Vec::new();
-        for node in &self.list {
+    /// Nodes that report over 1 % more keys than the dump holds: keys are missing, or the dump is older.
+    pub fn shortfalls(&self, said: &[NodeKeys]) -> Vec<Shortfall> {
+        let shortfall = |node: &NodeLoad| {
             let address = node.address.as_ref().map(|address| address.0.as_slice());
-            let Some(said) = said.iter().find(|said| said.is(&node.id.0, address)) else { continue };
-            if node.load.keys as f64 + 0.01 * (said.keys as f64) < said.keys as f64 {
-                let name = node.address.as_ref().unwrap_or(&node.id);
-                let (here, there) = (grouped(node.load.keys), grouped(said.keys));
-                warnings.push(format!(
-                    "node {name} says it has {there} keys, the dump holds {here} of its slots: is it whole?"
-                ));
-            }
-        }
-        warnings
+            let said = said.iter().find(|said| said.is(&node.id.0, address))?;
+            let is_short = node.load.keys as f64 + 0.01 * (said.keys as f64) < said.keys as f64;
+            is_short.then(|| Shortfall {
+                node: node.name().clone(),
+                reported: said.keys,
+                dumped: node.load.keys,
+            })
+        };
+        self.list.iter().filter_map(shortfall).collect()
     }
 
     /// Whether they are an even split that the user asked for or that was assumed, not those of a listing.
@@ -128,16 +156,22 @@ impl Nodes {
 
     /// The load of all nodes together.
     pub fn total(&self, metric: Metric) -> u128 {
-        self.list.iter().filter_map(|node| node.load.get(metric)).map(|load| u128::from(*load)).sum()
+        self.list
+            .iter()
+            .filter_map(|node| node.load.get(metric))
+            .map(|load| u128::from(*load))
+            .sum()
     }
 }
 
-/// The sums by owner, and that of the slots that nobody owns.
+/// The sums by owner, and that of the unassigned slots.
 fn add_up(topology: &Topology, slots: &[u64]) -> (Vec<u64>, u64) {
     let mut nodes = vec![0u64; topology.nodes.len()];
     let mut unowned = 0u64;
     for (slot, load) in slots.iter().enumerate() {
-        let sum = topology.owner(slot as u16).map_or(&mut unowned, |node| &mut nodes[node]);
+        let sum = topology
+            .owner(slot as u16)
+            .map_or(&mut unowned, |node| &mut nodes[node]);
         *sum = sum.saturating_add(*load);
     }
     (nodes, unowned)
@@ -152,7 +186,12 @@ mod tests {
         let topology = Topology::even(2, String::from("even 2")).unwrap();
         let mut nodes = Nodes::of(&topology, &PerMetric::of_keys(vec![1; 16384]));
         nodes.list[0].address = Some(Name::from("10.0.0.1:6379"));
-        let said = |keys| NodeKeys { address: "10.0.0.1:6379".into(), id_start: "abcd".into(), keys, slots: 8192 };
+        let said = |keys| NodeKeys {
+            address: "10.0.0.1:6379".into(),
+            id_start: "abcd".into(),
+            keys,
+            slots: 8192,
+        };
         assert!(nodes.shortfalls(&[said(8192)]).is_empty());
         assert!(nodes.shortfalls(&[said(8270)]).is_empty());
         assert_eq!(nodes.shortfalls(&[said(8300)]).len(), 1);
@@ -165,9 +204,30 @@ mod tests {
         let mut keys = vec![0; 16384];
         (keys[0], keys[99], keys[100], keys[101]) = (1, 2, 40, 500);
         let nodes = Nodes::of(&topology, &PerMetric::of_keys(keys));
-        let loads: Vec<_> = nodes.list.iter().map(|node| (node.id.to_string(), node.slots, node.load.keys)).collect();
-        assert_eq!(loads, [("aa".into(), 100, 3), ("bb".into(), 1, 40), ("cc".into(), 0, 0)]);
-        assert_eq!(nodes.unowned, Unowned { slots: 16384 - 101, load: PerMetric::of_keys(500) });
-        assert_eq!(nodes.balance.keys.max_over_mean, Some(1.86046512), "a primary without slots does not count");
+        let loads: Vec<_> = nodes
+            .list
+            .iter()
+            .map(|node| (node.id.to_string(), node.slots, node.load.keys))
+            .collect();
+        assert_eq!(
+            loads,
+            [
+                ("aa".into(), 100, 3),
+                ("bb".into(), 1, 40),
+                ("cc".into(), 0, 0)
+            ]
+        );
+        assert_eq!(
+            nodes.unowned,
+            Unowned {
+                slots: 16384 - 101,
+                load: PerMetric::of_keys(500)
+            }
+        );
+        assert_eq!(
+            nodes.balance.keys.max_over_mean,
+            Some(1.86046512),
+            "a primary without slots does not count"
+        );
     }
 }

@@ -1,30 +1,31 @@
 //! Patterns of key names, and the prefixes that they begin with: what kinds of keys there are, and how much each holds.
 //!
 //! Prefixes are rolled up from patterns, level by level, and stop before the first level that holds an id: below that
-//! the pattern tells. What is in the hash tag does not part levels.
+//! the pattern has them. Separators in the hash tag do not split.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::balance::tidy;
-use super::tags::LISTED;
 use crate::metric::{Load, Metric, PerMetric};
 use crate::name::Name;
+use crate::pattern::ids::Id;
 use crate::redact::Redaction;
-use crate::slot::SLOTS;
-use crate::slot::hashtag;
-use crate::slot::ids::Id;
-use crate::tally::heavy::TagCounts;
+use crate::slot::{self, SLOTS};
+use crate::summary::balance::tidy;
+use crate::summary::tags::LISTED;
 use crate::tally::patterns;
+use crate::tally::tags::TagCounts;
 
 /// A pattern of numbers that has less than this part of its hexadecimal twin is of the same ids: those without a letter.
 const TWIN: u64 = 20;
 
 /// Patterns or prefixes and what they hold.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Kinds<R> {
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "KeyGroups_of_{R}")]
+pub struct KeyGroups<R> {
     /// The listed counts are exact, and no row that is not listed holds more than `max_error`.
     pub exact: bool,
     /// No row that is not listed holds more than this, in the metric that they are listed by.
@@ -34,30 +35,32 @@ pub struct Kinds<R> {
 }
 
 /// A pattern.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pattern {
     /// Key names with marks in place of ids.
     pub pattern: Name,
     /// What its keys hold.
     #[serde(flatten)]
-    pub kind: Kind,
+    pub kind: GroupLoad,
 }
 
 /// A prefix.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Prefix {
     /// The first segments of key names.
     pub prefix: Name,
     /// How many segments.
+    #[serde(default)]
     pub level: usize,
     /// What its keys hold.
     #[serde(flatten)]
-    pub kind: Kind,
+    pub kind: GroupLoad,
 }
 
 /// What the keys of a pattern or prefix hold.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Kind {
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct GroupLoad {
     /// Lower bounds; exact where the table says so.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
@@ -65,14 +68,14 @@ pub struct Kind {
     pub share: f64,
     /// The part of its keys that have a hash tag.
     pub tagged_share: f64,
-    /// Slots that its keys are in; `None` where there were too many patterns to tell.
+    /// Slots that its keys are in; `None` where there were too many patterns to count.
     pub slots: Option<u64>,
 }
 
-/// How keys are parted.
+/// How keys are split.
 #[derive(Debug, Clone, Copy)]
 pub struct Levels<'a> {
-    /// What stands between segments.
+    /// What separates segments.
     pub separator: &'a [u8],
     /// Levels of prefixes.
     pub depth: usize,
@@ -98,7 +101,9 @@ impl Sum {
     fn slots(&self, counted: &patterns::Patterns) -> Option<u64> {
         let mut is_in = vec![false; SLOTS];
         for pattern in &self.patterns {
-            counted.slots(&pattern.0)?.for_each(|slot| is_in[usize::from(slot)] = true);
+            counted
+                .slots(&pattern.0)?
+                .for_each(|slot| is_in[usize::from(slot)] = true);
         }
         Some(is_in.into_iter().map(u64::from).sum())
     }
@@ -111,22 +116,34 @@ pub fn of(
     by: Metric,
     levels: Levels<'_>,
     redaction: Option<&Redaction>,
-) -> (Kinds<Pattern>, Kinds<Prefix>) {
+) -> (KeyGroups<Pattern>, KeyGroups<Prefix>) {
     let (exact, bound, found): (bool, Load, Vec<(Name, Load)>) = match counted.counts() {
-        TagCounts::Exact(table) => {
-            (true, Load::default(), table.iter().map(|(name, _, load)| (Name::from(name), load)).collect())
-        }
-        TagCounts::Followed(followed) => {
+        TagCounts::Exact(table) => (
+            true,
+            Load::default(),
+            table
+                .iter()
+                .map(|(name, _, load)| (Name::from(name), load))
+                .collect(),
+        ),
+        TagCounts::HeavyHitters(followed) => {
             let tags = followed.tags().into_iter().map(|tag| (tag.name, tag.load));
             (false, followed.bound(), tags.collect())
         }
-        TagCounts::Rows(rows) => (false, rows.total(), Vec::new()),
+        TagCounts::CountMin(rows) => (false, rows.total(), Vec::new()),
     };
     let mut by_pattern: BTreeMap<Name, Sum> = BTreeMap::new();
     for (name, load) in found {
-        let is_tagged = hashtag::tag(&name.0).is_some();
+        let is_tagged = slot::tag(&name.0).is_some();
         let tagged = if is_tagged { load[Metric::Keys] } else { 0 };
-        by_pattern.insert(name.clone(), Sum { load, tagged, patterns: vec![name] });
+        by_pattern.insert(
+            name.clone(),
+            Sum {
+                load,
+                tagged,
+                patterns: vec![name],
+            },
+        );
     }
     fold_twins(&mut by_pattern);
     let mut by_prefix: BTreeMap<Name, Sum> = BTreeMap::new();
@@ -140,23 +157,53 @@ pub fn of(
     }
     let shown = |name: Name| redaction.map_or(name.clone(), |redaction| redaction.pattern(&name));
     let (top, cut_off) = heaviest(by_pattern, counted, totals, by);
-    let rows = top.into_iter().map(|(pattern, kind)| Pattern { pattern: shown(pattern), kind }).collect();
-    let patterns = Kinds { exact, max_error: bound[by].max(cut_off), top: rows };
+    let rows = top
+        .into_iter()
+        .map(|(pattern, kind)| Pattern {
+            pattern: shown(pattern),
+            kind,
+        })
+        .collect();
+    let patterns = KeyGroups {
+        exact,
+        max_error: bound[by].max(cut_off),
+        top: rows,
+    };
     let (top, cut_off) = heaviest(by_prefix, counted, totals, by);
     let rows = top
         .into_iter()
-        .map(|(prefix, kind)| Prefix { level: level_of[&prefix], prefix: shown(prefix), kind })
+        .map(|(prefix, kind)| Prefix {
+            level: level_of[&prefix],
+            prefix: shown(prefix),
+            kind,
+        })
         .collect();
     // Of patterns that are not known, any number may share a prefix.
-    let unknown = if exact { 0 } else { totals.get(by).map_or(0, |total| u64::try_from(*total).unwrap_or(u64::MAX)) };
-    (patterns, Kinds { exact, max_error: cut_off.max(unknown), top: rows })
+    let unknown = if exact {
+        0
+    } else {
+        totals
+            .get(by)
+            .map_or(0, |total| u64::try_from(*total).unwrap_or(u64::MAX))
+    };
+    (
+        patterns,
+        KeyGroups {
+            exact,
+            max_error: cut_off.max(unknown),
+            top: rows,
+        },
+    )
 }
 
 /// Adds patterns of numbers to those of hexadecimal ids, of which they are the few without a letter.
 fn fold_twins(patterns: &mut BTreeMap<Name, Sum>) {
     let number = Id::Number.mark();
-    let names: Vec<Name> =
-        patterns.keys().filter(|name| memchr::memmem::find(&name.0, number).is_some()).cloned().collect();
+    let names: Vec<Name> = patterns
+        .keys()
+        .filter(|name| memchr::memmem::find(&name.0, number).is_some())
+        .cloned()
+        .collect();
     for name in names {
         let mut twin = Vec::new();
         let mut rest = name.0.as_slice();
@@ -178,7 +225,7 @@ fn fold_twins(patterns: &mut BTreeMap<Name, Sum>) {
 
 /// Where the prefixes of a pattern end: before each separator, up to the first segment with an id.
 fn prefix_ends(pattern: &[u8], levels: Levels<'_>) -> Vec<usize> {
-    let tag = hashtag::tag(pattern).unwrap_or(0..0);
+    let tag = slot::tag(pattern).unwrap_or(0..0);
     let marks = [Id::Number, Id::Hex, Id::Uuid, Id::Mixed].map(Id::mark);
     let mut ends = Vec::new();
     let mut from = 0;
@@ -187,7 +234,11 @@ fn prefix_ends(pattern: &[u8], levels: Levels<'_>) -> Vec<usize> {
     }
     for at in memchr::memmem::find_iter(pattern, levels.separator).filter(|at| !tag.contains(at)) {
         let segment = pattern.get(from..at).unwrap_or_default();
-        if ends.len() == levels.depth || marks.iter().any(|mark| memchr::memmem::find(segment, mark).is_some()) {
+        if ends.len() == levels.depth
+            || marks
+                .iter()
+                .any(|mark| memchr::memmem::find(segment, mark).is_some())
+        {
             break;
         }
         ends.push(at);
@@ -196,26 +247,35 @@ fn prefix_ends(pattern: &[u8], levels: Levels<'_>) -> Vec<usize> {
     ends
 }
 
-/// The heaviest rows, and what the first behind them holds.
+/// The heaviest rows, and what the first unlisted one holds.
 fn heaviest(
     sums: BTreeMap<Name, Sum>,
     counted: &patterns::Patterns,
     totals: &PerMetric<u128>,
     by: Metric,
-) -> (Vec<(Name, Kind)>, u64) {
+) -> (Vec<(Name, GroupLoad)>, u64) {
     let mut rows: Vec<(Name, Sum)> = sums.into_iter().collect();
     rows.sort_by(|(a, x), (b, y)| (Reverse(x.load[by]), a).cmp(&(Reverse(y.load[by]), b)));
     let cut_off = rows.get(LISTED).map_or(0, |(_, sum)| sum.load[by]);
     rows.truncate(LISTED);
     let total = totals.get(by).map_or(0.0, |total| *total as f64);
     let is_exact = matches!(counted.counts(), TagCounts::Exact(_));
-    let kind = |sum: &Sum| Kind {
+    let kind = |sum: &Sum| GroupLoad {
         load: totals.map(|metric, _| sum.load[metric]),
-        share: if total > 0.0 { tidy(sum.load[by] as f64 / total) } else { 0.0 },
+        share: if total > 0.0 {
+            tidy(sum.load[by] as f64 / total)
+        } else {
+            0.0
+        },
         tagged_share: tidy(sum.tagged as f64 / sum.load[Metric::Keys].max(1) as f64),
         slots: if is_exact { sum.slots(counted) } else { None },
     };
-    (rows.into_iter().map(|(name, sum)| (name, kind(&sum))).collect(), cut_off)
+    (
+        rows.into_iter()
+            .map(|(name, sum)| (name, kind(&sum)))
+            .collect(),
+        cut_off,
+    )
 }
 
 #[cfg(test)]
@@ -223,23 +283,38 @@ mod tests {
     use super::*;
 
     fn prefixes(pattern: &str, depth: usize) -> Vec<&str> {
-        let levels = Levels { separator: b":", depth };
-        prefix_ends(pattern.as_bytes(), levels).into_iter().map(|end| &pattern[..end]).collect()
+        let levels = Levels {
+            separator: b":",
+            depth,
+        };
+        prefix_ends(pattern.as_bytes(), levels)
+            .into_iter()
+            .map(|end| &pattern[..end])
+            .collect()
     }
 
     #[test]
     fn prefixes_stop_before_an_id_and_keep_the_tag_whole() {
-        assert_eq!(prefixes("prod:uc:profile:<n>:base", 4), ["prod", "prod:uc", "prod:uc:profile"]);
+        assert_eq!(
+            prefixes("prod:uc:profile:<n>:base", 4),
+            ["prod", "prod:uc", "prod:uc:profile"]
+        );
         assert_eq!(prefixes("prod:uc:profile:<n>:base", 2), ["prod", "prod:uc"]);
         assert_eq!(prefixes("<n>:a", 4), [""; 0]);
-        assert_eq!(prefixes("cart:{user:x}:items:more", 4), ["cart", "cart:{user:x}", "cart:{user:x}:items"]);
+        assert_eq!(
+            prefixes("cart:{user:x}:items:more", 4),
+            ["cart", "cart:{user:x}", "cart:{user:x}:items"]
+        );
         assert_eq!(prefixes("news<n>:a:b", 4), [""; 0]);
         assert_eq!(prefixes("plain", 4), [""; 0]);
     }
 
     #[test]
     fn few_numbers_beside_many_hexadecimal_ids_are_those_without_a_letter() {
-        let sum = |keys| Sum { load: Load::new(keys, 0, 0), ..Sum::default() };
+        let sum = |keys| Sum {
+            load: Load::new(keys, 0, 0),
+            ..Sum::default()
+        };
         let mut patterns = BTreeMap::from([
             (Name::from("s:<hex>"), sum(1000)),
             (Name::from("s:<n>"), sum(49)),
@@ -247,7 +322,17 @@ mod tests {
             (Name::from("t:<n>"), sum(50)),
         ]);
         fold_twins(&mut patterns);
-        let left: Vec<_> = patterns.iter().map(|(name, sum)| (name.to_string(), sum.load[Metric::Keys])).collect();
-        assert_eq!(left, [("s:<hex>".into(), 1049), ("t:<hex>".into(), 1000), ("t:<n>".into(), 50)]);
+        let left: Vec<_> = patterns
+            .iter()
+            .map(|(name, sum)| (name.to_string(), sum.load[Metric::Keys]))
+            .collect();
+        assert_eq!(
+            left,
+            [
+                ("s:<hex>".into(), 1049),
+                ("t:<hex>".into(), 1000),
+                ("t:<n>".into(), 50)
+            ]
+        );
     }
 }

@@ -1,21 +1,23 @@
 //! The same slots on other numbers of equal nodes: how uneven they would be, and whether that matters.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::balance::tidy;
-use super::nodes::Nodes;
-use super::split::Split;
-use super::units::{Unit, UnitsBy};
-use super::verdict::{self, Verdict};
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
+use crate::summary::balance::tidy;
+use crate::summary::cause::Verdict;
+use crate::summary::independent_units::{Unit, UnitsBy};
+use crate::summary::judge::judge;
+use crate::summary::nodes::Nodes;
+use crate::summary::split::Split;
 use crate::topology::Topology;
 
 /// The numbers of nodes that are tried.
 const TRIED: [usize; 6] = [3, 6, 12, 24, 48, 96];
 
 /// An even split over so many nodes.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scaled {
     /// How many.
     pub nodes: usize,
@@ -29,13 +31,36 @@ pub struct Scaled {
 pub fn by_node_count(loads: &PerMetric<Vec<u64>>, units: &UnitsBy, by: Metric) -> Vec<Scaled> {
     let scaled = |nodes: usize| {
         let topology = Topology::even(nodes, format!("even {nodes}")).ok()?;
-        let owner = |slot: u16| topology.owner(slot).map(|node| Name::from(topology.nodes[node].id.as_str()));
-        let named = units.named.iter().map(|unit| Unit { node: owner(unit.slot), ..unit.clone() }).collect();
-        let units = UnitsBy { named, ..units.clone() };
+        let owner = |slot: u16| {
+            topology
+                .owner(slot)
+                .map(|node| Name::from(topology.nodes[node].id.as_str()))
+        };
+        let named = units
+            .named
+            .iter()
+            .map(|unit| Unit {
+                node: owner(unit.slot),
+                ..unit.clone()
+            })
+            .collect();
+        let units = UnitsBy {
+            named,
+            ..units.clone()
+        };
         let even = Nodes::of(&topology, loads);
         let split = Split::of(&even, &units, by);
-        let verdict = verdict::of(units.total, split.as_ref(), units.tag_ratio().unwrap_or(1.0), false);
-        Some(Scaled { nodes, max_over_mean: split.map(|split| tidy(split.max_over_mean)), verdict })
+        let verdict = judge(
+            units.total,
+            split.as_ref(),
+            units.tag_ratio().unwrap_or(1.0),
+            false,
+        );
+        Some(Scaled {
+            nodes,
+            max_over_mean: split.map(|split| tidy(split.max_over_mean)),
+            verdict,
+        })
     };
     TRIED.into_iter().filter_map(scaled).collect()
 }
@@ -56,17 +81,21 @@ pub fn floor(units: &UnitsBy, nodes: usize) -> Option<f64> {
 /// How much more uneven 1024 ranges of 16 slots are than a perfect hash would have them: CV^2 N_eff / 1023. Clean
 /// dumps stay below 3.2.
 pub fn hash_ratio(loads: &[u64], effective_units: f64) -> Option<f64> {
-    let ranges: Vec<f64> = loads.chunks(16).map(|slots| slots.iter().map(|load| *load as f64).sum()).collect();
+    let ranges: Vec<f64> = loads
+        .chunks(16)
+        .map(|slots| slots.iter().map(|load| *load as f64).sum())
+        .collect();
     let n = ranges.len() as f64;
     let total: f64 = ranges.iter().sum();
     let squares: f64 = ranges.iter().map(|load| load * load).sum();
-    (total > 0.0 && n > 1.0).then(|| tidy((squares * n / (total * total) - 1.0).max(0.0) * effective_units / (n - 1.0)))
+    (total > 0.0 && n > 1.0)
+        .then(|| tidy((squares * n / (total * total) - 1.0).max(0.0) * effective_units / (n - 1.0)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::verdict::CauseKind;
+    use crate::summary::cause::CauseKind;
 
     fn units(loads: &[f64], total: f64) -> UnitsBy {
         let unit = |load: &f64| Unit {
@@ -77,7 +106,9 @@ mod tests {
             load: *load,
             at_most: *load,
         };
-        let squares = Some(loads.iter().map(|load| load * load).sum::<f64>() + total - loads.iter().sum::<f64>());
+        let squares = Some(
+            loads.iter().map(|load| load * load).sum::<f64>() + total - loads.iter().sum::<f64>(),
+        );
         UnitsBy {
             total,
             squares,
@@ -91,7 +122,10 @@ mod tests {
     #[test]
     fn the_floor_is_the_heaviest_unit_or_two_that_must_share_a_node() {
         assert_eq!(floor(&units(&[500.0], 1000.0), 3), Some(1.5));
-        assert_eq!(floor(&units(&[300.0, 300.0, 300.0, 300.0], 1200.0), 3), Some(1.5));
+        assert_eq!(
+            floor(&units(&[300.0, 300.0, 300.0, 300.0], 1200.0), 3),
+            Some(1.5)
+        );
         assert_eq!(floor(&units(&[1.0], 1000.0), 3), Some(1.0));
         assert_eq!(floor(&units(&[], 0.0), 3), None);
     }
@@ -103,7 +137,12 @@ mod tests {
         let found = by_node_count(&loads, &units(&[20_000.0], 183_840.0), Metric::Keys);
         let verdicts: Vec<_> = found.iter().map(|scaled| scaled.verdict).collect();
         assert_eq!(verdicts[0], Verdict::Skewed);
-        assert!(found.windows(2).all(|pair| pair[0].max_over_mean < pair[1].max_over_mean), "{found:?}");
+        assert!(
+            found
+                .windows(2)
+                .all(|pair| pair[0].max_over_mean < pair[1].max_over_mean),
+            "{found:?}"
+        );
     }
 
     #[test]
@@ -111,7 +150,9 @@ mod tests {
         let mut state = 1u64;
         let mut loads = vec![0u64; 16_384];
         for _ in 0..1_000_000 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             loads[(state >> 50) as usize] += 1;
         }
         let ratio = hash_ratio(&loads, 1_000_000.0).unwrap();

@@ -9,13 +9,13 @@
 //! ```
 //! In fair shares (divided by W/n) the fullest node X has M = load n / W, and M - 1 = pl + hv + rs.
 
-use super::balance::tidy;
-use super::expected::{effective_units, node_max_over_mean};
-use super::nodes::{NodeLoad, Nodes};
-use super::units::{Unit, UnitsBy};
-use super::verdict::{Cause, CauseKind, limit};
 use crate::metric::Metric;
 use crate::name::Name;
+use crate::summary::balance::tidy;
+use crate::summary::cause::{Cause, CauseKind, limit};
+use crate::summary::independent_units::{Unit, UnitsBy};
+use crate::summary::model::expected::{effective_units, node_max_over_mean};
+use crate::summary::nodes::{NodeLoad, Nodes};
 
 /// The fullest node's excess in fair shares, split.
 pub struct Split<'a> {
@@ -42,7 +42,12 @@ impl<'a> Split<'a> {
         let load = |node: &NodeLoad| node.load.get(metric).copied().unwrap_or(0);
         let owning: Vec<_> = nodes.owning().collect();
         // The first of equals, so that the name in the report does not depend on anything else.
-        let fullest = owning.iter().copied().rev().max_by_key(|node| load(node)).filter(|node| load(node) > 0)?;
+        let fullest = owning
+            .iter()
+            .copied()
+            .rev()
+            .max_by_key(|node| load(node))
+            .filter(|node| load(node) > 0)?;
         let n = owning.len() as f64;
         let owned_slots: u32 = owning.iter().map(|node| node.slots).sum();
         let p = f64::from(fullest.slots) / f64::from(owned_slots);
@@ -54,8 +59,14 @@ impl<'a> Split<'a> {
             (unit, (f64::from(u8::from(here)) - p) * unit.load / fair)
         };
         let heavy: Vec<_> = units.named.iter().filter(is_heavy).map(part).collect();
-        // What no node owns stands apart: its listed units by name, of the rest as much as its part of the load.
-        let unowned = || units.named.iter().filter(|unit| unit.node.is_none()).map(|unit| unit.load);
+        // Unassigned slots do not count: their listed units by name, of the rest as much as their share of the load.
+        let unowned = || {
+            units
+                .named
+                .iter()
+                .filter(|unit| unit.node.is_none())
+                .map(|unit| unit.load)
+        };
         let unlisted = (units.total - unowned().sum::<f64>()).max(total);
         let squares = units.squares.unwrap_or(units.key_squares);
         let squares = (squares - unowned().map(|load| load * load).sum::<f64>()) * total / unlisted;
@@ -63,7 +74,11 @@ impl<'a> Split<'a> {
         let heavy_squares: f64 = heavy.iter().map(|(unit, _)| unit.load.powi(2)).sum();
         let rest = (total - heavy_total).max(0.0);
         // The rest cannot be more even than all its keys alike.
-        let evenest = if units.positive > 0.0 { rest * rest / units.positive } else { 0.0 };
+        let evenest = if units.positive > 0.0 {
+            rest * rest / units.positive
+        } else {
+            0.0
+        };
         Some(Split {
             fullest,
             nodes: owning.len(),
@@ -71,7 +86,8 @@ impl<'a> Split<'a> {
             max_over_mean: load(fullest) as f64 / fair,
             placement: (p - 1.0 / n) * n,
             heavy,
-            rest_units: effective_units(rest, (squares - heavy_squares).max(evenest)).unwrap_or(f64::INFINITY),
+            rest_units: effective_units(rest, (squares - heavy_squares).max(evenest))
+                .unwrap_or(f64::INFINITY),
         })
     }
 
@@ -105,10 +121,19 @@ impl<'a> Split<'a> {
             excess: tidy(excess),
             max_over_mean_without: name.map(|_| tidy(self.max_over_mean - excess)),
         };
-        let units = self.heavy.iter().map(|(unit, excess)| cause(unit.kind, Some(&unit.name), *excess));
-        let others = [(CauseKind::Placement, self.placement), (CauseKind::Noise, self.rest())];
-        let mut causes: Vec<_> =
-            others.map(|(kind, excess)| cause(kind, None, excess)).into_iter().chain(units).collect();
+        let units = self
+            .heavy
+            .iter()
+            .map(|(unit, excess)| cause(unit.kind, Some(&unit.name), *excess));
+        let others = [
+            (CauseKind::Placement, self.placement),
+            (CauseKind::Noise, self.rest()),
+        ];
+        let mut causes: Vec<_> = others
+            .map(|(kind, excess)| cause(kind, None, excess))
+            .into_iter()
+            .chain(units)
+            .collect();
         causes.sort_by(|a, b| b.excess.total_cmp(&a.excess));
         causes
     }

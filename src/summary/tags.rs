@@ -3,16 +3,17 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::balance::tidy;
-use crate::metric::{Load, Metric, PerMetric};
+use crate::metric::{Errors, Load, Metric, PerMetric};
 use crate::name::Name;
-use crate::slot::{SLOTS, kernel::table::crc16};
-use crate::tally::distinct::RELATIVE_ERROR;
-use crate::tally::heavy::{HeavyTags, TagCounts};
+use crate::slot::slot_of_part;
+use crate::summary::balance::tidy;
 use crate::tally::recount::Recount;
-use crate::tally::rows::Rows;
+use crate::tally::sketch::count_min::CountMin;
+use crate::tally::sketch::hyper_log_log::RELATIVE_ERROR;
+use crate::tally::tags::{TagCounter, TagCounts};
 
 /// Rows that files hold; the terminal shows fewer.
 pub const LISTED: usize = 1000;
@@ -20,17 +21,20 @@ pub const LISTED: usize = 1000;
 const TAGS_OF_A_SLOT: usize = 5;
 
 /// What is known of the hash tags.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tags {
     /// The listed counts are exact, and no tag that is not listed holds more than `max_error`.
     pub exact: bool,
     /// No tag that is not listed holds more than this, in the metric that they are listed by.
     pub max_error: u64,
     /// Distinct tags.
+    #[serde(default)]
     pub distinct: u64,
     /// 0: exact; else the relative standard error of `distinct`.
+    #[serde(default)]
     pub distinct_error: f64,
     /// Keys that have a tag.
+    #[serde(default)]
     pub tagged_keys: u64,
     /// The heaviest tags, ties by name.
     pub top: Vec<Tag>,
@@ -49,42 +53,35 @@ pub struct Tags {
 }
 
 /// A hash tag and what it holds.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tag {
     /// Its bytes.
     pub tag: Name,
     /// The slot it hashes to.
+    #[serde(default)]
     pub slot: u16,
     /// The node that owns that slot.
     pub node: Option<Name>,
     /// What it holds; lower bounds.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
-    /// It holds at most this many more keys.
-    pub keys_error: u64,
-    /// At most this many more bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes_error: Option<u64>,
-    /// At most this many more operations.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ops_error: Option<u64>,
+    /// It holds at most so much more.
+    #[serde(flatten)]
+    pub errors: Errors,
     /// Its share of the load of all keys, in the metric that tags are listed by.
+    #[serde(default)]
     pub share: f64,
 }
 
 impl Tag {
     /// What it may hold of a metric beyond what was counted.
     pub fn error(&self, metric: Metric) -> u64 {
-        match metric {
-            Metric::Keys => self.keys_error,
-            Metric::Bytes => self.bytes_error.unwrap_or(0),
-            Metric::Ops => self.ops_error.unwrap_or(0),
-        }
+        self.errors.0.get(metric).copied().unwrap_or(0)
     }
 }
 
 /// A tag and what it holds, in a list about something else.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TagLoad {
     /// Its bytes.
     pub tag: Name,
@@ -94,19 +91,19 @@ pub struct TagLoad {
 }
 
 /// A tag, what it holds at least and what at most.
-struct Found {
+struct CountedTag {
     name: Name,
     load: Load,
     ceiling: Load,
 }
 
-/// What tags are listed for.
-pub struct Wanted<'a> {
+/// What rows of tags and keys are made from.
+pub struct RowContext<'a> {
     /// The load of all keys, in every metric that the input carries.
     pub totals: &'a PerMetric<u128>,
     /// The metric that they are listed by.
     pub by: Metric,
-    /// The slots whose tags are wanted.
+    /// The slots whose tags are listed.
     pub slots: &'a [u16],
     /// The node that owns a slot.
     pub owner: &'a dyn Fn(u16) -> Option<Name>,
@@ -116,42 +113,90 @@ pub struct Wanted<'a> {
 
 impl Tags {
     /// From the counts of the first pass and, where those are rows, of the second.
-    pub fn of(tags: &HeavyTags, recount: Option<&Recount>, wanted: &Wanted<'_>) -> Self {
-        let exactly = |name: &Name, load: Load| Found { name: name.clone(), load, ceiling: load };
+    pub fn of(tags: &TagCounter, recount: Option<&Recount>, context: &RowContext<'_>) -> Self {
+        let exactly = |name: &Name, load: Load| CountedTag {
+            name: name.clone(),
+            load,
+            ceiling: load,
+        };
         let (known, bound, found) = match (&tags.counts, recount) {
             (TagCounts::Exact(table), _) => {
-                let found: Vec<_> = table.iter().map(|(name, _, load)| exactly(&Name::from(name), load)).collect();
-                let squares =
-                    wanted.totals.map(|metric, _| found.iter().map(|tag| (tag.load[metric] as f64).powi(2)).sum());
-                let known = Tags { exact: true, distinct: table.len() as u64, squares, ..Tags::default() };
+                let found: Vec<_> = table
+                    .iter()
+                    .map(|(name, _, load)| exactly(&Name::from(name), load))
+                    .collect();
+                let squares = context.totals.map(|metric, _| {
+                    found
+                        .iter()
+                        .map(|tag| (tag.load[metric] as f64).powi(2))
+                        .sum()
+                });
+                let known = Tags {
+                    exact: true,
+                    distinct: table.len() as u64,
+                    squares,
+                    ..Tags::default()
+                };
                 (known, Load::default(), found)
             }
-            (TagCounts::Rows(rows), None) => (Tags::estimated(rows, wanted), rows.total(), Vec::new()),
-            (TagCounts::Rows(rows), Some(recount)) => {
-                let known = Tags { exact: true, ..Tags::estimated(rows, wanted) };
-                (known, recount.max_error(), recount.tags().map(|(name, load)| exactly(name, load)).collect())
+            (TagCounts::CountMin(rows), None) => {
+                (Tags::estimated(rows, context), rows.total(), Vec::new())
             }
-            (TagCounts::Followed(followed), _) => {
+            (TagCounts::CountMin(rows), Some(recount)) => {
+                let known = Tags {
+                    exact: true,
+                    ..Tags::estimated(rows, context)
+                };
+                (
+                    known,
+                    recount.max_error(),
+                    recount
+                        .tags()
+                        .map(|(name, load)| exactly(name, load))
+                        .collect(),
+                )
+            }
+            (TagCounts::HeavyHitters(followed), _) => {
                 let found = followed.tags().into_iter();
-                let found = found.map(|tag| Found { name: tag.name, load: tag.load, ceiling: tag.ceiling });
-                (Tags::estimated(&followed.rows, wanted), followed.bound(), found.collect())
+                let found = found.map(|tag| CountedTag {
+                    name: tag.name,
+                    load: tag.load,
+                    ceiling: tag.ceiling,
+                });
+                (
+                    Tags::estimated(&followed.rows, context),
+                    followed.bound(),
+                    found.collect(),
+                )
             }
         };
-        let by_slot = by_slot(&found, wanted);
-        let heaviest = wanted.totals.map(|metric, total| heaviest(&found, metric, *total, wanted));
-        let (top, cut_off) = heaviest.get(wanted.by).cloned().unwrap_or_default();
-        let max_error = bound[wanted.by].max(cut_off);
-        let bounds = Load::from_fn(|metric| bound[metric].max(heaviest.get(metric).map_or(0, |(_, cut_off)| *cut_off)));
+        let by_slot = by_slot(&found, context);
+        let heaviest = context
+            .totals
+            .map(|metric, total| heaviest(&found, metric, *total, context));
+        let (top, cut_off) = heaviest.get(context.by).cloned().unwrap_or_default();
+        let max_error = bound[context.by].max(cut_off);
+        let bounds = Load::from_fn(|metric| {
+            bound[metric].max(heaviest.get(metric).map_or(0, |(_, cut_off)| *cut_off))
+        });
         let heaviest = heaviest.map(|_, (top, _)| top.clone());
-        Tags { tagged_keys: tags.tagged, top, heaviest, bounds, by_slot, max_error, ..known }
+        Tags {
+            tagged_keys: tags.tagged,
+            top,
+            heaviest,
+            bounds,
+            by_slot,
+            max_error,
+            ..known
+        }
     }
 
-    /// What rows of counters tell.
-    fn estimated(rows: &Rows, wanted: &Wanted<'_>) -> Self {
+    /// Estimates from a Count-Min sketch.
+    fn estimated(rows: &CountMin, context: &RowContext<'_>) -> Self {
         Tags {
             distinct: rows.distinct.estimate().round() as u64,
             distinct_error: tidy(RELATIVE_ERROR),
-            squares: wanted.totals.map(|metric, _| rows.second_moment(metric)),
+            squares: context.totals.map(|metric, _| rows.second_moment(metric)),
             ..Tags::default()
         }
     }
@@ -159,45 +204,73 @@ impl Tags {
 
 /// The slot of a tag: it is hashed as it is, whatever braces it holds.
 fn slot_of_tag(tag: &Name) -> u16 {
-    crc16(&tag.0) & (SLOTS as u16 - 1)
+    slot_of_part(&tag.0)
 }
 
-/// The heaviest tags by a metric, and what the first one behind them may hold.
-fn heaviest(found: &[Found], metric: Metric, total: u128, wanted: &Wanted<'_>) -> (Vec<Tag>, u64) {
-    let mut order: Vec<&Found> = found.iter().collect();
-    order.sort_by(|a, b| (Reverse(a.load[metric]), &a.name).cmp(&(Reverse(b.load[metric]), &b.name)));
-    let cut_off = order.get(LISTED..).unwrap_or_default().iter().map(|tag| tag.ceiling[metric]).max();
+/// The heaviest tags by a metric, and what the first unlisted one may hold.
+fn heaviest(
+    found: &[CountedTag],
+    metric: Metric,
+    total: u128,
+    context: &RowContext<'_>,
+) -> (Vec<Tag>, u64) {
+    let mut order: Vec<&CountedTag> = found.iter().collect();
+    order.sort_by(|a, b| {
+        (Reverse(a.load[metric]), &a.name).cmp(&(Reverse(b.load[metric]), &b.name))
+    });
+    let cut_off = order
+        .get(LISTED..)
+        .unwrap_or_default()
+        .iter()
+        .map(|tag| tag.ceiling[metric])
+        .max();
     order.truncate(LISTED);
-    let row = |tag: &Found| {
-        let error = wanted.totals.map(|metric, _| tag.ceiling[metric] - tag.load[metric]);
+    let row = |tag: &CountedTag| {
+        let errors = context
+            .totals
+            .map(|metric, _| tag.ceiling[metric] - tag.load[metric]);
         let slot = slot_of_tag(&tag.name);
         Tag {
-            tag: (wanted.shown)(&tag.name),
+            tag: (context.shown)(&tag.name),
             slot,
-            node: (wanted.owner)(slot),
-            load: wanted.totals.map(|metric, _| tag.load[metric]),
-            keys_error: error.keys,
-            bytes_error: error.bytes,
-            ops_error: error.ops,
-            share: if total == 0 { 0.0 } else { tidy(tag.load[metric] as f64 / total as f64) },
+            node: (context.owner)(slot),
+            load: context.totals.map(|metric, _| tag.load[metric]),
+            errors: Errors(errors),
+            share: if total == 0 {
+                0.0
+            } else {
+                tidy(tag.load[metric] as f64 / total as f64)
+            },
         }
     };
     (order.into_iter().map(row).collect(), cut_off.unwrap_or(0))
 }
 
-fn by_slot(found: &[Found], wanted: &Wanted<'_>) -> BTreeMap<u16, Vec<TagLoad>> {
-    let mut by_slot: BTreeMap<u16, Vec<&Found>> = wanted.slots.iter().map(|slot| (*slot, Vec::new())).collect();
+fn by_slot(found: &[CountedTag], context: &RowContext<'_>) -> BTreeMap<u16, Vec<TagLoad>> {
+    let mut by_slot: BTreeMap<u16, Vec<&CountedTag>> = context
+        .slots
+        .iter()
+        .map(|slot| (*slot, Vec::new()))
+        .collect();
     for tag in found {
         if let Some(tags) = by_slot.get_mut(&slot_of_tag(&tag.name)) {
             tags.push(tag);
         }
     }
-    let by = wanted.by;
-    let top = |mut tags: Vec<&Found>| {
+    let by = context.by;
+    let top = |mut tags: Vec<&CountedTag>| {
         tags.sort_by(|a, b| (Reverse(a.load[by]), &a.name).cmp(&(Reverse(b.load[by]), &b.name)));
-        let load = |tag: &Found| wanted.totals.map(|metric, _| tag.load[metric]);
+        let load = |tag: &CountedTag| context.totals.map(|metric, _| tag.load[metric]);
         let shown = tags.into_iter().take(TAGS_OF_A_SLOT);
-        shown.map(|tag| TagLoad { tag: (wanted.shown)(&tag.name), load: load(tag) }).collect()
+        shown
+            .map(|tag| TagLoad {
+                tag: (context.shown)(&tag.name),
+                load: load(tag),
+            })
+            .collect()
     };
-    by_slot.into_iter().map(|(slot, tags)| (slot, top(tags))).collect()
+    by_slot
+        .into_iter()
+        .map(|(slot, tags)| (slot, top(tags)))
+        .collect()
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Tally;
-use super::table::NameTable;
 use crate::format::batch::MISSING;
 use crate::hash::hash;
 use crate::metric::Load;
 use crate::slot::SlotBatch;
+use crate::tally::Tally;
+use crate::tally::table::NameTable;
 
 /// More databases than any server has: past this the column holds something else.
 const MAX_DATABASES: usize = 65_536;
@@ -29,13 +29,20 @@ pub struct Attributes {
 
 impl Default for Attributes {
     fn default() -> Self {
-        Attributes { types: Some(NameTable::default()), expiry_told: 0, no_expiry: 0, databases: Some(BTreeMap::new()) }
+        Attributes {
+            types: Some(NameTable::default()),
+            expiry_told: 0,
+            no_expiry: 0,
+            databases: Some(BTreeMap::new()),
+        }
     }
 }
 
 impl Attributes {
     fn add_database(&mut self, database: u64, keys: u64) {
-        let Some(databases) = &mut self.databases else { return };
+        let Some(databases) = &mut self.databases else {
+            return;
+        };
         *databases.entry(database).or_default() += keys;
         if databases.len() > MAX_DATABASES {
             self.databases = None;
@@ -57,13 +64,19 @@ impl Tally for Attributes {
                 load += values.load(next);
                 next += 1;
             }
-            let Some(types) = self.types.as_mut().filter(|_| !first.is_empty()) else { continue };
+            let Some(types) = self.types.as_mut().filter(|_| !first.is_empty()) else {
+                continue;
+            };
             if types.add(hash(first), first, load).is_err() {
                 self.types = None;
             }
         }
         // Dumps go database by database: a run is one look-up.
-        for run in values.databases.chunk_by(|a, b| a == b).filter(|run| run[0] != MISSING) {
+        for run in values
+            .databases
+            .chunk_by(|a, b| a == b)
+            .filter(|run| run[0] != MISSING)
+        {
             self.add_database(run[0], run.len() as u64);
         }
     }
@@ -71,13 +84,22 @@ impl Tally for Attributes {
     fn merge(&mut self, other: Self) {
         self.expiry_told += other.expiry_told;
         self.no_expiry += other.no_expiry;
-        self.types = self.types.take().zip(other.types).and_then(|(mut mine, theirs)| {
-            let mut names = theirs.iter();
-            names.try_for_each(|(name, hash, load)| mine.add(hash, name, load)).ok().map(|()| mine)
-        });
+        self.types = self
+            .types
+            .take()
+            .zip(other.types)
+            .and_then(|(mut mine, theirs)| {
+                let mut names = theirs.iter();
+                names
+                    .try_for_each(|(name, hash, load)| mine.add(hash, name, load))
+                    .ok()
+                    .map(|()| mine)
+            });
         match other.databases {
             None => self.databases = None,
-            Some(theirs) => theirs.into_iter().for_each(|(database, keys)| self.add_database(database, keys)),
+            Some(theirs) => theirs
+                .into_iter()
+                .for_each(|(database, keys)| self.add_database(database, keys)),
         }
     }
 }

@@ -8,10 +8,10 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Tally;
 use crate::format::batch::KeyBatch;
 use crate::hash::hash_span;
 use crate::slot::SlotBatch;
+use crate::tally::Tally;
 
 /// Distinct hashes that are kept.
 const KEPT: usize = 1 << 14;
@@ -37,7 +37,11 @@ impl Duplicates {
     /// estimate, in which one key that comes very often, and may be alone in that, has not much weight.
     pub fn share(&self) -> Option<f64> {
         let most = if self.is_exact() { u32::MAX } else { OFTEN };
-        let all: u64 = self.seen.values().map(|count| u64::from((*count).min(most))).sum();
+        let all: u64 = self
+            .seen
+            .values()
+            .map(|count| u64::from((*count).min(most)))
+            .sum();
         (all > 0).then(|| (all - self.seen.len() as u64) as f64 / all as f64)
     }
 
@@ -48,7 +52,10 @@ impl Duplicates {
 
     fn add_key(&mut self, keys: &SlotBatch<'_>, i: usize, slot: u16) {
         let KeyBatch { base, keys, values } = keys.batch;
-        let database = values.databases.get(i).map_or(0, |database| database.wrapping_mul(ODD));
+        let database = values
+            .databases
+            .get(i)
+            .map_or(0, |database| database.wrapping_mul(ODD));
         let hash = hash_span(base, keys.start[i], keys.end[i]) ^ database;
         self.add_hash(slot, with_slot(hash, slot), 1);
     }
@@ -62,7 +69,8 @@ impl Duplicates {
         while self.seen.len() > KEPT {
             self.halvings += 1;
             let halvings = self.halvings;
-            self.seen.retain(|hash, _| keeps(halvings, slot_in(*hash), *hash));
+            self.seen
+                .retain(|hash, _| keeps(halvings, slot_in(*hash), *hash));
         }
     }
 }
@@ -92,10 +100,18 @@ impl Tally for Duplicates {
         let limit = 0x4000u16 >> self.halvings.min(SLOT_HALVINGS);
         // Few slots are in the set once there are many keys: most runs are passed over without a branch a key.
         for (run, slots) in keys.slots.chunks(RUN).enumerate() {
-            if slots.iter().fold(0, |any, slot| any | u16::from(place(*slot) < limit)) == 0 {
+            if slots
+                .iter()
+                .fold(0, |any, slot| any | u16::from(place(*slot) < limit))
+                == 0
+            {
                 continue;
             }
-            for (i, slot) in slots.iter().enumerate().filter(|(_, slot)| place(**slot) < limit) {
+            for (i, slot) in slots
+                .iter()
+                .enumerate()
+                .filter(|(_, slot)| place(**slot) < limit)
+            {
                 self.add_key(keys, run * RUN + i, *slot);
             }
         }
@@ -104,8 +120,12 @@ impl Tally for Duplicates {
     fn merge(&mut self, other: Self) {
         self.halvings = self.halvings.max(other.halvings);
         let halvings = self.halvings;
-        self.seen.retain(|hash, _| keeps(halvings, slot_in(*hash), *hash));
-        other.seen.into_iter().for_each(|(hash, count)| self.add_hash(slot_in(hash), hash, count));
+        self.seen
+            .retain(|hash, _| keeps(halvings, slot_in(*hash), *hash));
+        other
+            .seen
+            .into_iter()
+            .for_each(|(hash, count)| self.add_hash(slot_in(hash), hash, count));
     }
 }
 

@@ -3,11 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Tally;
 use crate::format::batch::MISSING;
 use crate::metric::{Load, Metric, PerMetric};
 use crate::name::Name;
 use crate::slot::SlotBatch;
+use crate::tally::Tally;
 
 /// Keys that are kept, and what is kept of a long name.
 pub const KEPT: usize = 1000;
@@ -61,7 +61,8 @@ impl Top {
 
     /// Keeps the heaviest, ties by name.
     fn cut(&mut self, metric: Metric) {
-        self.keys.sort_by(|a, b| b.load[metric].cmp(&a.load[metric]).then_with(|| a.cmp(b)));
+        self.keys
+            .sort_by(|a, b| b.load[metric].cmp(&a.load[metric]).then_with(|| a.cmp(b)));
         self.keys.truncate(KEPT);
         if self.keys.len() == KEPT {
             self.floor = self.keys[KEPT - 1].load[metric];
@@ -72,7 +73,9 @@ impl Top {
 /// How far the lists were cut is not part of the value.
 impl PartialEq for Heaviest {
     fn eq(&self, other: &Self) -> bool {
-        Metric::WEIGHTS.into_iter().all(|metric| self.keys(metric) == other.keys(metric))
+        Metric::WEIGHTS
+            .into_iter()
+            .all(|metric| self.keys(metric) == other.keys(metric))
     }
 }
 
@@ -80,7 +83,9 @@ impl Tally for Heaviest {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let values = keys.batch.values;
         for metric in Metric::WEIGHTS {
-            let Some(column) = values.column(metric) else { continue };
+            let Some(column) = values.column(metric) else {
+                continue;
+            };
             let top = self.0.get_or_insert_with(metric, Top::default);
             for (i, weight) in column.iter().enumerate() {
                 if *weight < top.floor || *weight == MISSING || *weight == 0 {
@@ -101,11 +106,16 @@ impl Tally for Heaviest {
 
     fn merge(&mut self, other: Self) {
         for metric in Metric::WEIGHTS {
-            let Some(theirs) = other.0.get(metric) else { continue };
+            let Some(theirs) = other.0.get(metric) else {
+                continue;
+            };
             let mine = self.0.get_or_insert_with(metric, Top::default);
             // As many keys as are kept are no lighter than either floor.
             mine.floor = mine.floor.max(theirs.floor);
-            theirs.keys.iter().for_each(|key| mine.push(metric, key.clone()));
+            theirs
+                .keys
+                .iter()
+                .for_each(|key| mine.push(metric, key.clone()));
         }
     }
 }

@@ -1,39 +1,34 @@
 //! Stage 4, COUNTS: batches of slots come in, counts go out. A tally is a value: it can be added to another,
 //! stored, and made on another machine; what is in it does not depend on the order of the keys.
 
-pub mod amounts;
 pub mod attributes;
-pub mod buckets;
-pub mod distinct;
 pub mod duplicates;
-pub mod followed;
 pub mod heaviest;
-pub mod heavy;
-pub mod origins;
+pub mod keys_by_node;
 pub mod patterns;
 pub mod recount;
 pub mod rejects;
-pub mod rows;
+pub mod sketch;
 pub mod slot_sets;
 pub mod slot_stats;
 pub mod slots;
 pub mod table;
-pub mod tag_sample;
 pub mod tagged;
+pub mod tags;
 pub mod weights;
 
 use serde::{Deserialize, Serialize};
 
 use crate::slot::SlotBatch;
-use amounts::{Lengths, Sizes};
-use attributes::Attributes;
-use duplicates::Duplicates;
-use heaviest::Heaviest;
-use heavy::HeavyTags;
-use origins::Origins;
-use patterns::Patterns;
-use slots::SlotCounts;
-use weights::Weights;
+use crate::tally::attributes::Attributes;
+use crate::tally::duplicates::Duplicates;
+use crate::tally::heaviest::Heaviest;
+use crate::tally::keys_by_node::KeysByNode;
+use crate::tally::patterns::Patterns;
+use crate::tally::sketch::histogram::{Lengths, Sizes};
+use crate::tally::slots::SlotCounts;
+use crate::tally::tags::TagCounter;
+use crate::tally::weights::Weights;
 
 /// Something that is counted over all keys.
 pub trait Tally: Send {
@@ -51,7 +46,7 @@ pub struct Tallies {
     /// What the input tells of weights.
     pub weights: Weights,
     /// Which nodes' keys each input holds, where that is worth knowing.
-    pub origins: Origins,
+    pub origins: KeysByNode,
     /// All else; absent where only slots are wanted.
     pub names: Option<NameTallies>,
 }
@@ -60,7 +55,7 @@ pub struct Tallies {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct NameTallies {
     /// Hash tags.
-    pub tags: HeavyTags,
+    pub tags: TagCounter,
     /// The heaviest keys.
     pub heaviest: Heaviest,
     /// Key lengths.
@@ -89,11 +84,14 @@ pub enum Parts {
 impl Tallies {
     /// Nothing counted yet.
     pub fn new(parts: Parts) -> Self {
-        let names = || NameTallies { tags: HeavyTags::new(parts == Parts::InOnePass), ..NameTallies::default() };
+        let names = || NameTallies {
+            tags: TagCounter::new(parts == Parts::InOnePass),
+            ..NameTallies::default()
+        };
         Tallies {
             slots: SlotCounts::default(),
             weights: Weights::default(),
-            origins: Origins::default(),
+            origins: KeysByNode::default(),
             names: (parts != Parts::Slots).then(names),
         }
     }

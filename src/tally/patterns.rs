@@ -5,13 +5,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Tally;
-use super::heavy::{HeavyTags, TagCounts};
-use super::slot_sets::SlotSets;
 use crate::hash::hash;
 use crate::metric::{Load, Metric};
+use crate::pattern::{ids, shapes};
 use crate::slot::SlotBatch;
-use crate::slot::ids;
+use crate::tally::Tally;
+use crate::tally::slot_sets::SlotSets;
+use crate::tally::tags::{TagCounter, TagCounts};
 
 /// Patterns that are remembered from batch to batch.
 const REMEMBERED: usize = 4096;
@@ -19,7 +19,7 @@ const REMEMBERED: usize = 4096;
 /// Loads by pattern.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Patterns {
-    counts: HeavyTags,
+    counts: TagCounter,
     slots: SlotSets,
     #[serde(skip)]
     scratch: Scratch,
@@ -55,7 +55,11 @@ impl PartialEq for Patterns {
 impl Default for Patterns {
     fn default() -> Self {
         // Past the table the heavy ones are followed by name: no second pass is made for them.
-        Patterns { counts: HeavyTags::new(true), slots: SlotSets::default(), scratch: Scratch::default() }
+        Patterns {
+            counts: TagCounter::new(true),
+            slots: SlotSets::default(),
+            scratch: Scratch::default(),
+        }
     }
 }
 
@@ -73,7 +77,10 @@ impl Patterns {
     /// Where the pattern of key `i` is remembered.
     #[inline]
     fn place(&mut self, shape: u64, keys: &SlotBatch<'_>, i: usize) -> usize {
-        let places = [shape as usize % REMEMBERED, (shape >> 32) as usize % REMEMBERED];
+        let places = [
+            shape as usize % REMEMBERED,
+            (shape >> 32) as usize % REMEMBERED,
+        ];
         for place in places {
             if self.scratch.known[place].shape == Some(shape) {
                 return place;
@@ -81,7 +88,11 @@ impl Patterns {
         }
         let is_free = |place: &usize| self.scratch.known[*place].shape.is_none();
         let place = places.into_iter().find(is_free).unwrap_or(places[1]);
-        self.remember(place, shape, ids::pattern_of(keys.batch.keys.get(keys.batch.base, i)));
+        self.remember(
+            place,
+            shape,
+            ids::pattern_of(keys.batch.keys.get(keys.batch.base, i)),
+        );
         place
     }
 
@@ -91,14 +102,24 @@ impl Patterns {
         self.store(place);
         let name_hash = hash(&name);
         let set = self.slots.place(name_hash);
-        self.scratch.known[place] = Known { shape: Some(shape), set, load: Load::default(), name_hash, name };
+        self.scratch.known[place] = Known {
+            shape: Some(shape),
+            set,
+            load: Load::default(),
+            name_hash,
+            name,
+        };
     }
 
     /// Moves the load of a remembered pattern to the counts.
     fn store(&mut self, place: usize) {
         let known = &mut self.scratch.known[place];
         if known.load != Load::default() {
-            self.counts.add_known(known.name_hash, &known.name, std::mem::take(&mut known.load));
+            self.counts.add_known(
+                known.name_hash,
+                &known.name,
+                std::mem::take(&mut known.load),
+            );
         }
     }
 }
@@ -106,7 +127,7 @@ impl Patterns {
 impl Tally for Patterns {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let mut shapes = std::mem::take(&mut self.scratch.shapes);
-        keys.kernel.shapes(keys.batch.base, keys.batch.keys, &mut shapes);
+        shapes::shapes(keys.kernel, keys.batch.base, keys.batch.keys, &mut shapes);
         self.scratch.known.resize_with(REMEMBERED, Known::default);
         let is_weighed = keys.batch.values.are_weighed();
         for (i, shape) in shapes.iter().enumerate() {
@@ -140,7 +161,7 @@ mod tests {
     use super::*;
     use crate::format::batch::{KeyBatch, Spans, Values};
     use crate::slot::SlotColumns;
-    use crate::slot::{kernel, slot};
+    use crate::slot::slot;
     use crate::source::block::Block;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
@@ -159,7 +180,7 @@ mod tests {
             }
             let block = Block::from_bytes(&content);
             let values = Values::default();
-            for kernel in kernel::available() {
+            for kernel in hashslot::available() {
                 let mut patterns = Patterns::default();
                 let mut columns = SlotColumns::default();
                 let batch = KeyBatch { base: block.padded(), keys: &spans, values: &values };

@@ -8,13 +8,13 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::Tally;
-use super::buckets::{Buckets, Counted};
-use super::rows::{CELLS, Rows, cells_of};
-use super::tagged::{Tagged, list};
 use crate::metric::{Load, Metric, PerMetric};
 use crate::name::Name;
 use crate::slot::{SLOTS, SlotBatch};
+use crate::tally::Tally;
+use crate::tally::sketch::buckets::{Buckets, Counted};
+use crate::tally::sketch::count_min::{CELLS, CountMin, cells_of};
+use crate::tally::tagged::{Tagged, list};
 
 /// The largest cells of each row that are followed up.
 const FOLLOWED_CELLS: usize = 512;
@@ -24,7 +24,7 @@ pub const FOLLOWED_SLOTS: usize = 20;
 /// Which tags are worth counting, from what the first pass found.
 #[derive(Debug)]
 pub struct Candidates {
-    rows: Box<Rows>,
+    rows: Box<CountMin>,
     /// Cells that are followed up, in each row: a bit a metric for each cell, so that they stay in the L2 cache.
     large: [Vec<u8>; 2],
     /// For each slot what of it is counted.
@@ -47,7 +47,7 @@ enum Follow {
 
 impl Candidates {
     /// Chooses from the rows and the loads by slot.
-    pub fn choose(rows: Box<Rows>, loads: &PerMetric<Vec<u64>>) -> Self {
+    pub fn choose(rows: Box<CountMin>, loads: &PerMetric<Vec<u64>>) -> Self {
         let mut cut_off = Load::default();
         let mut slots = vec![Follow::Nothing; SLOTS];
         let mut large = [vec![0; CELLS], vec![0; CELLS]];
@@ -55,22 +55,43 @@ impl Candidates {
             let rows = [0, 1].map(|row| rows.row(row, metric).unwrap_or(&[]));
             let cut_offs = rows.map(|cells| nth_largest(cells, FOLLOWED_CELLS));
             cut_off[metric] = cut_offs[0].max(cut_offs[1]);
-            for (slot, _) in slots.iter_mut().zip(load).filter(|(_, load)| **load > cut_off[metric]) {
-                *slot = if *slot == Follow::All { Follow::All } else { Follow::Heavy };
+            for (slot, _) in slots
+                .iter_mut()
+                .zip(load)
+                .filter(|(_, load)| **load > cut_off[metric])
+            {
+                *slot = if *slot == Follow::All {
+                    Follow::All
+                } else {
+                    Follow::Heavy
+                };
             }
             hottest(load).for_each(|slot| slots[slot] = Follow::All);
             for row in [0, 1] {
-                let is_large = rows[row].iter().map(|cell| u8::from(*cell > cut_offs[row]) << metric as u8);
-                large[row].iter_mut().zip(is_large).for_each(|(bits, bit)| *bits |= bit);
+                let is_large = rows[row]
+                    .iter()
+                    .map(|cell| u8::from(*cell > cut_offs[row]) << metric as u8);
+                large[row]
+                    .iter_mut()
+                    .zip(is_large)
+                    .for_each(|(bits, bit)| *bits |= bit);
             }
         };
-        loads.iter().for_each(|(metric, load)| follow_up(metric, load));
+        loads
+            .iter()
+            .for_each(|(metric, load)| follow_up(metric, load));
         let total = rows.total();
-        Candidates { rows, large, slots, cut_off, total }
+        Candidates {
+            rows,
+            large,
+            slots,
+            cut_off,
+            total,
+        }
     }
 
     /// What the first pass found.
-    pub fn rows(&self) -> &Rows {
+    pub fn rows(&self) -> &CountMin {
         &self.rows
     }
 
@@ -84,14 +105,21 @@ impl Candidates {
 
     /// The heavier a tag may be in some metric, the higher: which no part of the input changes.
     fn rank(&self, ceiling: Load) -> u64 {
-        let part = |metric| (u128::from(ceiling[metric]) << 40) / u128::from(self.total[metric]).max(1);
-        Metric::ALL.into_iter().map(part).max().map_or(0, |part| part as u64)
+        let part =
+            |metric| (u128::from(ceiling[metric]) << 40) / u128::from(self.total[metric]).max(1);
+        Metric::ALL
+            .into_iter()
+            .map(part)
+            .max()
+            .map_or(0, |part| part as u64)
     }
 }
 
 /// The slots with the largest load, ties by number; empty ones are not hot.
 pub fn hottest(loads: &[u64]) -> impl Iterator<Item = usize> {
-    let mut order: Vec<usize> = (0..loads.len().min(SLOTS)).filter(|slot| loads[*slot] > 0).collect();
+    let mut order: Vec<usize> = (0..loads.len().min(SLOTS))
+        .filter(|slot| loads[*slot] > 0)
+        .collect();
     order.sort_by_key(|slot| (Reverse(loads[*slot]), *slot));
     order.into_iter().take(FOLLOWED_SLOTS)
 }
@@ -118,7 +146,12 @@ pub struct Recount {
 impl Recount {
     /// Nothing counted yet.
     pub fn new(candidates: Arc<Candidates>) -> Self {
-        Recount { candidates, counted: Buckets::default(), tagged: Tagged::default(), wanted: Vec::new() }
+        Recount {
+            candidates,
+            counted: Buckets::default(),
+            tagged: Tagged::default(),
+            wanted: Vec::new(),
+        }
     }
 
     /// Every counted tag and what it holds.
@@ -143,17 +176,33 @@ impl Recount {
         }
         let ceiling = self.candidates.rows.at_most(hash);
         let rank = self.candidates.rank(ceiling);
-        self.counted.enter(name, Counted { rank, hash, load, ceiling, ..Counted::default() });
+        self.counted.enter(
+            name,
+            Counted {
+                rank,
+                hash,
+                load,
+                ceiling,
+                ..Counted::default()
+            },
+        );
     }
 }
 
 impl Tally for Recount {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let candidates = self.candidates.clone();
-        let (mut tagged, mut wanted) = (std::mem::take(&mut self.tagged), std::mem::take(&mut self.wanted));
-        tagged.find(keys, |slot| candidates.slots[usize::from(slot)] != Follow::Nothing);
+        let (mut tagged, mut wanted) = (
+            std::mem::take(&mut self.tagged),
+            std::mem::take(&mut self.wanted),
+        );
+        tagged.find(keys, |slot| {
+            candidates.slots[usize::from(slot)] != Follow::Nothing
+        });
         let slot = |i: usize| keys.slots[tagged.keys[i] as usize];
-        list(&mut wanted, tagged.keys.len(), |i| candidates.wants(tagged.hashes[i], slot(i)));
+        list(&mut wanted, tagged.keys.len(), |i| {
+            candidates.wants(tagged.hashes[i], slot(i))
+        });
         for i in wanted.iter().map(|i| *i as usize) {
             let key = tagged.keys[i] as usize;
             let name = keys.hashed.get(keys.batch.base, key);

@@ -28,7 +28,10 @@ pub struct Rejects {
 impl Rejects {
     /// Counts one.
     pub fn push(&mut self, reject: Reject) {
-        self.merge(Rejects { count: 1, first: vec![reject] });
+        self.merge(Rejects {
+            count: 1,
+            first: vec![reject],
+        });
     }
 
     /// Takes over what another worker rejected.
@@ -45,19 +48,29 @@ mod tests {
     use super::*;
 
     fn reject(input: u32, byte: u64) -> Reject {
-        Reject { input, byte, reason: "no key".into() }
+        Reject {
+            input,
+            byte,
+            reason: "no key".into(),
+        }
     }
 
     #[test]
     fn the_first_five_are_kept_in_any_order_of_arrival() {
-        let all: Vec<_> = (0..4).flat_map(|input| [70, 10, 40].map(|byte| reject(input, byte))).collect();
+        let all: Vec<_> = (0..4)
+            .flat_map(|input| [70, 10, 40].map(|byte| reject(input, byte)))
+            .collect();
         let mut forward = Rejects::default();
         all.iter().for_each(|one| forward.push(one.clone()));
         let mut backward = Rejects::default();
         all.iter().rev().for_each(|one| backward.push(one.clone()));
         assert_eq!(forward, backward);
         assert_eq!(forward.count, 12);
-        let places: Vec<_> = forward.first.iter().map(|one| (one.input, one.byte)).collect();
+        let places: Vec<_> = forward
+            .first
+            .iter()
+            .map(|one| (one.input, one.byte))
+            .collect();
         assert_eq!(places, [(0, 10), (0, 40), (0, 70), (1, 10), (1, 40)]);
     }
 }

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::table::MAX_NAMES;
 use crate::slot::SLOTS;
+use crate::tally::table::MAX_NAMES;
 
 /// Slots that are listed; more than these are bits.
 const FEW: usize = 32;
@@ -41,7 +41,10 @@ impl SlotSets {
         if self.given_up {
             return 0;
         }
-        let place = *self.places.entry(name_hash).or_insert(self.sets.len() as u32);
+        let place = *self
+            .places
+            .entry(name_hash)
+            .or_insert(self.sets.len() as u32);
         if place as usize == self.sets.len() {
             self.sets.push(SlotSet::Few(Vec::new()));
             if self.sets.len() > MAX_NAMES {
@@ -71,7 +74,9 @@ impl SlotSets {
         slots.push(slot);
         if slots.len() > FEW {
             let mut bits = Box::new([0; SLOTS / 64]);
-            slots.iter().for_each(|slot| bits[usize::from(*slot) / 64] |= 1 << (slot % 64));
+            slots
+                .iter()
+                .for_each(|slot| bits[usize::from(*slot) / 64] |= 1 << (slot % 64));
             *set = SlotSet::Many(bits);
             self.many += 1;
             if self.many > MAX_MANY {
@@ -81,7 +86,10 @@ impl SlotSets {
     }
 
     fn give_up(&mut self) {
-        *self = SlotSets { given_up: true, ..SlotSets::default() };
+        *self = SlotSets {
+            given_up: true,
+            ..SlotSets::default()
+        };
     }
 
     /// Takes over other sets.
@@ -91,13 +99,17 @@ impl SlotSets {
         }
         for (hash, place) in &other.places {
             let mine = self.place(*hash);
-            other.sets[*place as usize].iter().for_each(|slot| self.add(mine, slot));
+            other.sets[*place as usize]
+                .iter()
+                .for_each(|slot| self.add(mine, slot));
         }
     }
 
     /// The slots of a name, none of them twice; `None` where sets were given up or the name was never met.
     pub fn of(&self, name_hash: u64) -> Option<impl Iterator<Item = u16>> {
-        self.places.get(&name_hash).map(|place| self.sets[*place as usize].iter())
+        self.places
+            .get(&name_hash)
+            .map(|place| self.sets[*place as usize].iter())
     }
 }
 
@@ -109,7 +121,9 @@ impl SlotSet {
         };
         let bits = many.iter().enumerate().filter(|(_, bits)| **bits != 0);
         let slots = bits.flat_map(|(i, bits)| {
-            (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| (64 * i + bit) as u16)
+            (0..64)
+                .filter(move |bit| bits >> bit & 1 == 1)
+                .map(move |bit| (64 * i + bit) as u16)
         });
         few.iter().copied().chain(slots)
     }
@@ -122,16 +136,27 @@ impl From<SlotSets> for Listed {
             slots.sort_unstable();
             slots
         };
-        (!sets.given_up).then(|| sets.places.iter().map(|(hash, place)| (*hash, slots(place))).collect())
+        (!sets.given_up).then(|| {
+            sets.places
+                .iter()
+                .map(|(hash, place)| (*hash, slots(place)))
+                .collect()
+        })
     }
 }
 
 impl From<Listed> for SlotSets {
     fn from(listed: Listed) -> Self {
-        let mut sets = SlotSets { given_up: listed.is_none(), ..SlotSets::default() };
+        let mut sets = SlotSets {
+            given_up: listed.is_none(),
+            ..SlotSets::default()
+        };
         for (hash, slots) in listed.into_iter().flatten() {
             let place = sets.place(hash);
-            slots.into_iter().filter(|slot| usize::from(*slot) < SLOTS).for_each(|slot| sets.add(place, slot));
+            slots
+                .into_iter()
+                .filter(|slot| usize::from(*slot) < SLOTS)
+                .for_each(|slot| sets.add(place, slot));
         }
         sets
     }

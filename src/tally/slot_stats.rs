@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use super::Tallies;
 use crate::metric::Metric;
 use crate::slot::SLOTS;
+use crate::tally::Tallies;
 
 /// What `files[].format` calls it.
 pub const NAME: &str = "slot-stats";
@@ -23,8 +23,15 @@ const OPS: &str = "cpu-usec";
 /// Whether an input that starts with `head` is such an answer.
 pub fn is_one(head: &[u8]) -> bool {
     let blank = |byte: &u8| byte.is_ascii_whitespace();
-    let dense: Vec<u8> = head.iter().take(256).filter(|byte| !blank(byte)).copied().collect();
-    let Some(rest) = dense.strip_prefix(b"[[") else { return false };
+    let dense: Vec<u8> = head
+        .iter()
+        .take(256)
+        .filter(|byte| !blank(byte))
+        .copied()
+        .collect();
+    let Some(rest) = dense.strip_prefix(b"[[") else {
+        return false;
+    };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     digits > 0 && rest[digits..].starts_with(b",{\"")
 }
@@ -34,21 +41,37 @@ pub fn is_one(head: &[u8]) -> bool {
 /// # Errors
 /// What is wrong with it, as an end to "FILE: ".
 pub fn add(tallies: &mut Tallies, text: &[u8], ops: Option<&str>) -> Result<u64, String> {
-    let slots: Vec<(u16, BTreeMap<String, u64>)> =
-        serde_json::from_slice(text).map_err(|error| format!("is no answer to CLUSTER SLOT-STATS in JSON: {error}"))?;
-    let columns = [(Metric::Keys, "key-count"), (Metric::Bytes, "memory-bytes"), (Metric::Ops, ops.unwrap_or(OPS))];
+    let slots: Vec<(u16, BTreeMap<String, u64>)> = serde_json::from_slice(text)
+        .map_err(|error| format!("is no answer to CLUSTER SLOT-STATS in JSON: {error}"))?;
+    let columns = [
+        (Metric::Keys, "key-count"),
+        (Metric::Bytes, "memory-bytes"),
+        (Metric::Ops, ops.unwrap_or(OPS)),
+    ];
     let mut keys = 0u64;
     for (slot, stats) in slots {
         if usize::from(slot) >= SLOTS {
             return Err(format!("slot {slot}: there are only {SLOTS}"));
         }
         if let Some(ops) = ops.filter(|ops| !stats.contains_key(*ops)) {
-            let there: Vec<_> = stats.keys().map(|name| name.escape_debug().to_string()).collect();
-            return Err(format!("slot {slot} has no \"{}\"; it has: {}", ops.escape_debug(), there.join(", ")));
+            let there: Vec<_> = stats
+                .keys()
+                .map(|name| name.escape_debug().to_string())
+                .collect();
+            return Err(format!(
+                "slot {slot} has no \"{}\"; it has: {}",
+                ops.escape_debug(),
+                there.join(", ")
+            ));
         }
         for (metric, name) in columns {
-            let Some(value) = stats.get(name) else { continue };
-            let loads = tallies.slots.loads.get_or_insert_with(metric, || vec![0; SLOTS]);
+            let Some(value) = stats.get(name) else {
+                continue;
+            };
+            let loads = tallies
+                .slots
+                .loads
+                .get_or_insert_with(metric, || vec![0; SLOTS]);
             loads[usize::from(slot)] = *value;
         }
         keys = keys.saturating_add(stats.get("key-count").copied().unwrap_or(0));
@@ -74,17 +97,31 @@ mod tests {
         let mut tallies = Tallies::new(Parts::Slots);
         assert_eq!(add(&mut tallies, text, None), Ok(7));
         let loads = &tallies.slots.loads;
-        assert_eq!((loads.keys[0], loads.keys[7], loads.ops.as_ref().unwrap()[0]), (3, 4, 5));
-        assert_eq!(loads.bytes, None);
+        assert_eq!(
+            (
+                loads.keys[0],
+                loads.keys[7],
+                loads.get(Metric::Ops).unwrap()[0]
+            ),
+            (3, 4, 5)
+        );
+        assert_eq!(loads.bytes(), None);
         assert_eq!(slots(text), [0, 7]);
         let missing = add(&mut tallies, text, Some("network-bytes-in")).unwrap_err();
-        assert_eq!(missing, "slot 7 has no \"network-bytes-in\"; it has: cpu-usec, key-count");
+        assert_eq!(
+            missing,
+            "slot 7 has no \"network-bytes-in\"; it has: cpu-usec, key-count"
+        );
     }
 
     #[test]
     fn what_is_no_answer_is_an_error() {
         let mut tallies = Tallies::new(Parts::Slots);
-        for text in ["[[0,{\"key-count\":-1}]]", "[[0,{\"key-count\":1}", "[[20000,{\"key-count\":1}]]"] {
+        for text in [
+            "[[0,{\"key-count\":-1}]]",
+            "[[0,{\"key-count\":1}",
+            "[[20000,{\"key-count\":1}]]",
+        ] {
             assert!(add(&mut tallies, text.as_bytes(), None).is_err(), "{text}");
         }
     }

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Tally;
 use crate::format::batch::MISSING;
 use crate::metric::{Metric, PerMetric};
 use crate::slot::{SLOTS, SlotBatch};
+use crate::tally::Tally;
 
 /// How much each of the 16384 slots holds, in every metric that some key told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,7 +16,9 @@ pub struct SlotCounts {
 
 impl Default for SlotCounts {
     fn default() -> Self {
-        SlotCounts { loads: PerMetric::of_keys(vec![0; SLOTS]) }
+        SlotCounts {
+            loads: PerMetric::of_keys(vec![0; SLOTS]),
+        }
     }
 }
 
@@ -33,12 +35,19 @@ impl Tally for SlotCounts {
             self.loads.keys[usize::from(*slot)] += 1;
         }
         for metric in Metric::WEIGHTS {
-            let Some(column) = keys.batch.values.column(metric) else { continue };
+            let Some(column) = keys.batch.values.column(metric) else {
+                continue;
+            };
             if column.iter().all(|value| *value == MISSING) {
                 continue;
             }
             let loads = self.loads.get_or_insert_with(metric, || vec![0; SLOTS]);
-            for (slot, value) in keys.slots.iter().zip(column).filter(|(_, value)| **value != MISSING) {
+            for (slot, value) in keys
+                .slots
+                .iter()
+                .zip(column)
+                .filter(|(_, value)| **value != MISSING)
+            {
                 let load = &mut loads[usize::from(*slot)];
                 *load = load.saturating_add(*value);
             }
@@ -46,11 +55,15 @@ impl Tally for SlotCounts {
     }
 
     fn merge(&mut self, other: Self) {
-        self.loads.merge(other.loads, |mine, theirs| add_all(mine, &theirs));
+        self.loads
+            .merge(other.loads, |mine, theirs| add_all(mine, &theirs));
     }
 }
 
 /// Adds `other` to `counts`, place by place.
 pub fn add_all(counts: &mut [u64], other: &[u64]) {
-    counts.iter_mut().zip(other).for_each(|(count, other)| *count = count.saturating_add(*other));
+    counts
+        .iter_mut()
+        .zip(other)
+        .for_each(|(count, other)| *count = count.saturating_add(*other));
 }

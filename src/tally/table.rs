@@ -52,7 +52,13 @@ impl Default for NameTable {
 impl NameTable {
     fn with_bits(bits: u32) -> Self {
         let places = (1 << bits) + REACH;
-        NameTable { bits, len: 0, hashes: vec![0; places], entries: vec![Entry::default(); places], names: Vec::new() }
+        NameTable {
+            bits,
+            len: 0,
+            hashes: vec![0; places],
+            entries: vec![Entry::default(); places],
+            names: Vec::new(),
+        }
     }
 
     /// How many names there are.
@@ -67,7 +73,11 @@ impl NameTable {
 
     /// Every name, its hash and its load, in the order of the hashes.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], u64, Load)> {
-        let taken = self.hashes.iter().zip(&self.entries).filter(|(hash, _)| **hash != 0);
+        let taken = self
+            .hashes
+            .iter()
+            .zip(&self.entries)
+            .filter(|(hash, _)| **hash != 0);
         taken.map(|(hash, entry)| (self.name(entry), *hash, entry.load))
     }
 
@@ -97,7 +107,11 @@ impl NameTable {
         if self.len == MAX_NAMES || self.names.len() + name.len() > MAX_NAME_BYTES {
             return Err(Full);
         }
-        let entry = Entry { name_at: self.names.len() as u32, name_len: name.len() as u32, load };
+        let entry = Entry {
+            name_at: self.names.len() as u32,
+            name_len: name.len() as u32,
+            load,
+        };
         while self.len >= 1 << (self.bits - 1) || !self.place(hash, entry) {
             self.grow()?;
         }
@@ -114,9 +128,14 @@ impl NameTable {
         while place < self.hashes.len() && self.hashes[place] != 0 && self.hashes[place] <= hash {
             place += 1;
         }
-        let Some(gap) = self.hashes[place..].iter().position(|hash| *hash == 0) else { return false };
+        let Some(gap) = self.hashes[place..].iter().position(|hash| *hash == 0) else {
+            return false;
+        };
         let moved = &self.hashes[place..place + gap];
-        let too_far = moved.iter().enumerate().any(|(i, hash)| behind(place + i + 1, *hash, self.bits) > REACH);
+        let too_far = moved
+            .iter()
+            .enumerate()
+            .any(|(i, hash)| behind(place + i + 1, *hash, self.bits) > REACH);
         if too_far || behind(place, hash, self.bits) > REACH {
             return false;
         }
@@ -130,7 +149,11 @@ impl NameTable {
     fn grow(&mut self) -> Result<(), Full> {
         for bits in self.bits + 1..=MAX_BITS {
             let mut larger = NameTable::with_bits(bits);
-            let mut taken = self.hashes.iter().zip(&self.entries).filter(|(hash, _)| **hash != 0);
+            let mut taken = self
+                .hashes
+                .iter()
+                .zip(&self.entries)
+                .filter(|(hash, _)| **hash != 0);
             if taken.all(|(hash, entry)| larger.place(*hash, *entry)) {
                 larger.len = self.len;
                 larger.names = std::mem::take(&mut self.names);
@@ -164,7 +187,10 @@ impl std::fmt::Debug for NameTable {
 
 impl From<NameTable> for Vec<(Name, Load)> {
     fn from(table: NameTable) -> Self {
-        let mut rows: Vec<_> = table.iter().map(|(name, _, load)| (Name::from(name), load)).collect();
+        let mut rows: Vec<_> = table
+            .iter()
+            .map(|(name, _, load)| (Name::from(name), load))
+            .collect();
         rows.sort();
         rows
     }
@@ -176,7 +202,9 @@ impl TryFrom<Vec<(Name, Load)>> for NameTable {
     fn try_from(rows: Vec<(Name, Load)>) -> Result<Self, Self::Error> {
         let mut table = NameTable::default();
         for (name, load) in rows {
-            table.add(hash(&name.0), &name.0, load).map_err(|Full| "more names than a table holds")?;
+            table
+                .add(hash(&name.0), &name.0, load)
+                .map_err(|Full| "more names than a table holds")?;
         }
         Ok(table)
     }
@@ -191,7 +219,9 @@ mod tests {
 
     fn count(names: impl IntoIterator<Item = Vec<u8>>) -> NameTable {
         let mut table = NameTable::default();
-        names.into_iter().for_each(|name| table.add(hash(&name), &name, Load::KEY).unwrap());
+        names
+            .into_iter()
+            .for_each(|name| table.add(hash(&name), &name, Load::KEY).unwrap());
         table
     }
 
@@ -200,29 +230,49 @@ mod tests {
         let mut table = NameTable::default();
         for i in 0..MAX_NAMES {
             let name = format!("cart:{i}");
-            assert_eq!(table.add(hash(name.as_bytes()), name.as_bytes(), Load::KEY), Ok(()));
+            assert_eq!(
+                table.add(hash(name.as_bytes()), name.as_bytes(), Load::KEY),
+                Ok(())
+            );
         }
         assert_eq!(table.len(), MAX_NAMES);
         assert_eq!(table.add(7, b"one more", Load::KEY), Err(Full));
         assert_eq!(table.add(hash(b"cart:7"), b"cart:7", Load::KEY), Ok(()));
-        assert_eq!(table.iter().map(|(_, _, load)| load[Metric::Keys]).sum::<u64>(), MAX_NAMES as u64 + 1);
+        assert_eq!(
+            table
+                .iter()
+                .map(|(_, _, load)| load[Metric::Keys])
+                .sum::<u64>(),
+            MAX_NAMES as u64 + 1
+        );
     }
 
     #[test]
     fn names_with_one_hash_are_told_apart_until_they_are_too_many() {
         for hash in [0, 1, 5 << 40, u64::MAX] {
             let mut table = NameTable::default();
-            let took = (0..1000u32).take_while(|i| table.add(hash, &i.to_le_bytes(), Load::KEY).is_ok()).count();
+            let took = (0..1000u32)
+                .take_while(|i| table.add(hash, &i.to_le_bytes(), Load::KEY).is_ok())
+                .count();
             assert_eq!(took, REACH + 1);
             assert_eq!(table.add(hash, &3u32.to_le_bytes(), Load::KEY), Ok(()));
-            assert_eq!(table.iter().filter(|(_, _, load)| load[Metric::Keys] == 2).count(), 1);
+            assert_eq!(
+                table
+                    .iter()
+                    .filter(|(_, _, load)| load[Metric::Keys] == 2)
+                    .count(),
+                1
+            );
         }
     }
 
     #[test]
     fn a_name_larger_than_all_room_is_refused() {
         let mut table = NameTable::default();
-        assert_eq!(table.add(9, &vec![b'x'; MAX_NAME_BYTES + 1], Load::KEY), Err(Full));
+        assert_eq!(
+            table.add(9, &vec![b'x'; MAX_NAME_BYTES + 1], Load::KEY),
+            Err(Full)
+        );
         assert!(table.is_empty());
     }
 

@@ -24,10 +24,14 @@ impl Tagged {
     #[inline]
     pub fn find(&mut self, keys: &SlotBatch<'_>, wanted: impl Fn(u16) -> bool) {
         let mut listed = std::mem::take(&mut self.keys);
-        list(&mut listed, keys.len(), |i| keys.is_tagged(i) & wanted(keys.slots[i]));
+        list(&mut listed, keys.len(), |i| {
+            keys.is_tagged(i) & wanted(keys.slots[i])
+        });
         self.keys = listed;
         let (base, hashed) = (keys.batch.base, keys.hashed);
-        let hash_of = |key: &u32| hash_span(base, hashed.start[*key as usize], hashed.end[*key as usize]).max(1);
+        let hash_of = |key: &u32| {
+            hash_span(base, hashed.start[*key as usize], hashed.end[*key as usize]).max(1)
+        };
         self.hashes.clear();
         self.hashes.extend(self.keys.iter().map(hash_of));
     }

@@ -3,17 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Tally;
 use crate::format::batch::MISSING;
-use crate::metric::Metric;
+use crate::metric::{Metric, WEIGHTS};
 use crate::slot::SlotBatch;
+use crate::tally::Tally;
 
-/// The weights of keys in bytes and operations; absent where no key tells them.
+/// The weights of keys; absent in metrics that no key of the input tells.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Weights {
-    bytes: Option<Weighed>,
-    ops: Option<Weighed>,
-}
+pub struct Weights([Option<Weighed>; WEIGHTS]);
 
 /// Weights in one metric. Sums stop at the largest number there is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -33,15 +30,7 @@ pub struct Weighed {
 impl Weights {
     /// The weights in `metric`; of keys there are none.
     pub fn get(&self, metric: Metric) -> Option<&Weighed> {
-        match metric {
-            Metric::Keys => None,
-            Metric::Bytes => self.bytes.as_ref(),
-            Metric::Ops => self.ops.as_ref(),
-        }
-    }
-
-    fn slot(&mut self, metric: Metric) -> &mut Option<Weighed> {
-        if metric == Metric::Ops { &mut self.ops } else { &mut self.bytes }
+        self.0[metric.weight()?].as_ref()
     }
 }
 
@@ -52,8 +41,10 @@ impl Weighed {
     /// Takes in the weights of a batch; `tagged` says which keys have a tag.
     fn add(&mut self, weights: &[u64], tagged: impl Fn(usize) -> bool) {
         let told = |weight: u64| weight != MISSING;
-        let largest =
-            weights.iter().filter(|weight| told(**weight)).fold(0, |largest: u64, weight| largest.max(*weight));
+        let largest = weights
+            .iter()
+            .filter(|weight| told(**weight))
+            .fold(0, |largest: u64, weight| largest.max(*weight));
         let (mut sum, mut squares, mut untagged_squares) = (0u128, 0u128, 0u128);
         for (i, weight) in weights.iter().copied().enumerate() {
             let weight = if told(weight) { weight } else { 0 };
@@ -68,8 +59,14 @@ impl Weighed {
                 untagged_squares = untagged_squares.saturating_add(untagged);
             }
         }
-        self.told += weights.iter().map(|weight| u64::from(told(*weight))).sum::<u64>();
-        self.positive += weights.iter().map(|weight| u64::from(told(*weight) & (*weight > 0))).sum::<u64>();
+        self.told += weights
+            .iter()
+            .map(|weight| u64::from(told(*weight)))
+            .sum::<u64>();
+        self.positive += weights
+            .iter()
+            .map(|weight| u64::from(told(*weight) & (*weight > 0)))
+            .sum::<u64>();
         self.sum += sum;
         self.squares = self.squares.saturating_add(squares);
         self.untagged_squares = self.untagged_squares.saturating_add(untagged_squares);
@@ -86,18 +83,19 @@ impl Weighed {
 
 impl Tally for Weights {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        for metric in Metric::WEIGHTS {
-            let Some(column) = keys.batch.values.column(metric) else { continue };
+        for (column, weighed) in keys.batch.values.weights.iter().zip(&mut self.0) {
             if column.iter().any(|weight| *weight != MISSING) {
-                self.slot(metric).get_or_insert_default().add(column, |i| keys.is_tagged(i));
+                weighed
+                    .get_or_insert_default()
+                    .add(column, |i| keys.is_tagged(i));
             }
         }
     }
 
     fn merge(&mut self, other: Self) {
-        for metric in Metric::WEIGHTS {
-            if let Some(theirs) = other.get(metric) {
-                self.slot(metric).get_or_insert_default().merge(theirs);
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            if let Some(theirs) = theirs {
+                mine.get_or_insert_default().merge(&theirs);
             }
         }
     }

@@ -1,12 +1,12 @@
-//! What a listing claims of its primaries, whatever its form: claims come in one by one, and a checked
-//! `Topology` goes out, or the error that names the two claims which contradict each other.
+//! What a listing claims of its primaries, whatever its form: they are checked one by one, and make a
+//! `Topology` or an error that names the two claims which contradict each other.
 
 use std::collections::HashMap;
 
-use super::{InFlight, MAKE_ONE, NO_NODE, Node, Topology};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::slot::SLOTS;
+use crate::topology::{InFlight, MAKE_ONE, NO_NODE, Node, Topology};
 
 /// The way out of two claims that contradict each other.
 const KEEP_ONE: &str = "keep the listing of one node only, taken when no failover is under way";
@@ -34,17 +34,33 @@ struct Claim {
 
 impl<'a> Claims<'a> {
     pub(super) fn new(source: &'a str, unit: &'static str) -> Self {
-        Claims { source, unit, claims: Vec::new(), by_id: HashMap::new(), in_flight: Vec::new(), replicas: Vec::new() }
+        Claims {
+            source,
+            unit,
+            claims: Vec::new(),
+            by_id: HashMap::new(),
+            in_flight: Vec::new(),
+            replicas: Vec::new(),
+        }
     }
 
     /// An error in unit `at`.
     pub(super) fn bad(&self, at: usize, what: impl Into<String>) -> Error {
-        Error::bad(format!("{}: {} {at}", Name::from(self.source), self.unit), what)
+        Error::bad(
+            format!("{}: {} {at}", Name::from(self.source), self.unit),
+            what,
+        )
     }
 
     /// Primary `id` owns `ranges` and nothing else. Listings of several nodes in one file repeat each
     /// other: that is fine as long as they agree.
-    pub(super) fn owns(&mut self, at: usize, id: &str, address: Option<String>, ranges: Vec<(u16, u16)>) -> Result<()> {
+    pub(super) fn owns(
+        &mut self,
+        at: usize,
+        id: &str,
+        address: Option<String>,
+        ranges: Vec<(u16, u16)>,
+    ) -> Result<()> {
         let ranges = merged(ranges);
         let (claim, is_new) = self.claim(at, id, address);
         if is_new {
@@ -52,34 +68,52 @@ impl<'a> Claims<'a> {
         } else if claim.ranges != ranges {
             let (before, now, first) = (listed(&claim.ranges), listed(&ranges), claim.at);
             let (id, unit) = (quoted(id), self.unit);
-            let what = format!("node {id} owns {now} here and {before} in {unit} {first}; {KEEP_ONE}");
+            let what =
+                format!("node {id} owns {now} here and {before} in {unit} {first}; {KEEP_ONE}");
             return Err(self.bad(at, what));
         }
         Ok(())
     }
 
-    /// Primary `id` owns `range` beside what it was said to own so far.
-    pub(super) fn owns_also(&mut self, at: usize, id: &str, address: Option<String>, range: (u16, u16)) {
+    /// Primary `id` owns `range` in addition to what it was said to own so far.
+    pub(super) fn owns_also(
+        &mut self,
+        at: usize,
+        id: &str,
+        address: Option<String>,
+        range: (u16, u16),
+    ) {
         self.claim(at, id, address).0.ranges.push(range);
     }
 
     /// There is a replica at `address`.
     pub(super) fn replica(&mut self, address: Option<String>) {
-        self.replicas.extend(address.filter(|address| address.len() <= MAX_NAME));
+        self.replicas
+            .extend(address.filter(|address| address.len() <= MAX_NAME));
     }
 
     /// Slot `slot` is on its way; both ends may say so.
     pub(super) fn moves(&mut self, slot: u16, from: &str, to: &str) {
-        self.in_flight.push(InFlight { slot, from: from.to_owned(), to: to.to_owned() });
+        self.in_flight.push(InFlight {
+            slot,
+            from: from.to_owned(),
+            to: to.to_owned(),
+        });
     }
 
     /// The range from `first` to `last`, as unit `at` has it.
     pub(super) fn range(&self, at: usize, first: u64, last: u64) -> Result<(u16, u16)> {
         if first.max(last) >= SLOTS as u64 {
-            return Err(self.bad(at, format!("slots {first}-{last} end past 16383, the last slot; {MAKE_ONE}")));
+            return Err(self.bad(
+                at,
+                format!("slots {first}-{last} end past 16383, the last slot; {MAKE_ONE}"),
+            ));
         }
         if first > last {
-            return Err(self.bad(at, format!("slots {first}-{last} run backwards; {MAKE_ONE}")));
+            return Err(self.bad(
+                at,
+                format!("slots {first}-{last} run backwards; {MAKE_ONE}"),
+            ));
         }
         Ok((first as u16, last as u16))
     }
@@ -89,11 +123,21 @@ impl<'a> Claims<'a> {
         let next = self.claims.len();
         let index = *self.by_id.entry(id.to_owned()).or_insert(next);
         if index == next {
-            self.claims.push(Claim { at, id: id.to_owned(), address: None, ranges: Vec::new() });
+            self.claims.push(Claim {
+                at,
+                id: id.to_owned(),
+                address: None,
+                ranges: Vec::new(),
+            });
         }
         let claim = &mut self.claims[index];
-        // A node that was never told its own ip lists itself as ":port"; the others know better.
-        if claim.address.as_ref().is_none_or(|known| known.starts_with(':')) && address.is_some() {
+        // A node that does not know its own ip lists itself as ":port"; the others know better.
+        if claim
+            .address
+            .as_ref()
+            .is_none_or(|known| known.starts_with(':'))
+            && address.is_some()
+        {
             claim.address = address;
         }
         (claim, index == next)
@@ -102,17 +146,37 @@ impl<'a> Claims<'a> {
     /// Checks all claims together.
     pub(super) fn settle(mut self) -> Result<Topology> {
         // A report repeats a node's name for each of its slots: a giant one would fill the disk.
-        let names = |claim: &Claim| claim.id.len().max(claim.address.as_ref().map_or(0, String::len));
+        let names = |claim: &Claim| {
+            claim
+                .id
+                .len()
+                .max(claim.address.as_ref().map_or(0, String::len))
+        };
         if let Some(long) = self.claims.iter().find(|claim| names(claim) > MAX_NAME) {
-            let what = format!("the name of node {} is longer than {MAX_NAME} bytes; {MAKE_ONE}", quoted(&long.id));
+            let what = format!(
+                "the name of node {} is longer than {MAX_NAME} bytes; {MAKE_ONE}",
+                quoted(&long.id)
+            );
             return Err(self.bad(long.at, what));
         }
-        self.claims.iter_mut().for_each(|claim| claim.ranges = merged(std::mem::take(&mut claim.ranges)));
-        self.claims.sort_by_key(|claim| claim.ranges.first().map_or(u16::MAX, |first| first.0));
-        if self.claims.first().is_none_or(|claim| claim.ranges.is_empty()) {
-            let what = if self.claims.is_empty() { "no primary in it" } else { "none of its primaries owns a slot" };
-            let what =
-                format!("{what}; ask a node that is part of the cluster: redis-cli -h HOST -p PORT CLUSTER NODES");
+        self.claims
+            .iter_mut()
+            .for_each(|claim| claim.ranges = merged(std::mem::take(&mut claim.ranges)));
+        self.claims
+            .sort_by_key(|claim| claim.ranges.first().map_or(u16::MAX, |first| first.0));
+        if self
+            .claims
+            .first()
+            .is_none_or(|claim| claim.ranges.is_empty())
+        {
+            let what = if self.claims.is_empty() {
+                "no primary in it"
+            } else {
+                "none of its primaries owns a slot"
+            };
+            let what = format!(
+                "{what}; ask a node that is part of the cluster: redis-cli -h HOST -p PORT CLUSTER NODES"
+            );
             return Err(Error::bad(Name::from(self.source).to_string(), what));
         }
         let mut owner = vec![NO_NODE; SLOTS].into_boxed_slice();
@@ -127,19 +191,46 @@ impl<'a> Claims<'a> {
         }
         self.in_flight.sort();
         self.in_flight.dedup();
-        let nodes = self.claims.into_iter().map(|Claim { id, address, ranges, .. }| {
-            let slots = ranges.iter().map(|(first, last)| u32::from(last - first) + 1).sum();
-            Node { id, address, ranges, slots }
-        });
+        let nodes = self.claims.into_iter().map(
+            |Claim {
+                 id,
+                 address,
+                 ranges,
+                 ..
+             }| {
+                let slots = ranges
+                    .iter()
+                    .map(|(first, last)| u32::from(last - first) + 1)
+                    .sum();
+                Node {
+                    id,
+                    address,
+                    ranges,
+                    slots,
+                }
+            },
+        );
         let (source, nodes) = (self.source.to_owned(), nodes.collect());
-        Ok(Topology { source, nodes, in_flight: self.in_flight, replicas: self.replicas, owner })
+        Ok(Topology {
+            source,
+            nodes,
+            in_flight: self.in_flight,
+            replicas: self.replicas,
+            owner,
+        })
     }
 
     fn contested(&self, slot: u16, one: &Claim, other: &Claim) -> Error {
-        let (first, second) = if one.at < other.at { (one, other) } else { (other, one) };
+        let (first, second) = if one.at < other.at {
+            (one, other)
+        } else {
+            (other, one)
+        };
         let (unit, at) = (self.unit, first.at);
         let (first, here) = (quoted(&first.id), quoted(&second.id));
-        let what = format!("slot {slot} belongs to node {here} here and to node {first} in {unit} {at}; {KEEP_ONE}");
+        let what = format!(
+            "slot {slot} belongs to node {here} here and to node {first} in {unit} {at}; {KEEP_ONE}"
+        );
         self.bad(second.at, what)
     }
 }
@@ -156,10 +247,7 @@ pub(super) fn address(ip: &str, hostname: &str, port: u64) -> Option<String> {
 /// A piece of the listing, safe and short enough for an error line.
 pub(super) fn quoted(text: &str) -> String {
     const SHOWN: usize = 60; // characters: a node id has 40
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("\"{}...\"", Name::from(&text[..end])),
-        None => format!("\"{}\"", Name::from(text)),
-    }
+    format!("\"{}\"", crate::text::name(&Name::from(text), SHOWN))
 }
 
 /// The same slots in ascending ranges that neither overlap nor touch.
@@ -177,13 +265,9 @@ fn merged(mut ranges: Vec<(u16, u16)>) -> Vec<(u16, u16)> {
 
 /// Ranges for people: "0-99 200", the first few where there are many.
 fn listed(ranges: &[(u16, u16)]) -> String {
-    const SHOWN: usize = 4;
-    let one = |(first, last): &(u16, u16)| if first == last { first.to_string() } else { format!("{first}-{last}") };
-    let few = ranges.iter().take(SHOWN).map(one).collect::<Vec<_>>().join(" ");
-    match ranges.len() {
-        0 => String::from("no slot"),
-        n if n > SHOWN => few + " ...",
-        _ => few,
+    match ranges {
+        [] => String::from("no slot"),
+        ranges => crate::text::ranges(ranges, 4),
     }
 }
 
@@ -193,18 +277,32 @@ mod tests {
 
     #[test]
     fn ranges_that_touch_or_overlap_become_one() {
-        assert_eq!(merged(vec![(7, 9), (0, 3), (4, 4), (8, 12), (14, 14)]), [(0, 4), (7, 12), (14, 14)]);
+        assert_eq!(
+            merged(vec![(7, 9), (0, 3), (4, 4), (8, 12), (14, 14)]),
+            [(0, 4), (7, 12), (14, 14)]
+        );
         assert_eq!(merged(vec![(0, 16383), (16383, 16383)]), [(0, 16383)]);
     }
 
     #[test]
     fn nodes_come_in_order_of_their_first_slot_and_those_without_slots_last() {
         let mut claims = Claims::new("x", "line");
-        for (at, id, ranges) in [(1, "d", vec![]), (2, "b", vec![(9, 9)]), (3, "c", vec![]), (4, "a", vec![(0, 8)])] {
+        for (at, id, ranges) in [
+            (1, "d", vec![]),
+            (2, "b", vec![(9, 9)]),
+            (3, "c", vec![]),
+            (4, "a", vec![(0, 8)]),
+        ] {
             claims.owns(at, id, None, ranges).unwrap();
         }
         let nodes = claims.settle().unwrap().nodes;
-        assert_eq!(nodes.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["a", "b", "d", "c"]);
+        assert_eq!(
+            nodes
+                .iter()
+                .map(|node| node.id.as_str())
+                .collect::<Vec<_>>(),
+            ["a", "b", "d", "c"]
+        );
     }
 
     #[test]
@@ -214,7 +312,9 @@ mod tests {
         claims.owns(7, "b", None, vec![(100, 200)]).unwrap();
         let message = claims.settle().unwrap_err().to_string();
         assert!(
-            message.starts_with("x: line 7: slot 100 belongs to node \"b\" here and to node \"a\\x1b\" in line 4; "),
+            message.starts_with(
+                "x: line 7: slot 100 belongs to node \"b\" here and to node \"a\\x1b\" in line 4; "
+            ),
             "{message}"
         );
     }
@@ -222,24 +322,43 @@ mod tests {
     #[test]
     fn a_node_named_twice_must_own_the_same_slots_both_times() {
         let mut claims = Claims::new("x", "line");
-        claims.owns(1, "a", Some(String::from(":7000")), vec![(0, 3), (4, 8)]).unwrap();
-        claims.owns(2, "a", Some(String::from("h:7000")), vec![(0, 8)]).unwrap();
-        let message = claims.owns(3, "a", None, vec![(0, 7), (9, 9)]).unwrap_err().to_string();
-        assert!(message.starts_with("x: line 3: node \"a\" owns 0-7 9 here and 0-8 in line 1; "), "{message}");
+        claims
+            .owns(1, "a", Some(String::from(":7000")), vec![(0, 3), (4, 8)])
+            .unwrap();
+        claims
+            .owns(2, "a", Some(String::from("h:7000")), vec![(0, 8)])
+            .unwrap();
+        let message = claims
+            .owns(3, "a", None, vec![(0, 7), (9, 9)])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.starts_with("x: line 3: node \"a\" owns 0-7 9 here and 0-8 in line 1; "),
+            "{message}"
+        );
         let address = claims.settle().unwrap().nodes.remove(0).address;
-        assert_eq!(address.as_deref(), Some("h:7000"), "the listing that knows the ip wins");
+        assert_eq!(
+            address.as_deref(),
+            Some("h:7000"),
+            "the listing that knows the ip wins"
+        );
     }
 
     #[test]
     fn a_giant_name_is_refused() {
         let mut claims = Claims::new("test", "line");
-        claims.owns(3, &"a".repeat(MAX_NAME + 1), None, vec![(0, 9)]).unwrap();
+        claims
+            .owns(3, &"a".repeat(MAX_NAME + 1), None, vec![(0, 9)])
+            .unwrap();
         let message = claims.settle().unwrap_err().to_string();
-        assert!(message.starts_with("test: line 3: the name of node") && message.len() < 300, "{message}");
+        assert!(
+            message.starts_with("test: line 3: the name of node") && message.len() < 300,
+            "{message}"
+        );
     }
 
     #[test]
     fn a_long_piece_of_the_listing_is_cut_in_an_error() {
-        assert_eq!(quoted(&"é".repeat(61)), format!("\"{}...\"", "é".repeat(60)));
+        assert_eq!(quoted(&"é".repeat(61)), format!("\"{}…\"", "é".repeat(59)));
     }
 }

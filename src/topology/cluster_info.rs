@@ -5,15 +5,17 @@
 //! ```
 //! Colours are dropped; all other lines are passed over, but a file without one such line is refused.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
+use crate::ansi;
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::source::small_file;
 
 /// A listing is far below this; anything near it is another kind of file.
 const MAX_BYTES: u64 = 16 << 20;
+
+const NO_NODE: &str = "no line of a node; make one with: redis-cli --cluster info HOST:PORT > FILE";
 
 /// What a primary says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,43 +43,37 @@ impl NodeKeys {
 /// # Errors
 /// It cannot be read, or holds no such line.
 pub fn read(path: &Path) -> Result<Vec<NodeKeys>> {
-    let failed = |error| Error::io(path, error);
-    let mut bytes = Vec::new();
-    File::open(path).map_err(failed)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    let bytes = small_file::read(path, MAX_BYTES, NO_NODE)?;
     let nodes = parse(&String::from_utf8_lossy(&bytes));
-    match nodes.is_empty() || bytes.len() as u64 > MAX_BYTES {
+    match nodes.is_empty() {
         false => Ok(nodes),
-        true => Err(Error::bad(
-            Name::from(path).to_string(),
-            "no line of a node; make one with: redis-cli --cluster info HOST:PORT > FILE",
-        )),
+        true => Err(Error::bad(Name::from(path).to_string(), NO_NODE)),
     }
 }
 
 /// The nodes of a listing.
 pub fn parse(text: &str) -> Vec<NodeKeys> {
-    text.lines().filter_map(|line| node(&without_colours(line))).collect()
+    text.lines()
+        .filter_map(|line| node(&ansi::stripped(line)))
+        .collect()
 }
 
 fn node(line: &str) -> Option<NodeKeys> {
     let (name, counts) = line.trim().split_once(" -> ")?;
     let (address, id) = name.split_once(" (")?;
     let mut counts = counts.split(" | ").map(|count| count.split_once(' '));
-    let (keys, "keys") = counts.next()?? else { return None };
-    let (slots, "slots") = counts.next()?? else { return None };
+    let (keys, "keys") = counts.next()?? else {
+        return None;
+    };
+    let (slots, "slots") = counts.next()?? else {
+        return None;
+    };
     Some(NodeKeys {
         address: address.to_string(),
         id_start: id.trim_end_matches(')').trim_end_matches('.').to_string(),
         keys: keys.parse().ok()?,
         slots: slots.parse().ok()?,
     })
-}
-
-/// The line without `ESC [ ... m`.
-fn without_colours(line: &str) -> String {
-    let mut pieces = line.split("\x1b[");
-    let first = pieces.next().unwrap_or_default().to_string();
-    pieces.fold(first, |text, piece| text + piece.split_once('m').map_or(piece, |(_, rest)| rest))
 }
 
 #[cfg(test)]
@@ -91,7 +87,10 @@ mod tests {
             \x1b[29;1m::1:7902 (706e29b1...) -> 0 keys | 5462 slots | 1 slaves.\x1b[0m\r\n0.00 keys per slot on average.\n";
         let nodes = parse(text);
         assert_eq!(nodes.len(), 2);
-        assert_eq!((nodes[0].address.as_str(), nodes[0].keys, nodes[0].slots), ("127.0.0.1:7901", 7, 5461));
+        assert_eq!(
+            (nodes[0].address.as_str(), nodes[0].keys, nodes[0].slots),
+            ("127.0.0.1:7901", 7, 5461)
+        );
         assert!(nodes[1].is(b"706e29b1c7ae", None) && nodes[1].is(b"x", Some(b"::1:7902")));
         assert!(!nodes[1].is(b"98e3a8e4", Some(b"127.0.0.1:7901")));
     }
@@ -100,6 +99,11 @@ mod tests {
     fn another_file_is_refused_with_a_way_out() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "a\nb -> c\n").unwrap();
-        assert!(read(file.path()).unwrap_err().to_string().contains("redis-cli --cluster info"));
+        assert!(
+            read(file.path())
+                .unwrap_err()
+                .to_string()
+                .contains("redis-cli --cluster info")
+        );
     }
 }

@@ -1,23 +1,27 @@
-//! Which node owns which slot: a listing of a cluster comes in, a `Topology` of its primaries goes out.
+//! Which node owns which slot, from a listing of a cluster or an even split.
 //!
 //! One file a form, chosen by content: CLUSTER NODES and nodes.conf, CLUSTER SHARDS, CLUSTER SLOTS.
 //! Every form states claims; `claims` checks them once for all, so no form can own a slot twice.
 
 mod claims;
 pub mod cluster_info;
+pub mod find;
 mod nodes_text;
+pub mod ranges;
 mod shards;
 mod slots_json;
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::slot::SLOTS;
-use claims::quoted;
+use crate::source::small_file;
+use crate::topology::claims::quoted;
 use serde_json::Value;
+
+/// Nodes where none are named.
+const ASSUMED_NODES: usize = 3;
 
 /// The primaries of a cluster and the slots they own.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,12 +61,15 @@ pub struct InFlight {
     pub to: String,
 }
 
-/// In `Topology::owner`: nobody. Node indices stay below `SLOTS`.
+/// In `Topology::owner`: no node. Node indices stay below `SLOTS`.
 const NO_NODE: u16 = u16::MAX;
 
 /// The longest listing that is read. A thousand primaries whose slots are all scattered need 0.2 MiB, so
 /// anything near this is another kind of file.
 const MAX_BYTES: usize = 16 << 20;
+
+/// What the error says of a longer file.
+const TOO_LONG: &str = "more than 16 MiB, too much for the nodes of a cluster; make one with: redis-cli -h HOST -p PORT CLUSTER NODES > FILE";
 
 /// How to make a file that can be read, for error messages.
 const MAKE_ONE: &str = "make one with: redis-cli -h HOST -p PORT CLUSTER NODES > FILE";
@@ -80,6 +87,14 @@ impl Topology {
             (slot.from, slot.to) = (name(&slot.from), name(&slot.to));
         }
         other
+    }
+
+    /// Three equal nodes, where none are named; the source says that they are assumed.
+    ///
+    /// # Errors
+    /// None in practice.
+    pub fn assumed() -> Result<Topology> {
+        Topology::even(ASSUMED_NODES, format!("assumed even {ASSUMED_NODES}"))
     }
 
     /// `n` nodes `even-1`, `even-2`, ... that share the slots as `redis-cli --cluster create` does: node i
@@ -113,7 +128,13 @@ impl Topology {
             }
         };
         let nodes = (0..n).map(node).collect();
-        Ok(Topology { source, nodes, in_flight: Vec::new(), replicas: Vec::new(), owner })
+        Ok(Topology {
+            source,
+            nodes,
+            in_flight: Vec::new(),
+            replicas: Vec::new(),
+            owner,
+        })
     }
 
     /// Reads a file (or a pipe: `<(redis-cli CLUSTER NODES)`) in any of the forms.
@@ -121,9 +142,7 @@ impl Topology {
     /// # Errors
     /// Where the file cannot be read, or as `parse`.
     pub fn read(path: &Path) -> Result<Topology> {
-        let file = File::open(path).map_err(|error| Error::io(path, error))?;
-        let mut bytes = Vec::new();
-        file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|error| Error::io(path, error))?;
+        let bytes = small_file::read(path, MAX_BYTES as u64, TOO_LONG)?;
         Topology::parse(&path.to_string_lossy(), &bytes)
     }
 
@@ -135,18 +154,21 @@ impl Topology {
     pub fn parse(source: &str, bytes: &[u8]) -> Result<Topology> {
         let file = || Name::from(source).to_string();
         if bytes.len() > MAX_BYTES {
-            return Err(Error::bad(
-                file(),
-                format!("more than 16 MiB, too much for the nodes of a cluster; {MAKE_ONE}"),
-            ));
+            return Err(Error::bad(file(), TOO_LONG));
         }
         if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
             let what = "UTF-16 text, as > writes it in older PowerShells; save it as UTF-8";
             return Err(Error::bad(file(), what));
         }
         let text = std::str::from_utf8(bytes).map_err(|error| {
-            let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
-            Error::bad(format!("{}: line {line}", file()), format!("not text, so no listing of nodes; {MAKE_ONE}"))
+            let line = 1 + bytes[..error.valid_up_to()]
+                .iter()
+                .filter(|byte| **byte == b'\n')
+                .count();
+            Error::bad(
+                format!("{}: line {line}", file()),
+                format!("not text, so no listing of nodes; {MAKE_ONE}"),
+            )
         })?;
         let text = text.trim_start_matches('\u{FEFF}');
         match text.trim_start().chars().next() {
@@ -154,15 +176,20 @@ impl Topology {
             Some('[') => parse_json(source, text),
             Some('{') => Err(Error::bad(
                 file(),
-                format!("a JSON object; CLUSTER SHARDS and CLUSTER SLOTS are JSON arrays; {MAKE_ONE}"),
+                format!(
+                    "a JSON object; CLUSTER SHARDS and CLUSTER SLOTS are JSON arrays; {MAKE_ONE}"
+                ),
             )),
             Some(_) => nodes_text::read(source, text),
         }
     }
 
-    /// The index in `nodes` of the node that owns `slot`; `None` where nobody does or there is no such slot.
+    /// The index in `nodes` of the node that owns `slot`; `None` where no node does or there is no such slot.
     pub fn owner(&self, slot: u16) -> Option<usize> {
-        self.owner.get(usize::from(slot)).filter(|index| **index != NO_NODE).map(|index| usize::from(*index))
+        self.owner
+            .get(usize::from(slot))
+            .filter(|index| **index != NO_NODE)
+            .map(|index| usize::from(*index))
     }
 }
 
@@ -171,11 +198,21 @@ fn parse_json(source: &str, text: &str) -> Result<Topology> {
     let rows: Vec<Value> = serde_json::from_str(text).map_err(|error| {
         let reason = error.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default();
-        let place = format!("{}: line {}, column {}", Name::from(source), error.line(), error.column());
-        Error::bad(place, format!("broken JSON, {}; {MAKE_ONE}", quoted(reason)))
+        let place = format!(
+            "{}: line {}, column {}",
+            Name::from(source),
+            error.line(),
+            error.column()
+        );
+        Error::bad(
+            place,
+            format!("broken JSON, {}; {MAKE_ONE}", quoted(reason)),
+        )
     })?;
     match rows.first() {
-        Some(Value::Array(entry)) if entry.first().is_some_and(Value::is_number) => slots_json::read(source, &rows),
+        Some(Value::Array(entry)) if entry.first().is_some_and(Value::is_number) => {
+            slots_json::read(source, &rows)
+        }
         _ => shards::read(source, &rows),
     }
 }
@@ -184,7 +221,10 @@ fn parse_json(source: &str, text: &str) -> Result<Topology> {
 fn field<'a>(map: &'a Value, name: &str) -> Option<&'a Value> {
     match map {
         Value::Object(map) => map.get(name),
-        Value::Array(pairs) => pairs.chunks_exact(2).find(|pair| pair[0].as_str() == Some(name)).map(|pair| &pair[1]),
+        Value::Array(pairs) => pairs
+            .chunks_exact(2)
+            .find(|pair| pair[0].as_str() == Some(name))
+            .map(|pair| &pair[1]),
         _ => None,
     }
 }
@@ -195,7 +235,10 @@ fn text_field<'a>(map: &'a Value, name: &str) -> &'a str {
 }
 
 fn known_text(value: &Value) -> &str {
-    value.as_str().filter(|text| *text != "?").unwrap_or_default()
+    value
+        .as_str()
+        .filter(|text| *text != "?")
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

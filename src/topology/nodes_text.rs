@@ -5,9 +5,10 @@
 //! ```
 //! Source: the CLUSTER NODES page of the Redis documentation, `clusterGenNodeDescription` in its source.
 
-use super::claims::{Claims, address, quoted};
-use super::{MAKE_ONE, Topology};
 use crate::error::Result;
+use crate::topology::claims::{Claims, address, quoted};
+use crate::topology::ranges::number;
+use crate::topology::{MAKE_ONE, Topology, ranges};
 
 /// Reads `text`, the listing of the file `source`.
 pub(super) fn read(source: &str, text: &str) -> Result<Topology> {
@@ -22,7 +23,9 @@ pub(super) fn read(source: &str, text: &str) -> Result<Topology> {
 
 /// Blank lines, the last line of nodes.conf, and the prompt of a copied session (`host:port> cluster nodes`).
 fn is_between_nodes(line: &str) -> bool {
-    line.split_ascii_whitespace().next().is_none_or(|first| first == "vars" || first.ends_with('>'))
+    line.split_ascii_whitespace()
+        .next()
+        .is_none_or(|first| first == "vars" || first.ends_with('>'))
 }
 
 fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
@@ -31,7 +34,13 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
     let [id, place, flags, _primary, _ping, _pong, _epoch, link] = std::array::from_fn(|_| next());
     let place = parse_place(place).filter(|_| matches!(link, "connected" | "disconnected"));
     let Some(place) = place else {
-        return Err(claims.bad(at, format!("no line of CLUSTER NODES or nodes.conf: {}; {MAKE_ONE}", quoted(line))));
+        return Err(claims.bad(
+            at,
+            format!(
+                "no line of CLUSTER NODES or nodes.conf: {}; {MAKE_ONE}",
+                quoted(line)
+            ),
+        ));
     };
     let has = |name| flags.split(',').any(|flag| flag == name);
     let mut ranges = Vec::new();
@@ -41,15 +50,24 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
             claims.moves(slot, from, to);
             continue;
         }
-        let (first, last) = parse_range(item).ok_or_else(|| {
-            claims.bad(at, format!("{} is neither a slot nor a range of slots; {MAKE_ONE}", quoted(item)))
+        let (first, last) = ranges::parse(item).ok_or_else(|| {
+            claims.bad(
+                at,
+                format!(
+                    "{} is neither a slot nor a range of slots; {MAKE_ONE}",
+                    quoted(item)
+                ),
+            )
         })?;
         ranges.push(claims.range(at, first, last)?);
     }
     if (has("slave") || has("replica")) && !ranges.is_empty() {
-        return Err(claims.bad(at, format!("a replica that owns slots, {}; {MAKE_ONE}", quoted(id))));
+        return Err(claims.bad(
+            at,
+            format!("a replica that owns slots, {}; {MAKE_ONE}", quoted(id)),
+        ));
     }
-    // Whoever owns slots is a primary, also one that has failed. A node in handshake has no part in the cluster yet.
+    // A node that owns slots is a primary, also one that has failed. A node in handshake has no part in the cluster yet.
     if has("master") || has("primary") || !ranges.is_empty() {
         claims.owns(at, id, place.filter(|_| !has("noaddr")), ranges)?;
     } else if has("slave") || has("replica") {
@@ -59,19 +77,16 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
 }
 
 /// The address in `ip:port@bus,hostname,more`; the outer `None` where it is not of this form. An IPv6 address
-/// stands without brackets, so the port begins at the last colon.
+/// has no brackets, so the port begins at the last colon.
 fn parse_place(text: &str) -> Option<Option<String>> {
     let mut parts = text.split(',');
     let endpoint = parts.next()?;
     let hostname = parts.next().unwrap_or_default();
-    let (ip, port) = endpoint.rsplit_once('@').map_or(endpoint, |(endpoint, _bus)| endpoint).rsplit_once(':')?;
+    let (ip, port) = endpoint
+        .rsplit_once('@')
+        .map_or(endpoint, |(endpoint, _bus)| endpoint)
+        .rsplit_once(':')?;
     Some(address(ip, hostname, number(port)?))
-}
-
-/// `12` or `12-34`.
-fn parse_range(text: &str) -> Option<(u64, u64)> {
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    Some((number(first)?, number(last)?))
 }
 
 /// `[12->-to]` or `[12-<-from]` on the line of node `id`, as (slot, from, to).
@@ -84,19 +99,22 @@ fn parse_in_flight<'a>(text: &'a str, id: &'a str) -> Option<(u64, &'a str, &'a 
     }
 }
 
-/// Decimal digits only: `str::parse` would take a sign as well.
-fn number(text: &str) -> Option<u64> {
-    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::topology::{InFlight, Node};
 
     fn node(id: &str, address: Option<&str>, ranges: &[(u16, u16)]) -> Node {
-        let slots = ranges.iter().map(|(first, last)| u32::from(last - first) + 1).sum();
-        Node { id: id.to_owned(), address: address.map(str::to_owned), ranges: ranges.to_vec(), slots }
+        let slots = ranges
+            .iter()
+            .map(|(first, last)| u32::from(last - first) + 1)
+            .sum();
+        Node {
+            id: id.to_owned(),
+            address: address.map(str::to_owned),
+            ranges: ranges.to_vec(),
+            slots,
+        }
     }
 
     fn nodes(text: &str) -> Vec<Node> {
@@ -117,9 +135,21 @@ mod tests {
             9cc6263d5ea15dcfb8795ce5e19f7844c5958781 172.26.0.3:6379@16379 slave 5bb46d5bb5df18a1977260da6183ec1cef9b8b00 0 1685681652984 1 connected\r\n\
             5bb46d5bb5df18a1977260da6183ec1cef9b8b00 172.26.0.6:6379@16379 myself,master - 0 1685681650000 1 connected 0-5460\r\n";
         let expected = [
-            node("5bb46d5bb5df18a1977260da6183ec1cef9b8b00", Some("172.26.0.6:6379"), &[(0, 5460)]),
-            node("cc6e6b899e6f2b90f829aeff9ec36316433258a6", Some("172.26.0.5:6379"), &[(5461, 10922)]),
-            node("f36960e21b778e1483237504fbffa2086ede7f4d", Some("172.26.0.4:6379"), &[(10923, 16383)]),
+            node(
+                "5bb46d5bb5df18a1977260da6183ec1cef9b8b00",
+                Some("172.26.0.6:6379"),
+                &[(0, 5460)],
+            ),
+            node(
+                "cc6e6b899e6f2b90f829aeff9ec36316433258a6",
+                Some("172.26.0.5:6379"),
+                &[(5461, 10922)],
+            ),
+            node(
+                "f36960e21b778e1483237504fbffa2086ede7f4d",
+                Some("172.26.0.4:6379"),
+                &[(10923, 16383)],
+            ),
         ];
         assert_eq!(nodes(text), expected);
     }
@@ -165,52 +195,97 @@ mod tests {
         let two = "a h:1@2 master - 0 0 1 connected 0-99\n\
             b h:3@4 myself,master - 0 0 1 connected 100-199 [5-<-a] [107->-a]\n";
         let topology = read("nodes.txt", &format!("{one}{two}")).unwrap();
-        let moving = |slot, from: &str, to: &str| InFlight { slot, from: from.to_owned(), to: to.to_owned() };
-        assert_eq!(topology.in_flight, [moving(5, "a", "b"), moving(9, "a", "b"), moving(107, "b", "a")]);
-        assert_eq!((topology.owner(5), topology.owner(107), topology.owner(200)), (Some(0), Some(1), None));
+        let moving = |slot, from: &str, to: &str| InFlight {
+            slot,
+            from: from.to_owned(),
+            to: to.to_owned(),
+        };
+        assert_eq!(
+            topology.in_flight,
+            [
+                moving(5, "a", "b"),
+                moving(9, "a", "b"),
+                moving(107, "b", "a")
+            ]
+        );
+        assert_eq!(
+            (topology.owner(5), topology.owner(107), topology.owner(200)),
+            (Some(0), Some(1), None)
+        );
     }
 
     #[test]
     fn a_line_that_cannot_be_right_is_named_with_the_way_out() {
         let line = |slots: &str| {
-            error(&format!("a h:1@2 master - 0 0 1 connected 0-9\nb h:3@4 master - 0 0 1 connected {slots}"))
+            error(&format!(
+                "a h:1@2 master - 0 0 1 connected 0-9\nb h:3@4 master - 0 0 1 connected {slots}"
+            ))
         };
         for (slots, expected) in [
-            ("16384", "nodes.txt: line 2: slots 16384-16384 end past 16383, "),
-            ("10-99999999999999999999", "nodes.txt: line 2: \"10-99999999999999999999\" is neither "),
+            (
+                "16384",
+                "nodes.txt: line 2: slots 16384-16384 end past 16383, ",
+            ),
+            (
+                "10-99999999999999999999",
+                "nodes.txt: line 2: \"10-99999999999999999999\" is neither ",
+            ),
             ("20-10", "nodes.txt: line 2: slots 20-10 run backwards; "),
             ("10-", "nodes.txt: line 2: \"10-\" is neither "),
             ("+10", "nodes.txt: line 2: \"+10\" is neither "),
             ("10 [11>b]", "nodes.txt: line 2: \"[11>b]\" is neither "),
-            ("10 [16384->-a]", "nodes.txt: line 2: slots 16384-16384 end past 16383, "),
-            ("9", "nodes.txt: line 2: slot 9 belongs to node \"b\" here and to node \"a\" in line 1; "),
+            (
+                "10 [16384->-a]",
+                "nodes.txt: line 2: slots 16384-16384 end past 16383, ",
+            ),
+            (
+                "9",
+                "nodes.txt: line 2: slot 9 belongs to node \"b\" here and to node \"a\" in line 1; ",
+            ),
         ] {
             let message = line(slots);
-            assert!(message.starts_with(expected) && message.contains("; "), "{slots}: {message}");
+            assert!(
+                message.starts_with(expected) && message.contains("; "),
+                "{slots}: {message}"
+            );
         }
         let replica = error("a h:1@2 slave b 0 0 1 connected 0-9");
         assert!(
-            replica.starts_with("nodes.txt: line 1: a replica that owns slots, \"a\"; make one with: "),
+            replica.starts_with(
+                "nodes.txt: line 1: a replica that owns slots, \"a\"; make one with: "
+            ),
             "{replica}"
         );
     }
 
     #[test]
     fn another_kind_of_file_is_recognised_by_its_first_line() {
-        for text in
-            ["user:1\nuser:2\n", "ERR This instance has cluster support disabled\n", "a b c d e f g h\n", "<html>\n"]
-        {
+        for text in [
+            "user:1\nuser:2\n",
+            "ERR This instance has cluster support disabled\n",
+            "a b c d e f g h\n",
+            "<html>\n",
+        ] {
             let message = error(text);
             assert!(message.starts_with("nodes.txt: "), "{message}");
-            assert!(message.contains("redis-cli -h HOST -p PORT CLUSTER NODES"), "{message}");
+            assert!(
+                message.contains("redis-cli -h HOST -p PORT CLUSTER NODES"),
+                "{message}"
+            );
         }
     }
 
     #[test]
     fn replicas_alone_or_primaries_without_a_slot_are_no_topology() {
         let message = error("a h:1@2 slave b 0 0 1 connected\n");
-        assert!(message.starts_with("nodes.txt: no primary in it; "), "{message}");
+        assert!(
+            message.starts_with("nodes.txt: no primary in it; "),
+            "{message}"
+        );
         let message = error("a h:1@2 myself,master - 0 0 1 connected\n");
-        assert!(message.starts_with("nodes.txt: none of its primaries owns a slot; "), "{message}");
+        assert!(
+            message.starts_with("nodes.txt: none of its primaries owns a slot; "),
+            "{message}"
+        );
     }
 }

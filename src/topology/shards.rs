@@ -6,9 +6,9 @@
 
 use serde_json::Value;
 
-use super::claims::{Claims, address, quoted};
-use super::{MAKE_ONE, Topology, field, known_text, text_field};
 use crate::error::Result;
+use crate::topology::claims::{Claims, address, quoted};
+use crate::topology::{MAKE_ONE, Topology, field, known_text, text_field};
 
 /// Reads the shards of the file `source`.
 pub(super) fn read(source: &str, shards: &[Value]) -> Result<Topology> {
@@ -22,14 +22,18 @@ pub(super) fn read(source: &str, shards: &[Value]) -> Result<Topology> {
 fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
     let list = |name| field(shard, name).and_then(Value::as_array);
     let (Some(bounds), Some(nodes)) = (list("slots"), list("nodes")) else {
-        let what =
-            "neither CLUSTER SHARDS (a shard has slots and nodes) nor CLUSTER SLOTS (an entry begins with a slot)";
+        let what = "neither CLUSTER SHARDS (a shard has slots and nodes) nor CLUSTER SLOTS (an entry begins with a slot)";
         return Err(claims.bad(at, format!("{what}; {MAKE_ONE}")));
     };
     let mut ranges = Vec::new();
     for pair in bounds.chunks(2) {
-        let [Some(first), Some(last)] = [pair.first(), pair.get(1)].map(|bound| bound.and_then(Value::as_u64)) else {
-            return Err(claims.bad(at, format!("slots that are no pairs of first and last; {MAKE_ONE}")));
+        let [Some(first), Some(last)] =
+            [pair.first(), pair.get(1)].map(|bound| bound.and_then(Value::as_u64))
+        else {
+            return Err(claims.bad(
+                at,
+                format!("slots that are no pairs of first and last; {MAKE_ONE}"),
+            ));
         };
         ranges.push(claims.range(at, first, last)?);
     }
@@ -40,20 +44,34 @@ fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
             return Err(claims.bad(at, format!("a node without an id; {MAKE_ONE}")));
         }
         if matches!(text_field(node, "role"), "master" | "primary") {
-            primaries.push((id, node_address(node), text_field(node, "health") == "online"));
+            primaries.push((
+                id,
+                node_address(node),
+                text_field(node, "health") == "online",
+            ));
         } else {
             claims.replica(node_address(node));
         }
     }
     if primaries.is_empty() && !ranges.is_empty() {
         let first = nodes.first().map_or("", |node| text_field(node, "id"));
-        let what = format!("slots but no primary among its nodes, {} and others; {MAKE_ONE}", quoted(first));
+        let what = format!(
+            "slots but no primary among its nodes, {} and others; {MAKE_ONE}",
+            quoted(first)
+        );
         return Err(claims.bad(at, what));
     }
-    // After a failover the old primary may stand beside the new one, and only the one that is up has the slots.
-    let owner = primaries.iter().position(|(_, _, online)| *online).unwrap_or(0);
+    // After a failover the old primary may be listed next to the new one, and only the one that is up has the slots.
+    let owner = primaries
+        .iter()
+        .position(|(_, _, online)| *online)
+        .unwrap_or(0);
     for (i, (id, address, _)) in primaries.into_iter().enumerate() {
-        let ranges = if i == owner { std::mem::take(&mut ranges) } else { Vec::new() };
+        let ranges = if i == owner {
+            std::mem::take(&mut ranges)
+        } else {
+            Vec::new()
+        };
         claims.owns(at, id, address, ranges)?;
     }
     Ok(())
@@ -61,7 +79,9 @@ fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
 
 /// A port that is switched off is left out of the reply; the plain one comes first as in CLUSTER NODES.
 fn node_address(node: &Value) -> Option<String> {
-    let port = ["port", "tls-port"].into_iter().find_map(|name| field(node, name).and_then(Value::as_u64));
+    let port = ["port", "tls-port"]
+        .into_iter()
+        .find_map(|name| field(node, name).and_then(Value::as_u64));
     let hostname = match text_field(node, "hostname") {
         "" => field(node, "endpoint").map_or("", known_text),
         hostname => hostname,
@@ -78,7 +98,9 @@ mod tests {
     }
 
     fn error(text: &str) -> String {
-        Topology::parse("shards.json", text.as_bytes()).unwrap_err().to_string()
+        Topology::parse("shards.json", text.as_bytes())
+            .unwrap_err()
+            .to_string()
     }
 
     #[test]
@@ -96,9 +118,22 @@ mod tests {
         let found: Vec<_> = topology
             .nodes
             .iter()
-            .map(|node| (node.id.as_str(), node.address.as_deref().unwrap(), node.slots))
+            .map(|node| {
+                (
+                    node.id.as_str(),
+                    node.address.as_deref().unwrap(),
+                    node.slots,
+                )
+            })
             .collect();
-        assert_eq!(found, [("a", "h1:7901", 10), ("b", "10.0.0.2:7902", 12), ("c", "::1:7904", 0)]);
+        assert_eq!(
+            found,
+            [
+                ("a", "h1:7901", 10),
+                ("b", "10.0.0.2:7902", 12),
+                ("c", "::1:7904", 0)
+            ]
+        );
     }
 
     #[test]
@@ -107,7 +142,11 @@ mod tests {
             r#"[{"slots":[0,16383],"nodes":[{"id":"old","port":1,"ip":"h","role":"master","health":"fail"},
                 {"id":"new","port":2,"ip":"h","role":"master","health":"online"}]}]"#,
         );
-        let found: Vec<_> = topology.nodes.iter().map(|node| (node.id.as_str(), node.slots)).collect();
+        let found: Vec<_> = topology
+            .nodes
+            .iter()
+            .map(|node| (node.id.as_str(), node.slots))
+            .collect();
         assert_eq!(found, [("new", 16384), ("old", 0)]);
     }
 
@@ -115,13 +154,34 @@ mod tests {
     fn a_shard_that_cannot_be_right_is_named() {
         let good = r#"{"slots":[0,9],"nodes":[{"id":"a","port":1,"ip":"h","role":"master","health":"online"}]}"#;
         for (second, expected) in [
-            (r#"{"slots":[9,12],"nodes":[{"id":"b","role":"master"}]}"#, "shard 2: slot 9 belongs to node \"b\" here"),
-            (r#"{"slots":[10],"nodes":[{"id":"b","role":"master"}]}"#, "shard 2: slots that are no pairs"),
-            (r#"{"slots":[12,10],"nodes":[{"id":"b","role":"master"}]}"#, "shard 2: slots 12-10 run backwards"),
-            (r#"{"slots":[10,16384],"nodes":[{"id":"b","role":"master"}]}"#, "shard 2: slots 10-16384 end past 16383"),
-            (r#"{"slots":[-1,10],"nodes":[{"id":"b","role":"master"}]}"#, "shard 2: slots that are no pairs"),
-            (r#"{"slots":[10,11],"nodes":[{"id":"b","role":"replica"}]}"#, "shard 2: slots but no primary"),
-            (r#"{"slots":[10,11],"nodes":[{"role":"master"}]}"#, "shard 2: a node without an id"),
+            (
+                r#"{"slots":[9,12],"nodes":[{"id":"b","role":"master"}]}"#,
+                "shard 2: slot 9 belongs to node \"b\" here",
+            ),
+            (
+                r#"{"slots":[10],"nodes":[{"id":"b","role":"master"}]}"#,
+                "shard 2: slots that are no pairs",
+            ),
+            (
+                r#"{"slots":[12,10],"nodes":[{"id":"b","role":"master"}]}"#,
+                "shard 2: slots 12-10 run backwards",
+            ),
+            (
+                r#"{"slots":[10,16384],"nodes":[{"id":"b","role":"master"}]}"#,
+                "shard 2: slots 10-16384 end past 16383",
+            ),
+            (
+                r#"{"slots":[-1,10],"nodes":[{"id":"b","role":"master"}]}"#,
+                "shard 2: slots that are no pairs",
+            ),
+            (
+                r#"{"slots":[10,11],"nodes":[{"id":"b","role":"replica"}]}"#,
+                "shard 2: slots but no primary",
+            ),
+            (
+                r#"{"slots":[10,11],"nodes":[{"role":"master"}]}"#,
+                "shard 2: a node without an id",
+            ),
             (
                 r#"{"slots":[10,11],"nodes":[{"id":"a","role":"master"}]}"#,
                 "shard 2: node \"a\" owns 10-11 here and 0-9",
@@ -130,7 +190,10 @@ mod tests {
             ("7", "shard 2: neither CLUSTER SHARDS"),
         ] {
             let message = error(&format!("[{good},{second}]"));
-            assert!(message.starts_with(&format!("shards.json: {expected}")), "{second}: {message}");
+            assert!(
+                message.starts_with(&format!("shards.json: {expected}")),
+                "{second}: {message}"
+            );
         }
     }
 }

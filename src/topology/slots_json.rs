@@ -7,9 +7,9 @@
 
 use serde_json::Value;
 
-use super::claims::{Claims, address};
-use super::{MAKE_ONE, Topology, known_text, text_field};
 use crate::error::Result;
+use crate::topology::claims::{Claims, address};
+use crate::topology::{MAKE_ONE, Topology, known_text, text_field};
 
 /// Reads the entries of the file `source`.
 pub(super) fn read(source: &str, entries: &[Value]) -> Result<Topology> {
@@ -22,7 +22,9 @@ pub(super) fn read(source: &str, entries: &[Value]) -> Result<Topology> {
         };
         let range = claims.range(at, first, last)?;
         claims.owns_also(at, &node.id, node.address, range);
-        replicas.into_iter().for_each(|replica| claims.replica(replica.address));
+        replicas
+            .into_iter()
+            .for_each(|replica| claims.replica(replica.address));
     }
     claims.settle()
 }
@@ -33,14 +35,18 @@ struct Listed {
 }
 
 fn parse(entry: &Value) -> Option<(u64, u64, Listed, Vec<Listed>)> {
-    let [first, last, primary, replicas @ ..] = entry.as_array()?.as_slice() else { return None };
+    let [first, last, primary, replicas @ ..] = entry.as_array()?.as_slice() else {
+        return None;
+    };
     let replicas = replicas.iter().filter_map(listed).collect();
     Some((first.as_u64()?, last.as_u64()?, listed(primary)?, replicas))
 }
 
 fn listed(node: &Value) -> Option<Listed> {
-    let [endpoint, port, rest @ ..] = node.as_array()?.as_slice() else { return None };
-    // The endpoint is what clients should use: the ip, or the hostname, and then the ip stands among the metadata.
+    let [endpoint, port, rest @ ..] = node.as_array()?.as_slice() else {
+        return None;
+    };
+    // The endpoint is what clients should use: the ip, or the hostname, and then the ip is in the metadata.
     let meta = rest.get(1).unwrap_or(&Value::Null);
     let (endpoint, hostname) = (known_text(endpoint), text_field(meta, "hostname"));
     let ip = match text_field(meta, "ip") {
@@ -76,7 +82,13 @@ mod tests {
         let found: Vec<_> = topology
             .nodes
             .iter()
-            .map(|node| (node.id.as_str(), node.address.as_deref().unwrap(), node.ranges.as_slice()))
+            .map(|node| {
+                (
+                    node.id.as_str(),
+                    node.address.as_deref().unwrap(),
+                    node.ranges.as_slice(),
+                )
+            })
             .collect();
         assert_eq!(
             found,
@@ -91,7 +103,8 @@ mod tests {
 
     #[test]
     fn a_server_that_gives_no_ids_has_its_nodes_named_by_address() {
-        let topology = parse(r#"[[0,9,["10.0.0.1",1]],[10,19,["10.0.0.2",1]],[20,29,["10.0.0.1",1]]]"#);
+        let topology =
+            parse(r#"[[0,9,["10.0.0.1",1]],[10,19,["10.0.0.2",1]],[20,29,["10.0.0.1",1]]]"#);
         assert_eq!(topology.nodes[0].id, "10.0.0.1:1");
         assert_eq!(topology.nodes[0].ranges, [(0, 9), (20, 29)]);
     }
@@ -100,15 +113,35 @@ mod tests {
     fn an_entry_that_cannot_be_right_is_named() {
         for (second, expected) in [
             (r#"[10,12]"#, "entry 2: no entry of CLUSTER SLOTS: "),
-            (r#"[10,12,["h",1,7]]"#, "entry 2: no entry of CLUSTER SLOTS: "),
-            (r#"[10,12,["h","1","b"]]"#, "entry 2: no entry of CLUSTER SLOTS: "),
-            (r#"[12,10,["h",1,"b"]]"#, "entry 2: slots 12-10 run backwards; "),
-            (r#"[10,99999,["h",1,"b"]]"#, "entry 2: slots 10-99999 end past 16383, "),
-            (r#"[9,12,["h",1,"b"]]"#, "entry 2: slot 9 belongs to node \"b\" here and to node \"a\" in entry 1; "),
+            (
+                r#"[10,12,["h",1,7]]"#,
+                "entry 2: no entry of CLUSTER SLOTS: ",
+            ),
+            (
+                r#"[10,12,["h","1","b"]]"#,
+                "entry 2: no entry of CLUSTER SLOTS: ",
+            ),
+            (
+                r#"[12,10,["h",1,"b"]]"#,
+                "entry 2: slots 12-10 run backwards; ",
+            ),
+            (
+                r#"[10,99999,["h",1,"b"]]"#,
+                "entry 2: slots 10-99999 end past 16383, ",
+            ),
+            (
+                r#"[9,12,["h",1,"b"]]"#,
+                "entry 2: slot 9 belongs to node \"b\" here and to node \"a\" in entry 1; ",
+            ),
         ] {
             let text = format!(r#"[[0,9,["h",1,"a"]],{second}]"#);
-            let message = Topology::parse("slots.json", text.as_bytes()).unwrap_err().to_string();
-            assert!(message.starts_with(&format!("slots.json: {expected}")), "{second}: {message}");
+            let message = Topology::parse("slots.json", text.as_bytes())
+                .unwrap_err()
+                .to_string();
+            assert!(
+                message.starts_with(&format!("slots.json: {expected}")),
+                "{second}: {message}"
+            );
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What holds for every form: the even split, files that are something else, round trips, hostile bytes.
 
-use super::*;
+use crate::topology::*;
 use proptest::prelude::*;
 
 fn error(bytes: &[u8]) -> String {
@@ -12,7 +12,10 @@ fn three_even_nodes_are_split_as_redis_cli_does() {
     let topology = Topology::even(3, String::from("assumed even 3")).unwrap();
     let ends: Vec<u16> = topology.nodes.iter().map(|node| node.ranges[0].1).collect();
     assert_eq!(ends, [5460, 10922, 16383]);
-    assert_eq!((topology.nodes[2].id.as_str(), topology.nodes[2].slots), ("even-3", 5461));
+    assert_eq!(
+        (topology.nodes[2].id.as_str(), topology.nodes[2].slots),
+        ("even-3", 5461)
+    );
     assert_eq!(topology.source, "assumed even 3");
 }
 
@@ -24,7 +27,11 @@ fn an_even_split_gives_every_slot_to_one_node_and_rounds_halves_up() {
         let mut next = 0;
         for (i, node) in topology.nodes.iter().enumerate() {
             let end = ((i + 1) as f64 * 16384.0 / n as f64).round() as u32;
-            assert_eq!(node.ranges, [(next as u16, (end - 1) as u16)], "node {i} of {n}");
+            assert_eq!(
+                node.ranges,
+                [(next as u16, (end - 1) as u16)],
+                "node {i} of {n}"
+            );
             assert_eq!(node.slots, end - next);
             assert!((next..end).all(|slot| topology.owner(slot as u16) == Some(i)));
             next = end;
@@ -44,7 +51,14 @@ fn more_nodes_than_slots_or_none_name_the_flag() {
 #[test]
 fn there_is_no_owner_past_the_last_slot() {
     let topology = Topology::even(1, String::new()).unwrap();
-    assert_eq!((topology.owner(16383), topology.owner(16384), topology.owner(u16::MAX)), (Some(0), None, None));
+    assert_eq!(
+        (
+            topology.owner(16383),
+            topology.owner(16384),
+            topology.owner(u16::MAX)
+        ),
+        (Some(0), None, None)
+    );
 }
 
 #[test]
@@ -69,7 +83,13 @@ fn a_file_that_is_something_else_says_what_it_is_and_how_to_make_one() {
 
 #[test]
 fn a_byte_order_mark_before_a_listing_is_no_part_of_it() {
-    assert!(Topology::parse("x", "\u{FEFF}a h:1@2 master - 0 0 1 connected 0-16383\n".as_bytes()).is_ok());
+    assert!(
+        Topology::parse(
+            "x",
+            "\u{FEFF}a h:1@2 master - 0 0 1 connected 0-16383\n".as_bytes()
+        )
+        .is_ok()
+    );
 }
 
 #[test]
@@ -79,20 +99,31 @@ fn a_file_that_is_not_there_is_named_and_one_that_is_becomes_the_source() {
     let message = Topology::read(&path).unwrap_err().to_string();
     assert!(message.contains("nodes.txt: no such file"), "{message}");
     std::fs::write(&path, "a h:1@2 master - 0 0 1 connected 0-16383\n").unwrap();
-    assert_eq!(Topology::read(&path).unwrap().source, path.to_string_lossy());
+    assert_eq!(
+        Topology::read(&path).unwrap().source,
+        path.to_string_lossy()
+    );
 }
 
 /// Slots scattered over up to nine nodes: owner by slot, `NO_NODE` where nobody, runs of every length.
 fn owners() -> impl Strategy<Value = Vec<u16>> {
-    let run = (prop_oneof![4 => 0u16..9, 1 => Just(NO_NODE)], prop_oneof![1usize..4, 1usize..6000]);
+    let run = (
+        prop_oneof![4 => 0u16..9, 1 => Just(NO_NODE)],
+        prop_oneof![1usize..4, 1usize..6000],
+    );
     prop::collection::vec(run, 1..200)
         .prop_map(|runs| {
-            let mut owners: Vec<u16> =
-                runs.into_iter().flat_map(|(node, len)| std::iter::repeat_n(node, len)).take(SLOTS).collect();
+            let mut owners: Vec<u16> = runs
+                .into_iter()
+                .flat_map(|(node, len)| std::iter::repeat_n(node, len))
+                .take(SLOTS)
+                .collect();
             owners.resize(SLOTS, NO_NODE);
             owners
         })
-        .prop_filter("somebody owns something", |owners| owners.iter().any(|owner| *owner != NO_NODE))
+        .prop_filter("somebody owns something", |owners| {
+            owners.iter().any(|owner| *owner != NO_NODE)
+        })
 }
 
 /// The runs of one owner, as ranges.
@@ -113,19 +144,34 @@ fn forms(owners: &[u16]) -> [String; 3] {
     let (mut shards, mut slots) = (Vec::new(), Vec::new());
     for node in 0..10 {
         let ranges = ranges_of(owners, node);
-        let items: Vec<String> =
-            ranges.iter().map(|(a, b)| if a == b { format!("{a}") } else { format!("{a}-{b}") }).collect();
-        text.push_str(&format!("n{node} ::1:{node}@1{node},h master - 0 0 1 connected {}\n", items.join(" ")));
+        let items: Vec<String> = ranges
+            .iter()
+            .map(|(a, b)| {
+                if a == b {
+                    format!("{a}")
+                } else {
+                    format!("{a}-{b}")
+                }
+            })
+            .collect();
+        text.push_str(&format!(
+            "n{node} ::1:{node}@1{node},h master - 0 0 1 connected {}\n",
+            items.join(" ")
+        ));
         let bounds: Vec<String> = ranges.iter().map(|(a, b)| format!("{a},{b}")).collect();
         shards.push(format!(
             r#"{{"slots":[{}],"nodes":[{{"id":"r{node}","role":"replica"}},{{"id":"n{node}","port":{node},"ip":"::1","role":"master"}}]}}"#,
             bounds.join(",")
         ));
-        slots.extend(
-            ranges.iter().map(|(a, b)| format!(r#"[{a},{b},["::1",{node},"n{node}",{{}}],["::1",9,"r",{{}}]]"#)),
-        );
+        slots.extend(ranges.iter().map(|(a, b)| {
+            format!(r#"[{a},{b},["::1",{node},"n{node}",{{}}],["::1",9,"r",{{}}]]"#)
+        }));
     }
-    [text, format!("[{}]", shards.join(",")), format!("[{}]", slots.join(","))]
+    [
+        text,
+        format!("[{}]", shards.join(",")),
+        format!("[{}]", slots.join(",")),
+    ]
 }
 
 proptest! {
@@ -175,7 +221,10 @@ proptest! {
 fn check_hostile(bytes: &[u8]) -> std::result::Result<(), TestCaseError> {
     if let Err(error) = Topology::parse("x", bytes) {
         let message = error.to_string();
-        prop_assert!(message.starts_with("x: ") && !message.chars().any(char::is_control), "{message:?}");
+        prop_assert!(
+            message.starts_with("x: ") && !message.chars().any(char::is_control),
+            "{message:?}"
+        );
         prop_assert!(message.len() < 600, "{message}");
     }
     Ok(())

@@ -1,0 +1,56 @@
+//! Slots a second: every kernel of this CPU beside the CRC crates of crates.io, on the same keys, whole, no tags.
+//!
+//! `cargo bench --bench kernels -- 8..64` times one set. Ratios with their spread: `cargo bench --bench ratios`.
+
+mod contestants;
+
+use contestants::{Keys, assert_answers, kernels, peers};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// A set of keys: its name and the lengths in it.
+type Set = (&'static str, RangeInclusive<usize>);
+
+/// What real dumps hold, single lengths, and what the crates' own benchmarks hash: buffers.
+const SETS: [Set; 8] = [
+    ("8..64", 8..=64),
+    ("4", 4..=4),
+    ("8", 8..=8),
+    ("16", 16..=16),
+    ("32", 32..=32),
+    ("64", 64..=64),
+    ("64KiB", 65_536..=65_536),
+    ("1MiB", 1_048_576..=1_048_576),
+];
+
+fn slots(criterion: &mut Criterion) {
+    let mut all = kernels();
+    all.extend(peers());
+    for (name, lens) in SETS {
+        let keys = Keys::new(lens);
+        assert_answers(&all, &keys);
+        let mut group = criterion.benchmark_group(format!("slots/{name}"));
+        group.throughput(match keys.batch().len() {
+            1 => Throughput::Bytes(keys.bytes() as u64),
+            count => Throughput::Elements(count as u64),
+        });
+        for contestant in &all {
+            let mut slots = Vec::new();
+            group.bench_function(&contestant.name, |bencher| {
+                bencher.iter(|| (contestant.run)(&keys, &mut slots))
+            });
+        }
+    }
+}
+
+criterion_group! {
+    name = benches;
+    // The tables take milliseconds for a buffer: a second each is enough, all of it takes two minutes.
+    config = Criterion::default()
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(1))
+        .sample_size(20);
+    targets = slots
+}
+criterion_main!(benches);

@@ -1,0 +1,165 @@
+//! How many times as fast as the best peer each kernel is: all of them in turn, medians of seven rounds.
+//!
+//! `cargo bench --bench ratios` prints the table; `-- every-length` times each length from 4 to 64 bytes,
+//! `-- passes` the search for hash tags.
+
+mod contestants;
+
+use contestants::{Contestant, Keys, assert_answers, kernels, peers};
+use hashslot::available;
+use std::time::{Duration, Instant};
+
+/// Rounds in which all contestants take turns, so that what disturbs the machine disturbs all of them.
+const ROUNDS: usize = 7;
+
+/// How long a contestant runs in a round: long enough to hide the clock, short enough that turns are close.
+const TURN: Duration = Duration::from_millis(8);
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if args.iter().any(|arg| arg == "every-length") {
+        every_length();
+    } else if args.iter().any(|arg| arg == "passes") {
+        passes();
+    } else {
+        table();
+    }
+}
+
+/// Something to be timed.
+type Run<'a> = Box<dyn FnMut() + 'a>;
+
+/// Nanoseconds a run: smallest, median, largest of the rounds.
+struct Time {
+    min: f64,
+    median: f64,
+    max: f64,
+}
+
+fn time_in_turn(runs: &mut [Run<'_>]) -> Vec<Time> {
+    let mut times = vec![Vec::new(); runs.len()];
+    for round in 0..=ROUNDS {
+        for (run, times) in runs.iter_mut().zip(&mut times) {
+            let (start, mut done) = (Instant::now(), 0);
+            while start.elapsed() < TURN {
+                (0..8).for_each(|_| run());
+                done += 8;
+            }
+            if round > 0 {
+                times.push(start.elapsed().as_secs_f64() * 1e9 / f64::from(done)); // round 0 warms up
+            }
+        }
+    }
+    let summarise = |mut times: Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        Time {
+            min: times[0],
+            median: times[ROUNDS / 2],
+            max: times[ROUNDS - 1],
+        }
+    };
+    times.into_iter().map(summarise).collect()
+}
+
+fn time_slots(all: &[Contestant], keys: &Keys) -> Vec<Time> {
+    assert_answers(all, keys);
+    let mut runs: Vec<Run<'_>> = Vec::new();
+    for contestant in all {
+        let mut slots = Vec::new();
+        runs.push(Box::new(move || {
+            (contestant.run)(keys, &mut slots);
+            std::hint::black_box(&slots);
+        }));
+    }
+    time_in_turn(&mut runs)
+}
+
+fn all() -> Vec<Contestant> {
+    kernels().into_iter().chain(peers()).collect()
+}
+
+/// Which peer was fastest, and its time.
+fn best_peer(all: &[Contestant], times: &[Time]) -> (usize, f64) {
+    let peers = (kernels().len()..all.len()).map(|i| (i, times[i].median));
+    peers.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap()
+}
+
+fn table() {
+    let all = all();
+    let mut sets = vec![("8..64".to_string(), Keys::new(8..=64))];
+    sets.extend(
+        [4, 8, 16, 32, 64, 256, 65_536, 1 << 20].map(|len| (len.to_string(), Keys::new(len..=len))),
+    );
+    for (name, keys) in &sets {
+        let times = time_slots(&all, keys);
+        let (peer, peer_time) = best_peer(&all, &times);
+        println!("\nkeys of {name} bytes; best peer: {}", all[peer].name);
+        println!(
+            "{:>12} {:>9} {:>8}  {:>6}  spread",
+            "", "Mkeys/s", "GB/s", "ratio"
+        );
+        for (contestant, time) in all.iter().zip(&times) {
+            println!(
+                "{:>12} {:>9.3} {:>8.2}  {:>6.2}  {:.2}..{:.2}",
+                contestant.name,
+                keys.batch().len() as f64 * 1e3 / time.median,
+                keys.bytes() as f64 / time.median,
+                peer_time / time.median,
+                time.min / time.median,
+                time.max / time.median,
+            );
+        }
+    }
+}
+
+fn every_length() {
+    let all = all();
+    let mut worst = (f64::INFINITY, 0);
+    println!(
+        "{:>6} {:>12} {:>12}  ratio of the best kernel",
+        "bytes", "Mkeys/s", "best peer"
+    );
+    for len in 4..=64 {
+        let keys = Keys::new(len..=len);
+        let times = time_slots(&all, &keys);
+        let (peer, peer_time) = best_peer(&all, &times);
+        let ratio = peer_time / times[0].median;
+        worst = if ratio < worst.0 { (ratio, len) } else { worst };
+        let rate = |time| keys.batch().len() as f64 * 1e3 / time;
+        println!(
+            "{len:>6} {:>12.1} {:>12.1}  {ratio:.2} of {}",
+            rate(times[0].median),
+            rate(peer_time),
+            all[peer].name
+        );
+    }
+    println!("worst: {:.2} at {} bytes", worst.0, worst.1);
+}
+
+fn passes() {
+    for lens in [33..=33, 8..=64] {
+        let keys = Keys::new(lens.clone());
+        let batch = keys.batch();
+        let mut runs: Vec<Run<'_>> = Vec::new();
+        for kernel in available() {
+            let (mut start, mut end) = (vec![0; batch.len()], vec![0; batch.len()]);
+            kernel.hashed_spans(batch, &mut start, &mut end);
+            assert_eq!((&start[..], &end[..]), (batch.starts(), batch.ends()));
+            runs.push(Box::new(move || {
+                kernel.hashed_spans(batch, &mut start, &mut end);
+                std::hint::black_box((&start, &end));
+            }));
+        }
+        println!("\nhashed spans of keys of {lens:?} bytes");
+        for (kernel, time) in available().zip(time_in_turn(&mut runs)) {
+            let per_key = |time: f64| time / batch.len() as f64;
+            println!(
+                "{:>16} {:>6.2} ns a key, {:.2}..{:.2}",
+                kernel.name,
+                per_key(time.median),
+                per_key(time.min),
+                per_key(time.max)
+            );
+        }
+    }
+}

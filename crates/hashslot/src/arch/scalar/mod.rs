@@ -1,0 +1,4 @@
+//! Kernels without intrinsics, for every CPU.
+
+pub mod portable;
+pub mod table;

@@ -1,0 +1,134 @@
+//! Passes that look for bytes, written once for all instruction sets: 64 bytes become masks of one bit a byte.
+//!
+//! ```text
+//! bytes    u s e r : { 4 2 } : n a m e ...     64 of them
+//! equal    . . . . . 1 . . . . . . . . ...     bit i belongs to byte i
+//! ```
+//!
+//! A pass implements [`Pass`], and [`Kernel::run`](crate::Kernel::run) calls the method that fits the kernel:
+//!
+//! ```
+//! use hashslot::simd::{Bytes64, LANES, Pass};
+//!
+//! struct CountColons<'a>(&'a [u8; LANES]);
+//!
+//! impl Pass for CountColons<'_> {
+//!     type Output = u32;
+//!
+//!     fn scalar(self) -> u32 {
+//!         self.0.iter().filter(|byte| **byte == b':').count() as u32
+//!     }
+//!
+//!     #[inline(always)]
+//!     fn vector<B: Bytes64>(self) -> u32 {
+//!         // SAFETY: 64 bytes are readable, and the kernel that runs this has the instructions of `B`.
+//!         unsafe { B::load(self.0.as_ptr()) }.equal(b':').count_ones()
+//!     }
+//! }
+//!
+//! for kernel in hashslot::available() {
+//!     assert_eq!(kernel.run(CountColons(&[b':'; LANES])), 64);
+//! }
+//! ```
+
+pub(crate) mod hashed_spans;
+mod portable;
+
+pub use portable::Portable;
+
+/// Bytes that are looked at together: as many as a u64 has bits.
+pub const LANES: usize = 64;
+
+/// A pass over a batch: work that is decided once and then compiled for each instruction set.
+///
+/// `vector` and `compress` should be `#[inline(always)]`, like all that they call for each key, so that they are
+/// compiled with the kernel's instructions.
+pub trait Pass: Sized {
+    /// What the pass returns.
+    type Output;
+
+    /// The pass for CPUs without vectors.
+    fn scalar(self) -> Self::Output;
+
+    /// The pass over vectors. The CPU has the instructions of `B`.
+    fn vector<B: Bytes64>(self) -> Self::Output;
+
+    /// The pass over vectors that select bits and bytes by a mask. The CPU has the instructions of `C`.
+    #[inline(always)]
+    fn compress<C: Compress>(self) -> Self::Output {
+        self.vector::<C>()
+    }
+}
+
+/// 64 bytes in the registers of an instruction set. A value exists only where the CPU has the instructions.
+///
+/// All functions must be inlined into one that has the `#[target_feature]`s, or each becomes a call.
+pub trait Bytes64: Copy {
+    /// Reads 64 bytes.
+    ///
+    /// # Safety
+    /// They must be readable, and the CPU must have the instructions.
+    unsafe fn load(from: *const u8) -> Self;
+
+    /// Which bytes are `byte`.
+    fn equal(self, byte: u8) -> u64;
+
+    /// Which bytes are at least `low` and at most `high`.
+    fn within(self, low: u8, high: u8) -> u64;
+
+    /// Which bytes are letters from `low` to `high`, in either case; `low` and `high` are lower case.
+    #[inline(always)]
+    fn letters(self, low: u8, high: u8) -> u64 {
+        self.within(low, high) | self.within(low.to_ascii_uppercase(), high.to_ascii_uppercase())
+    }
+
+    /// Writes the number of each set bit of `mask`, plus `base`, in ascending order, and returns how many there are.
+    ///
+    /// # Safety
+    /// 64 numbers must have room at `to`: more may be written than are counted. `self` is only evidence that the
+    /// CPU has the instructions.
+    #[inline(always)]
+    unsafe fn positions(self, mask: u64, base: u32, to: *mut u32) -> usize {
+        // SAFETY: passed on.
+        unsafe { positions(mask, base, to) }
+    }
+}
+
+/// An instruction set that selects bits and bytes by a mask.
+pub trait Compress: Bytes64 {
+    /// The bits of `from` where `mask` has ones, moved together at the low end (PEXT).
+    fn extract(self, from: u64, mask: u64) -> u64;
+
+    /// The low bits of `from`, moved to where `mask` has ones (PDEP): undoes `extract`.
+    fn deposit(self, from: u64, mask: u64) -> u64;
+
+    /// A hash of the bytes where `mask` has ones, moved together. It depends on the instruction set: for tables in
+    /// memory only.
+    fn hash_masked(self, mask: u64) -> u128;
+}
+
+/// Four steps a round without a branch between them: what a round writes past the last bit is overwritten later.
+/// Keys are mostly longer than 16 bytes, so one round usually suffices and its branch predicts well.
+///
+/// # Safety
+/// As for `Bytes64::positions`.
+#[inline(always)]
+unsafe fn positions(mut mask: u64, base: u32, to: *mut u32) -> usize {
+    let count = mask.count_ones() as usize;
+    let mut done = 0;
+    while done < count {
+        for i in 0..4 {
+            // SAFETY: `done` is a multiple of four below 64. An empty mask has 64 trailing zeros, no wrong step.
+            unsafe {
+                to.add(done + i)
+                    .write(base.wrapping_add(mask.trailing_zeros()))
+            };
+            mask &= mask.wrapping_sub(1);
+        }
+        done += 4;
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests;

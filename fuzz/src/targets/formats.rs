@@ -1,0 +1,192 @@
+//! Bytes read as a format, whatever they are: no key outside of the block, nothing dropped in silence, and the same
+//! result however the input is cut.
+
+use std::cell::RefCell;
+
+use rayon::ThreadPool;
+use slotscope::format::batch::{KeyBatch, Spans, Values};
+use slotscope::format::{Columns, Head, Notice, Sink, detect, named};
+use slotscope::scan::Scan;
+use slotscope::simd::find_delimiters;
+use slotscope::slot::SlotColumns;
+use slotscope::source::block::{Block, Padded, Piece};
+use slotscope::source::memory::memory;
+use slotscope::tally::{Parts, Tallies, Tally};
+
+/// Dumps in every format; each is a seed for all of them, so that formats meet each other's rows.
+pub const SEEDS: &[&[u8]] = &[
+    b"user:{1000}:profile\nkey:11\n\n{common}:a\r\nfoo{}{bar}\n",
+    b"\"a b\\\"q\\\"\"\n\"bin\\x00\\x01\\xff{t}\"\n127.0.0.1:6379> x\n\"plain\"\n(1.23s)\n",
+    b" 1) \"\"\r\n 2) \"key:11\"\r\n 3) \"nl\\nx\"\r\n10) (nil)\r\n(empty array)\r\n",
+    b"1) \"17\"\n2) 1) \"\"\n   2) \"key:11\"\n1) \"0\"\n2) (empty array)\n",
+    b"\"\",\"key:11\",\"nl\\nx\",\"\\xe4\\xb8\\xad\"\n",
+    b"[\"\",\"key:11\",\"nl\\nx\\u0000\",\"\xff\"]\n",
+    b"[\"nl\\\\nx\",\"q\\\\\"q\",\"\\\\xe4\\\\xb8\\\\xad\"]\n",
+    b"\x1b[29;1m>>> Calling KEYS *\x1b[0m\n127.0.0.1:7000: key1\nkey2\n127.0.0.1:7001: \n127.0.0.1:7002: a: b\n",
+    b"*2\r\n$3\r\nfoo\r\n$3\r\nbar\r\n*2\r\n$1\r\n0\r\n*1\r\n$0\r\n\r\n$-1\r\n",
+    b"database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry\n0,list,li,zards,241,quicklist,5,19,\n0,set,a\nb,7,x,1,1,2022-02-18T06:15:29\n",
+    b"database,key,type,size,size_readable,element_count,encoding,expiration\n0,\"ha,sh\",hash,64,64B,2,listpack,2022-02-18T06:15:29+08:00\n",
+    b"database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry\n0,string,\"k\",\"1.2kB\",string,1,\"88 B\",\"\"\n",
+    b"[\n{\"db\":0,\"key\":\"s\",\"size\":10,\"type\":\"string\"},\n{\"db\":0,\"key\":\"aux\",\"type\":\"aux\"}\n]\n",
+    b"{\"key\":\"k\\u00e9\",\"type\":\"string\",\"database\":0,\"used_memory\":\"88 B\",\"expiry\":\"\"}\n{\"key\":\"x\"}\n",
+    b"key,size,ops\n\"a,\"\"b\"\"\",184,17\n\"c\nd\",,\nplain,1,2\n",
+    b"database,prefix,size,size_readable,key_count\n0,user:,64,64B,2\n",
+];
+
+/// The parts of a reader's work that are kept from input to input: making them anew takes longer than a short input.
+struct Workspace {
+    block: Block,
+    keys: Spans,
+    values: Values,
+    slots: SlotColumns,
+    tallies: Tallies,
+}
+
+thread_local! {
+    static WORKSPACE: RefCell<Workspace> = RefCell::new(Workspace {
+        block: Block::with_capacity(0),
+        keys: Spans::default(),
+        values: Values::default(),
+        slots: SlotColumns::default(),
+        tallies: Tallies::new(Parts::All),
+    });
+    static POOLS: [ThreadPool; 2] = [1, 3].map(|threads| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+    });
+}
+
+/// Checks and counts what a reader finds.
+struct Checking<'a> {
+    slots: &'a mut SlotColumns,
+    tallies: &'a mut Tallies,
+    input_bytes: usize,
+    keys: u64,
+    rejects: u64,
+    newlines_in_keys: usize,
+}
+
+impl Sink for Checking<'_> {
+    fn keys(&mut self, batch: KeyBatch<'_>) {
+        let KeyBatch { base, keys, values } = batch;
+        assert!(!keys.is_empty(), "a batch without keys");
+        let mut ends = keys.start.iter().zip(&keys.end);
+        assert!(ends.all(|(start, end)| start <= end && *end as usize <= base.len()));
+        let columns = [
+            values.weights[0].len(),
+            values.weights[1].len(),
+            values.databases.len(),
+            values.expiring.len(),
+            values.types.len(),
+            values.nodes.len(),
+        ];
+        assert!(
+            columns.iter().all(|len| [0, keys.len()].contains(len)),
+            "{columns:?} for {} keys",
+            keys.len()
+        );
+        self.keys += keys.len() as u64;
+        for i in 0..keys.len() {
+            let key = keys.get(base, i);
+            self.newlines_in_keys += key.iter().filter(|byte| **byte == b'\n').count();
+        }
+        self.tallies
+            .add(&self.slots.compute(hashslot::best(), batch, 0));
+    }
+
+    fn reject(&mut self, at: usize, reason: &str) {
+        assert!(at <= self.input_bytes && !reason.is_empty());
+        self.rejects += 1;
+    }
+}
+
+/// Reads `bytes` as the format `name`; false where it refuses the first lines.
+pub fn read(name: &str, bytes: &[u8]) -> bool {
+    let format = named(name).expect("a target is named after its format");
+    let Ok(reader) = format.open(Head { bytes, whole: true }) else {
+        return false;
+    };
+    WORKSPACE.with_borrow_mut(|workspace| {
+        let Workspace {
+            block,
+            keys,
+            values,
+            slots,
+            tallies,
+        } = workspace;
+        block.resize(bytes.len());
+        block.content_mut().copy_from_slice(bytes);
+        let kernel = hashslot::best();
+        let find = |base: Padded<'_>, from, byte, ends: &mut [u32]| {
+            find_delimiters(kernel, base, from, byte, ends)
+        };
+        let mut columns = Columns {
+            keys,
+            values,
+            find: &find,
+        };
+        let mut checking = Checking {
+            slots,
+            tallies,
+            input_bytes: bytes.len(),
+            keys: 0,
+            rejects: 0,
+            newlines_in_keys: 0,
+        };
+        let piece = Piece {
+            from: 0,
+            offset: 0,
+            first: true,
+            last: true,
+        };
+        let seen = reader.read(block, piece, &mut columns, &mut checking);
+        assert_eq!(seen.keys, checking.keys, "keys counted, and keys handed on");
+        let notices: u64 = Notice::ALL.iter().map(|notice| seen.count(*notice)).sum();
+        let reported = (seen.keys + checking.rejects + notices) as usize;
+        let at_least = rows_at_least(name, bytes).saturating_sub(checking.newlines_in_keys);
+        assert!(
+            reported >= at_least,
+            "{reported} keys, rejects and notices in at least {at_least} rows of {name}"
+        );
+    });
+    true
+}
+
+/// Rows that `bytes` hold at least, each of which is to be a key, a reject or a notice.
+fn rows_at_least(format: &str, bytes: &[u8]) -> usize {
+    // Brackets, commas and blanks alone are the frame of an array.
+    let is_frame = |line: &&[u8]| line.iter().all(|byte| b"[], \t\r\x0b\x0c".contains(byte));
+    let lines = bytes.split(|byte| *byte == b'\n');
+    let lines = lines.filter(|line| !is_frame(line)).count();
+    match format {
+        "lines" | "quoted" | "numbered" | "cluster-call" => lines,
+        // The first line names the columns; only in quotes a cell takes more than one line.
+        "csv" | "hdt-rdb" | "jsonl" if !bytes.contains(&b'"') => lines.saturating_sub(1),
+        "csv" | "hdt-rdb" | "jsonl" => usize::from(lines > 2),
+        // Lines between two rows are one reject, a string may go on over any number of lines, and the frame of RESP takes
+        // lines of its own.
+        _ => usize::from(lines > 1),
+    }
+}
+
+/// The whole scan in the format that is detected: cut into chunks on several threads, and in one piece.
+pub fn scan(bytes: &[u8]) -> bool {
+    let detected = detect(Head { bytes, whole: true });
+    let format = detected.expect("a whole input is enough to detect a format");
+    // The chunks differ from input to input, and are the same every time for one.
+    let chunk = 1 + bytes.iter().map(|byte| usize::from(*byte)).sum::<usize>() % 41;
+    let found = POOLS.with(|pools| {
+        [(&pools[0], bytes.len().max(1)), (&pools[1], chunk)].map(|(pool, chunk)| {
+            let scan = Scan::new(pool).format(format).chunk(chunk);
+            let found = scan.run(&[memory("dump", bytes)], || Tallies::new(Parts::All));
+            found
+                .map(|found| (found.tally, found.inputs, found.rejects))
+                .map_err(|error| error.to_string())
+        })
+    });
+    assert!(
+        found[0] == found[1],
+        "chunks and threads show, as {}",
+        format.name()
+    );
+    found[0].is_ok()
+}

@@ -1,0 +1,71 @@
+//! The part of a report about its input.
+
+use crate::analysis::reading::Reading;
+use crate::analysis::rejected;
+use crate::format::{FORMATS, Format, Seen};
+use crate::name::Name;
+use crate::scan;
+use crate::scan::{Scanned, SeenInput};
+use crate::slot::policy::Policy;
+use crate::source::Source;
+use crate::summary::worded::Worded;
+use crate::summary::{FileFacts, Incomplete, InputFacts};
+
+/// As `of`, with a note on what was passed over.
+pub fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
+    let mut input = of(&reading.sources, scanned);
+    if reading.passed_over > 0 {
+        let what = "entries of directories that are no files, passed over (directories are not searched deeper)";
+        input.notes.push(format!("{what}: {}", reading.passed_over));
+    }
+    input
+}
+
+/// What was read: files, rejected rows, places behind which nothing could be read, and notes on the formats.
+pub fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
+    let name = |index: usize| Name::from(sources[index].path());
+    let file = |(index, seen): (usize, &SeenInput)| FileFacts {
+        name: name(index),
+        format: seen.format.into(),
+        bytes: seen.bytes,
+        keys: seen.seen.keys,
+    };
+    let stop = |stop: &scan::Incomplete| Incomplete {
+        file: name(stop.input),
+        byte: stop.byte,
+        reason: stop.reason.clone(),
+    };
+    let mut seen = Seen::default();
+    for input in &scanned.inputs {
+        seen += input.seen;
+    }
+    let is_read = |format: &&&dyn Format| {
+        let mut inputs = scanned.inputs.iter();
+        inputs.any(|input| input.format == format.name())
+    };
+    let limits = FORMATS
+        .iter()
+        .filter(is_read)
+        .filter_map(|format| format.note());
+    let mut notes = seen.notes();
+    notes.extend(limits.map(String::from));
+    InputFacts {
+        files: scanned.inputs.iter().enumerate().map(file).collect(),
+        bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
+        rejected: rejected::of(sources, &scanned.rejects),
+        incomplete: scanned.incomplete.iter().map(stop).collect(),
+        warnings: seen.warnings().into_iter().map(Worded::Sentence).collect(),
+        notes,
+        ..InputFacts::default()
+    }
+}
+
+/// Says the hash policy where it is not the usual one.
+pub fn policy_note(policy: &Policy) -> Option<String> {
+    let text = Name::from(policy.to_string().as_str());
+    let what = format!(
+        "hashed by --policy {text}: slots and tags are those of that policy, not of CLUSTER KEYSLOT; what the tables of \
+         prefixes and patterns call tagged is what stands in braces"
+    );
+    (!policy.is_oss()).then_some(what)
+}

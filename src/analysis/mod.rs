@@ -1,0 +1,443 @@
+//! The front door: from sources to a `Summary` in one call.
+//!
+//! Everything between the options and the numbers happens here and nowhere else: detection of ready-made counts, the
+//! two passes, redaction, and the facts about the run.
+
+pub mod input_info;
+pub mod reading;
+mod redacted;
+pub mod rejected;
+mod run_info;
+pub mod slot_stats;
+pub mod two_pass;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::analysis::reading::{Options, Progress, Reading};
+use crate::analysis::run_info::Started;
+use crate::analysis::two_pass::Counted;
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::metric::Metric;
+use crate::name::Name;
+use crate::redact::Redaction;
+use crate::scan::Scanned;
+use crate::slot::Kernel;
+use crate::slot::policy::Policy;
+use crate::source;
+use crate::summary;
+use crate::summary::capacity::{Capacity, Room};
+use crate::summary::evidence::Evidence;
+use crate::summary::node_counts::NodeCounts;
+use crate::summary::patterns::Levels;
+use crate::summary::{Listing, Summary};
+use crate::tally::keys_by_node::KeysByNode;
+use crate::tally::{Parts, Tallies};
+use crate::topology::Topology;
+use crate::topology::cluster_info::NodeKeys;
+
+/// What is counted and reported, with defaults for everything.
+///
+/// ```
+/// let dump = std::env::temp_dir().join("slotscope-doc.keys");
+/// std::fs::write(&dump, "user:1\nuser:2\n{cart}:1\n{cart}:2\n")?;
+/// let summary = slotscope::Analysis::new().nodes(6).run(&[&dump])?;
+/// assert_eq!(summary.input.keys, 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Analysis {
+    reading: Options,
+    nodes: Nodes,
+    by: Metric,
+    rows: usize,
+    separator: String,
+    depth: usize,
+    slots_only: bool,
+    one_pass: bool,
+    ops_column: Option<String>,
+    node_counts: Vec<NodeKeys>,
+    room: Option<Room>,
+    redaction: Option<Arc<Redaction>>,
+}
+
+/// Which node owns which slot.
+#[derive(Clone)]
+enum Nodes {
+    Assumed,
+    Even(usize),
+    Listed(Topology),
+}
+
+impl Default for Analysis {
+    fn default() -> Self {
+        Analysis {
+            reading: Options::default(),
+            nodes: Nodes::Assumed,
+            by: Metric::Keys,
+            rows: 20,
+            separator: String::from(":"),
+            depth: 4,
+            slots_only: false,
+            one_pass: false,
+            ops_column: None,
+            node_counts: Vec::new(),
+            room: None,
+            redaction: None,
+        }
+    }
+}
+
+impl Analysis {
+    /// Everything is counted, for three equal nodes, on all cores.
+    pub fn new() -> Self {
+        Analysis::default()
+    }
+
+    /// Assumes an even split of the slots over `count` primaries.
+    pub fn nodes(mut self, count: usize) -> Self {
+        self.nodes = Nodes::Even(count);
+        self
+    }
+
+    /// Sets which node owns which slot.
+    pub fn topology(mut self, topology: Topology) -> Self {
+        self.nodes = Nodes::Listed(topology);
+        self
+    }
+
+    /// Sets the metric of the verdict and the tables; everything that the input carries is counted.
+    pub fn by(mut self, metric: Metric) -> Self {
+        self.by = metric;
+        self
+    }
+
+    /// Sets the rows of the tables for people.
+    pub fn rows(mut self, rows: usize) -> Self {
+        self.rows = rows;
+        self
+    }
+
+    /// Sets the separator between the segments of a key and the levels of prefixes; with 0 levels there are neither
+    /// prefixes nor patterns.
+    pub fn segments(mut self, separator: &str, depth: usize) -> Self {
+        (self.separator, self.depth) = (separator.to_owned(), depth);
+        self
+    }
+
+    /// Counts slots and nodes and nothing else.
+    pub fn slots_only(mut self, slots_only: bool) -> Self {
+        self.slots_only = slots_only;
+        self
+    }
+
+    /// Never reads a source twice: beyond 65,536 distinct tags their counts come with bounds.
+    pub fn one_pass(mut self, one_pass: bool) -> Self {
+        self.one_pass = one_pass;
+        self
+    }
+
+    /// Sets what part of a key is hashed.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.reading.policy = policy;
+        self
+    }
+
+    /// Sets the format of every source, which is detected otherwise.
+    pub fn format(mut self, format: &'static dyn Format) -> Self {
+        self.reading.format = Some(format);
+        self
+    }
+
+    /// Counts only the keys of this database, where the input shows it.
+    pub fn database(mut self, number: u64) -> Self {
+        self.reading.only.database = Some(number);
+        self
+    }
+
+    /// Makes a row that is no key an error.
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.reading.strict = strict;
+        self
+    }
+
+    /// Sets the number of worker threads.
+    pub fn threads(mut self, count: usize) -> Self {
+        self.reading.threads = Some(count);
+        self
+    }
+
+    /// Sets how slots are computed.
+    pub fn kernel(mut self, kernel: &'static Kernel) -> Self {
+        self.reading.kernel = kernel;
+        self
+    }
+
+    /// Calls `hook` at the start and the end of each pass and after every block; `Error::Cancelled` where it returns false.
+    pub fn on_progress(mut self, hook: impl Fn(Progress) -> bool + Send + Sync + 'static) -> Self {
+        self.reading.on_progress = Some(Arc::new(hook));
+        self
+    }
+
+    /// Sets the statistic of CLUSTER SLOT-STATS that counts as operations.
+    pub fn slot_stats_ops(mut self, name: Option<&str>) -> Self {
+        self.ops_column = name.map(str::to_owned);
+        self
+    }
+
+    /// Compares the dump with the numbers of keys that the nodes themselves report.
+    pub fn node_counts(mut self, counts: Vec<NodeKeys>) -> Self {
+        self.node_counts = counts;
+        self
+    }
+
+    /// Sets the memory limits of the nodes, for the capacity part.
+    pub fn room(mut self, room: Option<Room>) -> Self {
+        self.room = room;
+        self
+    }
+
+    /// Replaces the names of keys, tags, prefixes, files and nodes by keyed hashes.
+    pub fn redaction(mut self, redaction: Option<Redaction>) -> Self {
+        self.redaction = redaction.map(Arc::new);
+        self
+    }
+
+    /// Reads and counts what `paths` name: files, directories (every file in them), `-` for standard input.
+    ///
+    /// # Errors
+    /// A source, a topology or an option that cannot be used; `Cancelled`.
+    pub fn run(&self, paths: &[impl AsRef<Path>]) -> Result<Summary> {
+        self.run_on(Reading::new(source::find(paths)?, self.reading.clone())?)
+    }
+
+    /// As `run`, on sources that are found already; how they are read is taken from `reading`.
+    ///
+    /// # Errors
+    /// As `run`.
+    pub fn run_on(&self, mut reading: Reading) -> Result<Summary> {
+        let started = Started::now();
+        let topology = self.owners()?;
+        reading.options.only.not_of = topology.replicas.clone();
+        let Counted { first, recount } = self.count(&reading, &topology)?;
+        let by = format!("--by {}", self.by.name());
+        first.tally.slots.loads.required(self.by, &by)?;
+
+        let mut input = input_info::of_reading(&reading, &first);
+        let (mut topology, mut node_counts) = (topology, self.node_counts.clone());
+        if let Some(redaction) = self.redaction.as_deref() {
+            redacted::input(redaction, &mut input);
+            redacted::node_counts(redaction, &topology, &mut node_counts);
+            if let Nodes::Listed(_) = self.nodes {
+                topology = topology.renamed(|name| redaction.text(name));
+            }
+        }
+        input
+            .notes
+            .extend(input_info::policy_note(&reading.options.policy));
+
+        let tallies = &first.tally;
+        let mut summary =
+            summary::summarise(tallies, recount.as_ref(), &topology, self.listing(), input);
+        let shortfalls = summary.nodes.shortfalls(&node_counts);
+        let shortfalls = shortfalls.into_iter().map(Evidence::Shortfall);
+        summary.input.warnings.extend(shortfalls.map(Into::into));
+        summary.capacity = self
+            .room
+            .as_ref()
+            .map(|room| capacity(&summary, room))
+            .transpose()?;
+        summary.run = started.run(&reading, 1 + u32::from(recount.is_some()), &summary);
+        if let Some(redaction) = self.redaction.as_deref() {
+            redacted::summary(redaction, &mut summary);
+        }
+        Ok(summary)
+    }
+
+    /// The node part of a report from what the nodes themselves report in the file `source`, without a dump.
+    pub fn of_node_counts(
+        &self,
+        source: &Path,
+        mut counts: Vec<NodeKeys>,
+        topology: &Topology,
+    ) -> NodeCounts {
+        let mut source = Name::from(source);
+        if let Some(redaction) = self.redaction.as_deref() {
+            redacted::node_counts(redaction, topology, &mut counts);
+            source = redaction.name(&source);
+        }
+        NodeCounts::of(source, &counts)
+    }
+
+    fn owners(&self) -> Result<Topology> {
+        match &self.nodes {
+            Nodes::Assumed => Topology::assumed(),
+            Nodes::Even(count) => Topology::even(*count, format!("even {count}")),
+            Nodes::Listed(topology) => Ok(topology.clone()),
+        }
+    }
+
+    /// Counts all keys, or takes over what servers counted.
+    fn count(&self, reading: &Reading, topology: &Topology) -> Result<Counted> {
+        if let Some(first) = slot_stats::take(&reading.sources, self.ops_column.as_deref())? {
+            if !reading.options.policy.is_oss() {
+                let what =
+                    "CLUSTER SLOT-STATS tells slots as the server hashed them; leave --policy out";
+                return Err(Error::bad("--policy", what));
+            }
+            let recount = None;
+            return Ok(Counted { first, recount });
+        }
+        let first = self.first_pass(reading, topology)?;
+        let recount = two_pass::candidates(&first.tally)
+            .map(|candidates| {
+                reading.with_scan("recounting tags", |scan| {
+                    two_pass::recount(scan, &reading.sources, candidates)
+                })
+            })
+            .transpose()?;
+        Ok(Counted { first, recount })
+    }
+
+    fn first_pass(&self, reading: &Reading, topology: &Topology) -> Result<Scanned<Tallies>> {
+        let parts = match (self.slots_only, self.one_pass || !reading.is_rereadable()) {
+            (true, _) => Parts::Slots,
+            (_, true) => Parts::InOnePass,
+            (_, false) => Parts::All,
+        };
+        // Only the listing of a real cluster can contradict the files.
+        let origins = match self.nodes {
+            Nodes::Listed(_) => {
+                let nodes = topology.nodes.iter();
+                let addresses: Vec<_> = nodes.map(|node| node.address.as_deref()).collect();
+                KeysByNode::new(reading.sources.len(), &addresses, |slot| {
+                    topology.owner(slot)
+                })
+            }
+            _ => KeysByNode::default(),
+        };
+        let make = || Tallies {
+            origins: origins.clone(),
+            ..Tallies::new(parts)
+        };
+        match self.depth {
+            0 => reading.scan("counting", make),
+            _ => reading.scan("counting", || make().with_patterns()),
+        }
+    }
+
+    fn listing(&self) -> Listing<'_> {
+        let levels = Levels {
+            separator: self.separator.as_bytes(),
+            depth: self.depth,
+        };
+        Listing {
+            by: self.by,
+            levels,
+            rows: self.rows,
+            redaction: self.redaction.as_deref(),
+        }
+    }
+}
+
+/// The capacity part of a report.
+fn capacity(summary: &Summary, room: &Room) -> Result<Capacity> {
+    Capacity::of(&summary.nodes, summary.units.per.bytes(), room).ok_or_else(|| {
+        let what = "the input tells no sizes, so what nodes use is not known; give a dump with sizes, or --used-memory ID=SIZE for every node";
+        Error::bad("--maxmemory", what)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::memory::memory;
+    use std::sync::Mutex;
+
+    fn reading(analysis: &Analysis, dump: &[u8]) -> Reading {
+        let found = source::Found {
+            sources: vec![memory("dump", dump)],
+            passed_over: 0,
+        };
+        Reading::new(found, analysis.reading.clone()).unwrap()
+    }
+
+    #[test]
+    fn defaults_count_everything_on_three_assumed_nodes() {
+        let analysis = Analysis::new();
+        let summary = analysis
+            .run_on(reading(&analysis, b"{a}1\n{a}2\nb\n"))
+            .unwrap();
+        assert_eq!((summary.input.keys, summary.nodes.list.len()), (3, 3));
+        assert_eq!(summary.nodes.source.to_string(), "assumed even 3");
+        assert_eq!(summary.tags.unwrap().top[0].load.keys, 2);
+        assert_eq!(summary.run.passes, 1);
+    }
+
+    #[test]
+    fn many_tags_are_recounted_in_a_second_pass_unless_one_is_wanted() {
+        let dump: String = (0..70_000)
+            .map(|i| format!("{{t{i}}}\n{{hot}}{i}\n"))
+            .collect();
+        let passes = Arc::new(Mutex::new(Vec::new()));
+        let seen = passes.clone();
+        let analysis = Analysis::new().on_progress(move |progress| {
+            if progress.is_done {
+                seen.lock().unwrap().push(progress.pass);
+            }
+            true
+        });
+        let summary = analysis
+            .run_on(reading(&analysis, dump.as_bytes()))
+            .unwrap();
+        let hot = &summary.tags.as_ref().unwrap().top[0];
+        assert_eq!(
+            (hot.tag.to_string().as_str(), hot.load.keys),
+            ("hot", 70_000)
+        );
+        assert_eq!(*passes.lock().unwrap(), ["counting", "recounting tags"]);
+        assert_eq!(summary.run.passes, 2);
+        let once = analysis.one_pass(true);
+        let summary = once.run_on(reading(&once, dump.as_bytes())).unwrap();
+        assert_eq!(summary.run.passes, 1);
+    }
+
+    #[test]
+    fn a_new_metric_is_counted_judged_and_shown_without_another_line() {
+        let analysis = Analysis::new().by(Metric::Misses);
+        let dump = b"key,misses,size\n{a}1,30,1\n{a}2,50,1\nb,20,1\n";
+        let summary = analysis.run_on(reading(&analysis, dump)).unwrap();
+        let report = serde_json::to_value(&summary).unwrap();
+        assert_eq!(report["input"]["weights"]["misses"], 3);
+        assert_eq!(report["slots"]["stats"]["misses"]["max"], 80);
+        assert_eq!(report["nodes"]["misses"]["max"], 80);
+        assert_eq!(report["tags"]["top"][0]["misses"], 80);
+        assert_eq!(report["keys"]["top"][0]["misses"], 50);
+        assert_eq!(report["skew"]["by"], "misses");
+    }
+
+    #[test]
+    fn a_hook_that_returns_false_cancels_the_run() {
+        for calls_before in [0, 1] {
+            let calls = Mutex::new(0);
+            let analysis = Analysis::new().on_progress(move |_| {
+                let mut calls = calls.lock().unwrap();
+                *calls += 1;
+                *calls <= calls_before
+            });
+            let result = analysis.run_on(reading(&analysis, b"a\nb\n"));
+            assert!(matches!(result, Err(Error::Cancelled)), "{calls_before}");
+        }
+    }
+
+    #[test]
+    fn a_metric_that_the_input_lacks_is_refused() {
+        let analysis = Analysis::new().by(Metric::Bytes);
+        let error = analysis.run_on(reading(&analysis, b"a\n")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "--by bytes: the input tells no bytes of its keys; it has: keys"
+        );
+    }
+}

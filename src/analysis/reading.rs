@@ -1,0 +1,198 @@
+//! Sources and how they are read: what every run over key dumps has in common, whatever it counts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::analysis::rejected;
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::scan::{Only, Scan, Scanned};
+use crate::slot::Kernel;
+use crate::slot::policy::Policy;
+use crate::source::{Found, Source};
+use crate::tally::Tally;
+
+/// More threads than this never help: the memory bus is saturated long before.
+const MAX_THREADS: usize = 1024;
+
+/// How far a pass over the sources is.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// What the pass does: `counting`.
+    pub pass: &'static str,
+    /// Bytes read since the last call; 0 in the first call of a pass.
+    pub more_bytes: u64,
+    /// Bytes of all sources, where that is known.
+    pub total_bytes: Option<u64>,
+    /// Whether this is the last call of the pass.
+    pub is_done: bool,
+}
+
+/// Called at the start of a pass, after every block and at its end; false cancels the run.
+pub type OnProgress = Arc<dyn Fn(Progress) -> bool + Send + Sync>;
+
+/// How sources are read.
+#[derive(Clone)]
+pub struct Options {
+    /// How slots are computed.
+    pub kernel: &'static Kernel,
+    /// The format of every source; `None` detects it for each.
+    pub format: Option<&'static dyn Format>,
+    /// Which keys are counted.
+    pub only: Only,
+    /// What part of a key is hashed.
+    pub policy: Policy,
+    /// Worker threads; `None` for all cores.
+    pub threads: Option<usize>,
+    /// Whether a row that is no key is an error.
+    pub strict: bool,
+    /// Where progress is reported.
+    pub on_progress: Option<OnProgress>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            kernel: hashslot::best(),
+            format: None,
+            only: Only::ALL,
+            policy: Policy::Oss,
+            threads: None,
+            strict: false,
+            on_progress: None,
+        }
+    }
+}
+
+/// Sources, and the threads that read them.
+pub struct Reading {
+    /// What is read.
+    pub sources: Vec<Box<dyn Source>>,
+    /// Entries of directories that are not regular files.
+    pub passed_over: usize,
+    /// How it is read.
+    pub options: Options,
+    pool: ThreadPool,
+}
+
+impl Reading {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// A number of threads that is zero or absurd, or that the system refuses.
+    pub fn new(found: Found, options: Options) -> Result<Self> {
+        Ok(Reading {
+            pool: pool(options.threads)?,
+            sources: found.sources,
+            passed_over: found.passed_over,
+            options,
+        })
+    }
+
+    /// Reads all sources once and counts them in tallies that start as `make` returns them.
+    ///
+    /// # Errors
+    /// As `Scan::run`; a row that is no key where that is an error; `Cancelled`.
+    pub fn scan<T: Tally>(&self, pass: &'static str, make: impl Fn() -> T) -> Result<Scanned<T>> {
+        self.with_scan(pass, |scan| self.run(scan, make))
+    }
+
+    /// Calls `run` with a scan that reports its progress as `pass`.
+    ///
+    /// # Errors
+    /// As `run`; `Cancelled`.
+    pub fn with_scan<R>(
+        &self,
+        pass: &'static str,
+        run: impl FnOnce(&Scan<'_>) -> Result<R>,
+    ) -> Result<R> {
+        let Some(on_progress) = &self.options.on_progress else {
+            return run(&self.plain_scan());
+        };
+        let total_bytes = self.sources.iter().map(|source| source.size_bytes()).sum();
+        let cancelled = AtomicBool::new(false);
+        let report = |more_bytes, is_done| {
+            on_progress(Progress {
+                pass,
+                more_bytes,
+                total_bytes,
+                is_done,
+            })
+        };
+        let proceed = |more_bytes| {
+            let goes_on = report(more_bytes, false);
+            cancelled.fetch_or(!goes_on, Relaxed);
+            goes_on
+        };
+        if !proceed(0) {
+            return Err(Error::Cancelled);
+        }
+        let result = run(&self.plain_scan().proceed(&proceed));
+        let goes_on = report(0, true) && !cancelled.load(Relaxed);
+        if goes_on {
+            result
+        } else {
+            Err(Error::Cancelled)
+        }
+    }
+
+    /// As `scan`, without progress, until `closed` is true: then with what was counted up to there.
+    ///
+    /// # Errors
+    /// As `scan`.
+    pub fn scan_until_closed<T: Tally>(
+        &self,
+        closed: &AtomicBool,
+        make: impl Fn() -> T,
+    ) -> Result<Scanned<T>> {
+        let proceed = |_| !closed.load(Relaxed);
+        self.run(&self.plain_scan().proceed(&proceed), make)
+    }
+
+    fn plain_scan(&self) -> Scan<'_> {
+        Scan::new(&self.pool)
+            .kernel(self.options.kernel)
+            .format(self.options.format)
+            .only(&self.options.only)
+            .policy(&self.options.policy)
+    }
+
+    fn run<T: Tally>(&self, scan: &Scan<'_>, make: impl Fn() -> T) -> Result<Scanned<T>> {
+        let scanned = scan.run(&self.sources, make)?;
+        rejected::check_strict(self.options.strict, &self.sources, &scanned.rejects)?;
+        Ok(scanned)
+    }
+
+    /// Worker threads.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    /// Whether every source can be read a second time.
+    pub fn is_rereadable(&self) -> bool {
+        let mut sources = self.sources.iter();
+        sources.all(|source| source.size_bytes().is_some())
+    }
+}
+
+fn pool(threads: Option<usize>) -> Result<ThreadPool> {
+    let threads = match threads {
+        None => std::thread::available_parallelism().map_or(1, usize::from),
+        Some(threads) if (1..=MAX_THREADS).contains(&threads) => threads,
+        Some(threads) => {
+            return Err(Error::bad(
+                format!("--threads {threads}"),
+                "the number of threads must be from 1 to 1024",
+            ));
+        }
+    };
+    let built = ThreadPoolBuilder::new().num_threads(threads).build();
+    built.map_err(|error| {
+        Error::bad(
+            "--threads",
+            format!("cannot start {threads} threads: {error}"),
+        )
+    })
+}

@@ -1,0 +1,65 @@
+//! Redaction of the names that the summary takes over from elsewhere: files, nodes, addresses and types.
+
+use crate::redact::Redaction;
+use crate::summary::{InputFacts, Summary};
+use crate::topology::Topology;
+use crate::topology::cluster_info::NodeKeys;
+
+/// What servers call the types of their values; any other name is somebody's own.
+const TYPES: [&str; 12] = [
+    "string",
+    "list",
+    "set",
+    "zset",
+    "sortedset",
+    "hash",
+    "hashmap",
+    "stream",
+    "module",
+    "json",
+    "none",
+    "unknown",
+];
+
+/// Replaces the names of files.
+pub fn input(redaction: &Redaction, input: &mut InputFacts) {
+    let files = input.files.iter_mut().map(|file| &mut file.name);
+    let rejected = input.rejected.first.iter_mut().map(|line| &mut line.file);
+    let incomplete = input.incomplete.iter_mut().map(|stop| &mut stop.file);
+    files
+        .chain(rejected)
+        .chain(incomplete)
+        .for_each(|name| *name = redaction.name(name));
+    input.notes.push(redaction.note());
+}
+
+/// Gives what nodes say of themselves the names that those nodes have in `shown`, where they are in `topology`.
+pub fn node_counts(redaction: &Redaction, topology: &Topology, counts: &mut [NodeKeys]) {
+    for said in counts {
+        let is_it = |node: &&crate::topology::Node| {
+            said.is(
+                node.id.as_bytes(),
+                node.address.as_deref().map(str::as_bytes),
+            )
+        };
+        let id = topology
+            .nodes
+            .iter()
+            .find(is_it)
+            .map_or(&said.id_start, |node| &node.id);
+        said.id_start = redaction.text(id);
+        said.address = redaction.text(&said.address);
+    }
+}
+
+/// Replaces what is left.
+pub fn summary(redaction: &Redaction, summary: &mut Summary) {
+    for of in summary
+        .types
+        .iter_mut()
+        .flatten()
+        .filter(|of| !TYPES.contains(&of.kind.to_string().as_str()))
+    {
+        of.kind = redaction.name(&of.kind);
+    }
+}

@@ -1,0 +1,57 @@
+//! The part of a report about the run: the only one that differs from run to run.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use crate::analysis::reading::Reading;
+use crate::name::Name;
+use crate::summary::balance::tidy;
+use crate::summary::{Run, Summary};
+
+/// When a run began, by both clocks.
+pub struct Started {
+    instant: Instant,
+    time: SystemTime,
+}
+
+impl Started {
+    /// Begins now.
+    pub fn now() -> Self {
+        Started {
+            instant: Instant::now(),
+            time: SystemTime::now(),
+        }
+    }
+
+    /// How the report was made; the command is up to the program.
+    pub fn run(&self, reading: &Reading, passes: u32, summary: &Summary) -> Run {
+        let elapsed_secs = self.instant.elapsed().as_secs_f64();
+        let rate = |count: f64| tidy(count / elapsed_secs.max(1e-9));
+        let since_1970 = self.time.duration_since(UNIX_EPOCH);
+        Run {
+            version: env!("CARGO_PKG_VERSION").into(),
+            command: Name::default(),
+            started: since_1970.map_or(0, |since| since.as_secs()),
+            elapsed_secs: tidy(elapsed_secs),
+            threads: reading.threads(),
+            kernel: reading.options.kernel.name.into(),
+            passes,
+            bytes_per_sec: rate(summary.input.bytes_read as f64 * f64::from(passes)),
+            keys_per_sec: rate(summary.input.keys as f64),
+            peak_rss_bytes: peak_rss_bytes(),
+        }
+    }
+}
+
+/// The most memory that was resident, where the system says it (Linux).
+fn peak_rss_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim()
+        .strip_suffix(" kB")?
+        .trim()
+        .parse::<u64>()
+        .ok()
+        .map(|kib| kib * 1024)
+}

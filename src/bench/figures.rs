@@ -1,0 +1,52 @@
+//! The figures of a bench; the fields are those of `slotscope bench --json`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::bench::keys::KeyBytes;
+use crate::bench::timing::Rate;
+
+/// The name and version of the JSON.
+pub const SCHEMA: &str = "slotscope.bench/1";
+
+/// All figures; the fields are those of the JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Figures {
+    /// The name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    pub schema: &'static str,
+    /// What the processor calls itself.
+    pub cpu: String,
+    /// Kernels on keys of each length.
+    pub kernels: Vec<KernelRate>,
+    /// Scans of a dump in memory.
+    pub scan: Vec<ScanRate>,
+}
+
+/// One kernel on keys of one length.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct KernelRate {
+    /// Its name.
+    pub kernel: &'static str,
+    /// How many threads hash at once.
+    pub threads: usize,
+    /// How long the keys are.
+    pub key_bytes: KeyBytes,
+    /// How fast it is.
+    #[serde(flatten)]
+    pub rate: Rate,
+    /// Times the keys a second of the table loop, on as many threads.
+    pub over_table: f64,
+}
+
+/// One kind of scan.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ScanRate {
+    /// The flag of `analyze` that asks for it.
+    pub part: &'static str,
+    /// How many threads scan.
+    pub threads: usize,
+    /// How fast it is.
+    #[serde(flatten)]
+    pub rate: Rate,
+}

@@ -1,0 +1,98 @@
+//! How fast this machine computes slots, kernel by kernel, and how fast it scans a dump.
+//!
+//! Every answer is checked before it is timed. Kernels are timed in turn, round after round, so that a machine that
+//! slows down slows all of them; the median round counts and the spread is shown.
+
+#[cfg(feature = "charts")]
+pub mod chart;
+mod figures;
+mod keys;
+mod scanning;
+mod timing;
+pub mod view;
+
+use rayon::ThreadPoolBuilder;
+
+pub use crate::bench::figures::{Figures, KernelRate, SCHEMA, ScanRate};
+use crate::bench::keys::Batch;
+pub use crate::bench::keys::KeyBytes;
+pub use crate::bench::timing::Rate;
+use crate::bench::timing::in_turn;
+use crate::error::{Error, Result};
+use crate::slot::Kernel;
+use crate::summary::balance::tidy;
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bench {
+    /// Rounds; the median counts.
+    pub rounds: u32,
+    /// Threads of the second measurement; the first is on one.
+    pub threads: usize,
+    /// Keys of the dump that is scanned in memory.
+    pub keys: u64,
+}
+
+impl Bench {
+    /// Checks every answer, then times.
+    ///
+    /// # Errors
+    /// A kernel that gives a wrong slot, or threads that cannot be started.
+    pub fn run(&self) -> Result<Figures> {
+        let mut thread_counts = vec![1, self.threads];
+        thread_counts.dedup();
+        let mut kernels = Vec::new();
+        for key_bytes in keys::LENGTHS {
+            let batch = Batch::of(*key_bytes);
+            for threads in &thread_counts {
+                kernels.extend(time_kernels(&batch, *threads, self.rounds)?);
+            }
+        }
+        let mut scan = Vec::new();
+        for threads in thread_counts {
+            scan.extend(scanning::time(self.keys, threads, self.rounds)?);
+        }
+        Ok(Figures {
+            schema: SCHEMA,
+            cpu: cpu(),
+            kernels,
+            scan,
+        })
+    }
+}
+
+/// Times every kernel on `batch`, each thread with its own copy of the columns.
+fn time_kernels(batch: &Batch, threads: usize, rounds: u32) -> Result<Vec<KernelRate>> {
+    let kernels: Vec<&'static Kernel> = hashslot::available().collect();
+    kernels.iter().try_for_each(|kernel| batch.check(kernel))?;
+    let built = ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool =
+        built.map_err(|error| Error::bad(format!("--threads {threads}"), error.to_string()))?;
+    let runs: Vec<_> = kernels
+        .iter()
+        .map(|kernel| batch.runner(kernel, &pool))
+        .collect();
+    let rates = in_turn(rounds, &runs);
+    let table = rates.last().map_or(1.0, |rate| rate.keys_per_sec);
+    let row = |(kernel, rate): (&&'static Kernel, Rate)| KernelRate {
+        kernel: kernel.name,
+        threads,
+        key_bytes: batch.key_bytes,
+        over_table: tidy(rate.keys_per_sec / table),
+        rate,
+    };
+    Ok(kernels.iter().zip(rates).map(row).collect())
+}
+
+/// What the processor calls itself.
+fn cpu() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| {
+        line.strip_prefix("model name")
+            .and_then(|rest| rest.split_once(": "))
+    });
+    model.map_or_else(
+        || String::from(std::env::consts::ARCH),
+        |(_, name)| name.to_string(),
+    )
+}

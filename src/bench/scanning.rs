@@ -1,0 +1,77 @@
+//! The whole scan of a generated dump in memory: what reading keys costs in addition to the kernel.
+
+use rayon::ThreadPoolBuilder;
+
+use crate::analysis::two_pass;
+use crate::bench::figures::ScanRate;
+use crate::bench::timing::{Run, in_turn};
+use crate::error::{Error, Result};
+use crate::generate::{Generate, Profile};
+use crate::scan::Scan;
+use crate::source::Source;
+use crate::source::memory::memory;
+use crate::tally::{Parts, Tallies};
+
+/// What is counted, by the name that reports give it.
+const PARTS: [(&str, Parts); 3] = [
+    ("--only slots", Parts::Slots),
+    ("--one-pass", Parts::InOnePass),
+    ("default", Parts::All),
+];
+
+/// Times every kind of scan over a dump of `keys` keys.
+///
+/// # Errors
+/// No threads, or a scan that loses keys.
+pub fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRate>> {
+    let mut dump = Vec::new();
+    let generate = Generate {
+        profile: Profile::Commerce,
+        keys,
+        seed: 1,
+    };
+    generate
+        .write_to(&mut dump)
+        .map_err(|error| Error::io("memory", error))?;
+    let inputs = [memory("generated", &dump)];
+    let built = ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool =
+        built.map_err(|error| Error::bad(format!("--threads {threads}"), error.to_string()))?;
+    let scan = Scan::new(&pool);
+    for (part, parts) in PARTS {
+        let found = analyze(&scan, &inputs, parts)?;
+        if found != keys {
+            return Err(Error::bad(
+                part,
+                format!("counted {found} of {keys} keys; please report this"),
+            ));
+        }
+    }
+    let bytes = dump.len() as u64;
+    let runs = PARTS.map(|(_, parts)| {
+        let (scan, inputs) = (&scan, &inputs);
+        // What can fail was tried above.
+        let repeat = move |times| (0..times).for_each(|_| drop(analyze(scan, inputs, parts)));
+        Run {
+            keys,
+            bytes,
+            repeat: Box::new(repeat),
+        }
+    });
+    let rates = in_turn(rounds, &runs);
+    Ok(PARTS
+        .iter()
+        .zip(rates)
+        .map(|((part, _), rate)| ScanRate {
+            part,
+            threads,
+            rate,
+        })
+        .collect())
+}
+
+/// Counts as `analyze` does, with its second pass, and returns the number of keys.
+fn analyze(scan: &Scan<'_>, inputs: &[Box<dyn Source>], parts: Parts) -> Result<u64> {
+    let counted = std::hint::black_box(two_pass::count(scan, inputs, || Tallies::new(parts))?);
+    Ok(counted.first.tally.slots.total())
+}

@@ -1,0 +1,85 @@
+//! Where the files of a report go, and that they replace no input.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::report;
+use crate::source::Source;
+
+/// Endings of a dump's name that say its form, not what it is of.
+const EXTENSIONS: [&str; 16] = [
+    "keys", "txt", "csv", "tsv", "json", "jsonl", "ndjson", "log", "out", "dump", "rdb", "gz",
+    "zst", "zstd", "lz4", "resp",
+];
+
+/// The name of a report: that of the first input that the user named, without its extensions.
+pub fn report_name(input: Option<&PathBuf>) -> PathBuf {
+    let whole = match input {
+        Some(path) if path.as_os_str() != "-" => {
+            path.canonicalize().unwrap_or_else(|_| path.clone())
+        }
+        _ => PathBuf::from("stdin"),
+    };
+    let mut name = PathBuf::from(whole.file_name().unwrap_or("keys".as_ref()));
+    while name.extension().is_some_and(|extension| {
+        EXTENSIONS
+            .iter()
+            .any(|known| extension.eq_ignore_ascii_case(known))
+    }) {
+        name.set_extension("");
+    }
+    // What is left of `...keys` would lead elsewhere.
+    if name
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .all(|byte| *byte == b'.')
+    {
+        PathBuf::from("keys")
+    } else {
+        name
+    }
+}
+
+/// Refuses an output directory where the report would replace an input.
+pub fn check_apart(path: &Path, inputs: &[Box<dyn Source>]) -> Result<()> {
+    let Ok(directory) = path.canonicalize() else {
+        return Ok(());
+    };
+    for input in inputs
+        .iter()
+        .filter_map(|input| input.path().canonicalize().ok())
+    {
+        let is_output = input
+            .file_name()
+            .is_some_and(|name| report::files().any(|file| name == file));
+        if is_output && input.parent() == Some(&directory) {
+            let what = "the report would replace this input; name another directory with --out";
+            return Err(Error::bad(Name::from(input.as_path()).to_string(), what));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_named_after_what_the_user_named_first() {
+        let name = |path: &str| {
+            report_name(Some(&PathBuf::from(path)))
+                .to_str()
+                .unwrap()
+                .to_string()
+        };
+        assert_eq!(name("dumps/node-1.keys.gz"), "node-1");
+        assert_eq!(name("dumps/10.0.0.1-6379.keys"), "10.0.0.1-6379");
+        assert_eq!(name("dumps/"), "dumps");
+        assert_eq!(name(".hidden"), ".hidden");
+        assert_eq!(name("-"), "stdin");
+        assert_eq!((name("...keys"), name("/")), ("keys".into(), "keys".into()));
+        assert_eq!(report_name(None), PathBuf::from("stdin"));
+    }
+}

@@ -1,0 +1,224 @@
+//! `slotscope analyze`: key dumps come in; a report goes to the terminal and to a directory.
+
+mod destination;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::analysis::Analysis;
+use crate::cli::Ending;
+use crate::cli::analyze::destination::{check_apart, report_name};
+use crate::cli::capacity_args::CapacityArgs;
+use crate::cli::cluster::ClusterArgs;
+use crate::cli::hashing::HashingArgs;
+use crate::cli::limits::{Limit, any_crossed};
+use crate::cli::printing::{Form, OutputArgs, Rows};
+use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::error::{Error, Result};
+use crate::metric::Metric;
+use crate::name::Name;
+use crate::redact::Redaction;
+use crate::report;
+use crate::report::directory::Directory;
+use crate::report::view;
+use crate::source::Source;
+use crate::summary::Summary;
+use crate::summary::node_counts::NodeCounts;
+use crate::topology::Topology;
+use crate::topology::cluster_info;
+
+/// Key dumps in, a skew report out.
+#[derive(Args, Debug)]
+pub struct AnalyzeArgs {
+    /// What is read
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// The nodes
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    /// The hash policy
+    #[command(flatten)]
+    pub hashing: HashingArgs,
+    /// What `redis-cli --cluster info` printed: a dump that is over 1 % short of it is told; without INPUT, the nodes
+    /// are judged by that alone (`-` reads a dump from standard input)
+    #[arg(long, value_name = "FILE")]
+    pub cluster_info: Option<PathBuf>,
+    /// The metric of the verdict and the tables; all that the input carries are counted
+    #[arg(long, value_enum, value_name = "METRIC", default_value_t = Metric::Keys)]
+    pub by: Metric,
+    /// Rows in every table on the terminal
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+    /// What parts the segments of a key
+    #[arg(
+        long,
+        value_name = "STR",
+        default_value = ":",
+        allow_hyphen_values = true
+    )]
+    pub separator: String,
+    /// Levels of prefixes; 0: no prefixes and no patterns
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub depth: usize,
+    /// Nothing but this part: slots, nodes and their balance
+    #[arg(long, value_enum, value_name = "PART")]
+    pub only: Option<Part>,
+    /// Never read a file twice: past 65,536 distinct tags their counts come with bounds
+    #[arg(long)]
+    pub one_pass: bool,
+    /// Exit with 1 where a number of report.json crosses a limit; may be repeated: `nodes.keys.max_over_mean > 1.2`,
+    /// `tags.top[*].share >= 0.05`
+    #[arg(long, value_name = "PATH OP NUMBER")]
+    pub fail_on: Vec<String>,
+    /// Replace the names of keys, tags, prefixes, files and nodes by keyed hashes in every output; the key is
+    /// SLOTSCOPE_REDACT_KEY, else random
+    #[arg(long)]
+    pub redact: bool,
+    /// How much room the nodes have
+    #[command(flatten)]
+    pub room: CapacityArgs,
+    /// Where the report's files go [default: reports/NAME, after the first input]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_files")]
+    pub out: Option<PathBuf>,
+    /// Write no files; with --output json none are written unless --out is given
+    #[arg(long)]
+    pub no_files: bool,
+    /// What standard output gets: with --output json it is report.json
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// A part of the analysis.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Slots, nodes and their balance
+    Slots,
+}
+
+impl AnalyzeArgs {
+    /// Reads, counts, judges and reports.
+    ///
+    /// # Errors
+    /// An input, a topology or an output that cannot be used.
+    pub fn run(&self) -> Result<Ending> {
+        if self.reading.format == "help" {
+            return print_format_help();
+        }
+        let topology = self.cluster.topology()?;
+        let limits = self.limits()?;
+        let analysis = self.analysis(&topology)?;
+        let node_counts = match &self.cluster_info {
+            Some(path) => cluster_info::read(path)?,
+            None => Vec::new(),
+        };
+        if let (Some(path), []) = (&self.cluster_info, self.reading.inputs.as_slice()) {
+            let counts = analysis.of_node_counts(path, node_counts, &topology);
+            return self.print_node_counts(&counts);
+        }
+        let reading = self.reading.reading(self.hashing.policy()?)?;
+        let directory = self.directory(&reading.sources)?;
+
+        let mut summary = analysis.node_counts(node_counts).run_on(reading)?;
+        summary.run.command = self.command_line();
+
+        // A closed standard output must not prevent writing the files.
+        let printed = self.print(&summary);
+        if let Some((directory, path)) = directory {
+            directory.publish(|name, out| report::write(&summary, name, out))?;
+            if self.output.form() == Form::Text && printed.is_ok() {
+                self.say_where(&path)?;
+            }
+        }
+        printed?;
+        let crossed = any_crossed(&limits, &summary, Limit::crossed)?;
+        Ok(match summary.input.incomplete.is_empty() {
+            false => Ending::Incomplete,
+            true if crossed => Ending::Crossed,
+            true => Ending::Done,
+        })
+    }
+
+    /// The analysis that the flags describe.
+    fn analysis(&self, topology: &Topology) -> Result<Analysis> {
+        if self.separator.is_empty() {
+            return Err(Error::bad("--separator", "must not be empty"));
+        }
+        let room = self.room.room(topology)?;
+        let redaction = self.redact.then(Redaction::from_environment).transpose()?;
+        Ok(self
+            .cluster
+            .analysis(topology)
+            .by(self.by)
+            .rows(self.top)
+            .segments(&self.separator, self.depth)
+            .slots_only(self.only == Some(Part::Slots))
+            .one_pass(self.one_pass)
+            .slot_stats_ops(self.reading.ops_column.as_deref())
+            .room(room)
+            .redaction(redaction))
+    }
+
+    /// The limits that the user set.
+    fn limits(&self) -> Result<Vec<Limit>> {
+        let limits = Limit::parse_all::<Summary>(&self.fail_on)?;
+        let assumed = self.cluster.topology.is_none() && self.cluster.nodes.is_none();
+        match limits
+            .iter()
+            .any(|limit| assumed && limit.part() == "nodes")
+        {
+            true => Err(Error::bad(
+                "--fail-on nodes...",
+                "the nodes are not known; name them with --topology or --nodes",
+            )),
+            false => Ok(limits),
+        }
+    }
+
+    /// The node part of the report, from what the nodes report themselves: there is no dump.
+    fn print_node_counts(&self, counts: &NodeCounts) -> Result<Ending> {
+        let rows = Rows::or_json(self.top);
+        self.output
+            .print(counts, rows, || view::nodes::counts_only(counts))?;
+        Ok(Ending::Done)
+    }
+
+    /// Opens the files of the report, unless none are wanted.
+    fn directory(&self, inputs: &[Box<dyn Source>]) -> Result<Option<(Directory, PathBuf)>> {
+        let path = match &self.out {
+            Some(path) => path.clone(),
+            None if self.no_files || self.output.form() == Form::Json => return Ok(None),
+            None if self.redact => Path::new("reports").join("redacted"),
+            None => Path::new("reports").join(report_name(self.reading.inputs.first())),
+        };
+        check_apart(&path, inputs)?;
+        Ok(Some((Directory::open(&path, report::files())?, path)))
+    }
+
+    /// What was typed, with blanks between; the names in it are redacted as a whole.
+    fn command_line(&self) -> Name {
+        if self.redact {
+            return Name::from("slotscope analyze ... --redact");
+        }
+        let words = std::env::args_os().enumerate().map(|(i, word)| match i {
+            // However long the path to the program is.
+            0 => b"slotscope".to_vec(),
+            _ => word.into_encoded_bytes(),
+        });
+        Name(words.collect::<Vec<_>>().join(&b' '))
+    }
+
+    fn print(&self, summary: &Summary) -> Result<()> {
+        let rows = Rows {
+            most: self.top,
+            rest: " (--top)",
+        };
+        self.output.print(summary, rows, || view::report(summary))
+    }
+
+    fn say_where(&self, path: &Path) -> Result<()> {
+        let path = Name::from(path.join("").as_path());
+        writeln!(io::stdout(), "\nThe report with its charts is in {path}").map_err(Error::stdout)
+    }
+}

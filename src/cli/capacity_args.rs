@@ -1,0 +1,86 @@
+//! Flags that say how much memory nodes have and use.
+
+use clap::Args;
+
+use crate::cli::values::memory_size;
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::summary::capacity::Room;
+use crate::topology::Topology;
+
+/// How much room nodes have.
+#[derive(Args, Debug, Clone, Default)]
+pub struct CapacityArgs {
+    /// The memory limit of each node, as in redis.conf: 4gb, 512mb
+    #[arg(long, value_name = "SIZE")]
+    pub maxmemory: Option<String>,
+    /// How much the data grows in a month, in percent
+    #[arg(long, value_name = "PERCENT", requires = "maxmemory")]
+    pub growth: Option<f64>,
+    /// The memory that a node really uses, by the start of its id or by its address; may be repeated
+    #[arg(long, value_name = "ID=SIZE", requires = "maxmemory")]
+    pub used_memory: Vec<String>,
+}
+
+impl CapacityArgs {
+    /// What the flags say; `None` where they say nothing.
+    ///
+    /// # Errors
+    /// A flag that cannot be read, or a node that is not there.
+    pub fn room(&self, topology: &Topology) -> Result<Option<Room>> {
+        let Some(maxmemory) = &self.maxmemory else {
+            return Ok(None);
+        };
+        let growth = self.growth.map(|percent| percent / 100.0);
+        if growth.is_some_and(|growth| !growth.is_finite() || growth < 0.0) {
+            return Err(Error::bad(
+                "--growth",
+                "must be 0 or more, in percent a month",
+            ));
+        }
+        let mut used = Vec::new();
+        for text in &self.used_memory {
+            let bad = |what: &str| {
+                Error::bad(format!("--used-memory {}", Name::from(text.as_str())), what)
+            };
+            let (id, amount) = text
+                .split_once('=')
+                .ok_or_else(|| bad("write it as ID=SIZE"))?;
+            let index = topology.find(id).map_err(|what| bad(&what))?;
+            used.push((index, memory_size("--used-memory", amount)?));
+        }
+        Ok(Some(Room {
+            maxmemory: memory_size("--maxmemory", maxmemory)?,
+            growth,
+            used,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_is_named_by_the_start_of_its_id_or_its_address() {
+        let text =
+            b"abc1 10.0.0.1:1@2 master - 0 0 1 connected 0-99\nabd2 10.0.0.2:1@2 master - 0 0 1 connected 100-16383\n";
+        let topology = Topology::parse("nodes", text).unwrap();
+        let room = |used: &str| {
+            let flags = CapacityArgs {
+                maxmemory: Some("1gb".into()),
+                growth: None,
+                used_memory: vec![used.into()],
+            };
+            flags
+                .room(&topology)
+                .map(|room| room.unwrap().used)
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(room("abc=1k"), Ok(vec![(0, 1000)]));
+        assert_eq!(room("10.0.0.2:1=7"), Ok(vec![(1, 7)]));
+        assert!(room("ab=1").unwrap_err().contains("2 nodes are called so"));
+        assert!(room("x=1").unwrap_err().contains("no such node"));
+        assert!(room("=1").is_err() && room("abc").is_err() && room("abc=x").is_err());
+    }
+}

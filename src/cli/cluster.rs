@@ -1,0 +1,54 @@
+//! Flags that say which node owns which slot, shared by all commands that name nodes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::analysis::Analysis;
+use crate::error::Result;
+use crate::topology::Topology;
+
+/// Where the nodes come from.
+#[derive(Args, Debug, Clone, Default)]
+pub struct ClusterArgs {
+    /// The cluster's own listing: CLUSTER NODES, nodes.conf, or CLUSTER SHARDS or SLOTS as JSON
+    #[arg(long, value_name = "FILE", conflicts_with = "nodes")]
+    pub topology: Option<PathBuf>,
+    /// An even split of the slots over N primaries [default: 3]
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<usize>,
+}
+
+impl ClusterArgs {
+    /// The topology that the flags name; three equal nodes, said to be assumed, where they name none.
+    ///
+    /// # Errors
+    /// A listing that cannot be read, or an impossible number of nodes.
+    pub fn topology(&self) -> Result<Topology> {
+        match self.named()? {
+            Some(topology) => Ok(topology),
+            None => Topology::assumed(),
+        }
+    }
+
+    /// An analysis for the nodes that the flags name, which are `topology`.
+    pub fn analysis(&self, topology: &Topology) -> Analysis {
+        match (&self.topology, self.nodes) {
+            (Some(_), _) => Analysis::new().topology(topology.clone()),
+            (None, Some(nodes)) => Analysis::new().nodes(nodes),
+            (None, None) => Analysis::new(),
+        }
+    }
+
+    /// The topology that the flags name, if they name one.
+    ///
+    /// # Errors
+    /// As `topology`.
+    pub fn named(&self) -> Result<Option<Topology>> {
+        match (&self.topology, self.nodes) {
+            (Some(path), _) => Topology::read(path).map(Some),
+            (None, Some(nodes)) => Topology::even(nodes, format!("even {nodes}")).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+}

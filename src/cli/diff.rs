@@ -1,0 +1,69 @@
+//! The flags of `slotscope diff OLD NEW`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::cli::Ending;
+use crate::cli::limits::{Limit, any_crossed};
+use crate::cli::printing::{OutputArgs, Rows};
+use crate::diff::report::Report;
+use crate::diff::{Diff, view};
+use crate::error::Result;
+use crate::name::Name;
+use crate::report::json;
+use crate::source::small_file;
+
+/// Longer than any report.json: one of all metrics and full lists has 3 MiB.
+const MAX_REPORT_BYTES: u64 = 64 << 20;
+
+/// What grew and what got hot between two reports.
+#[derive(Args, Debug)]
+pub struct DiffArgs {
+    /// The report.json before
+    #[arg(value_name = "OLD")]
+    pub old: PathBuf,
+    /// The report.json after, by the same metric
+    #[arg(value_name = "NEW")]
+    pub new: PathBuf,
+    /// Rows in every table
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub top: usize,
+    /// The form of the result
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// Limits on the numbers of the diff's JSON.
+    #[arg(
+        long,
+        value_name = "PATH OP NUMBER",
+        help = "Exit with 1 where a number of the diff's JSON crosses a limit; may be repeated: \
+            'totals.keys.ratio > 1.5', 'tags.grew[*].at_least > 100000'. A list without rows crosses none"
+    )]
+    pub fail_on: Vec<String>,
+}
+
+impl DiffArgs {
+    /// Reads both, compares and prints.
+    ///
+    /// # Errors
+    /// A report or a limit that cannot be used.
+    pub fn run(&self) -> Result<Ending> {
+        let limits = Limit::parse_all::<Diff>(&self.fail_on)?;
+        let diff = Diff::of(&read(&self.old)?, &read(&self.new)?)?;
+        self.output
+            .print(&diff, Rows::or_json(self.top), || view::sections(&diff))?;
+        match any_crossed(&limits, &diff, Limit::crossed_if_listed)? {
+            true => Ok(Ending::Crossed),
+            false => Ok(Ending::Done),
+        }
+    }
+}
+
+/// The report that a file holds.
+fn read(path: &Path) -> Result<Report> {
+    let too_long = "more than 64 MiB: no report.json of analyze";
+    let bytes = small_file::read(path, MAX_REPORT_BYTES, too_long)?;
+    let file = Name::from(path);
+    let summary = json::read(&file, &bytes)?;
+    Report::new(file, summary)
+}

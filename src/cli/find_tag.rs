@@ -1,0 +1,115 @@
+//! The flags of `slotscope find-tag`.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::Ending;
+use crate::cli::cluster::ClusterArgs;
+use crate::error::{Error, Result};
+use crate::find_tag::view::{TagLine, write};
+use crate::find_tag::{FoundTag, Template, Used, in_slot, on_slots, spread};
+use crate::name::Name;
+use crate::report::json;
+use crate::slot::SLOTS;
+use crate::topology::{Topology, ranges};
+
+/// Hash tags that land on a wanted slot or node, or spread evenly.
+///
+/// Prints for each the slot, a tab, the tag in its braces as in a key and, where nodes are named, another tab
+/// and the node. Tags are short words of lower-case letters and digits without look-alikes, the same in every run.
+#[derive(Args, Debug)]
+#[group(id = "where", required = true, multiple = false, args = ["slot", "node", "spread"])]
+pub struct FindTagArgs {
+    /// Tags of this slot
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..SLOTS as i64))]
+    pub slot: Option<u16>,
+    /// Tags of this node, named as in the topology: its id, the start of it, or its address. Each in another slot
+    #[arg(long, value_name = "NAME")]
+    pub node: Option<String>,
+    /// K tags, one a slot: evenly over the nodes where they are named, and over their slots
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=SLOTS as i64))]
+    pub spread: Option<u16>,
+    /// The text of the tag, without the key's braces; {} is the place of the word that is looked for: with 'fav:{}' a key
+    /// reads prod:news:favorites:{fav:k7}:meta
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "{}",
+        allow_hyphen_values = true
+    )]
+    pub template: OsString,
+    /// Tags that are in use, one a line (or keys that have them): none is found again, and their slots are left out,
+    /// with --node and --spread, as long as the node has others
+    #[arg(long, value_name = "FILE")]
+    pub avoid: Option<PathBuf>,
+    /// How many tags, with --slot and --node
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "spread")]
+    pub count: usize,
+    /// One JSON object a line: tag (without braces), slot, node (null where none is named)
+    #[arg(long)]
+    pub json: bool,
+    /// The nodes
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+}
+
+impl FindTagArgs {
+    /// Finds the tags and prints them.
+    ///
+    /// # Errors
+    /// A flag, a topology or a list of tags that cannot be used.
+    pub fn run(&self) -> Result<Ending> {
+        let template = Template::parse(self.template.as_encoded_bytes())?;
+        let topology = self.cluster.named()?;
+        let used = self
+            .avoid
+            .as_deref()
+            .map_or(Ok(Used::default()), Used::read)?;
+        let mut out = io::BufWriter::new(io::stdout());
+        let mut print = |found: FoundTag| {
+            let line = TagLine::of(found, topology.as_ref());
+            match self.json {
+                true => json::write_object(&line, &mut out),
+                false => write(&line, topology.is_some(), &mut out),
+            }
+            .map_err(Error::stdout)
+        };
+        match (self.slot, &self.node, self.spread) {
+            (Some(slot), _, _) => {
+                in_slot(slot, &template, &used)
+                    .take(self.count)
+                    .try_for_each(print)?;
+            }
+            (_, Some(name), _) => {
+                let slots = slots_of_node(name, topology.as_ref())?;
+                on_slots(&slots, &template, &used)
+                    .take(self.count)
+                    .try_for_each(&mut print)?;
+            }
+            (_, _, count) => {
+                let count = usize::from(count.unwrap_or(1));
+                // Without nodes the slots are one stretch: what is even over them is so over any even split.
+                let one = Topology::even(1, String::from("all slots"))?;
+                let tags = spread(count, topology.as_ref().unwrap_or(&one), &template, &used)?;
+                tags.into_iter().try_for_each(print)?;
+            }
+        }
+        out.flush().map_err(Error::stdout)?;
+        Ok(Ending::Done)
+    }
+}
+
+/// The slots of the node that the user means.
+fn slots_of_node(name: &str, topology: Option<&Topology>) -> Result<Vec<u16>> {
+    let bad = |what: &str| Error::bad(format!("--node \"{}\"", Name::from(name)), what);
+    let topology = topology
+        .ok_or_else(|| bad("the nodes are not known; name them with --topology or --nodes"))?;
+    let node = &topology.nodes[topology.find(name).map_err(|what| bad(&what))?];
+    match node.slots {
+        0 => Err(bad("the node owns no slots, so no tag lands there")),
+        _ => Ok(ranges::slots(&node.ranges).collect()),
+    }
+}

@@ -1,0 +1,51 @@
+//! The flags of `slotscope generate`.
+
+use std::io;
+
+use clap::Args;
+
+use crate::cli::Ending;
+use crate::cli::values::count;
+use crate::error::{Error, Result};
+use crate::generate::{Generate, Profile};
+
+/// Write a synthetic key dump to standard output, one key a line.
+#[derive(Args, Debug, Clone)]
+pub struct GenerateArgs {
+    /// What the keys look like
+    #[arg(long, value_enum, default_value_t = Profile::Commerce, value_name = "NAME")]
+    pub profile: Profile,
+    /// How many keys; 10_000, 10k, 10M and 10G are understood (k is 1,000)
+    #[arg(long, default_value = "100k", value_parser = count, value_name = "N")]
+    pub keys: u64,
+    /// Another seed gives other keys of the same kind
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    pub seed: u64,
+}
+
+impl GenerateArgs {
+    /// The dump that the flags describe.
+    pub fn dump(&self) -> Generate {
+        let Self {
+            profile,
+            keys,
+            seed,
+        } = *self;
+        Generate {
+            profile,
+            keys,
+            seed,
+        }
+    }
+
+    /// Writes the dump to standard output.
+    ///
+    /// # Errors
+    /// Standard output cannot be written to; a closed pipe is [`Error::BrokenPipe`].
+    pub fn run(&self) -> Result<Ending> {
+        let dump = self.dump();
+        dump.write_to(&mut io::stdout().lock())
+            .map_err(Error::stdout)?;
+        Ok(Ending::Done)
+    }
+}

@@ -1,0 +1,104 @@
+//! The flags of `slotscope keyslot`.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::Ending;
+use crate::cli::cluster::ClusterArgs;
+use crate::cli::hashing::HashingArgs;
+use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::error::{Error, Result};
+use crate::keyslot::{KeySlot, Printing, view};
+use crate::report::json;
+use crate::slot::policy::Policy;
+use crate::topology::Topology;
+
+/// The hash slot of each key.
+#[derive(Args, Debug)]
+pub struct KeyslotArgs {
+    /// Keys; without any, keys are read from standard input
+    #[arg(value_name = "KEY")]
+    pub keys: Vec<OsString>,
+    /// The form of standard input; `--format help` lists them
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub format: String,
+    /// The byte between keys of standard input, for `lines`: one character or \0 \t \n \xHH [default: the line end]
+    #[arg(long, value_name = "STR", allow_hyphen_values = true)]
+    pub delimiter: Option<String>,
+    /// One JSON object a line: key, slot, tag and, where nodes are known, node
+    #[arg(long)]
+    pub json: bool,
+    /// The nodes
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    /// The hash policy
+    #[command(flatten)]
+    pub hashing: HashingArgs,
+}
+
+impl KeyslotArgs {
+    /// Prints the slot of every key.
+    ///
+    /// # Errors
+    /// A topology or an input that cannot be read, or standard output.
+    pub fn run(&self) -> Result<Ending> {
+        if self.format == "help" {
+            return print_format_help();
+        }
+        let topology = self.cluster.named()?;
+        let policy = self.hashing.policy()?;
+        let mut out = io::BufWriter::new(io::stdout());
+        if self.keys.is_empty() {
+            self.print_input(topology.as_ref(), &policy, &mut out)?;
+        }
+        for key in &self.keys {
+            let found = KeySlot::of(key.as_encoded_bytes(), &policy, topology.as_ref())?;
+            self.print(&found, &mut out).map_err(Error::stdout)?;
+        }
+        out.flush().map_err(Error::stdout)?;
+        Ok(Ending::Done)
+    }
+
+    fn print(&self, found: &KeySlot, out: &mut dyn Write) -> io::Result<()> {
+        match self.json {
+            true => json::write_object(found, out),
+            false => view::write(found, out),
+        }
+    }
+
+    /// Prints the slots of standard input, in its order: one worker, one printer.
+    fn print_input(
+        &self,
+        topology: Option<&Topology>,
+        policy: &Policy,
+        out: &mut (impl Write + Send),
+    ) -> Result<()> {
+        let args = ReadingArgs {
+            inputs: vec![PathBuf::from("-")],
+            format: self.format.clone(),
+            delimiter: self.delimiter.clone(),
+            threads: Some(1),
+            strict: true,
+            ..ReadingArgs::default()
+        };
+        let reading = args.reading(policy.clone())?;
+        let printing = Printing::new(topology, |found| self.print(found, out));
+        let scanned = reading.scan_until_closed(printing.failed(), || printing.tally())?;
+        let incomplete = scanned.incomplete;
+        printing.finish().map_err(Error::stdout)?;
+        match incomplete.first() {
+            // What came before it is printed all the same.
+            Some(stop) => {
+                out.flush().map_err(Error::stdout)?;
+                Err(Error::bad(
+                    format!("-: byte {}", stop.byte),
+                    stop.reason.clone(),
+                ))
+            }
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! `--fail-on 'PATH OP NUMBER'`: limits on the numbers of a report, for cron and CI.
+//!
+//! A path is names joined by `.`, with `[i]` or `[*]` after a list. It is checked against the JSON Schema of the output
+//! before the scan starts.
+
+use std::io::{self, Write};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::cli::schema;
+use crate::error::{Error, Result};
+use crate::name::Name;
+
+/// A limit on numbers of a report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limit {
+    /// As the user wrote it.
+    text: String,
+    path: Vec<Step>,
+    op: Op,
+    number: f64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Step {
+    Name(String),
+    Index(usize),
+    Any,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Op {
+    Above,
+    AtLeast,
+    Below,
+    AtMost,
+    Equal,
+    Unequal,
+}
+
+/// Operators, the longer of two that begin alike first.
+const OPS: [(&str, Op); 6] = [
+    (">=", Op::AtLeast),
+    ("<=", Op::AtMost),
+    ("==", Op::Equal),
+    ("!=", Op::Unequal),
+    (">", Op::Above),
+    ("<", Op::Below),
+];
+
+impl Op {
+    fn holds(self, value: f64, number: f64) -> bool {
+        match self {
+            Op::Above => value > number,
+            Op::AtLeast => value >= number,
+            Op::Below => value < number,
+            Op::AtMost => value <= number,
+            Op::Equal => value == number,
+            Op::Unequal => value != number,
+        }
+    }
+}
+
+impl Limit {
+    /// Reads limits on the numbers of `T`.
+    ///
+    /// # Errors
+    /// One cannot be read, or there is no such number.
+    pub fn parse_all<T: JsonSchema>(texts: &[String]) -> Result<Vec<Limit>> {
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let schema = schema::of::<T>();
+        texts
+            .iter()
+            .map(|text| Limit::parse(text, &schema))
+            .collect()
+    }
+
+    /// Reads a limit and checks that the JSON Schema `schema` has its path.
+    ///
+    /// # Errors
+    /// It cannot be read, or there is no such number.
+    fn parse(text: &str, schema: &Value) -> Result<Limit> {
+        let bad = |what: String| Error::bad(format!("--fail-on \"{}\"", Name::from(text)), what);
+        let Some((at, (sign, op))) = OPS
+            .iter()
+            .filter_map(|op| Some((text.find(op.0)?, *op)))
+            .min_by_key(|(at, op)| (*at, std::cmp::Reverse(op.0.len())))
+        else {
+            return Err(bad(
+                "has no comparison; write it as: nodes.keys.max_over_mean > 1.2".into(),
+            ));
+        };
+        let (path, number) = (text[..at].trim(), text[at + sign.len()..].trim());
+        let number = number
+            .parse::<f64>()
+            .ok()
+            .filter(|number| number.is_finite());
+        let number = number.ok_or_else(|| bad(format!("has no number behind {sign}")))?;
+        let path = steps(path).ok_or_else(|| {
+            bad("has no path such as tags.top[0].share before the comparison".into())
+        })?;
+        let limit = Limit {
+            text: text.trim().to_owned(),
+            path,
+            op,
+            number,
+        };
+        limit.check(schema).map_err(bad)?;
+        Ok(limit)
+    }
+
+    /// The first name of the path.
+    pub fn part(&self) -> &str {
+        match self.path.first() {
+            Some(Step::Name(name)) => name,
+            _ => "",
+        }
+    }
+
+    /// Whether the schema has a number at the path.
+    fn check(&self, schema: &Value) -> std::result::Result<(), String> {
+        let mut here = Node::of(schema, schema);
+        let mut place = String::from("a report");
+        for step in &self.path {
+            here = match (step, here) {
+                (Step::Name(name), Node::Object(members)) => match members.get(name) {
+                    Some(member) => Node::of(member, schema),
+                    None => return Err(unknown(&place, name, members)),
+                },
+                (Step::Index(_) | Step::Any, Node::List(rows)) => Node::of(rows, schema),
+                (Step::Name(_), Node::List(_)) => return Err(is_list(&place)),
+                (Step::Name(_), _) => return Err(format!("{place} has no parts")),
+                (_, _) => return Err(format!("{place} is no list")),
+            };
+            match step {
+                Step::Name(name) if place == "a report" => place = name.clone(),
+                Step::Name(name) => place = format!("{place}.{name}"),
+                _ => place.push_str("[*]"),
+            }
+        }
+        match here {
+            Node::Number => Ok(()),
+            Node::Other => Err(format!("{place} is no number")),
+            Node::List(_) => Err(is_list(&place)),
+            Node::Object(members) => {
+                let parts: Vec<_> = members.keys().map(String::as_str).collect();
+                Err(format!("{place} has parts: {}", parts.join(", ")))
+            }
+        }
+    }
+
+    /// What crossed the limit in `report`: a line for each number, at most three.
+    ///
+    /// # Errors
+    /// The report lacks what the limit is about: then nothing is known to be well.
+    pub fn crossed(&self, report: &Value) -> Result<Vec<String>> {
+        self.crossed_among(report, false)
+    }
+
+    /// As `crossed`, where a list without rows is good news: nothing grew, so nothing in it crossed a limit.
+    ///
+    /// # Errors
+    /// As `crossed`.
+    pub fn crossed_if_listed(&self, diff: &Value) -> Result<Vec<String>> {
+        self.crossed_among(diff, true)
+    }
+
+    fn crossed_among(&self, report: &Value, none_is_fine: bool) -> Result<Vec<String>> {
+        let mut found = Vec::new();
+        collect(&self.path, report, String::new(), &mut found);
+        if found.is_empty() && !none_is_fine || found.iter().any(|(_, value)| value.is_none()) {
+            let what = "this report has no such number: there is nothing to compare".to_owned();
+            return Err(Error::bad(format!("--fail-on {}", self.text), what));
+        }
+        let over = found
+            .into_iter()
+            .filter_map(|(place, value)| Some((place, value?)));
+        let over = over.filter(|(_, value)| self.op.holds(*value, self.number));
+        Ok(over
+            .take(3)
+            .map(|(place, value)| format!("--fail-on {}: {place} is {value}", self.text))
+            .collect())
+    }
+}
+
+/// What a schema says of a value.
+enum Node<'a> {
+    Object(&'a Map<String, Value>),
+    List(&'a Value),
+    Number,
+    Other,
+}
+
+impl<'a> Node<'a> {
+    /// What `schema`, a part of `root`, says, null aside.
+    fn of(schema: &'a Value, root: &'a Value) -> Self {
+        if let Some(reference) = schema["$ref"].as_str() {
+            let target = root.pointer(reference.trim_start_matches('#'));
+            return target.map_or(Node::Other, |target| Node::of(target, root));
+        }
+        if let Some(choices) = schema["anyOf"].as_array() {
+            let other = choices.iter().find(|choice| choice["type"] != "null");
+            return other.map_or(Node::Other, |choice| Node::of(choice, root));
+        }
+        let is = |name: &str| match &schema["type"] {
+            Value::Array(types) => types.iter().any(|is| is == name),
+            only => only == name,
+        };
+        let rows = [&schema["items"], &schema["prefixItems"][0]];
+        match (
+            &schema["properties"],
+            rows.into_iter().find(|rows| rows.is_object()),
+        ) {
+            (Value::Object(members), _) => Node::Object(members),
+            (_, Some(rows)) => Node::List(rows),
+            _ if is("number") || is("integer") => Node::Number,
+            _ => Node::Other,
+        }
+    }
+}
+
+fn unknown(place: &str, name: &str, members: &Map<String, Value>) -> String {
+    let mut there: Vec<_> = members.keys().map(String::as_str).collect();
+    there.sort_by_key(|other| strsim::levenshtein(name, other));
+    let name = Name::from(name);
+    format!("{place} has no \"{name}\"; it has: {}", there.join(", "))
+}
+
+fn is_list(place: &str) -> String {
+    format!("{place} is a list; say which of it, as in {place}[*]")
+}
+
+/// Whether `result` crossed a limit, as `crossed` decides for each; what did is written to standard error.
+///
+/// # Errors
+/// As `crossed`.
+pub fn any_crossed(
+    limits: &[Limit],
+    result: &impl Serialize,
+    crossed: fn(&Limit, &Value) -> Result<Vec<String>>,
+) -> Result<bool> {
+    if limits.is_empty() {
+        return Ok(false);
+    }
+    let result = serde_json::to_value(result).unwrap_or_default();
+    let mut lines = Vec::new();
+    for limit in limits {
+        lines.extend(crossed(limit, &result)?);
+    }
+    // Where standard error is closed, the exit code is all that is left.
+    for line in &lines {
+        drop(writeln!(io::stderr(), "slotscope: {line}"));
+    }
+    Ok(!lines.is_empty())
+}
+
+/// All numbers that a path leads to, by their places; `None` where there is no number.
+fn collect(path: &[Step], here: &Value, place: String, found: &mut Vec<(String, Option<f64>)>) {
+    let Some((step, rest)) = path.split_first() else {
+        found.push((place, here.as_f64()));
+        return;
+    };
+    match (step, here) {
+        (Step::Name(name), Value::Object(members)) => {
+            let place = if place.is_empty() {
+                name.clone()
+            } else {
+                format!("{place}.{name}")
+            };
+            collect(
+                rest,
+                members.get(name).unwrap_or(&Value::Null),
+                place,
+                found,
+            );
+        }
+        (Step::Index(index), Value::Array(rows)) => {
+            collect(
+                rest,
+                rows.get(*index).unwrap_or(&Value::Null),
+                format!("{place}[{index}]"),
+                found,
+            );
+        }
+        (Step::Any, Value::Array(rows)) => {
+            rows.iter()
+                .enumerate()
+                .for_each(|(i, row)| collect(rest, row, format!("{place}[{i}]"), found));
+        }
+        _ => found.push((place, None)),
+    }
+}
+
+fn steps(path: &str) -> Option<Vec<Step>> {
+    let mut steps = Vec::new();
+    for part in path.split('.') {
+        let (name, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
+        if name.is_empty()
+            || !name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        {
+            return None;
+        }
+        steps.push(Step::Name(name.to_owned()));
+        while !rest.is_empty() {
+            let (index, behind) = rest.strip_prefix('[')?.split_once(']')?;
+            steps.push(match index.trim() {
+                "*" => Step::Any,
+                index => Step::Index(index.parse().ok()?),
+            });
+            rest = behind;
+        }
+    }
+    Some(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn schema() -> Value {
+        let object = |properties: Value| json!({"type": "object", "properties": properties});
+        let list = |items: Value| json!({"type": "array", "items": items});
+        let node = object(json!({"id": {"type": "string"}, "keys": {"type": "integer"}}));
+        let balance = object(json!({"max_over_mean": {"type": ["number", "null"]}}));
+        let nodes = object(json!({"list": list(node), "keys": {"$ref": "#/$defs/Balance"}}));
+        let slots = object(json!({"keys": list(json!({"type": "integer"}))}));
+        let slots = json!({"anyOf": [slots, {"type": "null"}]});
+        let mut root = object(json!({"nodes": nodes, "slots": slots}));
+        root["$defs"] = json!({"Balance": balance});
+        root
+    }
+
+    fn parse(text: &str) -> std::result::Result<Limit, String> {
+        Limit::parse(text, &schema()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn limits_are_held_against_every_number_that_the_path_leads_to() {
+        let report =
+            json!({"nodes": {"list": [{"keys": 5}, {"keys": 9}], "keys": {"max_over_mean": null}}});
+        let crossed = |text| {
+            parse(text)
+                .unwrap()
+                .crossed(&report)
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(
+            crossed("nodes.list[*].keys > 6").unwrap(),
+            ["--fail-on nodes.list[*].keys > 6: nodes.list[1].keys is 9"]
+        );
+        assert_eq!(crossed("nodes.list[0].keys<=5").unwrap().len(), 1);
+        assert_eq!(crossed("nodes.list[1].keys != 9").unwrap().len(), 0);
+        assert!(
+            crossed("nodes.list[7].keys > 1")
+                .unwrap_err()
+                .contains("no such number")
+        );
+        assert!(
+            crossed("nodes.keys.max_over_mean > 1.2")
+                .unwrap_err()
+                .contains("no such number")
+        );
+        assert!(crossed("slots.keys[3] >= 0").is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_a_limit_is_told_with_the_way_out() {
+        for (text, part) in [
+            ("nodes.keys.max_over_mean", "no comparison"),
+            ("nodes.keys.max_over_mean > x", "no number behind >"),
+            ("nodes.keys.max_over_mean > NaN", "no number behind >"),
+            ("> 1", "no path"),
+            ("nodes.kys.max > 1", "nodes has no \"kys\"; it has: keys,"),
+            (
+                "nodes.list.keys > 1",
+                "nodes.list is a list; say which of it, as in nodes.list[*]",
+            ),
+            ("nodes.list[*].id > 1", "is no number"),
+            ("nodes.keys > 1", "nodes.keys has parts: max_over_mean"),
+            ("slots.keys > 1", "slots.keys is a list"),
+            ("slots.keys[0].x > 1", "has no parts"),
+            ("nodes[0] > 1", "nodes is no list"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

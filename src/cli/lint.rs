@@ -1,0 +1,93 @@
+//! The flags of `slotscope lint`.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+
+use crate::analysis::reading::Reading;
+use crate::cli::Ending;
+use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::error::Result;
+use crate::lint::{Checks, LintFindings, NamingRules, Severity, view};
+use crate::name::Name;
+use crate::scan::Scanned;
+use crate::slot::policy::Policy;
+use crate::text::grouped;
+
+/// The configuration that is read where none is named.
+const CONFIG: &str = "slotscope.toml";
+
+/// Key names against a naming convention.
+///
+/// Exits with 1 where there is an error. The convention is env:service:module:{domain:id}:...; slotscope.toml
+/// in the current directory changes it.
+#[derive(Args, Debug)]
+pub struct LintArgs {
+    /// What is read
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// The convention [default: slotscope.toml in the current directory, if there is one]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The form of the result
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+impl LintArgs {
+    /// Reads, checks and prints.
+    ///
+    /// # Errors
+    /// An input or a configuration that cannot be used.
+    pub fn run(&self) -> Result<Ending> {
+        if self.reading.format == "help" {
+            return print_format_help();
+        }
+        let rules = Arc::new(self.rules()?);
+        let reading = self.reading.reading(Policy::Oss)?;
+        let scanned = reading.scan("checking", || Checks::new(&rules))?;
+        let findings = LintFindings::of(&scanned.tally, &rules);
+        self.output
+            .print(&findings, Rows::or_json(usize::MAX), || {
+                view::sections(&findings)
+            })?;
+        remark(&reading, &scanned);
+        let errors = findings.of_severity(Severity::Error);
+        Ok(match (scanned.incomplete.is_empty(), errors) {
+            (false, _) => Ending::Incomplete,
+            (true, 0) => Ending::Done,
+            (true, _) => Ending::Crossed,
+        })
+    }
+
+    /// The convention that the flags, or the current directory, name.
+    fn rules(&self) -> Result<NamingRules> {
+        match &self.config {
+            Some(path) => NamingRules::read(path),
+            None if Path::new(CONFIG).exists() => NamingRules::read(Path::new(CONFIG)),
+            None => NamingRules::usual(),
+        }
+    }
+}
+
+/// What was not checked is said, on standard error.
+fn remark(reading: &Reading, scanned: &Scanned<Checks>) {
+    let rejected = scanned.rejects.count;
+    let rows = (rejected > 0)
+        .then(|| format!("rows that are no keys, not checked: {}", grouped(rejected)));
+    let stops = scanned.incomplete.iter().map(|stop| {
+        format!(
+            "{}: byte {}: {}",
+            Name::from(reading.sources[stop.input].path()),
+            stop.byte,
+            stop.reason
+        )
+    });
+    // Where standard error is closed, the exit code says it.
+    rows.into_iter()
+        .chain(stops)
+        .for_each(|line| drop(writeln!(io::stderr(), "slotscope: {line}")));
+}

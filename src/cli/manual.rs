@@ -1,0 +1,76 @@
+//! `slotscope completions SHELL` and `slotscope man [COMMAND]`: both are made from the same flags as `--help`.
+
+use std::io::{self, Write};
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::cli::{Cli, Ending};
+use crate::error::{Error, Result};
+use crate::name::Name;
+
+/// A completion script for a shell.
+#[derive(Args, Debug)]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: Shell,
+}
+
+impl CompletionsArgs {
+    /// Writes the script to standard output.
+    ///
+    /// # Errors
+    /// Standard output cannot be written to.
+    pub fn run(&self) -> Result<Ending> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "slotscope", &mut script);
+        print(&script)
+    }
+}
+
+/// The manual page.
+#[derive(Args, Debug)]
+pub struct ManArgs {
+    /// The page of one command, for instance analyze
+    pub command: Option<String>,
+}
+
+impl ManArgs {
+    /// Writes the page to standard output, for `man -l -`.
+    ///
+    /// # Errors
+    /// No command has that name, or standard output cannot be written to.
+    pub fn run(&self) -> Result<Ending> {
+        let mut cli = Cli::command();
+        cli.build();
+        let page = match &self.command {
+            None => cli,
+            Some(name) => match cli.find_subcommand(name) {
+                Some(command) => {
+                    let title = format!("slotscope-{name}");
+                    command.clone().display_name(title)
+                }
+                None => {
+                    let names: Vec<_> =
+                        cli.get_subcommands().map(clap::Command::get_name).collect();
+                    let what = format!(
+                        "no command is called \"{}\"; there are: {}",
+                        Name::from(name.as_str()),
+                        names.join(", ")
+                    );
+                    return Err(Error::bad("man", what));
+                }
+            },
+        };
+        let mut text = Vec::new();
+        clap_mangen::Man::new(page)
+            .render(&mut text)
+            .map_err(Error::stdout)?;
+        print(&text)
+    }
+}
+
+fn print(text: &[u8]) -> Result<Ending> {
+    io::stdout().write_all(text).map_err(Error::stdout)?;
+    Ok(Ending::Done)
+}

@@ -1,0 +1,129 @@
+//! The subcommands, one file each: its flags and a `run` that reads like a contents page.
+
+pub mod analyze;
+pub mod bench;
+pub mod capacity_args;
+pub mod cluster;
+pub mod diff;
+pub mod fanout;
+pub mod find_tag;
+pub mod generate;
+pub mod hashing;
+pub mod keyslot;
+pub mod limits;
+pub mod lint;
+pub mod manual;
+pub mod plan;
+pub mod printing;
+pub mod progress;
+pub mod reading;
+pub mod schema;
+pub mod values;
+pub mod whatif;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::error::Result;
+use crate::summary::Incomplete;
+
+/// How the keys of a Redis or Valkey Cluster spread over hash slots and nodes, from an offline key dump.
+#[derive(Parser, Debug)]
+#[command(
+    name = "slotscope",
+    version,
+    about,
+    propagate_version = true,
+    max_term_width = 100
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// When to use colours; NO_COLOR is honoured too
+    #[arg(long, value_enum, default_value_t = Color::Auto, global = true, value_name = "WHEN")]
+    pub color: Color,
+}
+
+/// When to use colours.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Color {
+    /// On a terminal
+    Auto,
+    /// Also into files and pipes
+    Always,
+    /// Not at all
+    Never,
+}
+
+/// The subcommands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Key dumps in, a skew report out: the main job
+    Analyze(Box<analyze::AnalyzeArgs>),
+    /// The hash slot of each key
+    Keyslot(keyslot::KeyslotArgs),
+    /// What grew and what got hot between two reports
+    Diff(diff::DiffArgs),
+    /// Key names against a naming convention
+    Lint(lint::LintArgs),
+    /// Hash tags that land on a wanted slot or node, or spread evenly
+    FindTag(find_tag::FindTagArgs),
+    /// How many slots and nodes batches touch, and which the cluster refuses
+    Fanout(Box<fanout::FanoutArgs>),
+    /// The same keys on other nodes, by another hash policy or with other tags: before and after
+    Whatif(Box<whatif::WhatIfArgs>),
+    /// CRC16 throughput of every kernel on this machine
+    Bench(bench::BenchArgs),
+    /// A synthetic key dump on standard output
+    Generate(generate::GenerateArgs),
+    /// Which slots to move where, to even out the nodes
+    Plan(Box<plan::PlanArgs>),
+    /// A completion script for a shell, on standard output
+    Completions(manual::CompletionsArgs),
+    /// The manual page, on standard output
+    Man(manual::ManArgs),
+}
+
+/// How a command ended that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// All is done.
+    Done,
+    /// All is done, and a limit that the user set was crossed.
+    Crossed,
+    /// A report was made, of a part of the input: the rest could not be read.
+    Incomplete,
+}
+
+impl Ending {
+    /// `Incomplete` where an input could not be read to its end.
+    pub fn of(stops: &[Incomplete]) -> Self {
+        match stops {
+            [] => Ending::Done,
+            _ => Ending::Incomplete,
+        }
+    }
+}
+
+impl Command {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// Whatever keeps the command from its result; the message is for the user.
+    pub fn run(&self) -> Result<Ending> {
+        match self {
+            Command::Analyze(analyze) => analyze.run(),
+            Command::Keyslot(keyslot) => keyslot.run(),
+            Command::Diff(diff) => diff.run(),
+            Command::Lint(lint) => lint.run(),
+            Command::FindTag(find_tag) => find_tag.run(),
+            Command::Fanout(fanout) => fanout.run(),
+            Command::Whatif(whatif) => whatif.run(),
+            Command::Bench(bench) => bench.run(),
+            Command::Generate(generate) => generate.run(),
+            Command::Plan(plan) => plan.run(),
+            Command::Completions(completions) => completions.run(),
+            Command::Man(man) => man.run(),
+        }
+    }
+}

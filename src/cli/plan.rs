@@ -1,0 +1,191 @@
+//! The flags of `slotscope plan`.
+
+use clap::Args;
+
+use crate::analysis::{input_info, slot_stats};
+use crate::cli::Ending;
+use crate::cli::cluster::ClusterArgs;
+use crate::cli::hashing::HashingArgs;
+use crate::cli::printing::{OutputArgs, Rows, print_lines};
+use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::cli::values::{memory_size, positive, slot_ranges};
+use crate::error::{Error, Result};
+use crate::metric::Metric;
+use crate::name::Name;
+use crate::plan::problem::MoveLimits;
+use crate::plan::request::PlanRequest;
+use crate::plan::script::MoveCommands;
+use crate::plan::{script, view};
+use crate::summary;
+use crate::summary::Summary;
+use crate::tally::{Parts, Tallies};
+use crate::topology::Topology;
+
+/// Which slots to move where.
+#[derive(Args, Debug)]
+pub struct PlanArgs {
+    /// What is read
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// The nodes
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    /// What of a key is hashed
+    #[command(flatten)]
+    pub hashing: HashingArgs,
+    /// What load is: keys, bytes, ops, or a mix such as bytes=2,ops=1, each metric measured by its own total
+    #[arg(long, value_name = "METRICS", default_value = "keys")]
+    pub by: String,
+    /// Relative capacity of a node, 1 where it is not said; by the start of its id or by its address (of
+    /// nodes to be added new-1, new-2 ...); may be repeated
+    #[arg(long, value_name = "ID=W")]
+    pub weight: Vec<String>,
+    /// Empty primaries that will be added: new-1, new-2 ...
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub add: usize,
+    /// A primary to be emptied; by the start of its id or by its address; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub remove: Vec<String>,
+    /// Move at most so many slots
+    #[arg(long, value_name = "N")]
+    pub max_slots: Option<u64>,
+    /// Move at most so much, as in redis.conf: 4gb, 512mb
+    #[arg(long, value_name = "SIZE")]
+    pub max_bytes: Option<String>,
+    /// Slots that stay where they are: 0-5,77
+    #[arg(long, value_name = "SLOTS")]
+    pub exclude: Vec<String>,
+    /// How far above its fair share a node may stay, or above the floor where that is beyond
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
+    pub tolerance: f64,
+    /// A script to review and run, in place of the text
+    #[arg(long, value_enum, value_name = "KIND", conflicts_with_all = ["json", "output"])]
+    pub commands: Option<MoveCommands>,
+    /// The form of the result
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+impl PlanArgs {
+    /// Reads, plans and prints.
+    ///
+    /// # Errors
+    /// An input, a topology or a flag that cannot be used.
+    pub fn run(&self) -> Result<Ending> {
+        if self.reading.format == "help" {
+            return print_format_help();
+        }
+        let topology = self.cluster.named()?.ok_or_else(|| {
+            Error::bad(
+                "no nodes",
+                "say who owns which slot: --topology FILE, or --nodes N for an even split",
+            )
+        })?;
+        let planner = self.request()?.on(&topology)?;
+        let summary = self.summarise(&topology)?;
+        let outcome = planner.plan(&summary)?;
+
+        match self.commands {
+            Some(commands) => {
+                print_lines(|out| script::write(commands, &outcome, &planner.nodes, out))
+            }
+            None => self.output.print(&outcome, Rows::or_json(view::ROWS), || {
+                view::sections(&outcome)
+            }),
+        }?;
+        Ok(Ending::of(&summary.input.incomplete))
+    }
+
+    /// What the flags ask for.
+    fn request(&self) -> Result<PlanRequest> {
+        if !self.tolerance.is_finite() || self.tolerance < 0.0 {
+            return Err(Error::bad("--tolerance", "must be 0 or more, in percent"));
+        }
+        Ok(PlanRequest {
+            by: self.metrics()?,
+            weights: self
+                .weight
+                .iter()
+                .map(|text| node_weight(text))
+                .collect::<Result<_>>()?,
+            add: self.add,
+            remove: self.remove.clone(),
+            exclude: self.excluded()?,
+            limits: MoveLimits {
+                slots: self.max_slots,
+                bytes: self.max_bytes()?,
+            },
+            tolerance: self.tolerance / 100.0,
+        })
+    }
+
+    /// The metrics and their weights.
+    fn metrics(&self) -> Result<Vec<(Metric, f64)>> {
+        let bad = || {
+            let what = "name keys, bytes or ops, each once; of a mix each with a weight above 0: bytes=2,ops=1";
+            Error::bad(format!("--by {}", Name::from(self.by.as_str())), what)
+        };
+        let mut by: Vec<(Metric, f64)> = Vec::new();
+        for part in self.by.split(',') {
+            let (name, weight) = part.split_once('=').unwrap_or((part, "1"));
+            let mut metrics = Metric::ALL.into_iter();
+            let metric = metrics
+                .find(|metric| metric.name() == name)
+                .ok_or_else(bad)?;
+            let weight = positive(weight).ok_or_else(bad)?;
+            if by.iter().any(|(other, _)| *other == metric) {
+                return Err(bad());
+            }
+            by.push((metric, weight));
+        }
+        Ok(by)
+    }
+
+    fn excluded(&self) -> Result<Vec<(u16, u16)>> {
+        let ranges = self.exclude.iter().map(|text| {
+            slot_ranges(text).ok_or_else(|| {
+                let place = format!("--exclude {}", Name::from(text.as_str()));
+                Error::bad(
+                    place,
+                    "name slots from 0 to 16383 and ranges of them: 0-5,77",
+                )
+            })
+        });
+        Ok(ranges.collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    fn max_bytes(&self) -> Result<Option<u64>> {
+        let size = |text: &String| memory_size("--max-bytes", text);
+        self.max_bytes.as_ref().map(size).transpose()
+    }
+
+    /// Counts the keys. Tags are counted by name in the one pass: they only name what sets the lower bound.
+    fn summarise(&self, topology: &Topology) -> Result<Summary> {
+        let mut reading = self.reading.reading(self.hashing.policy()?)?;
+        reading.options.only.not_of = topology.replicas.clone();
+        let scanned = match slot_stats::take(&reading.sources, self.reading.ops_column.as_deref())?
+        {
+            Some(taken) => taken,
+            None => reading.scan("counting", || Tallies::new(Parts::InOnePass))?,
+        };
+        let input = input_info::of(&reading.sources, &scanned);
+        Ok(summary::summarise(
+            &scanned.tally,
+            None,
+            topology,
+            Metric::Keys,
+            input,
+        ))
+    }
+}
+
+/// The name of a node and its weight.
+fn node_weight(text: &str) -> Result<(String, f64)> {
+    let bad = |what| Error::bad(format!("--weight {}", Name::from(text)), what);
+    let (name, weight) = text
+        .rsplit_once('=')
+        .ok_or_else(|| bad("write it as ID=W"))?;
+    let weight =
+        positive(weight).ok_or_else(|| bad("W must be above 0; --remove ID empties a node"))?;
+    Ok((name.to_owned(), weight))
+}

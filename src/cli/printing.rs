@@ -1,0 +1,112 @@
+//! How a result reaches standard output: as JSON, as Markdown, or as text as wide as the terminal, in colours where they
+//! are wanted.
+
+use std::io::{self, Write};
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::report::json;
+use crate::report::render::{markdown, text};
+use crate::report::view::Section;
+
+/// The flags for the form of a result.
+#[derive(Args, Debug, Clone, Default)]
+pub struct OutputArgs {
+    /// The form of the result on standard output
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Text)]
+    pub output: Form,
+    /// The same as --output json
+    #[arg(long, conflicts_with = "output")]
+    pub json: bool,
+}
+
+/// A form of a result.
+#[derive(ValueEnum, Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Text for a terminal
+    #[default]
+    Text,
+    /// Markdown for GitHub: issues, pull requests, job summaries
+    Markdown,
+    /// One JSON object
+    Json,
+}
+
+/// How long tables are.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// Rows of a table.
+    pub most: usize,
+    /// Where the other rows are, after "... and 12 more".
+    pub rest: &'a str,
+}
+
+impl Rows<'static> {
+    /// At most so many rows of a table; the others are in the JSON.
+    pub fn or_json(most: usize) -> Self {
+        Rows {
+            most,
+            rest: ", in --json",
+        }
+    }
+}
+
+impl OutputArgs {
+    /// The form that the flags ask for.
+    pub fn form(&self) -> Form {
+        if self.json { Form::Json } else { self.output }
+    }
+
+    /// Prints `object` as JSON, or its `sections` as text or Markdown.
+    ///
+    /// # Errors
+    /// Standard output cannot be written to.
+    pub fn print<'a>(
+        &self,
+        object: &impl Serialize,
+        rows: Rows<'_>,
+        sections: impl FnOnce() -> Vec<Section<'a>>,
+    ) -> Result<()> {
+        let mut made = Vec::new();
+        match self.form() {
+            Form::Json => return print_lines(|out| json::write_object(object, out)),
+            Form::Markdown => markdown::write(&sections(), rows.most, rows.rest, &mut made),
+            Form::Text => {
+                let page = text::Page {
+                    width: width(),
+                    rows: rows.most,
+                    rest: rows.rest,
+                };
+                text::write(&sections(), page, &mut made)
+            }
+        }
+        .map_err(Error::stdout)?;
+        let mut out = anstream::AutoStream::auto(io::stdout().lock());
+        out.write_all(&made)
+            .and_then(|()| out.flush())
+            .map_err(Error::stdout)
+    }
+}
+
+/// Writes to standard output through a buffer.
+///
+/// # Errors
+/// Standard output cannot be written to.
+pub fn print_lines(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    write(&mut out)
+        .and_then(|()| out.flush())
+        .map_err(Error::stdout)
+}
+
+/// Columns of the terminal, else COLUMNS, else as many as a file has.
+fn width() -> usize {
+    let wanted = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.into());
+    terminal.or_else(wanted).unwrap_or(PIPE_WIDTH)
+}
+
+/// Columns of the text where there is neither a terminal to ask nor COLUMNS.
+const PIPE_WIDTH: usize = 100;

@@ -1,0 +1,118 @@
+//! Progress on standard error: a bar on a terminal, elsewhere a line every few seconds where the user asks for it.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum;
+use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::analysis::reading::Progress;
+
+/// Between two lines where there is no terminal.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// When progress is shown.
+#[derive(ValueEnum, Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum When {
+    /// Where standard error is a terminal
+    #[default]
+    Auto,
+    /// Elsewhere too, line by line
+    Always,
+    /// Not at all
+    Never,
+}
+
+/// A bar for each pass, one after the other.
+pub struct Bars {
+    when: When,
+    current: Mutex<Option<Bar>>,
+}
+
+impl Bars {
+    /// No pass has begun.
+    pub fn new(when: When) -> Self {
+        Bars {
+            when,
+            current: Mutex::default(),
+        }
+    }
+
+    /// Moves the bar of the pass, from its first call to its last.
+    pub fn show(&self, progress: Progress) {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        current
+            .get_or_insert_with(|| Bar::new(self.when, progress.pass, progress.total_bytes))
+            .advance(progress.more_bytes);
+        if progress.is_done {
+            *current = None;
+        }
+    }
+}
+
+/// The progress of one pass.
+struct Bar {
+    bar: ProgressBar,
+    title: &'static str,
+    /// When the last line was written, where it goes line by line.
+    last_line: Option<Instant>,
+}
+
+impl Bar {
+    fn new(when: When, title: &'static str, total: Option<u64>) -> Self {
+        let template = match total {
+            Some(_) => "{msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
+            None => "{msg} {bytes}, {bytes_per_sec}",
+        };
+        let style =
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let target = if when == When::Never {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
+        let bar = ProgressBar::with_draw_target(total, target)
+            .with_style(style)
+            .with_message(title);
+        let by_line = when == When::Always && !io::stderr().is_terminal();
+        Bar {
+            bar,
+            title,
+            last_line: by_line.then(Instant::now),
+        }
+    }
+
+    fn advance(&mut self, bytes: u64) {
+        self.bar.inc(bytes);
+        if self.last_line.is_some_and(|last| last.elapsed() >= PAUSE) {
+            self.last_line = Some(Instant::now());
+            self.write_line();
+        }
+    }
+
+    fn write_line(&self) {
+        let (done, elapsed) = (self.bar.position(), self.bar.elapsed());
+        let of = self.bar.length().map_or(String::new(), |total| {
+            let left = elapsed.mul_f64(total.saturating_sub(done) as f64 / done.max(1) as f64);
+            format!(" of {}, {} left", HumanBytes(total), HumanDuration(left))
+        });
+        let rate = HumanBytes((done as f64 / elapsed.as_secs_f64().max(1e-9)) as u64);
+        // Nobody may be there to read it.
+        drop(writeln!(
+            io::stderr(),
+            "slotscope: {} {}{of}, {rate}/s",
+            self.title,
+            HumanBytes(done)
+        ));
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if self.last_line.is_some() {
+            self.write_line();
+        }
+        self.bar.finish_and_clear();
+    }
+}

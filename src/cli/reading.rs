@@ -1,0 +1,265 @@
+//! Flags that say what is read and how, shared by all commands that read key dumps.
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use hashslot::UnknownKernel;
+
+use crate::analysis::reading::{Options, Reading};
+use crate::cli::Ending;
+use crate::cli::progress::{Bars, When};
+use crate::error::{Error, Result};
+use crate::format;
+use crate::format::lines;
+use crate::format::lines::Lines;
+use crate::format::table::by_name::ByName;
+use crate::format::table::columns::ColumnNames;
+use crate::format::{FORMATS, Format};
+use crate::name::Name;
+use crate::scan::Only;
+use crate::slot::Kernel;
+use crate::slot::policy::Policy;
+use crate::source;
+
+/// What is read and how.
+#[derive(Args, Debug, Clone, Default)]
+pub struct ReadingArgs {
+    /// Key dumps: files, directories (every file in them), - for standard input
+    #[arg(value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    /// The form of the input; `--format help` lists them
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub format: String,
+    /// The byte between keys, for `lines`: one character or \0 \t \n \xHH [default: the line end]
+    #[arg(long, value_name = "STR", allow_hyphen_values = true)]
+    pub delimiter: Option<String>,
+    /// The column of the keys, for `csv` and `jsonl` [default: key or name]
+    #[arg(long, value_name = "NAME")]
+    pub key_column: Option<String>,
+    /// The column of their sizes in bytes [default: size, size_in_bytes, bytes, used_memory or memory_usage]
+    #[arg(long, value_name = "NAME")]
+    pub size_column: Option<String>,
+    /// The column of the operations on them [default: ops, hits, qps, requests or count]; of CLUSTER SLOT-STATS the
+    /// statistic that counts as such [default: cpu-usec]
+    #[arg(long, value_name = "NAME")]
+    pub ops_column: Option<String>,
+    /// Only keys of this database, where the input tells it
+    #[arg(long, value_name = "N")]
+    pub db: Option<u64>,
+    /// A row that is no key is an error: nothing is reported then
+    #[arg(long)]
+    pub strict: bool,
+    /// Worker threads [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// How slots are computed [default: the best that this CPU has]
+    #[arg(long, value_name = "NAME", env = "SLOTSCOPE_KERNEL")]
+    pub kernel: Option<String>,
+    /// Bytes, rate and time left on standard error
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    pub progress: When,
+}
+
+/// The formats and an example line of each, for `--format help`.
+fn format_help() -> String {
+    let lines = FORMATS
+        .iter()
+        .map(|format| format!("{:<14} {}\n", format.name(), format.example()));
+    format!(
+        "{:<14} told by the content\n{}",
+        "auto",
+        lines.collect::<String>()
+    )
+}
+
+/// Prints them.
+///
+/// # Errors
+/// Standard output cannot be written to.
+pub fn print_format_help() -> Result<Ending> {
+    let help = format_help();
+    std::io::stdout()
+        .write_all(help.as_bytes())
+        .map_err(Error::stdout)?;
+    Ok(Ending::Done)
+}
+
+/// The one byte that `text` means.
+fn delimiter_byte(text: &str) -> Result<u8> {
+    let byte = match text.as_bytes() {
+        [byte] => Some(*byte),
+        br"\0" => Some(0),
+        br"\t" => Some(b'\t'),
+        br"\n" => Some(b'\n'),
+        br"\r" => Some(b'\r'),
+        br"\\" => Some(b'\\'),
+        [b'\\', b'x', digits @ ..]
+            if digits.len() == 2 && digits.iter().all(u8::is_ascii_hexdigit) =>
+        {
+            u8::from_str_radix(&text[2..], 16).ok()
+        }
+        _ => None,
+    };
+    byte.ok_or_else(|| {
+        let what = "the delimiter must be one byte: a character such as ; or one of \\0 \\t \\n \\r \\\\ \\xHH";
+        Error::bad(format!("--delimiter \"{}\"", text.escape_debug()), what)
+    })
+}
+
+/// The format called `name` with columns of these names; it stays until the program ends.
+fn with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> {
+    let format = match name {
+        "auto" => Some(Box::new(ByName::new(names)) as Box<dyn Format>),
+        name => format::named(name)?.with_columns(names),
+    };
+    let format = format.ok_or_else(|| {
+        let given = [
+            ("--key-column", &names.key),
+            ("--size-column", &names.size),
+            ("--ops-column", &names.ops),
+        ];
+        let flag = given
+            .iter()
+            .find(|(_, name)| name.is_some())
+            .map_or("--key-column", |(flag, _)| flag);
+        Error::bad(
+            flag,
+            format!("{name} has no columns to choose from; csv and jsonl have"),
+        )
+    })?;
+    Ok(Box::leak(format))
+}
+
+/// The kernel called `name`, if this CPU supports it.
+fn kernel_named(name: &str) -> Result<&'static Kernel> {
+    hashslot::named(name).map_err(|unknown| {
+        let (place, what) = match unknown {
+            UnknownKernel::NoSuchName => (
+                String::from("--kernel"),
+                format!("no kernel is called \"{}\"", Name::from(name)),
+            ),
+            UnknownKernel::Unsupported { .. } => (format!("--kernel {name}"), unknown.to_string()),
+        };
+        let usable: Vec<_> = hashslot::available().map(|kernel| kernel.name).collect();
+        Error::bad(place, format!("{what}; usable here: {}", usable.join(", ")))
+    })
+}
+
+impl ReadingArgs {
+    /// Finds the sources and starts the workers.
+    ///
+    /// # Errors
+    /// A flag that cannot be used, or a source that cannot be read.
+    pub fn reading(&self, policy: Policy) -> Result<Reading> {
+        let options = self.options(policy)?;
+        Reading::new(source::find(&self.paths()?)?, options)
+    }
+
+    fn options(&self, policy: Policy) -> Result<Options> {
+        let kernel = self.kernel.as_deref().filter(|name| !name.is_empty());
+        let bars = Bars::new(self.progress);
+        Ok(Options {
+            kernel: kernel.map_or_else(|| Ok(hashslot::best()), kernel_named)?,
+            format: self.format()?,
+            only: Only {
+                database: self.db,
+                ..Only::default()
+            },
+            policy,
+            threads: self.threads,
+            strict: self.strict,
+            on_progress: Some(Arc::new(move |progress| {
+                bars.show(progress);
+                true
+            })),
+        })
+    }
+
+    /// The form of the input; `None` to detect it.
+    fn format(&self) -> Result<Option<&'static dyn Format>> {
+        let lines = Lines.name();
+        let names = ColumnNames {
+            key: self.key_column.clone(),
+            size: self.size_column.clone(),
+            ops: self.ops_column.clone(),
+        };
+        match (self.format.as_str(), &self.delimiter) {
+            (name, None) if names != ColumnNames::USUAL => Ok(Some(with_columns(name, &names)?)),
+            (_, Some(_)) if names != ColumnNames::USUAL => Err(Error::bad(
+                "--delimiter",
+                "belongs to --format lines, which has no columns",
+            )),
+            ("auto", None) => Ok(None),
+            (name, None) => Ok(Some(format::named(name)?)),
+            (name, Some(delimiter)) if name == "auto" || name == lines => {
+                Ok(Some(lines::delimited_by(delimiter_byte(delimiter)?)))
+            }
+            (name, Some(_)) => {
+                let what =
+                    format!("belongs to --format {lines}; {name} says itself where a key ends");
+                Err(Error::bad("--delimiter", what))
+            }
+        }
+    }
+
+    /// The inputs as the user named them; standard input where none is named and something is piped in.
+    fn paths(&self) -> Result<Vec<PathBuf>> {
+        match self.inputs.as_slice() {
+            [] if std::io::stdin().is_terminal() => Err(Error::bad(
+                "no input",
+                "name a key dump, or pipe one in: redis-cli --scan | slotscope analyze",
+            )),
+            [] => Ok(vec![PathBuf::from("-")]),
+            paths => Ok(paths.to_vec()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_can_only_be_named_where_there_are_columns() {
+        let names = ColumnNames {
+            ops: Some("n".into()),
+            ..ColumnNames::USUAL
+        };
+        for name in ["auto", "csv", "jsonl"] {
+            assert_eq!(with_columns(name, &names).unwrap().name(), name);
+        }
+        let error = with_columns("lines", &names).err().unwrap().to_string();
+        assert_eq!(
+            error,
+            "--ops-column: lines has no columns to choose from; csv and jsonl have"
+        );
+        assert!(with_columns("yaml", &names).is_err());
+    }
+
+    #[test]
+    fn a_delimiter_is_one_byte_or_the_escape_of_one() {
+        let bytes = [
+            (r"\0", 0),
+            (r"\n", b'\n'),
+            (r"\xfF", 255),
+            (";", b';'),
+            ("\t", b'\t'),
+            (r"\\", b'\\'),
+            ("\\", b'\\'),
+        ];
+        for (text, byte) in bytes {
+            assert_eq!(delimiter_byte(text).unwrap(), byte, "{text}");
+        }
+        for text in ["", "::", r"\x1", r"\xgg", r"\x+1", r"\q", "é"] {
+            assert!(
+                delimiter_byte(text)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("must be one byte"),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The JSON Schema of every `--json` output, generated from the types that are written. docs/schema holds them.
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
+use serde_json::Value;
+
+use crate::bench::Figures;
+use crate::diff::Diff;
+use crate::fanout::FanoutFindings;
+use crate::find_tag::view::TagLine;
+use crate::keyslot::KeySlot;
+use crate::lint::LintFindings;
+use crate::plan::outcome::PlanOutcome;
+use crate::summary::Summary;
+use crate::summary::node_counts::NodeCounts;
+use crate::whatif::findings::WhatIfFindings;
+
+/// The name of a command or file, and what makes the schema of its JSON.
+type Named = (&'static str, fn() -> Value);
+
+/// Each output by the name of its schema, which is the command where that has one form of output.
+pub static SCHEMAS: &[Named] = &[
+    ("report", of::<Summary>),
+    ("node-counts", of::<NodeCounts>),
+    ("bench", of::<Figures>),
+    ("diff", of::<Diff>),
+    ("fanout", of::<FanoutFindings>),
+    ("find-tag", of::<TagLine>),
+    ("keyslot", of::<KeySlot>),
+    ("lint", of::<LintFindings>),
+    ("plan", of::<PlanOutcome>),
+    ("whatif", of::<WhatIfFindings>),
+];
+
+/// The schema of what `T` is written as.
+pub fn of<T: JsonSchema>() -> Value {
+    // Defaults are of reading, and these are schemas of what is written.
+    let without_default = |schema: &mut Schema| drop(schema.remove("default"));
+    let settings = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .with_transform(RecursiveTransform(without_default));
+    settings.into_generator().into_root_schema_for::<T>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn committed_schemas_are_the_generated_ones() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema");
+        for (name, schema) in SCHEMAS {
+            let path = folder.join(format!("{name}.json"));
+            let generated = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
+            if std::env::var_os("BLESS").is_some() {
+                std::fs::create_dir_all(&folder).unwrap();
+                std::fs::write(&path, &generated).unwrap();
+            }
+            let committed = std::fs::read_to_string(&path).unwrap_or_default();
+            let hint = "BLESS=1 cargo test --lib schema rewrites it";
+            assert!(
+                committed == generated,
+                "{} is not up to date: {hint}",
+                path.display()
+            );
+        }
+        let files = std::fs::read_dir(&folder).unwrap().count();
+        assert_eq!(
+            files,
+            SCHEMAS.len(),
+            "a schema of no output in {}",
+            folder.display()
+        );
+    }
+}

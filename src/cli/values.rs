@@ -1,0 +1,163 @@
+//! Values of flags as people write them: numbers of keys, sizes of memory, shares, ranges of slots.
+
+use crate::error::Error;
+use crate::name::Name;
+use crate::slot::SLOTS;
+use crate::topology::ranges;
+
+/// A number of keys: digits, `_` between them, and k, M or G for thousands, millions, thousands of millions.
+///
+/// # Errors
+/// No such number, or more than 64 bits can hold; for people.
+pub fn count(text: &str) -> Result<u64, String> {
+    const UNITS: &[(&str, u64)] = &[("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
+    let bad = "not a number of keys; write it like 5000, 10_000 or 2M";
+    if !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return Err(bad.into());
+    }
+    let (number, factor) = with_unit(&text.replace('_', ""), UNITS).ok_or(bad)?;
+    number
+        .checked_mul(factor)
+        .ok_or_else(|| "more keys than 64 bits can count".into())
+}
+
+/// The value of `flag`, a size as redis.conf has it.
+///
+/// # Errors
+/// No such size.
+pub fn memory_size(flag: &str, text: &str) -> Result<u64, Error> {
+    config_size(text).ok_or_else(|| {
+        let what = "no size; write bytes, or 512mb, 4gb as in redis.conf";
+        Error::bad(format!("{flag} {}", Name::from(text)), what)
+    })
+}
+
+/// A size as redis.conf has it, in bytes and above 0: k, m and g count in thousands, kb, mb and gb in 1024s.
+fn config_size(text: &str) -> Option<u64> {
+    const UNITS: &[(&str, u64)] = &[
+        ("kb", 1 << 10),
+        ("mb", 1 << 20),
+        ("gb", 1 << 30),
+        ("tb", 1 << 40),
+        ("k", 1_000),
+        ("m", 1_000_000),
+        ("g", 1_000_000_000),
+        ("b", 1),
+    ];
+    let (number, factor) = with_unit(text.trim(), UNITS)?;
+    number.checked_mul(factor).filter(|size| *size > 0)
+}
+
+/// The number before a unit of any case, and what that stands for; 1 without a unit.
+fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<(u64, u64)> {
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (digits, unit) = text.split_at(end);
+    let is_it = |(name, _): &&(&str, u64)| unit.eq_ignore_ascii_case(name);
+    let factor = match unit {
+        "" => 1,
+        _ => units.iter().find(is_it)?.1,
+    };
+    Some((digits.parse().ok()?, factor))
+}
+
+/// A number above 0, of a size that sums and quotients survive.
+pub fn positive(text: &str) -> Option<f64> {
+    text.parse()
+        .ok()
+        .filter(|number| (1e-6..=1e6).contains(number))
+}
+
+/// Slots and ranges of them: `0-5,77`.
+pub fn slot_ranges(text: &str) -> Option<Vec<(u16, u16)>> {
+    let range = |part: &str| {
+        let (first, last) = ranges::parse(part.trim())?;
+        (first <= last && last < SLOTS as u64).then_some((first as u16, last as u16))
+    };
+    text.split(',').map(range).collect()
+}
+
+/// A share of one: `1%`, `0.01`.
+pub fn share(text: &str) -> Option<f64> {
+    let parsed = match text.trim().strip_suffix('%') {
+        Some(percent) => percent.trim().parse().map(|percent: f64| percent / 100.0),
+        None => text.trim().parse(),
+    };
+    parsed.ok().filter(|share| (0.0..=1.0).contains(share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_keys_is_read_as_people_write_it() {
+        for (text, number) in [
+            ("0", 0),
+            ("10_000_000", 10_000_000),
+            ("5k", 5_000),
+            ("2M", 2_000_000),
+            ("1g", 1_000_000_000),
+        ] {
+            assert_eq!(count(text), Ok(number));
+        }
+        for text in [
+            "",
+            "k",
+            "_1",
+            "-1",
+            "+1",
+            "1.5M",
+            "ten",
+            "5kk",
+            "99999999999G",
+        ] {
+            assert!(count(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_those_of_redis_conf() {
+        for (text, bytes) in [
+            ("1024", 1024),
+            ("1k", 1000),
+            ("1KB", 1024),
+            ("5mb", 5 << 20),
+            ("2g", 2_000_000_000),
+        ] {
+            assert_eq!(config_size(text), Some(bytes), "{text}");
+        }
+        for text in [
+            "",
+            "0",
+            "gb",
+            "1.5gb",
+            "-1",
+            "1x",
+            "99999999999999999999",
+            "99999999tb",
+        ] {
+            assert_eq!(config_size(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn slots_are_single_numbers_and_ranges_that_rise() {
+        assert_eq!(slot_ranges("0-5, 77"), Some(vec![(0, 5), (77, 77)]));
+        assert_eq!(slot_ranges("16383"), Some(vec![(16383, 16383)]));
+        for text in ["", "5-", "5-4", "16384", "1,,2", "+1", "0x5"] {
+            assert_eq!(slot_ranges(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_share_is_a_percentage_or_a_number_up_to_one() {
+        for (text, expected) in [("1%", 0.01), ("0.5", 0.5), (" 100 %", 1.0), ("0", 0.0)] {
+            assert_eq!(share(text), Some(expected), "{text}");
+        }
+        for text in ["", "2", "-1%", "NaN", "101%", "x"] {
+            assert_eq!(share(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Nodes, slots and tags that hold a much larger part of the load than before.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::diff::OldNew;
+use crate::diff::names::share;
+use crate::diff::report::Report;
+use crate::metric::Metric;
+use crate::name::Name;
+use crate::summary::balance::tidy;
+use crate::summary::cause::limit;
+use crate::summary::nodes::NodeLoad;
+
+/// A slot or tag is hot from this part of all load on: 164 mean slots.
+const HOT_SHARE: f64 = 0.01;
+/// It got hot where it holds this many times the part that it held.
+const HOT_RATIO: f64 = 2.0;
+/// Fewer keys than this are no heat: a small dump has them in one slot by chance.
+const HOT_KEYS: u64 = 100;
+
+/// Something that got hot.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Hot {
+    /// What it is.
+    pub kind: HotKind,
+    /// The id of the node, the number of the slot, or the tag.
+    pub name: Name,
+    /// Its part of the load of all keys; before, of a tag, at most, and after at least.
+    pub share: OldNew<f64>,
+}
+
+/// What can get hot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HotKind {
+    /// A primary that was balanced and is 5 % or more above its fair share.
+    Node,
+    /// A hash slot.
+    Slot,
+    /// A hash tag.
+    Tag,
+}
+
+/// What got hot: nodes, then slots, then tags, each the heaviest first.
+pub fn find(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
+    let mut found = [nodes(old, new, by), slots(old, new, by), tags(old, new, by)];
+    for hot in &mut found {
+        hot.sort_by(|a, b| {
+            b.share
+                .new
+                .unwrap_or(0.0)
+                .total_cmp(&a.share.new.unwrap_or(0.0))
+                .then_with(|| a.name.cmp(&b.name))
+        });
+    }
+    found.concat()
+}
+
+fn nodes(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
+    let over = |report: &Report, load: u64| {
+        let mean = report
+            .summary
+            .nodes
+            .balance
+            .get(by)
+            .map_or(0.0, |balance| balance.mean);
+        if mean > 0.0 { load as f64 / mean } else { 0.0 }
+    };
+    let hot = |node: &NodeLoad| {
+        let before = old
+            .summary
+            .nodes
+            .list
+            .iter()
+            .find(|before| before.id == node.id);
+        let [before, after] = [before.map_or(0, |before| held(before, by)), held(node, by)];
+        let got_hot = over(new, after) >= limit::BALANCED && over(old, before) < limit::BALANCED;
+        let share = OldNew::both(share(before, old, by), share(after, new, by));
+        got_hot.then(|| Hot {
+            kind: HotKind::Node,
+            name: node.id.clone(),
+            share,
+        })
+    };
+    new.summary.nodes.list.iter().filter_map(hot).collect()
+}
+
+fn slots(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
+    let (Some(before), Some(after)) = (
+        old.summary.slots.loads.get(by),
+        new.summary.slots.loads.get(by),
+    ) else {
+        return Vec::new();
+    };
+    let all = [old, new].map(|report| report.load(by).unwrap_or(0).max(1) as f64);
+    let each = before.iter().zip(after).enumerate();
+    let hot = |(slot, (before, after)): (usize, (&u64, &u64))| {
+        let share = [*before as f64 / all[0], *after as f64 / all[1]];
+        let name = Name::from(slot.to_string().as_str());
+        got_hot(share, *after, by).then(|| Hot {
+            kind: HotKind::Slot,
+            name,
+            share: tidied(share),
+        })
+    };
+    each.filter_map(hot).collect()
+}
+
+/// Tags whose least part now is many times their largest part before.
+fn tags(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
+    let (Some(before), Some(after)) = (old.tags(), new.tags()) else {
+        return Vec::new();
+    };
+    let listed = new.summary.tags.iter().flat_map(|tags| &tags.top);
+    let hot = |name: &Name| {
+        let at_most = before
+            .rows
+            .get(name)
+            .map_or(before.below, |row| row.at_most);
+        let at_least = after.rows.get(name)?.at_least;
+        let share = [share(at_most, old, by), share(at_least, new, by)];
+        got_hot(share, at_least, by).then(|| Hot {
+            kind: HotKind::Tag,
+            name: name.clone(),
+            share: tidied(share),
+        })
+    };
+    listed.filter_map(|tag| hot(&tag.tag)).collect()
+}
+
+fn held(node: &NodeLoad, by: Metric) -> u64 {
+    node.load.get(by).copied().unwrap_or(0)
+}
+
+fn got_hot([before, after]: [f64; 2], load: u64, by: Metric) -> bool {
+    let enough = by != Metric::Keys || load >= HOT_KEYS;
+    enough && after >= HOT_SHARE && after >= before * HOT_RATIO
+}
+
+fn tidied([before, after]: [f64; 2]) -> OldNew<f64> {
+    OldNew::both(tidy(before), tidy(after))
+}

@@ -1,0 +1,291 @@
+//! What changed between two reports: totals, skew, nodes, and which names grew, appeared, vanished or got hot. A change
+//! that the bounds of the counts leave open is not reported.
+
+mod hot;
+mod names;
+mod old_new;
+pub mod report;
+pub mod view;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+pub use crate::diff::hot::{Hot, HotKind};
+pub use crate::diff::names::{Change, Names};
+pub use crate::diff::old_new::{Number, OldNew};
+use crate::diff::report::Report;
+use crate::error::{Error, Result};
+use crate::metric::{Metric, PerMetric, PerWeight};
+use crate::name::Name;
+use crate::summary::cause::Verdict;
+use crate::summary::nodes::NodeLoad;
+use crate::summary::worded::Worded;
+
+/// The name and version of the form of the diff.
+pub const SCHEMA: &str = "slotscope.diff/1";
+
+/// What changed.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Diff {
+    /// The name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    pub schema: &'static str,
+    /// The report before.
+    pub old: Name,
+    /// The report after.
+    pub new: Name,
+    /// All of it in a sentence.
+    pub sentence: Worded<Headline>,
+    /// All load.
+    pub totals: PerMetric<OldNew<u64>>,
+    /// The verdict and its numbers.
+    pub skew: SkewChange,
+    /// The nodes of both, in their order in the new report, then those that are gone.
+    pub nodes: Vec<NodeChange>,
+    /// The tags; absent where a report has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Names>,
+    /// The prefixes; absent where a report has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefixes: Option<Names>,
+    /// The patterns; absent where a report has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patterns: Option<Names>,
+    /// What holds a much larger part of the load than before.
+    pub hot: Vec<Hot>,
+    /// What limits the comparison.
+    pub notes: Vec<String>,
+}
+
+/// What changed most.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Headline {
+    /// The metric of both reports.
+    pub by: Metric,
+    /// All load.
+    pub total: OldNew<u64>,
+    /// The verdicts.
+    pub verdict: Verdicts,
+    /// The fullest node over the mean node.
+    pub max_over_mean: OldNew<f64>,
+    /// The tag that grew most, and by how much at least.
+    pub fastest_tag: Option<(Name, u64)>,
+}
+
+impl Headline {
+    fn of(diff: &Diff) -> Self {
+        let by = diff.skew.by;
+        let tags = diff
+            .tags
+            .iter()
+            .flat_map(|tags| tags.grew.first().into_iter().chain(tags.appeared.first()));
+        Headline {
+            by,
+            total: diff.totals.get(by).copied().unwrap_or_default(),
+            verdict: diff.skew.verdict,
+            max_over_mean: diff.skew.max_over_mean,
+            fastest_tag: tags
+                .max_by_key(|tag| tag.at_least)
+                .map(|tag| (tag.name.clone(), tag.at_least)),
+        }
+    }
+}
+
+/// The verdict and its numbers, in the metric of both reports.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SkewChange {
+    /// That metric.
+    pub by: Metric,
+    /// The verdicts.
+    pub verdict: Verdicts,
+    /// The fullest node over the mean node.
+    pub max_over_mean: OldNew<f64>,
+    /// Of the slots: the fullest over the mean.
+    pub slot_max_over_mean: OldNew<f64>,
+    /// Of the slots: standard deviation over the mean.
+    pub slot_cv: OldNew<f64>,
+    /// Of the slots: the Gini coefficient.
+    pub slot_gini: OldNew<f64>,
+}
+
+/// Two verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct Verdicts {
+    /// Before.
+    pub old: Verdict,
+    /// After.
+    pub new: Verdict,
+}
+
+/// A node before and after; what a report does not have of it is absent.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct NodeChange {
+    /// Its id.
+    pub id: Name,
+    /// How many slots it owns.
+    pub slots: OldNew<u64>,
+    /// What it holds.
+    #[serde(flatten)]
+    pub load: PerMetric<OldNew<u64>>,
+    /// How many times the mean node's load, in the metric of both reports.
+    pub over_fair: OldNew<f64>,
+}
+
+impl Diff {
+    /// Compares two reports.
+    ///
+    /// # Errors
+    /// They are judged by different metrics.
+    pub fn of(old: &Report, new: &Report) -> Result<Diff> {
+        let by = new.summary.skew.by;
+        if old.summary.skew.by != by {
+            let place = format!("{} and {}", old.file, new.file);
+            let [old, new] = [old.summary.skew.by.name(), by.name()];
+            let what =
+                format!("one is by {old}, the other by {new}; make both with analyze --by {new}");
+            return Err(Error::bad(place, what));
+        }
+        let mut diff = Diff {
+            schema: SCHEMA,
+            old: old.file.clone(),
+            new: new.file.clone(),
+            sentence: Worded::Sentence(String::new()),
+            totals: totals(old, new),
+            skew: SkewChange::of(old, new, by),
+            nodes: nodes(old, new, by),
+            tags: Names::of((old.tags(), old), (new.tags(), new), by),
+            prefixes: Names::of((old.prefixes(), old), (new.prefixes(), new), by),
+            patterns: Names::of((old.patterns(), old), (new.patterns(), new), by),
+            hot: hot::find(old, new, by),
+            notes: notes(old, new),
+        };
+        diff.sentence = Headline::of(&diff).into();
+        Ok(diff)
+    }
+}
+
+impl SkewChange {
+    fn of(old: &Report, new: &Report, by: Metric) -> Self {
+        let [node, slot] = [
+            |report: &Report, by| report.summary.nodes.balance.get(by).cloned(),
+            |report: &Report, by| report.summary.slots.stats.get(by).cloned(),
+        ]
+        .map(|balance| move |report: &Report| balance(report, by).unwrap_or_default());
+        SkewChange {
+            by,
+            verdict: Verdicts {
+                old: old.summary.skew.verdict,
+                new: new.summary.skew.verdict,
+            },
+            max_over_mean: OldNew::of(node(old).max_over_mean, node(new).max_over_mean),
+            slot_max_over_mean: OldNew::of(slot(old).max_over_mean, slot(new).max_over_mean),
+            slot_cv: OldNew::of(slot(old).cv, slot(new).cv),
+            slot_gini: OldNew::of(slot(old).gini, slot(new).gini),
+        }
+    }
+}
+
+/// `of` for each metric that one of both has.
+fn per_metric(of: impl Fn(Metric) -> OldNew<u64>) -> PerMetric<OldNew<u64>> {
+    let told = |metric| Some(of(metric)).filter(|pair| pair.old.is_some() || pair.new.is_some());
+    PerMetric {
+        keys: of(Metric::Keys),
+        weights: PerWeight::from_fn(told),
+    }
+}
+
+fn totals(old: &Report, new: &Report) -> PerMetric<OldNew<u64>> {
+    per_metric(|metric| OldNew::of(old.load(metric), new.load(metric)))
+}
+
+fn nodes(old: &Report, new: &Report, by: Metric) -> Vec<NodeChange> {
+    let by_id = |report: &'_ Report| -> BTreeMap<Name, NodeLoad> {
+        let nodes = report.summary.nodes.list.iter();
+        nodes.map(|node| (node.id.clone(), node.clone())).collect()
+    };
+    let (before, after) = (by_id(old), by_id(new));
+    let gone = old.summary.nodes.list.iter();
+    let gone = gone.filter(|node| !after.contains_key(&node.id));
+    let change = |node: &NodeLoad| {
+        let (old_node, new_node) = (before.get(&node.id), after.get(&node.id));
+        let load = |metric| {
+            let of = |node: Option<&NodeLoad>| node.and_then(|node| node.load.get(metric).copied());
+            OldNew::of(of(old_node), of(new_node))
+        };
+        let over_fair = |report: &Report, node: Option<&NodeLoad>| {
+            let mean = report
+                .summary
+                .nodes
+                .balance
+                .get(by)
+                .map_or(0.0, |balance| balance.mean);
+            let load = node?.load.get(by).copied()?;
+            (mean > 0.0).then(|| crate::summary::balance::tidy(load as f64 / mean))
+        };
+        NodeChange {
+            id: node.id.clone(),
+            slots: OldNew::of(
+                old_node.map(|node| node.slots.into()),
+                new_node.map(|node| node.slots.into()),
+            ),
+            load: per_metric(load),
+            over_fair: OldNew::of(over_fair(old, old_node), over_fair(new, new_node)),
+        }
+    };
+    new.summary
+        .nodes
+        .list
+        .iter()
+        .chain(gone)
+        .map(change)
+        .collect()
+}
+
+/// What a reader should know before believing the comparison.
+fn notes(old: &Report, new: &Report) -> Vec<String> {
+    let mut notes = Vec::new();
+    for report in [old, new]
+        .into_iter()
+        .filter(|report| !report.summary.input.incomplete.is_empty())
+    {
+        notes.push(format!(
+            "{}: its input could not be read to the end, so counts are too small",
+            report.file
+        ));
+    }
+    if old.summary.nodes.source != new.summary.nodes.source {
+        let (old, new) = (&old.summary.nodes.source, &new.summary.nodes.source);
+        notes.push(format!(
+            "the nodes were from \"{old}\" and are from \"{new}\": they are matched by their ids"
+        ));
+    }
+    let parts = [
+        (
+            "tags",
+            old.summary.tags.is_some(),
+            new.summary.tags.is_some(),
+        ),
+        (
+            "prefixes",
+            old.summary.prefixes.is_some(),
+            new.summary.prefixes.is_some(),
+        ),
+        (
+            "patterns",
+            old.summary.patterns.is_some(),
+            new.summary.patterns.is_some(),
+        ),
+    ];
+    for (part, in_old, in_new) in parts {
+        let lacking = match (in_old, in_new) {
+            (true, true) => continue,
+            (false, true) => format!("{} lacks", old.file),
+            (true, false) => format!("{} lacks", new.file),
+            (false, false) => String::from("both reports lack"),
+        };
+        notes.push(format!("{part} are not compared: {lacking} them"));
+    }
+    notes
+}

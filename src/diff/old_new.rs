@@ -1,0 +1,59 @@
+//! A number before and after.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::summary::balance::tidy;
+
+/// A number before and after; absent where one of the reports has none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "OldNew_of_{T}")]
+pub struct OldNew<T> {
+    /// Before.
+    pub old: Option<T>,
+    /// After.
+    pub new: Option<T>,
+    /// How much more it is.
+    pub change: Option<f64>,
+    /// How many times as much it is; absent too where it was 0.
+    pub ratio: Option<f64>,
+}
+
+/// A number that can be compared.
+pub trait Number: Copy {
+    /// As a fraction, rounded where it is too large to be one exactly.
+    fn as_f64(self) -> f64;
+}
+
+impl Number for u64 {
+    fn as_f64(self) -> f64 {
+        self as f64
+    }
+}
+
+impl Number for f64 {
+    fn as_f64(self) -> f64 {
+        self
+    }
+}
+
+impl<T: Number> OldNew<T> {
+    /// Of both.
+    pub fn of(old: Option<T>, new: Option<T>) -> Self {
+        let both = old.zip(new).map(|(old, new)| (old.as_f64(), new.as_f64()));
+        let ratio = both
+            .filter(|(old, _)| *old > 0.0)
+            .map(|(old, new)| tidy(new / old));
+        OldNew {
+            old,
+            new,
+            change: both.map(|(old, new)| tidy(new - old)),
+            ratio,
+        }
+    }
+
+    /// Of numbers that both reports have.
+    pub fn both(old: T, new: T) -> Self {
+        OldNew::of(Some(old), Some(new))
+    }
+}

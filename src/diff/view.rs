@@ -1,0 +1,132 @@
+//! A diff as sections: the sentence, then tables of what changed most.
+
+use crate::diff::{Change, Diff, Hot, HotKind, Names, NodeChange, OldNew};
+use crate::metric::Metric;
+use crate::report::view::table::Rank;
+use crate::report::view::{Cell, Column, Section, Table, remarks};
+use crate::text::grouped;
+
+/// The sections of a diff.
+pub fn sections(diff: &Diff) -> Vec<Section<'_>> {
+    let by = diff.skew.by;
+    let mut sections = vec![Section::untitled().paragraph(diff.sentence.to_string())];
+    sections.extend(listed("Nodes", nodes(&diff.nodes, by)));
+    sections.extend(listed("Got hot: their part of the load", hot(diff)));
+    let kinds = [
+        ("tag", "Tags", &diff.tags),
+        ("prefix", "Prefixes", &diff.prefixes),
+        ("pattern", "Patterns", &diff.patterns),
+    ];
+    for (one, many, names) in kinds {
+        sections.extend(
+            names
+                .iter()
+                .flat_map(|names| name_sections(one, many, names, by)),
+        );
+    }
+    sections.push(remarks::section(remarks::remarks(
+        &[] as &[String],
+        &diff.notes,
+    )));
+    sections
+}
+
+/// A section of a table that has rows.
+fn listed<'a>(title: impl Into<String>, table: Table<'a>) -> Option<Section<'a>> {
+    let section = (!table.rows.is_empty()).then(|| Section::titled(title));
+    section.map(|section| section.table(table))
+}
+
+fn number(title: impl Into<String>) -> Column {
+    Column::number("").titled(title)
+}
+
+fn nodes(nodes: &[NodeChange], by: Metric) -> Table<'static> {
+    let columns = vec![
+        Column::words("node").flexible(),
+        number("slots before").rank(Rank::Detail),
+        number("now").rank(Rank::Detail),
+        number(format!("{} before", by.name())),
+        number("now"),
+        number("× fair before").rank(Rank::Main),
+        number("now").rank(Rank::Main),
+    ];
+    let slots = |slots: Option<u64>| Cell::of(slots, Cell::count);
+    let over_fair = |over: Option<f64>| Cell::of(over, |over| Cell::ratio(over, 3));
+    let row = |node: &NodeChange| {
+        let load = node.load.get(by).copied().unwrap_or_default();
+        let [before, now] = amounts(&load, by);
+        vec![
+            Cell::text(node.id.to_string()),
+            slots(node.slots.old),
+            slots(node.slots.new),
+            before,
+            now,
+            over_fair(node.over_fair.old),
+            over_fair(node.over_fair.new),
+        ]
+    };
+    Table::new(columns, nodes.iter().map(row))
+}
+
+fn hot(diff: &Diff) -> Table<'static> {
+    let columns = vec![
+        Column::words("").flexible(),
+        number("before"),
+        number("now"),
+    ];
+    let row = |hot: &Hot| {
+        let name = match hot.kind {
+            HotKind::Node => format!("node {}", hot.name),
+            HotKind::Slot => format!("slot {}", hot.name),
+            HotKind::Tag => format!("tag {{{}}}", hot.name),
+        };
+        let share = |share: Option<f64>| Cell::of(share, Cell::share);
+        vec![Cell::text(name), share(hot.share.old), share(hot.share.new)]
+    };
+    Table::new(columns, diff.hot.iter().map(row))
+}
+
+fn name_sections<'a>(
+    one: &'static str,
+    many: &str,
+    names: &'a Names,
+    by: Metric,
+) -> Vec<Section<'a>> {
+    let lists = [
+        ("grew", &names.grew),
+        ("appeared", &names.appeared),
+        ("vanished", &names.vanished),
+        ("shrank", &names.shrank),
+    ];
+    let row = |change: &'a Change| {
+        let load = change.load.get(by).copied().unwrap_or_default();
+        let [before, now] = amounts(&load, by);
+        let at_least = Cell::amount(by, change.at_least);
+        vec![Cell::name(&change.name), before, now, at_least]
+    };
+    let table = |changes: &'a Vec<Change>| {
+        let columns = vec![
+            Column::words(one).flexible(),
+            number("before"),
+            number("now"),
+            number("by at least").rank(Rank::Main),
+        ];
+        Table::new(columns, changes.iter().map(row))
+    };
+    let mut sections: Vec<Section<'a>> = lists
+        .into_iter()
+        .filter_map(|(what, changes)| listed(format!("{many} that {what}"), table(changes)))
+        .collect();
+    let below = names.below_the_list.len() as u64;
+    if below > 0 {
+        let what = "that one report lists and the other may have below its list";
+        let text = format!("{many} {what}: {}", grouped(below));
+        sections.push(Section::untitled().paragraph(text));
+    }
+    sections
+}
+
+fn amounts<'a>(load: &OldNew<u64>, by: Metric) -> [Cell<'a>; 2] {
+    [load.old, load.new].map(|load| Cell::of(load, |load| Cell::amount(by, load)))
+}

@@ -1,0 +1,294 @@
+//! Which arguments of a command are keys.
+//!
+//! `commands.txt` is what a real server answers to COMMAND; how it is read is in "Command key specifications" of Redis.
+
+use std::collections::HashMap;
+
+use crate::text::counted;
+
+/// The table, and in its first line the server that it is from.
+const TABLE: &str = include_str!("commands.txt");
+
+/// The commands of a server.
+pub struct Commands {
+    by_name: HashMap<&'static str, Command>,
+}
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Command {
+    /// Its name in lower case; that of a subcommand is `container|subcommand`.
+    pub name: &'static str,
+    /// Words that it has, its name included; negative: at least so many.
+    pub arity: i32,
+    specs: Vec<Spec>,
+}
+
+/// Where some of its keys are.
+#[derive(Debug, Clone, PartialEq)]
+struct Spec {
+    begin: Begin,
+    find: Find,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Begin {
+    /// At this word.
+    Index(i64),
+    /// Behind this word, searched from a place on; from behind and backwards where that is negative.
+    Keyword(&'static str, i64),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Find {
+    /// Every `step`-th word up to `last`, which counts from the begin or, where negative, from the end; of those only
+    /// the first of `limit` parts.
+    Range { last: i64, step: i64, limit: i64 },
+    /// As many as a word says.
+    Number { at: i64, first: i64, step: i64 },
+}
+
+impl Commands {
+    /// The table.
+    pub fn table() -> Commands {
+        let rows = TABLE
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(Command::parse);
+        Commands {
+            by_name: rows.map(|command| (command.name, command)).collect(),
+        }
+    }
+
+    /// The server that the table is from: its name and version.
+    pub fn server() -> &'static str {
+        let line = TABLE.lines().next().unwrap_or_default();
+        line.split_once("COMMAND of ")
+            .and_then(|(_, rest)| rest.split_once(','))
+            .map_or("redis-server", |(server, _)| server)
+    }
+
+    /// The command that `words` are, in any case; of a container its subcommand.
+    pub fn find(&self, words: &[Vec<u8>]) -> Option<&Command> {
+        let lower = |word: &[u8]| String::from_utf8(word.to_ascii_lowercase()).ok();
+        let name = lower(words.first()?)?;
+        let command = self.by_name.get(name.as_str())?;
+        let subcommand = words
+            .get(1)
+            .and_then(|word| lower(word))
+            .map(|second| format!("{name}|{second}"));
+        Some(
+            subcommand
+                .and_then(|name| self.by_name.get(name.as_str()))
+                .unwrap_or(command),
+        )
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Command> {
+        self.by_name.values()
+    }
+}
+
+impl Command {
+    fn parse(line: &'static str) -> Option<Command> {
+        let mut words = line.split(' ');
+        let (name, arity) = (words.next()?, words.next()?.parse().ok()?);
+        let specs = words.map(Spec::parse).collect::<Option<_>>()?;
+        Some(Command { name, arity, specs })
+    }
+
+    /// The places of its keys in `words`, in the order in which the server looks at them.
+    ///
+    /// # Errors
+    /// What is wrong with the command, for people.
+    pub fn keys(&self, words: &[Vec<u8>]) -> Result<Vec<usize>, String> {
+        let count = words.len() as i64;
+        let name = self.name.replace('|', " ").to_uppercase();
+        if count < i64::from(self.arity.abs()) || (self.arity > 0 && count != i64::from(self.arity))
+        {
+            let least = if self.arity < 0 { "at least " } else { "" };
+            let wants = self.arity.abs() - 1;
+            let wants = counted(wants as u64, "argument");
+            return Err(format!(
+                "{name} takes {least}{wants}; --batches keys reads lines as bare keys"
+            ));
+        }
+        let found: Vec<Vec<usize>> = self
+            .specs
+            .iter()
+            .map(|spec| {
+                spec.keys(words).ok_or_else(|| {
+                    format!("{name} does not have the keys that it says, or says no number of them")
+                })
+            })
+            .collect::<Result<_, _>>()?;
+        // MIGRATE has an empty word in the place of its key where a list of keys follows.
+        let listed = self.name == "migrate" && found.get(1).is_some_and(|keys| !keys.is_empty());
+        Ok(found
+            .into_iter()
+            .skip(usize::from(listed))
+            .flatten()
+            .collect())
+    }
+}
+
+impl Spec {
+    fn parse(text: &'static str) -> Option<Spec> {
+        let (begin, find) = text.split_once('/')?;
+        let begin = match begin.split_once('@') {
+            Some((word, from)) => Begin::Keyword(word, from.parse().ok()?),
+            None => Begin::Index(begin.parse().ok()?),
+        };
+        let (kind, numbers) = find.split_once(':')?;
+        let numbers: Vec<i64> = numbers
+            .split(':')
+            .map(str::parse)
+            .collect::<Result<_, _>>()
+            .ok()?;
+        let find = match (kind, numbers.as_slice()) {
+            ("range", &[last, step, limit]) => Find::Range { last, step, limit },
+            ("keynum", &[at, first, step]) => Find::Number { at, first, step },
+            _ => return None,
+        };
+        Some(Spec { begin, find })
+    }
+
+    /// The keys; none where the keyword is not there, `None` where they would not be in `words`.
+    fn keys(&self, words: &[Vec<u8>]) -> Option<Vec<usize>> {
+        let count = words.len() as i64;
+        let Some(begin) = self.begin(words) else {
+            return Some(Vec::new());
+        };
+        let (first, last, step) = match self.find {
+            Find::Range { last, step, .. } if last >= 0 => (begin, begin + last, step),
+            Find::Range {
+                last,
+                step,
+                limit: ..=1,
+            } => (begin, count + last, step),
+            Find::Range { limit, .. } if (count - begin) % limit != 0 => return None,
+            Find::Range { last, step, limit } => {
+                (begin, begin + (count - begin) / limit + last, step)
+            }
+            Find::Number { at, first, step } => {
+                let number = words.get(usize::try_from(begin + at).ok()?)?;
+                let number: i64 = std::str::from_utf8(number)
+                    .ok()?
+                    .parse()
+                    .ok()
+                    .filter(|number| *number >= 0)?;
+                if number == 0 {
+                    return Some(Vec::new());
+                }
+                (
+                    begin + first,
+                    (number - 1).checked_mul(step)?.checked_add(begin + first)?,
+                    step,
+                )
+            }
+        };
+        let inside = first >= 1 && first <= last && last < count && step > 0;
+        inside.then(|| {
+            (first..=last)
+                .step_by(step as usize)
+                .map(|place| place as usize)
+                .collect()
+        })
+    }
+
+    fn begin(&self, words: &[Vec<u8>]) -> Option<i64> {
+        let count = words.len() as i64;
+        match self.begin {
+            Begin::Index(index) => Some(index),
+            Begin::Keyword(keyword, from) => {
+                let is_it = |place: &i64| {
+                    let word = usize::try_from(*place)
+                        .ok()
+                        .and_then(|place| words.get(place));
+                    word.is_some_and(|word| word.eq_ignore_ascii_case(keyword.as_bytes()))
+                };
+                let place = match from {
+                    from if from > 0 => (from..count).find(is_it),
+                    from => (1..=count + from).rev().find(is_it),
+                };
+                place.map(|place| place + 1)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fanout::words::words;
+
+    fn keys(line: &str) -> Result<Vec<String>, String> {
+        let words = words(line.as_bytes()).unwrap();
+        let places = Commands::table()
+            .find(&words)
+            .expect("a command")
+            .keys(&words)?;
+        Ok(places
+            .into_iter()
+            .map(|place| String::from_utf8(words[place].clone()).unwrap())
+            .collect())
+    }
+
+    #[test]
+    fn every_row_of_the_table_is_understood() {
+        let rows = TABLE.lines().filter(|line| !line.starts_with('#')).count();
+        assert_eq!(Commands::table().iter().count(), rows);
+        assert!(rows > 300, "{rows}");
+        assert_eq!(Commands::server(), "redis-server 7.0.15");
+    }
+
+    #[test]
+    fn keys_are_where_the_server_finds_them() {
+        for (line, expected) in [
+            ("mget a b", "a b"),
+            ("MSET a 1 b 2", "a b"),
+            ("RPOPLPUSH x y", "x y"),
+            ("Eval s 2 k1 k2 v", "k1 k2"),
+            ("EVAL s 0 v", ""),
+            ("XREAD COUNT 2 STREAMS s1 s2 0 0", "s1 s2"),
+            ("ZUNIONSTORE to 2 a b WEIGHTS 1 2", "to a b"),
+            ("SORT l BY w_* STORE to", "l to"),
+            ("GEORADIUS g 0 0 1 m STOREDIST to", "g to"),
+            ("MIGRATE h 1 \"\" 0 9 KEYS a b", "a b"),
+            ("MIGRATE h 1 a 0 9", "a"),
+            ("OBJECT encoding a", "a"),
+            ("BLMPOP 0 2 a b LEFT", "a b"),
+            ("PING", ""),
+        ] {
+            assert_eq!(keys(line).unwrap().join(" "), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_command_that_the_server_would_not_run_is_an_error_with_a_way_out() {
+        assert!(
+            keys("MGET")
+                .unwrap_err()
+                .starts_with("MGET takes at least 1 argument; --batches keys")
+        );
+        assert!(
+            keys("GET a b")
+                .unwrap_err()
+                .starts_with("GET takes 1 argument;")
+        );
+        for line in [
+            "EVAL s 3 a b",
+            "EVAL s -1 a b",
+            "EVAL s x a",
+            "EVAL s 9223372036854775807 a",
+        ] {
+            assert!(
+                keys(line)
+                    .unwrap_err()
+                    .starts_with("EVAL does not have the keys"),
+                "{line}"
+            );
+        }
+    }
+}

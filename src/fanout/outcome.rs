@@ -1,0 +1,170 @@
+//! What a cluster answers to a batch, from the slots of its commands.
+//!
+//! A command over several slots is CROSSSLOT whoever owns them: the server looks at slots before it looks at nodes. Inside
+//! MULTI each command is looked at when it is queued; EXEC is a CROSSSLOT where commands of different slots were queued, else
+//! an EXECABORT where one was refused. The batch goes to the node that owns the slot of its first key.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::slot::SLOTS;
+use crate::topology::Topology;
+
+/// How a batch ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BatchOutcome {
+    /// It runs.
+    Served,
+    /// One command over several slots.
+    Crossslot,
+    /// Every command was queued, and their slots differ.
+    CrossslotAtExec,
+    /// A command of a transaction over several slots, then EXECABORT.
+    AbortedByCrossslot,
+    /// A command of a transaction whose slot is another node's, then EXECABORT.
+    AbortedByMoved,
+    /// No node owns the slot: CLUSTERDOWN.
+    Unserved,
+}
+
+impl BatchOutcome {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [BatchOutcome; 6] = [
+        BatchOutcome::Served,
+        BatchOutcome::Crossslot,
+        BatchOutcome::CrossslotAtExec,
+        BatchOutcome::AbortedByCrossslot,
+        BatchOutcome::AbortedByMoved,
+        BatchOutcome::Unserved,
+    ];
+
+    /// Whether the batch is refused because its keys have several slots.
+    pub fn is_cross_slot(self) -> bool {
+        !matches!(self, BatchOutcome::Served | BatchOutcome::Unserved)
+    }
+}
+
+/// A set of slots.
+#[derive(Debug, Clone)]
+pub struct SlotSet {
+    words: Box<[u64; SLOTS / 64]>,
+    members: Vec<u16>,
+}
+
+impl Default for SlotSet {
+    fn default() -> Self {
+        SlotSet {
+            words: Box::new([0; SLOTS / 64]),
+            members: Vec::new(),
+        }
+    }
+}
+
+impl SlotSet {
+    /// Takes in a slot.
+    pub fn insert(&mut self, slot: u16) {
+        let (word, bit) = (&mut self.words[usize::from(slot) / 64], 1 << (slot % 64));
+        if *word & bit == 0 {
+            *word |= bit;
+            self.members.push(slot);
+        }
+    }
+
+    /// Forgets all; costs as much as there is.
+    pub fn clear(&mut self) {
+        self.members
+            .drain(..)
+            .for_each(|slot| self.words[usize::from(slot) / 64] = 0);
+    }
+
+    /// The slots, in the order in which they came.
+    pub fn members(&self) -> &[u16] {
+        &self.members
+    }
+}
+
+/// What is known of a transaction while its commands are queued.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Transaction {
+    /// The node that it is sent to: the owner of the first slot.
+    target: Option<Option<usize>>,
+    /// The slot of the commands that were queued.
+    slot: Option<u16>,
+    several: bool,
+    refused: Option<BatchOutcome>,
+}
+
+impl Transaction {
+    /// Queues a command whose keys are in `slots`, in their order.
+    pub fn queue(&mut self, slots: &[u16], topology: &Topology) {
+        // Once a command is refused, the server keeps none of those behind it.
+        let Some(first) = slots.first().filter(|_| self.refused.is_none()) else {
+            return;
+        };
+        let owner = topology.owner(*first);
+        let target = *self.target.get_or_insert(owner);
+        let refused = match () {
+            () if owner.is_none() => Some(BatchOutcome::Unserved),
+            () if slots.iter().any(|slot| slot != first) => Some(BatchOutcome::AbortedByCrossslot),
+            () if owner != target => Some(BatchOutcome::AbortedByMoved),
+            () => None,
+        };
+        match refused {
+            Some(_) => self.refused = refused,
+            None => self.several |= *self.slot.get_or_insert(*first) != *first,
+        }
+    }
+
+    /// What EXEC answers. It looks at the slots of what was queued before it looks at what was refused.
+    pub fn exec(self) -> BatchOutcome {
+        match self.several {
+            true => BatchOutcome::CrossslotAtExec,
+            false => self.refused.unwrap_or(BatchOutcome::Served),
+        }
+    }
+}
+
+/// What is said to one command whose keys are in `slots`, in their order.
+pub fn of_command(slots: &[u16], topology: &Topology) -> BatchOutcome {
+    match slots {
+        [first, ..] if topology.owner(*first).is_none() => BatchOutcome::Unserved,
+        [first, rest @ ..] if rest.iter().any(|slot| slot != first) => BatchOutcome::Crossslot,
+        _ => BatchOutcome::Served,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_is_in_a_set_once() {
+        let mut set = SlotSet::default();
+        [5, 16383, 5, 0]
+            .into_iter()
+            .for_each(|slot| set.insert(slot));
+        assert_eq!(set.members(), [5, 16383, 0]);
+        set.clear();
+        set.insert(5);
+        assert_eq!(set.members(), [5]);
+    }
+
+    #[test]
+    fn exec_answers_for_what_was_queued_first() {
+        let topology = Topology::even(3, String::new()).unwrap();
+        let exec = |commands: &[&[u16]]| {
+            let mut queue = Transaction::default();
+            commands
+                .iter()
+                .for_each(|slots| queue.queue(slots, &topology));
+            queue.exec()
+        };
+        assert_eq!(exec(&[&[1], &[], &[1, 1]]), BatchOutcome::Served);
+        assert_eq!(exec(&[&[1], &[2]]), BatchOutcome::CrossslotAtExec);
+        assert_eq!(exec(&[&[1], &[16000]]), BatchOutcome::AbortedByMoved);
+        assert_eq!(exec(&[&[1, 2], &[1]]), BatchOutcome::AbortedByCrossslot);
+        assert_eq!(exec(&[&[1], &[16000], &[2]]), BatchOutcome::AbortedByMoved);
+        assert_eq!(exec(&[&[1], &[2], &[16000]]), BatchOutcome::CrossslotAtExec);
+    }
+}

@@ -1,0 +1,117 @@
+//! The words of a line of a batch file: separated by blanks, quoted as redis-cli reads them.
+
+use crate::format::parse::escape;
+use crate::format::parse::escape::Escapes;
+
+/// Words of a line: a server takes no more in one command.
+const MAX_WORDS: usize = 1 << 20;
+
+/// The words of `line`: `"..."` with C escapes, `'...'` in which only `\'` is one, else bytes up to a blank.
+///
+/// # Errors
+/// A quote that is not closed, or that is followed by something, or more than a million words.
+pub fn words(line: &[u8]) -> Result<Vec<Vec<u8>>, &'static str> {
+    let mut words = Vec::new();
+    let mut rest = line.trim_ascii_start();
+    while !rest.is_empty() {
+        if words.len() == MAX_WORDS {
+            return Err("more than 1,048,576 words");
+        }
+        let (word, behind) = next_word(rest)?;
+        words.push(word);
+        rest = behind.trim_ascii_start();
+    }
+    Ok(words)
+}
+
+fn next_word(text: &[u8]) -> Result<(Vec<u8>, &[u8]), &'static str> {
+    let mut word = Vec::new();
+    let mut rest = text;
+    while let Some((&byte, behind)) = rest.split_first() {
+        match byte {
+            byte if byte.is_ascii_whitespace() => break,
+            b'"' | b'\'' => {
+                rest = quoted(behind, byte, &mut word)?;
+                return match rest.first() {
+                    Some(next) if !next.is_ascii_whitespace() => {
+                        Err("a closing quote is followed by something other than a blank")
+                    }
+                    _ => Ok((word, rest)),
+                };
+            }
+            byte => {
+                word.push(byte);
+                rest = behind;
+            }
+        }
+    }
+    Ok((word, rest))
+}
+
+/// Appends the text before the closing `quote`; returns what is behind it.
+fn quoted<'t>(text: &'t [u8], quote: u8, word: &mut Vec<u8>) -> Result<&'t [u8], &'static str> {
+    const OPEN: &str = "a quote is not closed";
+    if quote == b'"' {
+        let end = escape::close(text, 0).ok_or(OPEN)?;
+        let start = word.len();
+        word.extend_from_slice(&text[..end]);
+        let end_of_word = escape::undo(Escapes::C, word, start, start + end);
+        word.truncate(end_of_word);
+        return Ok(&text[end + 1..]);
+    }
+    let mut rest = text;
+    loop {
+        match rest {
+            [] => return Err(OPEN),
+            [b'\\', b'\'', behind @ ..] => {
+                word.push(b'\'');
+                rest = behind;
+            }
+            [b'\'', behind @ ..] => return Ok(behind),
+            [byte, behind @ ..] => {
+                word.push(*byte);
+                rest = behind;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_separated_and_quoted_as_redis_cli_reads_them() {
+        let separated = |line: &[u8]| words(line).unwrap();
+        assert_eq!(
+            separated(b"  MGET a\t{b}c \r"),
+            [&b"MGET"[..], b"a", b"{b}c"]
+        );
+        assert_eq!(
+            separated(br#""a b\x00\xfF\n\"\q" 'it\'s \n' """#),
+            [&b"a b\0\xff\n\"q"[..], b"it's \\n", b""]
+        );
+        assert_eq!(separated(b"   "), Vec::<Vec<u8>>::new());
+        assert_eq!(separated(br"\x41 a\b"), [&br"\x41"[..], br"a\b"]);
+    }
+
+    #[test]
+    fn a_line_of_endless_words_is_refused() {
+        assert_eq!(
+            words(&b"a ".repeat(MAX_WORDS)).map(|words| words.len()),
+            Ok(MAX_WORDS)
+        );
+        assert!(
+            words(&b"a ".repeat(MAX_WORDS + 1))
+                .unwrap_err()
+                .starts_with("more than")
+        );
+    }
+
+    #[test]
+    fn quotes_that_do_not_end_a_word_are_refused() {
+        for line in [&b"\"open"[..], b"'open", b"\"a\"b", b"'a'\"b\"", b"\"a\\"] {
+            assert!(words(line).is_err(), "{}", line.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! Short hash tags that land on wanted slots.
+//!
+//! Words are tried in one fixed order, short ones first, and each is hashed as the key that it would be in; so the
+//! same question has the same answer everywhere, and no answer needs checking. A slot is met every 16384 words on
+//! average, which takes less than a millisecond.
+
+pub mod view;
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::slot::{SLOTS, hashed_part, slot};
+use crate::source::small_file;
+use crate::topology::{Topology, ranges};
+
+/// What words are made of: letters before digits, and none that is taken for another (0 and o, 1, i and l).
+const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
+
+/// The longest list of used tags: some millions.
+const MAX_LIST_BYTES: u64 = 64 << 20;
+
+/// The place of the changing part in a template.
+const HOLE: &[u8] = b"{}";
+
+/// The text of a hash tag with one changing part: the text between the braces of the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    before: Vec<u8>,
+    behind: Vec<u8>,
+}
+
+impl Template {
+    /// Reads `fav:{}`: a tag `fav:` and a word. The one `{}` is the place of the word; there is no other brace, since
+    /// the server ends a tag at the first `}`, and Redis Enterprise reads nested braces in another way.
+    ///
+    /// ```
+    /// use slotscope::find_tag::{Template, Used, in_slot};
+    /// let template = Template::parse(b"fav:{}")?;
+    /// let found = in_slot(5474, &template, &Used::default()).next().expect("there is always one");
+    /// assert_eq!(slotscope::slot::slot(format!("prod:news:favorites:{{{}}}:meta", found.tag).as_bytes()), 5474);
+    /// # Ok::<(), slotscope::error::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No `{}`, or another brace.
+    pub fn parse(text: &[u8]) -> Result<Template> {
+        let bad = |what: &str| {
+            Err(Error::bad(
+                format!("--template \"{}\"", Name::from(text)),
+                what,
+            ))
+        };
+        let Some(at) = text.windows(HOLE.len()).position(|part| part == HOLE) else {
+            return bad("has no {} in the place of the part that changes; write it as: fav:{}");
+        };
+        let (before, behind) = (&text[..at], &text[at + HOLE.len()..]);
+        if before.iter().chain(behind).any(|byte| b"{}".contains(byte)) {
+            return bad(
+                "has braces beside its {}; it is the text inside the braces of a key, as in: fav:{}",
+            );
+        }
+        Ok(Template {
+            before: before.to_vec(),
+            behind: behind.to_vec(),
+        })
+    }
+}
+
+/// Tags that are in use: none of them is found again.
+#[derive(Debug, Clone, Default)]
+pub struct Used {
+    tags: HashSet<Vec<u8>>,
+    slots: HashSet<u16>,
+}
+
+impl Used {
+    /// The tags that a file lists, one a line; keys that have them do as well.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is too large for a list of tags.
+    pub fn read(path: &Path) -> Result<Used> {
+        let what = "more than 64 MiB of tags; keep those that are like the template";
+        let bytes = small_file::read(path, MAX_LIST_BYTES, what)?;
+        let mut used = Used::default();
+        let lines = bytes.split(|byte| *byte == b'\n');
+        lines
+            .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+            .filter(|line| !line.is_empty())
+            .for_each(|line| used.add(line));
+        Ok(used)
+    }
+
+    /// Takes in a tag, or a key with one.
+    pub fn add(&mut self, tag: &[u8]) {
+        self.slots.insert(slot(tag));
+        self.tags.insert(tag[hashed_part(tag)].to_vec());
+    }
+}
+
+/// A tag that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundTag {
+    /// The text of the tag, without braces.
+    pub tag: Name,
+    /// The slot of every key that has it.
+    pub slot: u16,
+}
+
+/// Tags of one slot, shortest first, without end.
+pub fn in_slot<'a>(
+    wanted: u16,
+    template: &'a Template,
+    used: &'a Used,
+) -> impl Iterator<Item = FoundTag> + 'a {
+    Words::of(template, used).filter(move |found| found.slot == wanted)
+}
+
+/// Tags of any of `wanted`, each in a slot of its own until there is none left, then round again; without end.
+/// Slots of tags in use are left out, unless all are. There must be a wanted slot.
+pub fn on_slots<'a>(
+    wanted: &[u16],
+    template: &'a Template,
+    used: &'a Used,
+) -> impl Iterator<Item = FoundTag> + 'a {
+    let pool = spare(wanted, 1, used);
+    let mut left: HashSet<u16> = HashSet::new();
+    Words::of(template, used).filter(move |found| {
+        if left.is_empty() {
+            left.extend(&pool);
+        }
+        left.remove(&found.slot)
+    })
+}
+
+/// `count` tags, one a slot: as many on each node as on any other, as far as they have slots, and on each node one in
+/// every stretch of its slots. Slots of tags in use are left out where a node has enough others. By slot, ascending.
+///
+/// # Errors
+/// More tags than slots that are owned.
+pub fn spread(
+    count: usize,
+    topology: &Topology,
+    template: &Template,
+    used: &Used,
+) -> Result<Vec<FoundTag>> {
+    let owned: Vec<Vec<u16>> = topology
+        .nodes
+        .iter()
+        .map(|node| ranges::slots(&node.ranges).collect())
+        .filter(|slots: &Vec<u16>| !slots.is_empty())
+        .collect();
+    let room: Vec<usize> = owned.iter().map(Vec::len).collect();
+    let all: usize = room.iter().sum();
+    if count > all {
+        let what = format!("there are {all} slots with an owner, and each takes one tag");
+        return Err(Error::bad(format!("--spread {count}"), what));
+    }
+    let mut stretch_of = vec![None; SLOTS];
+    let mut stretches = 0;
+    for (slots, quota) in owned.iter().zip(quotas(count, &room)) {
+        let pool = spare(slots, quota, used);
+        for stretch in (0..quota).map(|i| part(pool.len(), i, quota)) {
+            pool[stretch]
+                .iter()
+                .for_each(|slot| stretch_of[usize::from(*slot)] = Some(stretches));
+            stretches += 1;
+        }
+    }
+    let mut taken = vec![false; stretches];
+    let first_of_stretch = |found: &FoundTag| {
+        stretch_of[usize::from(found.slot)]
+            .is_some_and(|stretch: usize| !std::mem::replace(&mut taken[stretch], true))
+    };
+    let mut found: Vec<FoundTag> = Words::of(template, used)
+        .filter(first_of_stretch)
+        .take(count)
+        .collect();
+    found.sort_by_key(|found| found.slot);
+    Ok(found)
+}
+
+/// Those of `slots` that no used tag is in; all of them where fewer than `count` are left.
+fn spare(slots: &[u16], count: usize, used: &Used) -> Vec<u16> {
+    let spare: Vec<u16> = slots
+        .iter()
+        .copied()
+        .filter(|slot| !used.slots.contains(slot))
+        .collect();
+    if spare.len() >= count {
+        spare
+    } else {
+        slots.to_vec()
+    }
+}
+
+/// How many of `count` go to each node with so much room: one to each in turn, as long as it has room.
+fn quotas(count: usize, room: &[usize]) -> Vec<usize> {
+    let mut quotas = vec![0; room.len()];
+    let mut left = count;
+    while left > 0 {
+        for (quota, _) in quotas
+            .iter_mut()
+            .zip(room)
+            .filter(|(quota, room)| **quota < **room)
+        {
+            let one = left.min(1);
+            (*quota, left) = (*quota + one, left - one);
+        }
+    }
+    quotas
+}
+
+/// Part `i` of `parts` equal ones of `len`.
+fn part(len: usize, i: usize, parts: usize) -> Range<usize> {
+    i * len / parts..(i + 1) * len / parts
+}
+
+/// All words in the template, shortest first, then by `LETTERS`.
+struct Words<'a> {
+    template: &'a Template,
+    used: &'a Used,
+    /// The word as places in `LETTERS`, the first letter first.
+    word: Vec<usize>,
+    /// `{`, the tag, `}`.
+    key: Vec<u8>,
+}
+
+impl<'a> Words<'a> {
+    fn of(template: &'a Template, used: &'a Used) -> Self {
+        Words {
+            template,
+            used,
+            word: Vec::new(),
+            key: Vec::new(),
+        }
+    }
+
+    /// Goes on to the next word: counts up, as digits do.
+    fn count_up(&mut self) {
+        let from = 1 + self.template.before.len();
+        for i in (0..self.word.len()).rev() {
+            self.word[i] = (self.word[i] + 1) % LETTERS.len();
+            self.key[from + i] = LETTERS[self.word[i]];
+            if self.word[i] > 0 {
+                return;
+            }
+        }
+        self.word.push(0);
+        let word = vec![LETTERS[0]; self.word.len()];
+        self.key = [
+            b"{",
+            self.template.before.as_slice(),
+            &word,
+            &self.template.behind,
+            b"}",
+        ]
+        .concat();
+    }
+}
+
+impl Iterator for Words<'_> {
+    type Item = FoundTag;
+
+    fn next(&mut self) -> Option<FoundTag> {
+        loop {
+            self.count_up();
+            let tag = &self.key[1..self.key.len() - 1];
+            if self.used.tags.is_empty() || !self.used.tags.contains(tag) {
+                return Some(FoundTag {
+                    tag: Name::from(tag),
+                    slot: slot(&self.key),
+                });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn template(text: &str) -> Template {
+        Template::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn words_come_short_ones_first_and_each_once() {
+        let (template, used) = (template("a{}b"), Used::default());
+        let words: Vec<Name> = Words::of(&template, &used)
+            .map(|found| found.tag)
+            .take(31 + 31 * 31 + 1)
+            .collect();
+        assert_eq!(
+            [&words[0], &words[31], &words[992]].map(Name::to_string),
+            ["aab", "aaab", "aaaab"]
+        );
+        assert_eq!(words.iter().collect::<HashSet<_>>().len(), words.len());
+    }
+
+    #[test]
+    fn every_slot_has_a_tag_of_at_most_four_letters() {
+        let (template, used) = (template("{}"), Used::default());
+        let four: usize = (1..=4).map(|letters| LETTERS.len().pow(letters)).sum();
+        let met: HashSet<u16> = Words::of(&template, &used)
+            .take(four)
+            .map(|found| found.slot)
+            .collect();
+        assert_eq!(met.len(), SLOTS);
+    }
+
+    #[test]
+    fn nodes_with_few_slots_leave_their_part_to_the_others() {
+        assert_eq!(quotas(7, &[5461, 5462, 5461]), [3, 2, 2]);
+        assert_eq!(quotas(9, &[1, 100, 100]), [1, 4, 4]);
+        assert_eq!(quotas(6, &[1, 2, 3]), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_template_is_the_text_inside_the_braces_with_one_place_in_it() {
+        assert_eq!(
+            template("fav:{}"),
+            Template {
+                before: b"fav:".into(),
+                behind: b"".into()
+            }
+        );
+        for text in ["", "fav", "{fav:{}}", "{}{}", "a}{}", "{{}}"] {
+            assert!(Template::parse(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_spread_takes_every_slot_before_it_takes_none_twice() {
+        let topology = Topology::even(5, String::from("even 5")).unwrap();
+        let found = spread(SLOTS, &topology, &template("{}"), &Used::default()).unwrap();
+        assert!(
+            found
+                .iter()
+                .map(|found| usize::from(found.slot))
+                .eq(0..SLOTS)
+        );
+        assert!(spread(SLOTS + 1, &topology, &template("{}"), &Used::default()).is_err());
+    }
+}

@@ -1,0 +1,48 @@
+//! A line for each tag: slot, tag in its braces and, where nodes are known, node.
+
+use std::io::{self, Write};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::find_tag::FoundTag;
+use crate::name::Name;
+use crate::topology::Topology;
+
+/// A tag and where it lands; the fields are those of a line of the JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TagLine {
+    /// The tag, without braces.
+    pub tag: Name,
+    /// Its slot.
+    pub slot: u16,
+    /// The id of the node that owns the slot; absent where none does or nodes are not known.
+    pub node: Option<Name>,
+}
+
+impl TagLine {
+    /// Finds the node of a tag.
+    pub fn of(found: FoundTag, topology: Option<&Topology>) -> Self {
+        let owner = |topology: &Topology| {
+            let node = topology.owner(found.slot)?;
+            Some(Name::from(topology.nodes[node].id.as_str()))
+        };
+        TagLine {
+            node: topology.and_then(owner),
+            tag: found.tag,
+            slot: found.slot,
+        }
+    }
+}
+
+/// Writes the line, with a column for the node where nodes are known.
+///
+/// # Errors
+/// `out` cannot be written to.
+pub fn write(line: &TagLine, nodes_are_known: bool, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "{}\t{{{}}}", line.slot, line.tag)?;
+    match nodes_are_known {
+        true => writeln!(out, "\t{}", line.node.clone().unwrap_or_default()),
+        false => writeln!(out),
+    }
+}

@@ -1,0 +1,80 @@
+//! Stage 2, KEYS: rows come in one at a time, batches of keys go out.
+
+use crate::format::batch::{BATCH_KEYS, KeyBatch, Values};
+use crate::format::{Columns, Notice, Seen, Sink};
+use crate::source::block::Block;
+use crate::source::boundary::line_at;
+
+/// Keys on their way to a sink.
+pub struct Gather<'a, 'c> {
+    columns: &'a mut Columns<'c>,
+    sink: &'a mut dyn Sink,
+    seen: Seen,
+}
+
+impl<'a, 'c> Gather<'a, 'c> {
+    /// Nothing gathered yet.
+    pub fn new(columns: &'a mut Columns<'c>, sink: &'a mut dyn Sink) -> Self {
+        columns.keys.clear();
+        columns.values.clear();
+        Gather {
+            columns,
+            sink,
+            seen: Seen::default(),
+        }
+    }
+
+    /// The columns of the batch, to which what is known of the next key is added before the key itself.
+    pub fn values(&mut self) -> &mut Values {
+        self.columns.values
+    }
+
+    /// Takes the key at `from..to` of `block`.
+    pub fn key(&mut self, block: &Block, from: usize, to: usize) {
+        self.columns.keys.push(from as u32, to as u32);
+        if self.columns.keys.len() == BATCH_KEYS {
+            self.flush(block);
+        }
+    }
+
+    /// Takes a row at `at` that is no key.
+    pub fn reject(&mut self, at: usize, reason: &str) {
+        self.sink.reject(at, reason);
+    }
+
+    /// Counts something odd.
+    pub fn note(&mut self, notice: Notice) {
+        self.seen.note(notice, 1);
+    }
+
+    /// Hands on what is left; returns what was seen.
+    pub fn finish(mut self, block: &Block) -> Seen {
+        self.flush(block);
+        self.seen
+    }
+
+    fn flush(&mut self, block: &Block) {
+        let Columns { keys, values, .. } = &mut *self.columns;
+        if !keys.is_empty() {
+            self.seen.keys += keys.len() as u64;
+            self.sink.keys(KeyBatch {
+                base: block.padded(),
+                keys,
+                values,
+            });
+            keys.clear();
+            values.clear();
+        }
+    }
+}
+
+/// Calls `row` with the bounds of each line of the block from `from` on, without its line end.
+pub fn each_line(block: &mut Block, from: u32, mut row: impl FnMut(&mut Block, usize, usize)) {
+    let (mut start, len) = (from as usize, block.len());
+    while start < len {
+        let (line, next) = line_at(block.content(), start);
+        let end = start + line.len();
+        row(block, start, end);
+        start = next;
+    }
+}

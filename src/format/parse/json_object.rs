@@ -1,0 +1,207 @@
+//! One JSON object in a line: bytes come in, the names and values of its members go out as they stand.
+//!
+//! It is read as far as finding the members takes, no further: what is inside nested values is not looked at, and
+//! text may hold any bytes but a bare quote.
+
+use crate::format::parse::escape::close;
+use crate::format::table;
+use crate::format::table::Span;
+use crate::format::{Detected, Head};
+
+/// A value as it stands, by its place in the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value {
+    /// A string, without its quotes; its escapes are not undone.
+    Text(Span),
+    /// A number, `true`, `false` or `null`.
+    Bare(Span),
+    /// An object or an array.
+    Nested,
+}
+
+/// Calls `each` with the number, the name and the value of every member of the object at the start of `line`; returns
+/// where the object ends. `None`: there is no whole object.
+pub fn members(line: &[u8], mut each: impl FnMut(usize, Span, Value)) -> Option<usize> {
+    let mut at = expect(line, 0, b'{')?;
+    let mut number = 0;
+    if let Some(end) = expect(line, at, b'}') {
+        return Some(end);
+    }
+    loop {
+        let name = expect(line, at, b'"')?;
+        let end = close(line, name)?;
+        at = expect(line, end + 1, b':')?;
+        let (value, after) = value(line, space(line, at))?;
+        each(number, (name as u32, end as u32), value);
+        number += 1;
+        match expect(line, after, b',') {
+            Some(next) => at = next,
+            None => return expect(line, after, b'}'),
+        }
+    }
+}
+
+/// The names of the members of the first object of an input, which may stand in an array.
+///
+/// # Errors
+/// Whether it has none, or more of it must be seen.
+pub fn first_names(head: Head<'_>) -> Result<Vec<Vec<u8>>, Detected> {
+    let bytes = table::unmarked(head.bytes).trim_ascii_start();
+    let bytes = bytes
+        .strip_prefix(b"[")
+        .map_or(bytes, <[u8]>::trim_ascii_start);
+    let more = || {
+        if head.whole {
+            Detected::No
+        } else {
+            Detected::NeedMore
+        }
+    };
+    match bytes.first() {
+        None => return Err(more()),
+        Some(b'{') => {}
+        Some(_) => return Err(Detected::No),
+    }
+    let end = memchr::memchr(b'\n', bytes);
+    let mut names = Vec::new();
+    let line = &bytes[..end.unwrap_or(bytes.len())];
+    match members(line, |_, name, _| {
+        names.push(line[name.0 as usize..name.1 as usize].to_vec())
+    }) {
+        Some(_) => Ok(names),
+        None if end.is_some() => Err(Detected::No),
+        None => Err(more()),
+    }
+}
+
+/// Where the first byte is, from `at` on, that is no white space.
+fn space(line: &[u8], mut at: usize) -> usize {
+    while matches!(line.get(at), Some(b' ' | b'\t' | b'\r')) {
+        at += 1;
+    }
+    at
+}
+
+/// What is behind `byte`, where that is the next one after white space.
+fn expect(line: &[u8], at: usize, byte: u8) -> Option<usize> {
+    let at = space(line, at);
+    (line.get(at) == Some(&byte)).then_some(at + 1)
+}
+
+/// The value at `at`, and where it ends.
+fn value(line: &[u8], at: usize) -> Option<(Value, usize)> {
+    match line.get(at)? {
+        b'"' => {
+            let end = close(line, at + 1)?;
+            Some((Value::Text((at as u32 + 1, end as u32)), end + 1))
+        }
+        b'{' | b'[' => nested(line, at).map(|end| (Value::Nested, end)),
+        _ => {
+            let ends = |byte: &u8| {
+                matches!(
+                    byte,
+                    b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'"' | b':'
+                )
+            };
+            let len = line[at..].iter().position(ends)?;
+            (len > 0).then_some((Value::Bare((at as u32, (at + len) as u32)), at + len))
+        }
+    }
+}
+
+/// Where the object or array ends that starts at `at`.
+fn nested(line: &[u8], mut at: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    loop {
+        match line.get(at)? {
+            b'"' => at = close(line, at + 1)?,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn texts(line: &str) -> Option<(Vec<String>, usize)> {
+        let mut found = Vec::new();
+        let text = |(from, to): Span| &line[from as usize..to as usize];
+        let end = members(line.as_bytes(), |number, name, value| {
+            assert_eq!(number, found.len());
+            found.push(match value {
+                Value::Text(span) => format!("{}='{}'", text(name), text(span)),
+                Value::Bare(span) => format!("{}={}", text(name), text(span)),
+                Value::Nested => format!("{}..", text(name)),
+            });
+        })?;
+        Some((found, end))
+    }
+
+    #[test]
+    fn members_come_as_they_stand() {
+        let line = r#"{"key" : "a\"}", "n":-1.5e3,"x":{"key":["}",{}]}, "z":null }, rest"#;
+        let (found, end) = texts(line).unwrap();
+        assert_eq!(found, [r#"key='a\"}'"#, "n=-1.5e3", "x..", "z=null"]);
+        assert_eq!(&line[end..], ", rest");
+        assert_eq!(texts(" { }"), Some((vec![], 4)));
+    }
+
+    #[test]
+    fn what_is_no_whole_object_is_none() {
+        for line in [
+            "",
+            "{",
+            "[]",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{\"a\":1,}",
+            "{\"a\":[}",
+            "{\"a\":1 2}",
+            "{a:1}",
+            "{\"a\":\"}",
+        ] {
+            assert_eq!(texts(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_first_object_may_stand_in_an_array() {
+        let names = |content: &str| {
+            first_names(Head {
+                bytes: content.as_bytes(),
+                whole: false,
+            })
+        };
+        assert_eq!(names("[\n{\"a\":1,\"b\":{}},").unwrap(), [b"a", b"b"]);
+        assert_eq!(names("{\"a\":1,"), Err(Detected::NeedMore));
+        for no in ["{user}:1\n", "[\"a\"]", "a", "[[{\"a\":1}]]"] {
+            assert_eq!(names(no), Err(Detected::No), "{no}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_object_of_serde_is_read_to_its_end(
+            object in prop::collection::btree_map(".{0,5}", prop_oneof![
+                any::<i64>().prop_map(serde_json::Value::from),
+                ".{0,9}".prop_map(serde_json::Value::from),
+                prop::collection::vec(".{0,4}", 0..3).prop_map(serde_json::Value::from),
+            ], 0..6),
+            garbage in prop::collection::vec(prop::sample::select(b"\"\\{}[]:,a1 \xff".to_vec()), 0..40),
+        ) {
+            let line = serde_json::to_string(&object).unwrap();
+            let mut count = 0;
+            prop_assert_eq!(members(line.as_bytes(), |_, _, _| count += 1), Some(line.len()));
+            prop_assert_eq!(count, object.len());
+            members(&garbage, |_, _, _| {});
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Parsers of values and rows that several formats share.
+
+pub mod csv_row;
+pub mod escape;
+pub mod json_object;
+pub mod size;
+pub mod unescape;

@@ -1,0 +1,96 @@
+//! Stage 2, KEYS: one text as `redis-cli --quoted-json` writes it: where it ends, and its escapes undone in place.
+//!
+//! redis-cli writes a key with C escapes and then doubles every backslash, but leaves the quotes as they are: a quote
+//! in a key comes out as `\\"`, which ends a text of JSON. Nothing is lost by that. Backslashes stand in fours for one
+//! of the key, and in twos before what else is escaped, so a quote with a multiple of four before it ends the text and
+//! one with two more does not. Found of redis-cli 7.0.15 for every byte.
+
+use crate::format::parse::escape;
+use crate::format::parse::escape::Escapes;
+
+/// Where the quote stands that ends the text which starts at `from`.
+pub fn close(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut quotes = memchr::memchr_iter(b'"', bytes.get(from..)?).map(|at| from + at);
+    quotes.find(|at| {
+        bytes[from..*at]
+            .iter()
+            .rev()
+            .take_while(|byte| **byte == b'\\')
+            .count()
+            % 4
+            == 0
+    })
+}
+
+/// Whether redis-cli writes such a text: printable ASCII, and every backslash twice.
+pub fn is_written(text: &[u8]) -> bool {
+    let runs_are_even = text
+        .split(|byte| *byte != b'\\')
+        .all(|run| run.len() % 2 == 0);
+    runs_are_even && text.iter().all(|byte| (b' '..=b'~').contains(byte))
+}
+
+/// Undoes the escapes in `content[from..to]`, a text that `is_written`; returns where it now ends.
+pub fn undo(content: &mut [u8], from: usize, to: usize) -> usize {
+    let (mut read, mut write) = (from, from);
+    while let Some(plain) = memchr::memchr(b'\\', &content[read..to]) {
+        content.copy_within(read..read + plain + 1, write);
+        (read, write) = ((read + plain + 2).min(to), write + plain + 1);
+    }
+    content.copy_within(read..to, write);
+    escape::undo(Escapes::C, content, from, write + (to - read))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What redis-cli does: `sdscatrepr`, then every backslash twice.
+    fn written(key: &[u8]) -> Vec<u8> {
+        let one = |byte: &u8| match byte {
+            b'"' | b'\\' => vec![b'\\', *byte],
+            b' '..=b'~' => vec![*byte],
+            b'\n' => br"\n".to_vec(),
+            b'\r' => br"\r".to_vec(),
+            b'\t' => br"\t".to_vec(),
+            0x07 => br"\a".to_vec(),
+            0x08 => br"\b".to_vec(),
+            _ => format!("\\x{byte:02x}").into_bytes(),
+        };
+        let quoted: Vec<u8> = key.iter().flat_map(one).collect();
+        quoted
+            .iter()
+            .flat_map(|byte| {
+                if *byte == b'\\' {
+                    vec![b'\\'; 2]
+                } else {
+                    vec![*byte]
+                }
+            })
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_key_comes_back_whatever_stands_behind_it(
+            key in prop::collection::vec(prop_oneof![2 => any::<u8>(), 8 => prop::sample::select(br#"\"n,]x"#.to_vec())], 0..20),
+            behind in r#"["\\,]{0,6}"#,
+        ) {
+            let text = written(&key);
+            let mut content = [b"\"", &text[..], b"\"", behind.as_bytes()].concat();
+            prop_assert_eq!(close(&content, 1), Some(1 + text.len()));
+            prop_assert!(is_written(&text));
+            let end = undo(&mut content, 1, 1 + text.len());
+            prop_assert_eq!(&content[1..end], &key[..]);
+            prop_assert!(content.ends_with(behind.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn what_redis_cli_does_not_write_is_told() {
+        for no in [&br"a\nb"[..], br"\\\", b"\xe9", b"a\nb"] {
+            assert!(!is_written(no), "{}", no.escape_ascii());
+        }
+    }
+}

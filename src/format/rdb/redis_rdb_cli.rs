@@ -1,0 +1,144 @@
+//! `redis-rdb-cli`: its memory report, as CSV (`raw_rows`: it puts quotes around keys and sizes, and does not escape
+//! those that a key holds) or as JSON (`jsonl`).
+
+use crate::format::parse::json_object;
+use crate::format::table::columns::ColumnNames;
+use crate::format::table::jsonl::JsonKeys;
+use crate::format::table::raw_rows::{COLUMNS, RawRows, Shape, header};
+use crate::format::{Detected, Format, Head, Reader, table};
+
+/// Members that only its JSON has.
+const MEMBERS: [&[u8]; 3] = [b"key", b"number_elements", b"used_memory"];
+
+/// The format.
+pub struct RedisRdbCli;
+
+impl Format for RedisRdbCli {
+    fn name(&self) -> &'static str {
+        "redis-rdb-cli"
+    }
+
+    fn example(&self) -> &'static str {
+        r#"0,string,"user:{1000}:profile","1.2kB",string,1,"1.1kB","" (below its header line)"#
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        if table::unmarked(head.bytes).starts_with(b"{") {
+            return match json_object::first_names(head) {
+                Ok(names)
+                    if MEMBERS
+                        .iter()
+                        .all(|member| names.iter().any(|name| name == member)) =>
+                {
+                    Detected::Yes
+                }
+                Ok(_) => Detected::No,
+                Err(answer) => answer,
+            };
+        }
+        let line = match header(head) {
+            Some(line) => line,
+            None if head.bytes.len() < 2 * COLUMNS.len() => return Detected::NeedMore,
+            None => return Detected::No,
+        };
+        let (Some(quoted), Some(raw)) = (Shape::of(line, true), Shape::of(line, false)) else {
+            return Detected::No;
+        };
+        // The header is that of rdb-tools too: the first line that is a row of either tells.
+        let lines = table::unmarked(head.bytes)
+            .split(|byte| *byte == b'\n')
+            .skip(1);
+        match lines
+            .map(|line| (quoted.is_row(line), raw.is_row(line)))
+            .find(|(quoted, raw)| quoted | raw)
+        {
+            Some((true, _)) => Detected::Yes,
+            None if !head.whole => Detected::NeedMore,
+            _ => Detected::No,
+        }
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        Some(
+            "redis-rdb-cli rounds sizes to a tenth of their unit; keys are read as written without --escape",
+        )
+    }
+
+    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        match table::unmarked(head.bytes).first() {
+            Some(b'{') => Ok(Box::new(JsonKeys::open(
+                self.name(),
+                head,
+                &ColumnNames::USUAL,
+                &[],
+            )?)),
+            _ => Ok(Box::new(RawRows::open(self.name(), head, true)?)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::rdb::rdb_tools::RdbTools;
+    use crate::format::reading::read_whole;
+
+    #[test]
+    fn keys_and_sizes_lose_their_quotes() {
+        let rows = "0,string,\"key\",\"1.2kB\",string,1,\"88 B\",\"\"\n2,hash,\"a\",\"b\"\"\n\",\"88 B\",hash,1,\"1 B\",\"2022-02-18 06:15:29.123\"\n";
+        let found = read_whole(&RedisRdbCli, format!("{COLUMNS},expiry\n{rows}").as_bytes());
+        assert_eq!(found.keys, [&b"key"[..], b"a\",\"b\"\"\n"]);
+        assert_eq!(
+            (found.values.weights[0].clone(), found.values.databases),
+            (vec![1200, 88], vec![0, 2])
+        );
+        assert_eq!(found.values.expiring, [false, true]);
+        assert_eq!(found.types, [&b"string"[..], b"hash"]);
+        assert!(found.rejects.is_empty());
+    }
+
+    #[test]
+    fn its_json_is_read_too() {
+        let json = r#"{"key":"k\/1","type":"string","number_elements":1,"database":3,"used_memory":"88 B","expiry":"2022"}"#;
+        let head = Head {
+            bytes: json.as_bytes(),
+            whole: true,
+        };
+        assert_eq!(RedisRdbCli.detect(head), Detected::Yes);
+        let found = read_whole(&RedisRdbCli, json.as_bytes());
+        assert_eq!(found.keys, [b"k/1"]);
+        assert_eq!(
+            (
+                found.values.weights[0].clone(),
+                found.values.databases,
+                found.values.expiring
+            ),
+            (vec![88], vec![3], vec![true])
+        );
+    }
+
+    #[test]
+    fn its_rows_tell_it_from_rdb_tools() {
+        let detect = |rows: &str, whole| {
+            let content = format!("{COLUMNS},expiry\n{rows}");
+            let head = Head {
+                bytes: content.as_bytes(),
+                whole,
+            };
+            (RedisRdbCli.detect(head), RdbTools.detect(head))
+        };
+        assert_eq!(
+            detect("0,string,\"k\",\"1\",string,1,\"88 B\",\"\"\n", false).0,
+            Detected::Yes
+        );
+        assert_eq!(
+            detect(
+                "0,string,\"k\n\",1,string,1,88,\n1,set,b,1,ht,1,1,\n",
+                false
+            ),
+            (Detected::No, Detected::Yes)
+        );
+        assert_eq!(detect("", false).0, Detected::NeedMore);
+        assert_eq!(detect("", true), (Detected::No, Detected::Yes));
+    }
+}

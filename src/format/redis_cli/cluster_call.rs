@@ -1,0 +1,369 @@
+//! `cluster-call`: raw keys of several nodes, as `redis-cli --cluster call HOST:PORT KEYS '*'` prints them: the first
+//! line of each node carries `ip:port: ` before its first key. The node of a key is kept where it is known: not for
+//! the keys of a block that stand before the first node named in it.
+//!
+//! A node without a key on its line has either none, or the empty key first: the line behind it tells. A line end
+//! behind an error belongs to the error. So empty keys are taken where two neighbouring lines are known, `Borders`
+//! seeing to those of two blocks.
+
+use std::ops::Range;
+
+use crate::format::batch::Spans;
+use crate::format::batch_rows::{Gather, each_line};
+use crate::format::block_joins::Borders;
+use crate::format::redis_cli::noise;
+use crate::format::row_boundary::RowBoundary;
+use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::source::block::{Block, Piece};
+
+/// What such a dump cannot show; that redis-cli stops at a NUL was seen of 7.0.15.
+const NOTE: &str = "a raw key list of redis-cli --cluster call: a key with a line end is split, a NUL in a key cuts off \
+    all that its node lists behind it, and replicas list their keys once more unless --cluster-only-masters is given; \
+    redis-cli --no-raw --scan of every primary loses nothing";
+
+/// The format.
+pub struct ClusterCall;
+
+impl Format for ClusterCall {
+    fn name(&self) -> &'static str {
+        "cluster-call"
+    }
+
+    fn example(&self) -> &'static str {
+        "127.0.0.1:7000: user:{1000}:profile"
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        let mut lines = head.bytes.split(|byte| *byte == b'\n');
+        let first = lines
+            .by_ref()
+            .map(noise::bare)
+            .find(|line| !is_script(line));
+        match first {
+            _ if !head.whole && head.bytes.len() < 2 * ADDRESS => Detected::NeedMore,
+            // The two words of the first line are in bold, even in a pipe.
+            Some(line)
+                if line.starts_with(CALLING)
+                    && lines.next().is_some_and(|line| node(line, None).is_some()) =>
+            {
+                Detected::Yes
+            }
+            Some(line) if node(line, None).is_some_and(|node| is_ip(host(&line[node]).0)) => {
+                Detected::Yes
+            }
+            _ => Detected::No,
+        }
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        Some(NOTE)
+    }
+
+    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        let lines = || head.bytes.split(|byte| *byte == b'\n');
+        let mut first =
+            lines().filter(|line| !is_script(line) && !noise::bare(line).starts_with(CALLING));
+        let asked = first
+            .next()
+            .and_then(|line| node(line, None).map(|node| line[node].to_vec()))
+            .unwrap_or_default();
+        let crlf = lines()
+            .find(|line| !is_script(line))
+            .is_some_and(|line| line.ends_with(b"\r"));
+        Ok(Box::new(Calls {
+            asked,
+            crlf,
+            borders: Borders::default(),
+        }))
+    }
+}
+
+/// The longest address, with what is behind it: a host name, a colon, a port, a colon and a blank.
+const ADDRESS: usize = 253 + 8;
+
+const CALLING: &[u8] = b">>> Calling";
+
+/// Whether it is a line that `script` writes before and behind what it captures.
+fn is_script(line: &[u8]) -> bool {
+    line.starts_with(b"Script started on 20") || line.starts_with(b"Script done on 20")
+}
+
+/// Where in `line` the address of a node stands, if `address: ` is what it starts with. Host names could be the start
+/// of a key: one without a dot is taken only if it, or its port, is that of the node that was `asked`, the first.
+fn node(line: &[u8], asked: Option<&[u8]>) -> Option<Range<usize>> {
+    let end = memchr::memmem::find(&line[..line.len().min(ADDRESS)], b": ")?;
+    let (name, port) = host(&line[..end]);
+    let is_port = (1..=5).contains(&port.len()) && port.iter().all(u8::is_ascii_digit);
+    let is_name = !name.is_empty()
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b".:-_[]%".contains(byte));
+    let is_known = || match asked.map(host) {
+        None => true,
+        Some(asked) => is_ip(name) || name.contains(&b'.') || asked.0 == name || asked.1 == port,
+    };
+    (is_port && is_name && is_known()).then_some(0..end)
+}
+
+/// Host and port of an address: it is split at the last colon, for IPv6 has more.
+fn host(address: &[u8]) -> (&[u8], &[u8]) {
+    memchr::memrchr(b':', address).map_or((address, b""), |at| (&address[..at], &address[at + 1..]))
+}
+
+fn is_ip(host: &[u8]) -> bool {
+    let host = host
+        .strip_prefix(b"[")
+        .and_then(|host| host.strip_suffix(b"]"))
+        .unwrap_or(host);
+    std::str::from_utf8(host).is_ok_and(|host| host.parse::<std::net::IpAddr>().is_ok())
+}
+
+/// Whether a node answers with an error instead of keys.
+fn is_error(reply: &[u8]) -> bool {
+    let word = reply.split(|byte| *byte == b' ').next().unwrap_or_default();
+    let words: [&[u8]; 9] = [
+        b"ERR",
+        b"NOAUTH",
+        b"NOPERM",
+        b"WRONGPASS",
+        b"LOADING",
+        b"CLUSTERDOWN",
+        b"MASTERDOWN",
+        b"BUSY",
+        b"DENIED",
+    ];
+    reply == b"Failed!" || word.len() < reply.len() && words.contains(&word)
+}
+
+/// What a line is, as far as its neighbours must know.
+#[derive(Clone, Copy, PartialEq)]
+enum Line {
+    /// A node, and no key.
+    Node,
+    /// A node, and an error.
+    Error,
+    /// Nothing at all.
+    Blank,
+    /// A key.
+    Key,
+    /// A node with its first key.
+    NodeAndKey,
+}
+
+/// The empty keys that two neighbouring lines hold: one on the line of the node, one on a blank line.
+fn empty_keys(before: Line, line: Line) -> (bool, bool) {
+    let of_node = before == Line::Node && matches!(line, Line::Blank | Line::Key);
+    (of_node, line == Line::Blank && before != Line::Error)
+}
+
+/// The reader.
+struct Calls {
+    /// The address of the first node, the one that the user named; empty where the first line names none.
+    asked: Vec<u8>,
+    crlf: bool,
+    borders: Borders<Line>,
+}
+
+impl Reader for Calls {
+    fn format(&self) -> &'static str {
+        ClusterCall.name()
+    }
+
+    fn boundary(&self) -> RowBoundary {
+        RowBoundary::Lines(b'\n')
+    }
+
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen {
+        let mut keys = Keys {
+            gather: Gather::new(columns, sink),
+            node: (0, 0),
+        };
+        // Before the first line of an input stands none, which is as good as an error: a line end is no key there.
+        let (mut first, mut last) = (None, piece.first.then_some(Line::Error));
+        each_line(block, piece.from, |block, start, end| {
+            let whole = &block.content()[start..end];
+            let line = if self.crlf {
+                whole.strip_suffix(b"\r").unwrap_or(whole)
+            } else {
+                whole
+            };
+            let node = node(line, Some(&self.asked));
+            let reply = start + node.as_ref().map_or(0, |node| node.end + 2);
+            let key = &line[reply - start..];
+            let kind = match (&node, key) {
+                (None, b"") if self.crlf && whole.is_empty() => {
+                    return keys.gather.note(Notice::BlankLine);
+                }
+                (None, b"") => Line::Blank,
+                (None, key) if is_script(key) => return keys.gather.note(Notice::Warning),
+                (None, key) if noise::bare(key).starts_with(CALLING) => {
+                    return keys.gather.note(Notice::Progress);
+                }
+                (None, _) => Line::Key,
+                (Some(_), b"") => Line::Node,
+                (Some(_), key) if is_error(key) => Line::Error,
+                (Some(_), _) => Line::NodeAndKey,
+            };
+            let key_end = start + line.len();
+            match last.replace(kind) {
+                None => first = Some(kind),
+                Some(before) => keys.meet(block, before, kind),
+            }
+            if let Some(node) = node {
+                keys.node = ((start + node.start) as u32, (start + node.end) as u32);
+                keys.gather.note(Notice::Node);
+            }
+            match kind {
+                Line::Key | Line::NodeAndKey => keys.key(block, reply, key_end),
+                Line::Error => keys.gather.note(Notice::ErrorReply),
+                Line::Node | Line::Blank => {}
+            }
+        });
+        keys.node = (0, 0);
+        let owned = piece.offset + u64::from(piece.from)..piece.offset + block.len() as u64;
+        self.borders.join(owned, first, last, |before, line| {
+            keys.meet(block, before, line)
+        });
+        keys.gather.finish(block)
+    }
+}
+
+/// The keys that are found, each with its node.
+struct Keys<'a, 'c> {
+    gather: Gather<'a, 'c>,
+    /// Where the address of the node stands whose keys are read; empty where it is not known.
+    node: (u32, u32),
+}
+
+impl Keys<'_, '_> {
+    fn key(&mut self, block: &Block, from: usize, to: usize) {
+        let nodes: &mut Spans = &mut self.gather.values().nodes;
+        nodes.push(self.node.0, self.node.1);
+        self.gather.key(block, from, to);
+    }
+
+    /// Takes the empty keys between two lines.
+    fn meet(&mut self, block: &Block, before: Line, line: Line) {
+        let (of_node, of_line) = empty_keys(before, line);
+        for _ in 0..u8::from(of_node) + u8::from(of_line) {
+            self.gather.note(Notice::EmptyKey);
+            self.key(block, 0, 0);
+        }
+        if line == Line::Blank && !of_line {
+            self.gather.note(Notice::BlankLine);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::reading::{Found, read_whole};
+
+    fn found(content: &str) -> Found {
+        read_whole(&ClusterCall, content.as_bytes())
+    }
+
+    fn pairs(found: &Found) -> Vec<(&str, &str)> {
+        let keys = found
+            .keys
+            .iter()
+            .map(|key| std::str::from_utf8(key).unwrap());
+        found
+            .nodes
+            .iter()
+            .map(|node| std::str::from_utf8(node).unwrap())
+            .zip(keys)
+            .collect()
+    }
+
+    #[test]
+    fn each_key_is_on_the_node_that_was_named_last() {
+        let found = found(
+            "\x1b[29;1m>>> Calling\x1b[0m KEYS *\nlocalhost:7000: a\n127.0.0.1:6379> \nuser:12: x\n127.0.0.1:7001: \n\
+             ::1:7002: b: c\nredis-1:7000: d\nh.example.com:80: e\n",
+        );
+        let expected = [
+            ("localhost:7000", "a"),
+            ("localhost:7000", "127.0.0.1:6379> "),
+            ("localhost:7000", "user:12: x"),
+            ("::1:7002", "b: c"),
+            ("redis-1:7000", "d"),
+            ("h.example.com:80", "e"),
+        ];
+        assert_eq!(pairs(&found), expected);
+        assert_eq!(
+            (
+                found.seen.count(Notice::Node),
+                found.seen.count(Notice::Progress)
+            ),
+            (5, 1)
+        );
+    }
+
+    #[test]
+    fn the_empty_key_is_told_from_an_empty_reply_and_from_the_end_of_an_error() {
+        let (a, b) = ("1.1.1.1:1", "1.1.1.1:2");
+        for (text, expected) in [
+            ("1.1.1.1:1: \n1.1.1.1:2: \n", vec![]),
+            ("1.1.1.1:1: \nx\n1.1.1.1:2: \n", vec![(a, ""), (a, "x")]),
+            (
+                "1.1.1.1:1: x\n\n1.1.1.1:2: y\n",
+                vec![(a, "x"), (a, ""), (b, "y")],
+            ),
+            (
+                "1.1.1.1:1: ERR unknown command\n\n1.1.1.1:2: NOAUTH x\n\n",
+                vec![],
+            ),
+            ("1.1.1.1:1: Failed!\n1.1.1.1:2: y\n", vec![(b, "y")]),
+        ] {
+            assert_eq!(pairs(&found(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_script_captured_has_two_line_ends() {
+        let text = "Script started on 2026-11-21 04:16:25+00:00 [x]\n\x1b[29;1m>>> Calling\x1b[0m KEYS *\r\n\
+                    1.1.1.1:1: a\r\n\r\nb\r\n\nScript done on 2026-11-21 04:16:25+00:00 [x]\n";
+        assert_eq!(
+            ClusterCall.detect(Head {
+                bytes: text.as_bytes(),
+                whole: true
+            }),
+            Detected::Yes
+        );
+        assert_eq!(found(text).keys, [&b"a"[..], b"", b"b"]);
+    }
+
+    #[test]
+    fn only_what_starts_with_a_node_is_detected() {
+        let detect = |text: &str| {
+            ClusterCall.detect(Head {
+                bytes: text.as_bytes(),
+                whole: true,
+            })
+        };
+        for yes in [
+            "\x1b[29;1m>>> Calling\x1b[0m KEYS *\nh:1: a\n",
+            "10.0.0.1:6379: a\n",
+            "[::1]:1: \n",
+        ] {
+            assert_eq!(detect(yes), Detected::Yes, "{yes}");
+        }
+        for no in [
+            "",
+            "user:12: x\n",
+            ">>> Calling\n",
+            "127.0.0.1:6379> KEYS *\n1) \"a\"\n",
+            "10.0.0.1:x: a\n",
+        ] {
+            assert_eq!(detect(no), Detected::No, "{no}");
+        }
+    }
+}

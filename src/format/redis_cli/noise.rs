@@ -1,0 +1,168 @@
+//! Stage 2, KEYS: what stands around the keys in captured redis-cli output: prompts, timings, errors, colours.
+//! Lines come in; which of them are noise goes out. Nothing is dropped that is not counted.
+
+use crate::ansi;
+use crate::format::{Detected, Head, Notice};
+
+/// Lines of a head that tell its form.
+const LINES: usize = 200;
+
+/// What kind of noise `line`, without its line end, is; `None` where it may be a row.
+pub fn noise(line: &[u8]) -> Option<Notice> {
+    let line = bare(line);
+    let ends = |start: &[u8], end: &[u8]| {
+        line.len() >= start.len() + end.len() && line.starts_with(start) && line.ends_with(end)
+    };
+    match line.first() {
+        None => Some(Notice::BlankLine),
+        Some(b'(') if line.starts_with(b"(error)") => Some(Notice::ErrorReply),
+        Some(b'(')
+            if [
+                b"(empty array)".as_slice(),
+                b"(empty list or set)",
+                b"(empty set)",
+            ]
+            .contains(&line) =>
+        {
+            Some(Notice::EmptyReply)
+        }
+        Some(b'(') if ends(b"(", b"s)") => {
+            let number = &line[1..line.len() - 2];
+            let digits = number
+                .iter()
+                .all(|byte| byte.is_ascii_digit() || *byte == b'.')
+                && !number.is_empty();
+            digits.then_some(Notice::Timing)
+        }
+        Some(b'W') if line.starts_with(b"Warning: Using a password") => Some(Notice::Warning),
+        Some(b'S')
+            if line.starts_with(b"Script started on ") || line.starts_with(b"Script done on ") =>
+        {
+            Some(Notice::Warning)
+        }
+        Some(b'>') if line.starts_with(b">>> ") => Some(Notice::Progress),
+        _ => is_prompt(line).then_some(Notice::Prompt),
+    }
+}
+
+/// `line` without a carriage return at its end and without what tells the terminal colours or places around it.
+pub fn bare(line: &[u8]) -> &[u8] {
+    let mut line = line.strip_suffix(b"\r").unwrap_or(line);
+    while let Some(len) = ansi::sequence(line) {
+        line = &line[len..];
+    }
+    while line.last().is_some_and(u8::is_ascii_alphabetic) {
+        let Some(start) = memchr::memrchr(0x1B, line)
+            .filter(|start| ansi::sequence(&line[*start..]) == Some(line.len() - start))
+        else {
+            break;
+        };
+        line = &line[..start];
+    }
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// `host:port> ` or `host:port[db]> ` at the start, as redis-cli prompts.
+fn is_prompt(line: &[u8]) -> bool {
+    let Some(end) = memchr::memchr(b'>', line) else {
+        return false;
+    };
+    let (before, after) = (&line[..end], &line[end + 1..]);
+    let name = before
+        .split(|byte| *byte == b'[')
+        .next()
+        .unwrap_or_default();
+    let plain = before
+        .iter()
+        .all(|byte| byte.is_ascii_alphanumeric() || b".:-_[]()".contains(byte));
+    let port = name.rsplit(|byte| *byte == b':').next().unwrap_or_default();
+    let has_port =
+        port.len() < name.len() && !port.is_empty() && port.iter().all(u8::is_ascii_digit);
+    plain && matches!(after.first(), None | Some(b' ')) && (has_port || name == b"not connected")
+}
+
+/// Whether nine in ten lines of a head that are no noise, and the first of them, are rows as `is_row` has it. A whole
+/// input of noise is one too, where it says that a reply was empty or failed.
+pub fn detect(head: Head<'_>, is_row: impl Fn(&[u8]) -> bool) -> Detected {
+    let whole_lines = match memchr::memrchr(b'\n', head.bytes) {
+        _ if head.whole => head.bytes,
+        Some(end) => &head.bytes[..end],
+        None => return Detected::NeedMore,
+    };
+    let mut replies = 0;
+    let lines = whole_lines
+        .split(|byte| *byte == b'\n')
+        .filter(|line| match noise(line) {
+            None => true,
+            Some(notice) => {
+                replies += u32::from(matches!(notice, Notice::EmptyReply | Notice::ErrorReply));
+                false
+            }
+        });
+    let (mut rows, mut others) = (0, 0);
+    for line in lines.take(LINES) {
+        match is_row(bare(line)) {
+            true => rows += 1,
+            false if rows == 0 => return Detected::No,
+            false => others += 1,
+        }
+    }
+    let says_none = rows + others == 0 && head.whole && replies > 0;
+    if rows > 9 * others || says_none {
+        Detected::Yes
+    } else {
+        Detected::No
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_is_what_redis_cli_prints_around_keys() {
+        for (line, notice) in [
+            ("127.0.0.1:6379> KEYS *", Notice::Prompt),
+            ("127.0.0.1:6379[3]> ", Notice::Prompt),
+            (
+                "\u{1b}[0;31mredis.example.com:6379>\u{1b}[0m",
+                Notice::Prompt,
+            ),
+            ("(1.23s)", Notice::Timing),
+            (
+                "(error) NOAUTH Authentication required.\r",
+                Notice::ErrorReply,
+            ),
+            ("(empty array)", Notice::EmptyReply),
+            (
+                "Warning: Using a password with '-a' may not be safe.",
+                Notice::Warning,
+            ),
+            ("\u{1b}[29;1m>>> Calling KEYS *", Notice::Progress),
+            ("\r", Notice::BlankLine),
+            (
+                "\u{1b}[6n127.0.0.1:7801> \r\u{1b}[0K127.0.0.1:7801> KEYS *\r\u{1b}[22C\r",
+                Notice::Prompt,
+            ),
+        ] {
+            assert_eq!(noise(line.as_bytes()), Some(notice), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_row_is_no_noise() {
+        for line in [
+            "\"(1.23s)\"",
+            "1) \"a\"",
+            "(s)",
+            "(nil)",
+            "a:1",
+            "a -> b",
+            "user:1>2",
+            "a>",
+            "\u{1b}[31",
+        ] {
+            assert_eq!(noise(line.as_bytes()), None, "{line}");
+        }
+    }
+}

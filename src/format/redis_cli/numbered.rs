@@ -1,0 +1,300 @@
+//! `numbered`: replies as redis-cli shows them on a terminal or with `--no-raw`: `1) "key"`, C escapes in the quotes.
+//! It loses nothing: a key may hold any byte. Pages of SCAN are read too: `1) "17"`, then `2) 1) "key"`.
+//!
+//! Whether a first row is the cursor of a page, the line behind it tells: an input is never cut between the two.
+
+use std::sync::Arc;
+
+use crate::format::batch_rows::{Gather, each_line};
+use crate::format::block_joins::Borders;
+use crate::format::parse::escape;
+use crate::format::parse::escape::Escapes;
+use crate::format::redis_cli::noise;
+use crate::format::row_boundary::RowBoundary;
+use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::source::block::{Block, Piece};
+
+/// The format.
+pub struct Numbered;
+
+impl Format for Numbered {
+    fn name(&self) -> &'static str {
+        "numbered"
+    }
+
+    fn example(&self) -> &'static str {
+        r#"1) "user:{1000}:profile\n""#
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        noise::detect(head, |line| {
+            Row::of(line).is_some_and(|row| row.kind(line) != Kind::Other)
+        })
+    }
+
+    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        Ok(Box::new(Rows::default()))
+    }
+}
+
+/// A line with a number before it.
+struct Row {
+    /// The number of the reply that the row starts a part of, where it does: the 2 of `2) 1) "key"`.
+    outer: Option<u64>,
+    /// The number of the row itself.
+    index: u64,
+    /// Where in the line its value starts.
+    value: usize,
+}
+
+/// What the value of a row is.
+#[derive(PartialEq)]
+enum Kind {
+    Text,
+    Nil,
+    Empty,
+    Error,
+    Other,
+}
+
+impl Row {
+    /// The row in `line`, which is without its line end and colours.
+    fn of(line: &[u8]) -> Option<Row> {
+        let (index, value) = numbered(line, 0)?;
+        Some(match numbered(line, value) {
+            Some((inner, value)) => Row {
+                outer: Some(index),
+                index: inner,
+                value,
+            },
+            None => Row {
+                outer: None,
+                index,
+                value,
+            },
+        })
+    }
+
+    fn kind(&self, line: &[u8]) -> Kind {
+        match &line[self.value..] {
+            value if escape::is_quoted(value) => Kind::Text,
+            b"(nil)" => Kind::Nil,
+            b"(empty array)" | b"(empty list or set)" | b"(empty set)" => Kind::Empty,
+            value if value.starts_with(b"(error) ") => Kind::Error,
+            _ => Kind::Other,
+        }
+    }
+
+    /// Whether only the second row of a page of SCAN looks like this: its keys, or none.
+    fn follows_cursor(&self, line: &[u8]) -> bool {
+        match self.outer {
+            Some(outer) => (outer, self.index) == (2, 1),
+            None => self.index == 2 && self.kind(line) == Kind::Empty,
+        }
+    }
+}
+
+/// The number and the parenthesis that stand at `at` behind any blanks, and where what follows them starts.
+fn numbered(line: &[u8], at: usize) -> Option<(u64, usize)> {
+    let rest = line[at..].trim_ascii_start();
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let number = std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
+    rest[digits..]
+        .starts_with(b") ")
+        .then_some((number, line.len() - rest.len() + digits + 2))
+}
+
+fn follows_cursor(line: &[u8]) -> bool {
+    let line = noise::bare(line);
+    Row::of(line).is_some_and(|row| row.follows_cursor(line))
+}
+
+/// The reader: the numbers of the rows at the ends of what was read so far.
+#[derive(Default)]
+struct Rows(Borders<u64>);
+
+impl Reader for Rows {
+    fn format(&self) -> &'static str {
+        Numbered.name()
+    }
+
+    fn boundary(&self) -> RowBoundary {
+        RowBoundary::Rows(Arc::new(|line| !follows_cursor(line)))
+    }
+
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen {
+        let mut gather = Gather::new(columns, sink);
+        // Before the first row of an input stands none: it must be number 1.
+        let (mut first, mut last) = (None, piece.first.then_some(0));
+        each_line(block, piece.from, |block, start, end| {
+            let (content, line) = (block.content(), &block.content()[start..end]);
+            let bare = noise::bare(line);
+            let Some(row) = Row::of(bare) else {
+                match noise::noise(line) {
+                    Some(notice) => gather.note(notice),
+                    None => gather.reject(
+                        start,
+                        "neither a numbered row nor anything that redis-cli prints beside one",
+                    ),
+                }
+                return;
+            };
+            match last.replace(row.index) {
+                None => first = Some(row.index),
+                Some(last) if is_gap(last, row.index) => gather.note(Notice::IndexGap),
+                Some(_) => {}
+            }
+            let from = start + (bare.as_ptr() as usize - line.as_ptr() as usize);
+            if from != start {
+                gather.note(Notice::Colour);
+            }
+            match row.kind(bare) {
+                _ if row.outer.is_some_and(|outer| outer != 2) => {
+                    gather.reject(start, "a reply within a reply")
+                }
+                Kind::Text
+                    if row.index == 1
+                        && row.outer.is_none()
+                        && is_cursor(content, end, &bare[row.value..]) =>
+                {
+                    gather.note(Notice::Cursor);
+                }
+                Kind::Text => {
+                    let (from, to) = (from + row.value + 1, from + bare.len() - 1);
+                    let to = escape::undo(Escapes::C, block.content_mut(), from, to);
+                    gather.key(block, from, to);
+                }
+                Kind::Nil => gather.note(Notice::Nil),
+                Kind::Empty => gather.note(Notice::EmptyReply),
+                Kind::Error => gather.note(Notice::ErrorReply),
+                Kind::Other => gather.reject(
+                    start,
+                    "a numbered row whose value is not one text in double quotes",
+                ),
+            }
+        });
+        let owned = piece.offset + u64::from(piece.from)..piece.offset + block.len() as u64;
+        let mut gaps = 0;
+        self.0.join(owned, first, last, |last, index| {
+            gaps += u64::from(is_gap(last, index))
+        });
+        let mut seen = gather.finish(block);
+        seen.note(Notice::IndexGap, gaps);
+        seen
+    }
+}
+
+/// Whether rows are missing or out of order between two numbers; 1 starts another reply.
+fn is_gap(last: u64, index: u64) -> bool {
+    index != 1 && Some(index) != last.checked_add(1)
+}
+
+/// Whether the quoted `value` of a line that ends at `end` is the cursor of a page of SCAN.
+fn is_cursor(content: &[u8], end: usize, value: &[u8]) -> bool {
+    let next = content
+        .get(end + 1..)
+        .and_then(|rest| rest.split(|byte| *byte == b'\n').next());
+    let digits = &value[1..value.len() - 1];
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) && next.is_some_and(follows_cursor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::reading::{Found, read_whole};
+
+    fn found(content: &str) -> Found {
+        read_whole(&Numbered, content.as_bytes())
+    }
+
+    #[test]
+    fn rows_of_any_width_are_keys_and_what_stands_around_them_is_counted() {
+        let text = "127.0.0.1:6379> KEYS *\r\n  1) \"a\\n\"\r\n\x1b[32m  2) \"1) \\\"x\\\"\"\x1b[0m\r\n 10) \"c\"\r\n(1.23s)\r\n";
+        let found = found(text);
+        assert_eq!(found.keys, [&b"a\n"[..], b"1) \"x\"", b"c"]);
+        assert!(found.rejects.is_empty());
+        for notice in [
+            Notice::Prompt,
+            Notice::Timing,
+            Notice::Colour,
+            Notice::IndexGap,
+        ] {
+            assert_eq!(found.seen.count(notice), 1, "{notice:?}");
+        }
+    }
+
+    #[test]
+    fn the_cursor_of_a_page_is_no_key_and_a_number_in_its_place_is_one() {
+        let pages = found("1) \"17\"\n2)  1) \"a\"\n    2) \"b\"\n1) \"0\"\n2) (empty array)\n");
+        assert_eq!(pages.keys, [b"a", b"b"]);
+        assert_eq!(
+            (
+                pages.seen.count(Notice::Cursor),
+                pages.seen.count(Notice::EmptyReply)
+            ),
+            (2, 1)
+        );
+        let keys = found("1) \"17\"\n2) \"a\"\n1) \"0\"\n");
+        assert_eq!(keys.keys, [&b"17"[..], b"a", b"0"]);
+        for read in [&pages, &keys] {
+            assert_eq!(
+                (read.seen.count(Notice::IndexGap), read.rejects.len()),
+                (0, 0)
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_is_counted_or_refused_where_it_stands() {
+        let found = found(
+            "2) \"a\"\n1) (nil)\n2) 5\n3) 1) \"x\"\n99999999999999999999) \"y\"\nplain\n4) \"open\n",
+        );
+        assert_eq!(found.keys, [b"a"]);
+        assert_eq!(
+            (
+                found.seen.count(Notice::IndexGap),
+                found.seen.count(Notice::Nil)
+            ),
+            (2, 1)
+        );
+        assert_eq!(
+            found.rejects.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
+            [16, 21, 31, 57, 63]
+        );
+    }
+
+    #[test]
+    fn an_empty_reply_is_told_from_keys() {
+        let detect = |text: &str| {
+            Numbered.detect(Head {
+                bytes: text.as_bytes(),
+                whole: true,
+            })
+        };
+        for yes in [
+            "(empty array)\n",
+            "(error) NOAUTH Authentication required.\n",
+            "1) \"a\"\n",
+            " 9) \"a\"\n10) \"b\"\n",
+        ] {
+            assert_eq!(detect(yes), Detected::Yes, "{yes}");
+        }
+        for no in [
+            "",
+            "\n",
+            "1) a\n",
+            "1)\"a\"\n",
+            "a\n1) \"a\"\n",
+            "(1.23s)\n",
+        ] {
+            assert_eq!(detect(no), Detected::No, "{no}");
+        }
+        assert!(found("(empty array)\n").keys.is_empty());
+    }
+}

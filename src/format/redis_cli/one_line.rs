@@ -1,0 +1,440 @@
+//! `redis-csv`, `redis-json` and `quoted-json`: texts in double quotes with commas between them, all on one line that
+//! may be gigabytes long, as `redis-cli --csv`, `--json` and `--quoted-json` print a reply. They lose nothing.
+//!
+//! What stands between two commas, brackets or line ends outside quotes is one text, or no key. Pages of SCAN in JSON
+//! are `["17",["key", ...]]`: an input that starts with one has a cursor wherever a reply starts.
+
+use crate::format::batch_rows::Gather;
+use crate::format::parse::escape;
+use crate::format::parse::escape::Escapes;
+use crate::format::parse::unescape;
+use crate::format::row_boundary::{Quotes, RowBoundary};
+use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::source::block::{Block, Piece};
+
+/// One of the formats.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Strings {
+    /// `redis-csv`.
+    Csv,
+    /// `redis-json`.
+    Json,
+    /// `quoted-json`.
+    QuotedJson,
+}
+
+impl Format for Strings {
+    fn name(&self) -> &'static str {
+        match self {
+            Strings::Csv => "redis-csv",
+            Strings::Json => "redis-json",
+            Strings::QuotedJson => "quoted-json",
+        }
+    }
+
+    fn example(&self) -> &'static str {
+        match self {
+            Strings::Csv => r#""user:{1}","user:{2}\n""#,
+            Strings::Json => r#"["user:{1}","user:{2}\u0000"]"#,
+            Strings::QuotedJson => r#"["user:{1}","user:{2}\\x00"]"#,
+        }
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        match self {
+            Strings::Csv => detect_csv(head),
+            // A raw key may look like a list too: what follows tells.
+            Strings::Json => match (detect_json(head), self.items(head)) {
+                (Detected::Yes, (texts, others)) if others > 0 && texts <= 9 * others => {
+                    Detected::No
+                }
+                (detected, _) => detected,
+            },
+            // Only a quote in a key tells it from what --json prints.
+            Strings::QuotedJson if self.reads(head) && !Strings::Json.reads(head) => Detected::Yes,
+            Strings::QuotedJson => Detected::No,
+        }
+    }
+
+    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        Ok(Box::new(Reply {
+            form: *self,
+            in_pages: *self != Strings::Csv && starts_with_cursor(head.bytes),
+        }))
+    }
+}
+
+/// Whether a head holds texts with C escapes on one line, or on several that are no table.
+fn detect_csv(head: Head<'_>) -> Detected {
+    let (mut at, mut fields, mut lines) = (0, 0, Vec::new());
+    let more = || {
+        if head.whole {
+            Detected::No
+        } else {
+            Detected::NeedMore
+        }
+    };
+    while at < head.bytes.len() {
+        if head.bytes[at] != b'"' {
+            return Detected::No;
+        }
+        let Some(end) = escape::close(head.bytes, at + 1) else {
+            if head.whole || fields + lines.len() == 0 {
+                return more();
+            }
+            break;
+        };
+        if !head.bytes[at..end]
+            .iter()
+            .all(|byte| (b' '..=b'~').contains(byte))
+        {
+            return Detected::No;
+        }
+        fields += 1;
+        at = end + 1;
+        match &head.bytes[at..] {
+            [] => break,
+            [b','] => return more(),
+            [b',', ..] => at += 1,
+            [b'\n', ..] => {
+                lines.push(std::mem::take(&mut fields));
+                at += 1;
+            }
+            [b'\r', b'\n', ..] => {
+                lines.push(std::mem::take(&mut fields));
+                at += 2;
+            }
+            _ => return Detected::No,
+        }
+    }
+    // A table has as many fields in every line, replies have not.
+    match (lines.as_slice(), fields) {
+        ([], 0 | 1) if head.whole => Detected::No,
+        ([], 0 | 1) => Detected::NeedMore,
+        ([], _) => Detected::Yes,
+        ([first], 0) if *first > 1 => Detected::Yes,
+        ([first, others @ ..], rest)
+            if others.iter().any(|fields| fields != first) || rest > *first =>
+        {
+            Detected::Yes
+        }
+        ([first, ..], 1..) if head.whole && fields != *first => Detected::Yes,
+        ([first], _) if *first > 1 => more(),
+        _ => Detected::No,
+    }
+}
+
+fn detect_json(head: Head<'_>) -> Detected {
+    let more = || {
+        if head.whole {
+            Detected::No
+        } else {
+            Detected::NeedMore
+        }
+    };
+    match head.bytes.trim_ascii_start() {
+        [] => more(),
+        [b'[', rest @ ..] => match rest.trim_ascii_start() {
+            [] => more(),
+            [b']', rest @ ..] if rest.iter().all(|byte| b"[] \r\n".contains(byte)) => Detected::Yes,
+            text @ [b'"', ..] => {
+                match escape::close(text, 1).map(|end| text[end + 1..].trim_ascii_start()) {
+                    None | Some([]) => more(),
+                    Some([b']', ..]) => Detected::Yes,
+                    Some([b',', rest @ ..]) => match rest.trim_ascii_start() {
+                        [] => more(),
+                        [b'"' | b'[', ..] => Detected::Yes,
+                        _ => Detected::No,
+                    },
+                    _ => Detected::No,
+                }
+            }
+            _ => Detected::No,
+        },
+        _ => Detected::No,
+    }
+}
+
+/// Whether the first reply is a page of SCAN.
+fn starts_with_cursor(head: &[u8]) -> bool {
+    let start = head
+        .trim_ascii_start()
+        .strip_prefix(b"[")
+        .map(<[u8]>::trim_ascii_start);
+    let Some(cursor) = start.and_then(|start| start.strip_prefix(b"\"")) else {
+        return false;
+    };
+    let digits = cursor
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let comma = cursor[digits..]
+        .strip_prefix(b"\"")
+        .map(<[u8]>::trim_ascii_start);
+    let keys = comma
+        .and_then(|comma| comma.strip_prefix(b","))
+        .map(<[u8]>::trim_ascii_start);
+    digits > 0 && keys.is_some_and(|keys| keys.starts_with(b"["))
+}
+
+impl Strings {
+    fn ends(self, byte: u8) -> bool {
+        match self {
+            Strings::Csv => matches!(byte, b',' | b'\n'),
+            Strings::Json | Strings::QuotedJson => matches!(byte, b',' | b'[' | b']'),
+        }
+    }
+
+    fn close(self, bytes: &[u8], from: usize) -> Option<usize> {
+        match self {
+            Strings::Csv | Strings::Json => escape::close(bytes, from),
+            Strings::QuotedJson => unescape::close(bytes, from),
+        }
+    }
+
+    /// Where the item ends that starts at `at`: at the next end outside quotes.
+    fn end(self, bytes: &[u8], mut at: usize) -> usize {
+        while at < bytes.len() && !self.ends(bytes[at]) {
+            at = if bytes[at] == b'"' {
+                self.close(bytes, at + 1).map_or(bytes.len(), |end| end + 1)
+            } else {
+                at + 1
+            };
+        }
+        at
+    }
+
+    fn is_text(self, item: &[u8]) -> bool {
+        let is_framed = item.first() == Some(&b'"')
+            && self.close(item, 1).is_some_and(|end| end + 1 == item.len());
+        is_framed && (self != Strings::QuotedJson || unescape::is_written(&item[1..item.len() - 1]))
+    }
+
+    /// Whether all of a head, but for the item that it ends in, is texts in a list.
+    fn reads(self, head: Head<'_>) -> bool {
+        head.bytes.trim_ascii_start().first() == Some(&b'[') && self.items(head).1 == 0
+    }
+
+    /// How many items of a head are texts, and how many are not; the item that it ends in may go on.
+    fn items(self, head: Head<'_>) -> (usize, usize) {
+        let bytes = head.bytes.trim_ascii_start();
+        let (mut at, mut texts, mut others) = (0, 0, 0);
+        while at < bytes.len() {
+            let end = self.end(bytes, at);
+            let item = bytes[at..end].trim_ascii();
+            if self.is_text(item) {
+                texts += 1;
+            } else if !(item.is_empty()
+                || item.starts_with(b"\"") && end == bytes.len() && !head.whole)
+            {
+                others += 1;
+            }
+            at = end + 1;
+        }
+        (texts, others)
+    }
+
+    fn undo(self, content: &mut [u8], from: usize, to: usize) -> usize {
+        match self {
+            Strings::Csv => escape::undo(Escapes::C, content, from, to),
+            Strings::Json => escape::undo(Escapes::Json, content, from, to),
+            Strings::QuotedJson => unescape::undo(content, from, to),
+        }
+    }
+
+    fn why_refused(self) -> &'static str {
+        match self {
+            Strings::Csv => "not one text in double quotes",
+            Strings::Json => {
+                "not one text in double quotes; --format quoted-json reads what --quoted-json prints"
+            }
+            Strings::QuotedJson => "not one text as redis-cli --quoted-json writes it",
+        }
+    }
+}
+
+/// The row of `quoted-json` at the start of `bytes`: up to a comma outside quotes.
+fn quoted_json_row(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b',' => return Some(at + 1),
+            b'"' => at = unescape::close(bytes, at + 1)? + 1,
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// The reader.
+struct Reply {
+    form: Strings,
+    /// Whether the replies are pages of SCAN.
+    in_pages: bool,
+}
+
+impl Reader for Reply {
+    fn format(&self) -> &'static str {
+        self.form.name()
+    }
+
+    fn boundary(&self) -> RowBoundary {
+        match self.form {
+            Strings::Csv | Strings::Json => RowBoundary::Quoted(b',', Quotes::Escaped),
+            Strings::QuotedJson => RowBoundary::Counted(quoted_json_row),
+        }
+    }
+
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen {
+        let form = self.form;
+        let mut gather = Gather::new(columns, sink);
+        let mut at = piece.from as usize;
+        // The two ends before the item: a bracket at the very start, or behind another, starts a reply. All blocks but
+        // the first start behind a comma.
+        let mut before = if piece.first {
+            [b']', b']']
+        } else {
+            [b',', b',']
+        };
+        while at < block.len() {
+            let end = form.end(block.content(), at);
+            let item = &block.content()[at..end];
+            let from = at + item.len() - item.trim_ascii_start().len();
+            let item = item.trim_ascii();
+            if item.is_empty() {
+            } else if !form.is_text(item) {
+                gather.reject(from, form.why_refused());
+            } else if self.in_pages && before == [b']', b'['] {
+                gather.note(Notice::Cursor);
+            } else {
+                let to = from + item.len() - 1;
+                let to = form.undo(block.content_mut(), from + 1, to);
+                if form == Strings::Json
+                    && memchr::memchr(b'\\', &block.content()[from + 1..to]).is_some()
+                {
+                    gather.note(Notice::Backslash);
+                }
+                gather.key(block, from + 1, to);
+            }
+            before = [
+                before[1],
+                block.content().get(end).copied().unwrap_or_default(),
+            ];
+            at = end + 1;
+        }
+        gather.finish(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::detect;
+    use crate::format::reading::read_whole;
+
+    #[test]
+    fn a_raw_key_that_looks_like_a_list_is_no_list() {
+        let detect = |text: &str, whole| {
+            Strings::Json.detect(Head {
+                bytes: text.as_bytes(),
+                whole,
+            })
+        };
+        assert_eq!(
+            detect("[\"c\",\"d\"]\nuser:1\nuser:2\n", true),
+            Detected::No
+        );
+        assert_eq!(
+            detect("[\"c\",\"d\"]\nuser:1\nuser:2\n", false),
+            Detected::No
+        );
+        assert_eq!(detect("[\"c\",\"d\"]\n", true), Detected::Yes);
+        assert_eq!(detect("[\"c\",\"d", false), Detected::Yes);
+    }
+
+    #[test]
+    fn replies_in_every_form_give_their_keys() {
+        let found = read_whole(
+            &Strings::Csv,
+            b"\"\",\"a,b\",\"nl\\nx\",\"\\xe4\"\n\"c\",bad,\"d\"e\n",
+        );
+        assert_eq!(found.keys, [&b""[..], b"a,b", b"nl\nx", b"\xe4", b"c"]);
+        assert_eq!(
+            found.rejects.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
+            [28, 32]
+        );
+        let found = read_whole(
+            &Strings::Json,
+            b"[\"\",\"a]\\u0000\", \"\xff\",\"b\\\\x\"]\n[\"c\"]",
+        );
+        assert_eq!(found.keys, [&b""[..], b"a]\0", b"\xff", b"b\\x", b"c"]);
+        assert_eq!(
+            (found.rejects.len(), found.seen.count(Notice::Backslash)),
+            (0, 1)
+        );
+        let found = read_whole(
+            &Strings::QuotedJson,
+            br#"["","q\\",\\"\\\\","\\xffn","\n",["a"],"open]"#,
+        );
+        assert_eq!(found.keys, [&b""[..], b"q\",\"\\", b"\xffn", b"a"]);
+        assert_eq!(
+            found.rejects.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
+            [28, 39]
+        );
+    }
+
+    #[test]
+    fn cursors_are_no_keys_where_the_replies_are_pages() {
+        for form in [Strings::Json, Strings::QuotedJson] {
+            let found = read_whole(&form, b"[\"17\",[\"a\",\"1\"]]\n[ \"0\", []]\n");
+            assert_eq!(found.keys, [b"a", b"1"]);
+            assert_eq!(
+                (found.seen.count(Notice::Cursor), found.rejects.len()),
+                (2, 0)
+            );
+            assert_eq!(
+                read_whole(&form, b"[\"17\",\"a\"]").keys,
+                [&b"17"[..], b"a"]
+            );
+        }
+    }
+
+    #[test]
+    fn the_form_of_a_reply_is_told_by_its_start() {
+        let named = |text: &str, whole| {
+            detect(Head {
+                bytes: text.as_bytes(),
+                whole,
+            })
+            .map(Format::name)
+        };
+        for (text, name) in [
+            ("[]\n", "redis-json"),
+            (" \n[ \"a\"]", "redis-json"),
+            ("[\"0\",[\"a\"]]", "redis-json"),
+            (r#"["a\\"]"#, "redis-json"),
+            (r#"["a","\\"b"]"#, "quoted-json"),
+            ("[\"a\"b]", "lines"),
+            ("[a]\n", "lines"),
+            ("\"a\",\"b\"\n", "redis-csv"),
+            ("\"a\",\"b\"\n\"c\"\n", "redis-csv"),
+            ("\"a\",\"b\"\n\"c\",\"d\"\n", "lines"),
+            ("\"a\",\"\u{e9}\"\n", "lines"),
+            ("\"a\",\"b\"\"c\"\n", "lines"),
+            ("\"a\"\n\"b\"\n", "quoted"),
+        ] {
+            assert_eq!(named(text, true), Some(name), "{text}");
+        }
+        for short in [
+            "[", " ", "[\"a", "[\"a\"", "[\"a\",", "\"a", "\"a\"", "\"a\",",
+        ] {
+            assert_eq!(named(short, false), None, "{short}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! `quoted`: one key a line, in double quotes with C escapes, as `redis-cli --no-raw --scan` prints them. It loses
+//! nothing: a key may hold any byte.
+//!
+//! A batch whose lines all have two quotes and no backslash only has its quotes taken off; in any other batch each
+//! line is looked at, and what has a backslash is decoded over itself.
+
+use crate::format::batch::KeyBatch;
+use crate::format::lines::cut_lines;
+use crate::format::parse::escape;
+use crate::format::parse::escape::Escapes;
+use crate::format::redis_cli::noise;
+use crate::format::row_boundary::RowBoundary;
+use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::source::block::{Block, Padded, Piece};
+
+/// The format.
+pub struct Quoted;
+
+impl Format for Quoted {
+    fn name(&self) -> &'static str {
+        "quoted"
+    }
+
+    fn example(&self) -> &'static str {
+        r#""user:{1000}:profile\n""#
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        noise::detect(head, escape::is_quoted)
+    }
+
+    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        Ok(Box::new(Quoted))
+    }
+}
+
+impl Reader for Quoted {
+    fn format(&self) -> &'static str {
+        self.name()
+    }
+
+    fn boundary(&self) -> RowBoundary {
+        RowBoundary::Lines(b'\n')
+    }
+
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen {
+        let mut seen = Seen::default();
+        let mut from = piece.from;
+        columns.values.clear();
+        while (from as usize) < block.len() {
+            let next = cut_lines(block.padded(), from, b'\n', columns);
+            if is_plain(block.padded(), from, next, columns) {
+                columns.keys.start.iter_mut().for_each(|start| *start += 1);
+                columns.keys.end.iter_mut().for_each(|end| *end -= 1);
+            } else {
+                decode(block, columns, sink, &mut seen);
+            }
+            seen.keys += columns.keys.len() as u64;
+            if !columns.keys.is_empty() {
+                sink.keys(KeyBatch {
+                    base: block.padded(),
+                    keys: columns.keys,
+                    values: columns.values,
+                });
+            }
+            from = next;
+        }
+        seen
+    }
+}
+
+/// Whether every line of the batch, which fills `from..next`, starts and ends with a quote and holds neither another
+/// one nor a backslash.
+fn is_plain(base: Padded<'_>, from: u32, next: u32, columns: &Columns<'_>) -> bool {
+    let keys = &*columns.keys;
+    let bytes = base.bytes();
+    let batch = &bytes[from as usize..(next as usize).min(bytes.len())];
+    let framed = keys
+        .start
+        .iter()
+        .zip(&keys.end)
+        .fold(true, |all, (start, end)| {
+            // An empty line reads the line end before its start, or the padding: neither is a quote.
+            all & (end - start > 1)
+                & (base.byte_before(start + 1) == b'"')
+                & (base.byte_before(*end) == b'"')
+        });
+    // Two a line at least, so two a line exactly.
+    framed
+        && memchr::memchr(b'\\', batch).is_none()
+        && memchr::memchr_iter(b'"', batch).count() == 2 * keys.len()
+}
+
+/// Decodes the lines of the batch one by one; those that are no keys leave it.
+fn decode(block: &mut Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, seen: &mut Seen) {
+    let keys = &mut *columns.keys;
+    let content = block.content_mut();
+    let mut kept = 0;
+    for i in 0..keys.len() {
+        let (start, end) = (keys.start[i] as usize, keys.end[i] as usize);
+        let line = &content[start..end];
+        let framed = if line.first() == Some(&b'"') {
+            line.strip_suffix(b"\r").unwrap_or(line)
+        } else {
+            noise::bare(line)
+        };
+        if !escape::is_quoted(framed) {
+            match noise::noise(line) {
+                Some(notice) => seen.note(notice, 1),
+                None => sink.reject(start, "not one text in double quotes"),
+            }
+            continue;
+        }
+        let from = start + (framed.as_ptr() as usize - line.as_ptr() as usize) + 1;
+        let to = from + framed.len() - 2;
+        seen.note(Notice::Colour, u64::from(from != start + 1));
+        let to = escape::undo(Escapes::C, content, from, to);
+        (keys.start[kept], keys.end[kept]) = (from as u32, to as u32);
+        kept += 1;
+    }
+    keys.resize(kept);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::batch::BATCH_KEYS;
+    use crate::format::reading::read_whole;
+
+    #[test]
+    fn every_byte_comes_back_from_its_escape() {
+        let found = read_whole(
+            &Quoted,
+            b"\"\"\n\"a b\\\"q\\\"\"\n\"bin\\x00\\x01\\xFF{t}\"\r\n\"nl\\nx\\\\\"",
+        );
+        let expected: [&[u8]; 4] = [b"", b"a b\"q\"", b"bin\x00\x01\xff{t}", b"nl\nx\\"];
+        assert_eq!(found.keys, expected);
+        assert!(found.rejects.is_empty());
+    }
+
+    #[test]
+    fn noise_is_counted_and_the_rest_is_refused_where_it_stands() {
+        let found = read_whole(
+            &Quoted,
+            b"127.0.0.1:6379> KEYS *\n\"a\"\nplain\n\"a\"b\"\n\"\n\n(1.23s)\n\x1b[32m\"b\"\x1b[0m\n",
+        );
+        assert_eq!(found.keys, [b"a", b"b"]);
+        assert_eq!(
+            found.rejects.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
+            [27, 33, 39]
+        );
+        for notice in [
+            Notice::Prompt,
+            Notice::Timing,
+            Notice::BlankLine,
+            Notice::Colour,
+        ] {
+            assert_eq!(found.seen.count(notice), 1, "{notice:?}");
+        }
+    }
+
+    #[test]
+    fn batches_with_and_without_escapes_come_in_order() {
+        let keys: Vec<String> = (0..3 * BATCH_KEYS)
+            .map(|i| {
+                if i == BATCH_KEYS + 7 {
+                    "\\x41".into()
+                } else {
+                    i.to_string()
+                }
+            })
+            .collect();
+        let content: String = keys.iter().map(|key| format!("\"{key}\"\n")).collect();
+        let found = read_whole(&Quoted, content.as_bytes());
+        let expected: Vec<Vec<u8>> = keys
+            .iter()
+            .map(|key| key.replace("\\x41", "A").into_bytes())
+            .collect();
+        assert!(found.keys == expected);
+    }
+}

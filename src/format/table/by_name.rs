@@ -1,0 +1,88 @@
+//! A table whose columns the user named: what it starts with tells whether it is `csv` or `jsonl`.
+
+use crate::format::table::columns::ColumnNames;
+use crate::format::table::csv::Csv;
+use crate::format::table::jsonl::Jsonl;
+use crate::format::{Detected, Format, Head, Reader, table};
+
+/// `csv` or `jsonl`, by the content.
+pub struct ByName {
+    csv: Csv,
+    jsonl: Jsonl,
+}
+
+impl ByName {
+    /// A table with these columns.
+    pub fn new(names: &ColumnNames) -> Self {
+        ByName {
+            csv: Csv {
+                names: names.clone(),
+            },
+            jsonl: Jsonl {
+                names: names.clone(),
+            },
+        }
+    }
+
+    fn format(&self, head: Head<'_>) -> &dyn Format {
+        match table::unmarked(head.bytes).trim_ascii_start().first() {
+            Some(b'{' | b'[') => &self.jsonl,
+            _ => &self.csv,
+        }
+    }
+}
+
+impl Format for ByName {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn example(&self) -> &'static str {
+        self.csv.example()
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        self.format(head).detect(head)
+    }
+
+    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        self.format(head).open(head)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::reading::read_whole;
+
+    #[test]
+    fn the_content_tells_what_table_it_is() {
+        let names = ColumnNames {
+            key: Some("id".into()),
+            ops: Some("n".into()),
+            ..ColumnNames::USUAL
+        };
+        let table = ByName::new(&names);
+        let csv = read_whole(&table, b"id,n\na,1\n");
+        assert_eq!(
+            (&csv.keys, &csv.values.weights[1]),
+            (&vec![b"a".to_vec()], &vec![1])
+        );
+        let jsonl = read_whole(&table, b"\n{\"id\":\"a\",\"n\":1}\n");
+        assert_eq!((jsonl.keys, jsonl.values), (csv.keys, csv.values));
+        let missing = |content: &[u8]| {
+            table
+                .open(Head {
+                    bytes: content,
+                    whole: true,
+                })
+                .err()
+                .unwrap()
+        };
+        assert_eq!(missing(b"key,n\n"), "no column \"id\"; columns are: key, n");
+        assert_eq!(
+            missing(b"{\"id\":\"a\"}\n"),
+            "no member \"n\"; members are: id"
+        );
+    }
+}

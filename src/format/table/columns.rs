@@ -1,0 +1,153 @@
+//! Which column of a table holds what: the names that tools give them, and those that the user names.
+
+use crate::metric::{Metric, WEIGHTS};
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The key.
+    Key,
+    /// What it weighs in a metric.
+    Weight(Metric),
+    /// When it expires, or the seconds until then.
+    Expiry,
+    /// The number of its database.
+    Database,
+    /// The name of its type.
+    Type,
+}
+
+/// How many roles there are.
+pub const ROLES: usize = NAMED.len() + WEIGHTS;
+
+/// The names of each role's column, in any case; where a table has two of them the first one listed is read. A
+/// column of an LFU counter (`freq`) is none of these: it is a rank, and may not be added up.
+const NAMED: [(Role, &[&str]); 4] = [
+    (Role::Key, &["key", "name"]),
+    (Role::Expiry, &["ttl", "expiry", "expiration"]),
+    (Role::Database, &["db", "database"]),
+    (Role::Type, &["type"]),
+];
+
+impl Role {
+    /// The weight of `metric`, and the key for keys.
+    pub fn of(metric: Metric) -> Role {
+        if metric == Metric::Keys {
+            Role::Key
+        } else {
+            Role::Weight(metric)
+        }
+    }
+
+    /// Its place in arrays of `ROLES` entries.
+    pub fn place(self) -> usize {
+        match self {
+            Role::Key => 0,
+            Role::Expiry => 1,
+            Role::Database => 2,
+            Role::Type => 3,
+            Role::Weight(metric) => NAMED.len() + metric.weight().unwrap_or(0),
+        }
+    }
+}
+
+/// Every role with the names of its column.
+fn aliases() -> impl Iterator<Item = (Role, &'static [&'static str])> {
+    let weights = Metric::WEIGHTS.into_iter();
+    NAMED
+        .into_iter()
+        .chain(weights.map(|metric| (Role::Weight(metric), metric.columns())))
+}
+
+/// The names of columns that the user gave; where one is given, no other name will do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ColumnNames {
+    /// Of the key's.
+    pub key: Option<String>,
+    /// Of the size's.
+    pub size: Option<String>,
+    /// Of the operations'.
+    pub ops: Option<String>,
+}
+
+impl ColumnNames {
+    /// None given: the names that tools use.
+    pub const USUAL: ColumnNames = ColumnNames {
+        key: None,
+        size: None,
+        ops: None,
+    };
+
+    /// What a column of this name holds, and how many other names would be preferred to it.
+    pub fn role(&self, name: &[u8]) -> Option<(Role, usize)> {
+        aliases().find_map(|(role, aliases)| {
+            let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+            let rank = match self.given(role) {
+                Some(given) => is(given).then_some(0),
+                None => aliases.iter().position(|alias| is(alias)),
+            };
+            rank.map(|rank| (role, rank))
+        })
+    }
+
+    /// Whether one of the columns in `header` holds this.
+    pub fn has(&self, header: &[Vec<u8>], role: Role) -> bool {
+        header
+            .iter()
+            .any(|name| self.role(name).is_some_and(|(found, _)| found == role))
+    }
+
+    /// The first name that must be there and is not in `header`.
+    pub fn missing_in(&self, header: &[Vec<u8>]) -> Option<String> {
+        let roles = Metric::ALL.into_iter().map(Role::of);
+        let wanted = roles.filter(|role| !self.has(header, *role));
+        wanted
+            .map(|role| (role, self.given(role)))
+            .find_map(|(role, given)| match (role, given) {
+                (_, Some(given)) => Some(given.to_string()),
+                (Role::Key, None) => Some(String::from("key")),
+                _ => None,
+            })
+    }
+
+    fn given(&self, role: Role) -> Option<&str> {
+        match role {
+            Role::Key => self.key.as_deref(),
+            Role::Weight(Metric::Bytes) => self.size.as_deref(),
+            Role::Weight(Metric::Ops) => self.ops.as_deref(),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_role_stands_at_its_place_and_is_found_by_its_names_in_any_case() {
+        for (at, (role, aliases)) in aliases().enumerate() {
+            assert_eq!(role.place(), at);
+            for (rank, alias) in aliases.iter().enumerate() {
+                assert_eq!(
+                    ColumnNames::USUAL.role(alias.to_uppercase().as_bytes()),
+                    Some((role, rank))
+                );
+            }
+        }
+        assert_eq!(ColumnNames::USUAL.role(b"freq"), None);
+    }
+
+    #[test]
+    fn a_given_name_is_the_only_one_that_will_do() {
+        let names = ColumnNames {
+            key: Some("id".into()),
+            ..ColumnNames::USUAL
+        };
+        assert_eq!(
+            (names.role(b"ID"), names.role(b"key")),
+            (Some((Role::Key, 0)), None)
+        );
+        assert_eq!(names.missing_in(&[b"key".to_vec()]).as_deref(), Some("id"));
+    }
+}

@@ -1,0 +1,454 @@
+//! `csv`: a table with a header line, fields quoted as RFC 4180 has it, columns found by their names.
+//!
+//! A quote in the middle of an unquoted field is itself, and what follows a closing quote belongs to the field: what
+//! `row_boundary` and the `csv` crate hold too. Doubled quotes are decoded where they stand, so a key stays a span.
+//! A batch of plain rows is cut all at once (`grid`); the result is the same.
+
+use crate::format::batch::Spans;
+use crate::format::parse::csv_row::cut_row;
+use crate::format::parse::size::{ReadNumber, integer};
+use crate::format::row_boundary::{Quotes, RowBoundary};
+use crate::format::table;
+use crate::format::table::columns::{ColumnNames, ROLES, Role};
+use crate::format::table::plain_rows;
+use crate::format::table::plain_rows::Grid;
+use crate::format::table::{Carried, Row, Span, Step};
+use crate::format::{Columns, Detected, Format, Head, Reader, Seen, Sink};
+use crate::metric::Metric;
+use crate::source::block::{Block, Padded, Piece};
+
+const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
+
+/// No header is as long as this: a line that is, is something else.
+const LONGEST_HEADER: usize = 16 << 10;
+
+/// The format.
+pub struct Csv {
+    /// Columns with names of their own.
+    pub names: ColumnNames,
+}
+
+/// `csv` with the column names that tools use.
+pub static USUAL: Csv = Csv {
+    names: ColumnNames::USUAL,
+};
+
+impl Format for Csv {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn example(&self) -> &'static str {
+        "key,size,ops (a header line; then) user:{1000}:profile,184,17"
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        // A header of one column is a key like any other.
+        let named = |header: &Header| {
+            header.fields.len() > 1
+                && !header.alone_in_quotes
+                && self.names.missing_in(&header.fields).is_none()
+        };
+        let word = |field: &Vec<u8>| {
+            field
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"_- ".contains(byte))
+        };
+        match Header::read(head, &self.names) {
+            Some(header) if named(&header) && header.fields.iter().all(word) => Detected::Yes,
+            Some(_) => Detected::No,
+            None if head.bytes.len() >= LONGEST_HEADER => Detected::No,
+            None => Detected::NeedMore,
+        }
+    }
+
+    fn with_columns(&self, names: &ColumnNames) -> Option<Box<dyn Format>> {
+        Some(Box::new(Csv {
+            names: names.clone(),
+        }))
+    }
+
+    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        Ok(Box::new(CsvKeys::open(self.name(), head, &self.names)?))
+    }
+}
+
+/// The first row.
+pub struct Header {
+    /// What separates fields.
+    delimiter: u8,
+    /// The names of the columns.
+    pub fields: Vec<Vec<u8>>,
+    /// All that is in sight is this row, in quotes: a reply of redis-cli looks the same.
+    alone_in_quotes: bool,
+}
+
+impl Header {
+    /// Reads it with the delimiter that gives the wanted columns, or else most columns; `None` where its end is not
+    /// in sight.
+    pub fn read(head: Head<'_>, names: &ColumnNames) -> Option<Header> {
+        let mut headers = Vec::new();
+        for delimiter in DELIMITERS {
+            let mut text = table::unmarked(head.bytes).to_vec();
+            let mut spans = Vec::new();
+            let mut end = 0;
+            while spans.is_empty() && end < text.len() {
+                end = cut_row(&mut text, end, delimiter, &mut spans);
+            }
+            if end == text.len() && !head.whole {
+                return None;
+            }
+            let fields = spans
+                .iter()
+                .map(|(start, end)| text[*start as usize..*end as usize].trim_ascii().to_vec());
+            let alone_in_quotes =
+                end == text.len() && table::unmarked(head.bytes).starts_with(b"\"");
+            headers.push(Header {
+                delimiter,
+                fields: fields.collect(),
+                alone_in_quotes,
+            });
+        }
+        headers.reverse();
+        headers.into_iter().max_by_key(|header| {
+            (
+                names.missing_in(&header.fields).is_none(),
+                header.fields.len(),
+            )
+        })
+    }
+}
+
+/// A table that is open; other tools' CSV is read by it too.
+pub struct CsvKeys {
+    format: &'static str,
+    delimiter: u8,
+    fields: usize,
+    /// The field of each role.
+    at: [Option<usize>; ROLES],
+}
+
+impl CsvKeys {
+    /// Finds the columns by the header.
+    ///
+    /// # Errors
+    /// The columns there are, where one that is needed is not among them.
+    pub fn open(
+        format: &'static str,
+        head: Head<'_>,
+        names: &ColumnNames,
+    ) -> Result<CsvKeys, String> {
+        let header = Header::read(head, names).ok_or("the header line does not end")?;
+        if header.fields.iter().any(|name| name.contains(&b'\n')) {
+            return Err(String::from(
+                "no header: a quote in its first line has no end there",
+            ));
+        }
+        if let Some(missing) = names.missing_in(&header.fields) {
+            let there: Vec<_> = header
+                .fields
+                .iter()
+                .map(|name| name.escape_ascii().to_string())
+                .collect();
+            return Err(format!(
+                "no column \"{missing}\"; columns are: {}",
+                there.join(", ")
+            ));
+        }
+        let mut best = [None; ROLES];
+        for (at, name) in header.fields.iter().enumerate() {
+            if let Some((role, rank)) = names.role(name) {
+                let place = &mut best[role.place()];
+                if place.is_none_or(|(before, _)| rank < before) {
+                    *place = Some((rank, at));
+                }
+            }
+        }
+        let at = best.map(|found| found.map(|(_, at)| at));
+        Ok(CsvKeys {
+            format,
+            delimiter: header.delimiter,
+            fields: header.fields.len(),
+            at,
+        })
+    }
+
+    fn carried(&self) -> Carried {
+        self.at.map(|at| at.is_some())
+    }
+
+    /// Reads a batch of plain rows, each of them a key; returns where the next one starts. `None`: some
+    /// row of it has to be looked at.
+    fn read_plain(
+        &self,
+        base: Padded<'_>,
+        from: usize,
+        columns: &mut Columns<'_>,
+        grid: &mut Grid,
+        spans: &mut Spans,
+    ) -> Option<usize> {
+        let next = grid.cut(
+            base,
+            from as u32,
+            self.delimiter,
+            self.fields,
+            true,
+            columns.find,
+        )?;
+        let Columns { keys, values, .. } = columns;
+        values.clear();
+        grid.column(self.at[Role::Key.place()]?, keys);
+        let weights = Metric::WEIGHTS.into_iter().zip(&mut values.weights);
+        let weights = weights
+            .map(|(metric, column)| (Role::Weight(metric), column, table::reader_of(metric)));
+        let database: (_, _, ReadNumber) = (Role::Database, &mut values.databases, integer);
+        for (role, column, read) in weights.chain([database]) {
+            if let Some(at) = self.at[role.place()] {
+                grid.column(at, spans);
+                if !plain_rows::numbers(base, spans, |text| table::optional(text, read), column) {
+                    return None;
+                }
+            }
+        }
+        if let Some(at) = self.at[Role::Expiry.place()] {
+            grid.column(at, spans);
+            let text = |i| spans.get(base, i).trim_ascii();
+            values
+                .expiring
+                .extend((0..spans.len()).map(|i| table::expires(text(i))));
+        }
+        if let Some(at) = self.at[Role::Type.place()] {
+            grid.column(at, &mut values.types);
+        }
+        Some(next as usize)
+    }
+
+    /// What the fields of a row say.
+    fn row(&self, content: &[u8], fields: &[Span]) -> Result<Row, String> {
+        if fields.len() != self.fields {
+            return Err(format!(
+                "{} fields, where the header has {}",
+                fields.len(),
+                self.fields
+            ));
+        }
+        let field = |role: Role| self.at[role.place()].map(|at| fields[at]);
+        let text = |role| {
+            field(role).map_or(&b""[..], |(start, end)| {
+                &content[start as usize..end as usize]
+            })
+        };
+        let number = |role, read: ReadNumber, what: &str| {
+            let text = text(role);
+            table::optional(text, read).ok_or_else(|| table::no_number(text, what))
+        };
+        Ok(Row {
+            key: field(Role::Key).unwrap_or_default(),
+            weights: table::weights(number)?,
+            database: number(Role::Database, integer, "number of a database")?,
+            expiring: table::expires(text(Role::Expiry).trim_ascii()),
+            kind: field(Role::Type).unwrap_or_default(),
+        })
+    }
+}
+
+impl Reader for CsvKeys {
+    fn format(&self) -> &'static str {
+        self.format
+    }
+
+    fn boundary(&self) -> RowBoundary {
+        RowBoundary::Quoted(b'\n', Quotes::Doubled(self.delimiter))
+    }
+
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen {
+        let mut seen = Seen::default();
+        let mut fields = Vec::new();
+        let mut from = table::start(block, piece, &mut seen);
+        while piece.first && fields.is_empty() && from < block.len() {
+            from = cut_row(block.content_mut(), from, self.delimiter, &mut fields);
+        }
+        let (mut grid, mut spans) = (Grid::default(), Spans::default());
+        while from < block.len() {
+            if let Some(next) =
+                self.read_plain(block.padded(), from, columns, &mut grid, &mut spans)
+            {
+                table::hand_on(block, columns, sink, &mut seen);
+                from = next;
+                continue;
+            }
+            from = table::read_batch(
+                block,
+                from,
+                self.carried(),
+                columns,
+                sink,
+                &mut seen,
+                |content, at| {
+                    let after = cut_row(content, at, self.delimiter, &mut fields);
+                    let step = match fields.is_empty() {
+                        true => Step::Blank,
+                        false => self
+                            .row(content, &fields)
+                            .map_or_else(|reason| Step::Reject(reason.into()), Step::Key),
+                    };
+                    (after, step)
+                },
+            );
+        }
+        seen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::batch::MISSING;
+    use crate::format::detect;
+    use crate::format::reading::{Found, read_whole};
+
+    fn read(content: &str) -> Found {
+        read_whole(&USUAL, content.as_bytes())
+    }
+
+    fn keys(content: &str) -> Vec<String> {
+        read(content)
+            .keys
+            .into_iter()
+            .map(|key| String::from_utf8(key).unwrap())
+            .collect()
+    }
+
+    fn detected(content: &str) -> Detected {
+        USUAL.detect(Head {
+            bytes: content.as_bytes(),
+            whole: false,
+        })
+    }
+
+    #[test]
+    fn columns_are_found_by_name_in_any_order_and_case() {
+        let found = read("TTL,Hits,Name,DB,Type,memory_usage\n-1,7,a,0,hash,88\n60,,b,,,\n");
+        assert_eq!(found.keys, [b"a", b"b"]);
+        assert_eq!(found.values.weights[1], [7, MISSING]);
+        assert_eq!(found.values.weights[0], [88, MISSING]);
+        assert_eq!(found.values.databases, [0, MISSING]);
+        assert_eq!(found.values.expiring, [false, true]);
+        assert_eq!(found.types, [&b"hash"[..], b""]);
+    }
+
+    #[test]
+    fn a_column_that_is_not_there_is_empty() {
+        let found = read("key,freq\na,255\n");
+        assert_eq!((found.keys.len(), found.values), (1, Default::default()));
+    }
+
+    #[test]
+    fn quotes_delimiters_and_line_ends_may_stand_in_a_key() {
+        assert_eq!(
+            keys("key,size\n\"a,b\",1\n\"c\nd\",2\n\"e\"\"f\"\"\",3\n"),
+            ["a,b", "c\nd", "e\"f\""]
+        );
+        assert_eq!(keys("key;size\r\na,b;1\r\n\"c;d\";2\r\n"), ["a,b", "c;d"]);
+        assert_eq!(keys("size\tkey\n1\ta\n"), ["a"]);
+        assert_eq!(keys("\u{feff}key,size\na\"b,1"), ["a\"b"]);
+    }
+
+    #[test]
+    fn a_header_without_a_key_lists_its_columns() {
+        let open = |content: &str, names| {
+            Csv { names }
+                .open(Head {
+                    bytes: content.as_bytes(),
+                    whole: true,
+                })
+                .err()
+                .unwrap_or_default()
+        };
+        assert_eq!(
+            open("id,size\n1,2\n", ColumnNames::USUAL),
+            "no column \"key\"; columns are: id, size"
+        );
+        let names = ColumnNames {
+            size: Some("weight".into()),
+            ..ColumnNames::USUAL
+        };
+        assert_eq!(
+            open("key;size\n1;2\n", names),
+            "no column \"weight\"; columns are: key, size"
+        );
+    }
+
+    #[test]
+    fn a_column_can_be_named() {
+        let csv = Csv {
+            names: ColumnNames {
+                key: Some("id".into()),
+                ..ColumnNames::USUAL
+            },
+        };
+        assert_eq!(read_whole(&csv, b"key,id\na,b\n").keys, [b"b"]);
+    }
+
+    #[test]
+    fn a_row_that_does_not_fit_is_rejected_where_it_starts() {
+        let found = read("key,size\na,1\nb\nc,many\n\nd,2,3\ne,4\n");
+        assert_eq!(found.keys, [b"a", b"e"]);
+        let rejects: Vec<_> = found
+            .rejects
+            .iter()
+            .map(|(at, why)| (*at, why.as_str()))
+            .collect();
+        let expected = [
+            (13, "1 fields, where the header has 2"),
+            (15, "no size: \"many\""),
+            (23, "3 fields, where the header has 2"),
+        ];
+        assert_eq!(rejects, expected);
+    }
+
+    #[test]
+    fn a_header_in_quotes_is_told_from_a_reply_in_quotes() {
+        let name = |content: &str| {
+            detect(Head {
+                bytes: content.as_bytes(),
+                whole: true,
+            })
+            .unwrap()
+            .name()
+        };
+        assert_eq!(
+            name("\"database\",\"type\",\"key\"\n\"0\",\"set\",\"a\"\n"),
+            "csv"
+        );
+        for reply in [
+            "\"name\",\"age\"\n",
+            "\"user:1\",\"key\"\n\"b\"\n",
+            "\"a\",\"b\"",
+        ] {
+            assert_eq!(name(reply), "redis-csv", "{reply}");
+        }
+    }
+
+    #[test]
+    fn only_a_header_with_a_key_among_other_columns_is_detected() {
+        assert_eq!(detected("key,size\na"), Detected::Yes);
+        assert_eq!(detected("db;name\n1"), Detected::Yes);
+        assert_eq!(detected("key,size\n"), Detected::NeedMore);
+        for no in [
+            "key\na",
+            "user:1,user:2\na",
+            "a,b\na",
+            "key,{user}:1\na",
+            "\na\na",
+        ] {
+            assert_eq!(detected(no), Detected::No, "{no:?}");
+        }
+    }
+}

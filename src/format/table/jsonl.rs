@@ -1,0 +1,339 @@
+//! `jsonl`: one JSON object a line with a key among its members, which are found by their names. The objects may stand
+//! in an array, with commas between them.
+//!
+//! Keys are decoded where they stand; bytes that are not UTF-8 stay what they are.
+
+use crate::format::parse::escape;
+use crate::format::parse::escape::Escapes;
+use crate::format::parse::json_object;
+use crate::format::parse::json_object::Value;
+use crate::format::parse::size::{ReadNumber, integer};
+use crate::format::row_boundary::RowBoundary;
+use crate::format::table;
+use crate::format::table::columns::{ColumnNames, ROLES, Role};
+use crate::format::table::{Carried, Row, Span, Step};
+use crate::format::{Columns, Detected, Format, Head, Reader, Seen, Sink};
+use crate::source::block::{Block, Piece};
+
+/// Lines of a head whose members tell the columns.
+const LINES: usize = 1000;
+
+/// The format.
+pub struct Jsonl {
+    /// Members with names of their own.
+    pub names: ColumnNames,
+}
+
+/// `jsonl` with the names that tools use.
+pub static USUAL: Jsonl = Jsonl {
+    names: ColumnNames::USUAL,
+};
+
+impl Format for Jsonl {
+    fn name(&self) -> &'static str {
+        "jsonl"
+    }
+
+    fn example(&self) -> &'static str {
+        r#"{"key":"user:{1000}:profile","size":184,"ops":17}"#
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        match json_object::first_names(head) {
+            Ok(names) if self.names.has(&names, Role::Key) => Detected::Yes,
+            Ok(_) => Detected::No,
+            Err(answer) => answer,
+        }
+    }
+
+    fn with_columns(&self, names: &ColumnNames) -> Option<Box<dyn Format>> {
+        Some(Box::new(Jsonl {
+            names: names.clone(),
+        }))
+    }
+
+    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        Ok(Box::new(JsonKeys::open(
+            self.name(),
+            head,
+            &self.names,
+            &[],
+        )?))
+    }
+}
+
+/// A member by its name: what it holds, and how many other names would be preferred.
+struct Member {
+    name: Vec<u8>,
+    role: Option<(Role, usize)>,
+}
+
+/// Objects whose members are known; other tools' JSON is read by it too.
+pub struct JsonKeys {
+    format: &'static str,
+    names: ColumnNames,
+    /// The members of the first object, in its order, which later ones mostly keep.
+    first: Vec<Member>,
+    carried: Carried,
+    /// Types of what is no key.
+    no_keys: &'static [&'static str],
+}
+
+impl JsonKeys {
+    /// Finds the members that the first objects have.
+    ///
+    /// # Errors
+    /// The members there are, where one that is needed is not among them.
+    pub fn open(
+        format: &'static str,
+        head: Head<'_>,
+        names: &ColumnNames,
+        no_keys: &'static [&'static str],
+    ) -> Result<JsonKeys, String> {
+        let mut all: Vec<Vec<u8>> = Vec::new();
+        for line in head.bytes.split(|byte| *byte == b'\n').take(LINES) {
+            for name in json_object::first_names(Head {
+                bytes: line,
+                whole: true,
+            })
+            .unwrap_or_default()
+            {
+                if !all.contains(&name) {
+                    all.push(name);
+                }
+            }
+        }
+        if let Some(missing) = names.missing_in(&all).filter(|_| !all.is_empty()) {
+            let there: Vec<_> = all
+                .iter()
+                .map(|name| name.escape_ascii().to_string())
+                .collect();
+            return Err(format!(
+                "no member \"{missing}\"; members are: {}",
+                there.join(", ")
+            ));
+        }
+        let first: Vec<_> = all
+            .into_iter()
+            .map(|name| Member {
+                role: names.role(&name),
+                name,
+            })
+            .collect();
+        let mut carried = Carried::default();
+        for (role, _) in first.iter().filter_map(|member| member.role) {
+            carried[role.place()] = true;
+        }
+        Ok(JsonKeys {
+            format,
+            names: names.clone(),
+            first,
+            carried,
+            no_keys,
+        })
+    }
+
+    /// What member `number` of an object holds, by its name.
+    fn role(&self, number: usize, name: &[u8]) -> Option<(Role, usize)> {
+        match self.first.get(number) {
+            Some(member) if member.name == name => member.role,
+            _ => self.names.role(name),
+        }
+    }
+
+    /// What the object at the start of `line` says, and where it ends. Its key is decoded.
+    fn row(&self, line: &mut [u8]) -> Result<(usize, Option<Row>), String> {
+        let mut best: [Option<(usize, Value)>; ROLES] = [None; ROLES];
+        let members = json_object::members(line, |number, name, value| {
+            if let Some((role, rank)) = self.role(number, &line[name.0 as usize..name.1 as usize]) {
+                let place = &mut best[role.place()];
+                if place.is_none_or(|(before, _)| rank <= before) {
+                    *place = Some((rank, value));
+                }
+            }
+        });
+        let end = members.ok_or("not a JSON object")?;
+        let found = best.map(|found| found.map(|(_, value)| value));
+        let text = |(from, to): Span| &line[from as usize..to as usize];
+        let number = |role: Role, read: ReadNumber, what: &str| match found[role.place()] {
+            None => Ok(crate::format::batch::MISSING),
+            Some(Value::Nested) => Err(format!("no {what}")),
+            Some(Value::Text(span) | Value::Bare(span)) => {
+                table::optional(text(span), read).ok_or_else(|| table::no_number(text(span), what))
+            }
+        };
+        let kind = match found[Role::Type.place()] {
+            Some(Value::Text(span)) => span,
+            _ => Span::default(),
+        };
+        if self
+            .no_keys
+            .iter()
+            .any(|no_key| no_key.as_bytes() == text(kind))
+        {
+            return Ok((end, None));
+        }
+        let expiring = match found[Role::Expiry.place()] {
+            Some(Value::Text(span) | Value::Bare(span)) => table::expires(text(span).trim_ascii()),
+            _ => false,
+        };
+        let Some(Value::Text(key)) = found[Role::Key.place()] else {
+            return Err("no key, or one that is no text".into());
+        };
+        let mut row = Row {
+            key,
+            weights: table::weights(number)?,
+            database: number(Role::Database, integer, "number of a database")?,
+            expiring,
+            kind,
+        };
+        row.key.1 = escape::undo(Escapes::Json, line, key.0 as usize, key.1 as usize) as u32;
+        Ok((end, Some(row)))
+    }
+}
+
+impl Reader for JsonKeys {
+    fn format(&self) -> &'static str {
+        self.format
+    }
+
+    fn boundary(&self) -> RowBoundary {
+        RowBoundary::Lines(b'\n')
+    }
+
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen {
+        let mut seen = Seen::default();
+        let from = table::start(block, piece, &mut seen);
+        let mut end = from;
+        seen += table::read_rows(block, from, self.carried, columns, sink, |content, at| {
+            if at >= end {
+                end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |len| at + len);
+            }
+            match content[at] {
+                b' ' | b'\t' | b'\r' | b'\n' | b'[' | b']' | b',' => (at + 1, Step::Blank),
+                b'{' => match self.row(&mut content[at..end]) {
+                    Ok((len, None)) => (at + len, Step::NoKey),
+                    Ok((len, Some(row))) => (at + len, Step::Key(row.moved(at as u32))),
+                    Err(reason) => (end + 1, Step::Reject(reason.into())),
+                },
+                _ => (end + 1, Step::Reject("not a JSON object".into())),
+            }
+        });
+        seen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::batch::MISSING;
+    use crate::format::reading::{Found, read_whole};
+    use crate::format::{Notice, detect};
+
+    fn read(content: &[u8]) -> Found {
+        read_whole(&USUAL, content)
+    }
+
+    #[test]
+    fn members_are_found_by_name_in_any_order() {
+        let content = "{\"key\":\"a\",\"size\":10,\"ops\":3}\n{\"hits\":4,\"used_memory\":\"1.2kB\",\"name\":\"b\",\"x\":[{}]}\n";
+        let found = read(content.as_bytes());
+        assert_eq!(found.keys, [b"a", b"b"]);
+        assert_eq!(
+            (
+                found.values.weights[0].clone(),
+                found.values.weights[1].clone()
+            ),
+            (vec![10, 1200], vec![3, 4])
+        );
+        assert!(found.rejects.is_empty());
+    }
+
+    #[test]
+    fn keys_are_decoded_and_their_bytes_are_any() {
+        let found = read(
+            b"{\"key\":\"\\u00e9\\n\\ud83d\\ude00\"}\n{\"key\":\"\\ud800x\"}\r\n{\"key\":\"\xff\xfe\"}\n{\"key\":\"\"}",
+        );
+        assert_eq!(
+            found.keys,
+            [
+                &b"\xc3\xa9\n\xf0\x9f\x98\x80"[..],
+                b"\xed\xa0\x80x",
+                b"\xff\xfe",
+                b""
+            ]
+        );
+    }
+
+    #[test]
+    fn an_array_with_commas_is_read_on_one_line_or_many() {
+        let lines = read(b"[\n{\"key\":\"a\"},\n{\"key\":\"b\"}\n]\n");
+        assert_eq!(lines.keys, [b"a", b"b"]);
+        assert_eq!(read(b"[{\"key\":\"a\"}, {\"key\":\"b\"}]").keys, lines.keys);
+        assert!(lines.rejects.is_empty());
+    }
+
+    #[test]
+    fn what_is_no_key_is_rejected_where_it_starts() {
+        let content = "{\"key\":\"a\"}\n{\"key\":1}\nx\n{\"key\":\"b\",\"size\":\"many\"}\n{\"key\":\"c\"\n{\"key\":\"d\",\"size\":null}\n";
+        let found = read(content.as_bytes());
+        assert_eq!(found.keys, [b"a", b"d"]);
+        assert_eq!(
+            found.rejects.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
+            [12, 22, 24, 50]
+        );
+        assert_eq!(found.values.weights[0], [MISSING, MISSING]);
+    }
+
+    #[test]
+    fn a_column_that_comes_late_is_counted_as_such() {
+        let content = format!(
+            "{}{{\"key\":\"a\",\"size\":7}}\n",
+            "{\"key\":\"a\"}\n".repeat(LINES)
+        );
+        let found = read(content.as_bytes());
+        assert_eq!(
+            (
+                found.seen.keys as usize,
+                found.seen.count(Notice::LateColumn)
+            ),
+            (LINES + 1, 1)
+        );
+        assert!(found.values.weights[0].is_empty());
+    }
+
+    #[test]
+    fn only_objects_with_a_key_are_detected() {
+        let name = |content: &str| {
+            detect(Head {
+                bytes: content.as_bytes(),
+                whole: true,
+            })
+            .unwrap()
+            .name()
+        };
+        assert_eq!(name("{\"name\":\"a\"}\n"), "jsonl");
+        assert_eq!(name("[{\"key\":\"a\"}]"), "jsonl");
+        assert_eq!(name("{\"id\":\"a\"}\n"), "lines");
+        assert_eq!(name("[\"a\"]\n"), "redis-json");
+        let open = |content: &str| {
+            USUAL
+                .open(Head {
+                    bytes: content.as_bytes(),
+                    whole: true,
+                })
+                .err()
+        };
+        assert_eq!(
+            open("{\"id\":1,\"size\":2}\n").as_deref(),
+            Some("no member \"key\"; members are: id, size")
+        );
+        assert_eq!(open(""), None);
+    }
+}

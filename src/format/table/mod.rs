@@ -1,0 +1,206 @@
+//! What all tables have in common: rows come in one by one, batches of keys with all their columns go out.
+
+pub mod by_name;
+pub mod columns;
+pub mod csv;
+pub mod jsonl;
+pub mod plain_rows;
+pub mod raw_rows;
+
+use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING};
+use crate::format::parse::size::{ReadNumber, integer, size};
+use crate::format::table::columns::{ROLES, Role};
+use crate::format::{BYTE_ORDER_MARK, Columns, Notice, Seen, Sink};
+use crate::metric::{Metric, WEIGHTS};
+use crate::source::block::{Block, Piece};
+use std::borrow::Cow;
+
+/// Start and end in a block.
+pub type Span = (u32, u32);
+
+/// What a row says of its key.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// The key.
+    pub key: Span,
+    /// What it weighs in each metric of `Metric::WEIGHTS`, or `MISSING`.
+    pub weights: [u64; WEIGHTS],
+    /// The number of its database, or `MISSING`.
+    pub database: u64,
+    /// Whether it expires.
+    pub expiring: bool,
+    /// The name of its type; empty: it is not told.
+    pub kind: Span,
+}
+
+impl Row {
+    /// The same row, where its spans are counted from `by` bytes before.
+    pub fn moved(self, by: u32) -> Self {
+        let moved = |(from, to): Span| (from + by, to + by);
+        Row {
+            key: moved(self.key),
+            kind: moved(self.kind),
+            ..self
+        }
+    }
+
+    /// A row that says nothing but the key.
+    pub fn of(key: Span) -> Self {
+        Row {
+            key,
+            weights: [MISSING; WEIGHTS],
+            database: MISSING,
+            expiring: false,
+            kind: (0, 0),
+        }
+    }
+}
+
+/// What stands at some place of a table.
+pub enum Step {
+    /// A key.
+    Key(Row),
+    /// Something that is no key and is not meant to be one.
+    NoKey,
+    /// Nothing: an empty row, a bracket around the rows.
+    Blank,
+    /// A row that is no key and should be one: why not.
+    Reject(Cow<'static, str>),
+}
+
+/// The columns that an input has, by `Role`.
+pub type Carried = [bool; ROLES];
+
+/// Where the rows of a piece start: a byte order mark at the start of the input is none of them.
+pub fn start(block: &Block, piece: Piece, seen: &mut Seen) -> usize {
+    let marked = piece.first && block.content().starts_with(BYTE_ORDER_MARK);
+    seen.note(Notice::ByteOrderMark, u64::from(marked));
+    piece.from as usize + if marked { BYTE_ORDER_MARK.len() } else { 0 }
+}
+
+/// The head of an input without its byte order mark.
+pub fn unmarked(head: &[u8]) -> &[u8] {
+    head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head)
+}
+
+/// Reads all rows from `at` on: `next` says what stands at an offset and where the next row starts, which is behind
+/// it.
+pub fn read_rows(
+    block: &mut Block,
+    mut at: usize,
+    carried: Carried,
+    columns: &mut Columns<'_>,
+    sink: &mut dyn Sink,
+    mut next: impl FnMut(&mut [u8], usize) -> (usize, Step),
+) -> Seen {
+    let mut seen = Seen::default();
+    while at < block.len() {
+        at = read_batch(block, at, carried, columns, sink, &mut seen, &mut next);
+    }
+    seen
+}
+
+/// Reads a batch of rows from `at` on, as `read_rows` does, and returns where the row behind them starts.
+pub fn read_batch(
+    block: &mut Block,
+    mut at: usize,
+    carried: Carried,
+    columns: &mut Columns<'_>,
+    sink: &mut dyn Sink,
+    seen: &mut Seen,
+    mut next: impl FnMut(&mut [u8], usize) -> (usize, Step),
+) -> usize {
+    columns.keys.clear();
+    columns.values.clear();
+    let content = block.content_mut();
+    while at < content.len() && columns.keys.len() < BATCH_KEYS {
+        let (after, step) = next(content, at);
+        match step {
+            Step::Key(row) => push(columns, carried, row, seen),
+            Step::NoKey => seen.note(Notice::NoKey, 1),
+            Step::Blank => {}
+            Step::Reject(reason) => sink.reject(at, &reason),
+        }
+        at = after;
+    }
+    hand_on(block, columns, sink, seen);
+    at
+}
+
+/// Hands a batch to the sink, if there is one.
+pub fn hand_on(block: &Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, seen: &mut Seen) {
+    if !columns.keys.is_empty() {
+        seen.keys += columns.keys.len() as u64;
+        sink.keys(KeyBatch {
+            base: block.padded(),
+            keys: columns.keys,
+            values: columns.values,
+        });
+    }
+}
+
+fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut Seen) {
+    columns.keys.push(row.key.0, row.key.1);
+    let values = &mut *columns.values;
+    let mut late = false;
+    let weights = Metric::WEIGHTS
+        .into_iter()
+        .zip(&mut values.weights)
+        .zip(row.weights);
+    let weights = weights.map(|((metric, column), weight)| (Role::Weight(metric), column, weight));
+    let database = (Role::Database, &mut values.databases, row.database);
+    for (role, column, number) in weights.chain([database]) {
+        match carried[role.place()] {
+            true => column.push(number),
+            false => late |= number != MISSING,
+        }
+    }
+    match carried[Role::Expiry.place()] {
+        true => values.expiring.push(row.expiring),
+        false => late |= row.expiring,
+    }
+    match carried[Role::Type.place()] {
+        true => values.types.push(row.kind.0, row.kind.1),
+        false => late |= row.kind.0 < row.kind.1,
+    }
+    if late {
+        seen.note(Notice::LateColumn, 1);
+    }
+}
+
+/// The number that `text` is, with white space around it; `MISSING` where it is nothing.
+pub fn optional(text: &[u8], read: ReadNumber) -> Option<u64> {
+    match text.trim_ascii() {
+        b"" | b"null" => Some(MISSING),
+        text => read(text),
+    }
+}
+
+/// How a weight in `metric` is written.
+pub fn reader_of(metric: Metric) -> ReadNumber {
+    if metric.is_size() { size } else { integer }
+}
+
+/// The weights of a row, each read by `number`.
+pub fn weights<E>(
+    number: impl Fn(Role, ReadNumber, &str) -> Result<u64, E>,
+) -> Result<[u64; WEIGHTS], E> {
+    let mut weights = [MISSING; WEIGHTS];
+    for (metric, weight) in Metric::WEIGHTS.into_iter().zip(&mut weights) {
+        *weight = number(Role::Weight(metric), reader_of(metric), metric.of_a_key())?;
+    }
+    Ok(weights)
+}
+
+/// Why `text` is no number.
+pub fn no_number(text: &[u8], what: &str) -> String {
+    format!(
+        "no {what}: \"{}\"",
+        text[..text.len().min(40)].escape_ascii()
+    )
+}
+
+/// Whether a time to live or a time of expiry says that the key expires.
+pub fn expires(text: &[u8]) -> bool {
+    !matches!(text, b"" | b"-1" | b"-2" | b"0" | b"null" | b"None")
+}

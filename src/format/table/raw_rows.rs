@@ -1,0 +1,367 @@
+//! Rows in which tools write keys raw, whatever they hold: bytes come in, the bounds of rows and keys go out.
+//!
+//! The commas before and behind the key are known by their number, so what is between them is the key. A line that is
+//! a row by itself always is one. Of the lines between two such, one with the columns before a key starts a row, which
+//! ends with the next line that has the columns behind one; lines that belong to no row are one reject.
+//! A batch of lines that all are rows, without a comma in a key, is cut all at once (`grid`); the result is the same.
+
+use std::sync::Arc;
+
+use crate::format::batch::{MISSING, Spans};
+use crate::format::parse::size::{integer, size};
+use crate::format::row_boundary::RowBoundary;
+use crate::format::table;
+use crate::format::table::columns::Role;
+use crate::format::table::plain_rows;
+use crate::format::table::plain_rows::Grid;
+use crate::format::table::{Carried, Row, Step};
+use crate::format::{Columns, Head, Reader, Seen, Sink};
+use crate::metric::{Metric, WEIGHTS};
+use crate::source::block::{Block, Padded, Piece};
+use crate::source::boundary::line_at;
+
+/// The columns that there always are, in this order; others may follow.
+pub const COLUMNS: &str =
+    "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element";
+
+/// The first line, if its end is in sight.
+pub fn header<'a>(head: Head<'a>) -> Option<&'a [u8]> {
+    let text = table::unmarked(head.bytes);
+    match memchr::memchr(b'\n', text) {
+        Some(end) => Some(&text[..end]),
+        None => head.whole.then_some(text),
+    }
+}
+
+/// A column behind the key.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// The size of the key, then that of its largest element.
+    Size,
+    Length,
+    Number,
+    Word,
+    Expiry,
+    /// A number, or nothing.
+    Extra,
+}
+
+impl Kind {
+    /// Whether it is, where keys are.
+    fn is_in_quotes(self) -> bool {
+        matches!(self, Kind::Size | Kind::Length | Kind::Expiry)
+    }
+
+    fn fits(self, field: &[u8]) -> bool {
+        match self {
+            // Their numbers tell.
+            Kind::Size | Kind::Length => true,
+            Kind::Number => integer(field).is_some(),
+            Kind::Word => is_word(field),
+            Kind::Extra => field.is_empty() || integer(field).is_some(),
+            Kind::Expiry => {
+                let in_time = |byte: &u8| byte.is_ascii_digit() || b"-:.+TZ ".contains(byte);
+                field.first().is_none_or(u8::is_ascii_digit) && field.iter().all(in_time)
+            }
+        }
+    }
+}
+
+fn is_word(field: &[u8]) -> bool {
+    !field.is_empty()
+        && field
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte))
+}
+
+/// What the rows of one input look like.
+pub struct Shape {
+    /// The columns behind the key, the last one first.
+    behind: Vec<Kind>,
+    /// Every line ends with CR LF.
+    crlf: bool,
+    /// The key, the sizes and the expiry stand in quotes. Those that the key holds are written as they are.
+    quotes: bool,
+}
+
+/// What stands behind a key.
+struct Tail {
+    /// Where the key ends in its line.
+    end: usize,
+    bytes: u64,
+    expiring: bool,
+}
+
+impl Shape {
+    /// The shape that a header line tells, if it is one of those tools.
+    pub fn of(line: &[u8], quotes: bool) -> Option<Shape> {
+        let (line, crlf) = line
+            .strip_suffix(b"\r")
+            .map_or((line, false), |line| (line, true));
+        let more = line
+            .get(COLUMNS.len()..)
+            .filter(|_| line[..COLUMNS.len()].eq_ignore_ascii_case(COLUMNS.as_bytes()))?;
+        let mut behind = vec![Kind::Size, Kind::Word, Kind::Number, Kind::Length];
+        if !more.is_empty() {
+            let names = more.strip_prefix(b",")?.split(|byte| *byte == b',');
+            behind.extend(names.map(|name| {
+                if name.eq_ignore_ascii_case(b"expiry") {
+                    Kind::Expiry
+                } else {
+                    Kind::Extra
+                }
+            }));
+        }
+        behind.reverse();
+        Some(Shape {
+            behind,
+            crlf,
+            quotes,
+        })
+    }
+
+    /// Where the key starts in a line that begins with the columns before it.
+    fn before_key(&self, line: &[u8]) -> Option<usize> {
+        let database = memchr::memchr(b',', line)?;
+        integer(&line[..database])?;
+        let kind = memchr::memchr(b',', &line[database + 1..])?;
+        let key = database + kind + 2;
+        let opened = !self.quotes || line.get(key) == Some(&b'"');
+        (opened && is_word(&line[database + 1..][..kind])).then_some(key + usize::from(self.quotes))
+    }
+
+    /// The columns that end a line, if it has them all.
+    fn behind_key(&self, line: &[u8]) -> Option<Tail> {
+        let mut end = if self.crlf {
+            line.len() - usize::from(line.ends_with(b"\r"))
+        } else {
+            line.len()
+        };
+        let mut tail = Tail {
+            end: 0,
+            bytes: 0,
+            expiring: false,
+        };
+        for kind in &self.behind {
+            let comma = memchr::memrchr(b',', &line[..end])?;
+            let field = self.bare(*kind, &line[comma + 1..end])?;
+            match kind {
+                Kind::Size => tail.bytes = self.size(field)?,
+                Kind::Length => drop(self.size(field)?),
+                Kind::Expiry => tail.expiring |= !field.is_empty(),
+                _ => {}
+            }
+            if !kind.fits(field) {
+                return None;
+            }
+            end = comma;
+        }
+        tail.end = if self.quotes {
+            end.checked_sub(1).filter(|quote| line[*quote] == b'"')?
+        } else {
+            end
+        };
+        Some(tail)
+    }
+
+    fn size(&self, field: &[u8]) -> Option<u64> {
+        if self.quotes {
+            size(field)
+        } else {
+            integer(field)
+        }
+    }
+
+    /// A field without its quotes, if it has those that it should.
+    fn bare<'a>(&self, kind: Kind, field: &'a [u8]) -> Option<&'a [u8]> {
+        match kind {
+            kind if self.quotes && kind.is_in_quotes() => {
+                field.strip_prefix(b"\"")?.strip_suffix(b"\"")
+            }
+            _ => Some(field),
+        }
+    }
+
+    /// Whether a line is a row by itself.
+    pub fn is_row(&self, line: &[u8]) -> bool {
+        self.row(line).is_some()
+    }
+
+    /// Where the key of a line is that is a row by itself.
+    fn row(&self, line: &[u8]) -> Option<(usize, Tail)> {
+        let tail = self.behind_key(line)?;
+        let key = self.before_key(line)?;
+        (key <= tail.end).then_some((key, tail))
+    }
+
+    /// What stands at `at`, and where the next row starts.
+    fn next(&self, content: &[u8], at: usize) -> (usize, Step) {
+        let (line, after) = line_at(content, at);
+        if let Some((key, tail)) = self.row(line) {
+            return (after, Step::Key(row_of(line, at, key, at, &tail)));
+        }
+        let head = self.before_key(line);
+        let mut end = after;
+        while end < content.len() {
+            let (more, after) = line_at(content, end);
+            match (head, self.behind_key(more)) {
+                (_, Some(_)) if self.row(more).is_some() => break,
+                (Some(key), Some(tail)) => {
+                    return (after, Step::Key(row_of(line, at, key, end, &tail)));
+                }
+                (None, _) if self.before_key(more).is_some() => break,
+                _ => end = after,
+            }
+        }
+        (end, Step::Reject("no row of the table".into()))
+    }
+
+    /// Reads a batch of lines that all are rows by themselves, without a comma in their keys; returns where the next
+    /// one starts.
+    fn read_plain(
+        &self,
+        base: Padded<'_>,
+        from: usize,
+        columns: &mut Columns<'_>,
+        grid: &mut Grid,
+        spans: &mut Spans,
+    ) -> Option<usize> {
+        let fields = 3 + self.behind.len();
+        let next = grid.cut(base, from as u32, b',', fields, self.quotes, columns.find)?;
+        let Columns { keys, values, .. } = columns;
+        values.clear();
+        let in_quotes = |at: usize| {
+            self.quotes && (at == 2 || at > 2 && self.behind[fields - 1 - at].is_in_quotes())
+        };
+        if grid.crlf && !self.crlf || (0..fields).any(|at| grid.quoted[at] != in_quotes(at)) {
+            return None;
+        }
+        grid.column(2, keys);
+        grid.column(1, &mut values.types);
+        let word = |types: &Spans, i| is_word(types.get(base, i));
+        let mut plain = (0..keys.len()).all(|i| word(&values.types, i));
+        grid.column(0, spans);
+        plain &= plain_rows::numbers(base, spans, integer, &mut values.databases);
+        // The size comes last: the other lengths are read to the same place before, only to see that they are.
+        for (kind, at) in self.behind.iter().zip((3..fields).rev()) {
+            grid.column(at, spans);
+            let mut fields = (0..spans.len()).map(|i| spans.get(base, i));
+            plain &= match kind {
+                Kind::Size | Kind::Length => {
+                    plain_rows::numbers(base, spans, |text| self.size(text), values.sizes_mut())
+                }
+                Kind::Number => plain_rows::numbers(base, spans, integer, values.sizes_mut()),
+                Kind::Word | Kind::Extra => fields.all(|field| kind.fits(field)),
+                Kind::Expiry => {
+                    values.expiring.resize(spans.len(), false);
+                    fields.zip(&mut values.expiring).all(|(field, expires)| {
+                        *expires |= !field.is_empty();
+                        kind.fits(field)
+                    })
+                }
+            };
+        }
+        plain.then_some(next as usize)
+    }
+
+    fn carried(&self) -> Carried {
+        let mut carried = Carried::default();
+        let expiry = self.behind.contains(&Kind::Expiry).then_some(Role::Expiry);
+        for role in [
+            Role::Key,
+            Role::of(Metric::Bytes),
+            Role::Database,
+            Role::Type,
+        ]
+        .into_iter()
+        .chain(expiry)
+        {
+            carried[role.place()] = true;
+        }
+        carried
+    }
+}
+
+/// A row whose first line is at `at`, with the key from `key` of it on, up to the tail of the line at `last`.
+fn row_of(first: &[u8], at: usize, key: usize, last: usize, tail: &Tail) -> Row {
+    let database = memchr::memchr(b',', first).unwrap_or(0);
+    let kind = memchr::memrchr(b',', &first[..key]).unwrap_or(database);
+    let mut weights = [MISSING; WEIGHTS];
+    weights[Metric::SIZE] = tail.bytes;
+    Row {
+        weights,
+        database: integer(&first[..database]).unwrap_or(MISSING),
+        expiring: tail.expiring,
+        kind: ((at + database + 1) as u32, (at + kind) as u32),
+        ..Row::of(((at + key) as u32, (last + tail.end) as u32))
+    }
+}
+
+/// An input of such rows.
+pub struct RawRows {
+    format: &'static str,
+    shape: Arc<Shape>,
+}
+
+impl RawRows {
+    /// Opens an input whose first line is the header that the rows of `format` stand below.
+    ///
+    /// # Errors
+    /// The header that is missing.
+    pub fn open(format: &'static str, head: Head<'_>, quotes: bool) -> Result<RawRows, String> {
+        let shape = header(head).and_then(|line| Shape::of(line, quotes));
+        let shape = shape.ok_or_else(|| {
+            format!("the first line is not the header of {format}: {COLUMNS},expiry")
+        })?;
+        Ok(RawRows {
+            format,
+            shape: Arc::new(shape),
+        })
+    }
+}
+
+impl Reader for RawRows {
+    fn format(&self) -> &'static str {
+        self.format
+    }
+
+    fn boundary(&self) -> RowBoundary {
+        let shape = self.shape.clone();
+        RowBoundary::Rows(Arc::new(move |line| shape.row(line).is_some()))
+    }
+
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen {
+        let mut seen = Seen::default();
+        let mut from = table::start(block, piece, &mut seen);
+        if piece.first {
+            from = line_at(block.content(), from).1;
+        }
+        let (mut grid, mut spans) = (Grid::default(), Spans::default());
+        while from < block.len() {
+            if let Some(next) =
+                self.shape
+                    .read_plain(block.padded(), from, columns, &mut grid, &mut spans)
+            {
+                table::hand_on(block, columns, sink, &mut seen);
+                from = next;
+                continue;
+            }
+            from = table::read_batch(
+                block,
+                from,
+                self.shape.carried(),
+                columns,
+                sink,
+                &mut seen,
+                |content, at| self.shape.next(content, at),
+            );
+        }
+        seen
+    }
+}

@@ -1,0 +1,196 @@
+//! Random numbers of a seed: draws, scattered ids and Zipf ranks. Integers only, so
+//! that every machine draws the same.
+
+/// A stream of 64-bit draws: splitmix64 (Steele, Lea, Flood 2014; constants of Vigna's reference code).
+pub struct Draw {
+    state: u64,
+    salt: u64,
+}
+
+impl Draw {
+    /// The stream of `seed`.
+    pub fn new(seed: u64) -> Self {
+        let mut draw = Draw {
+            state: seed,
+            salt: 0,
+        };
+        draw.salt = draw.next();
+        draw
+    }
+
+    /// The next draw.
+    #[inline]
+    pub fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A draw below `n`, which is at most 2^32; the bias is n / 2^32, nothing here can show it.
+    #[inline]
+    pub fn below(&mut self, n: usize) -> usize {
+        (((self.next() >> 32) * n as u64) >> 32) as usize
+    }
+
+    /// Id number `n` of `kind`: each block of 2^`bits` numbers is shuffled within itself, so ids look drawn,
+    /// never repeat, and have as many digits as the block needs. The seed and the kind choose the shuffle.
+    ///
+    /// Every step is a bijection modulo 2^`bits`: adding, an odd factor, and XOR with the own upper half.
+    #[inline]
+    pub fn scatter(&self, kind: u64, bits: u32, n: u64) -> u64 {
+        let mask = u64::MAX >> (64 - bits);
+        let half = bits.div_ceil(2);
+        let mut x = n.wrapping_add(self.salt ^ kind.wrapping_mul(0xA076_1D64_78BD_642F)) & mask;
+        x = x.wrapping_mul(0xBF58_476D_1CE4_E5B9) & mask;
+        x = (x ^ (x >> half)).wrapping_mul(0x94D0_49BB_1331_11EB) & mask;
+        x = (x ^ (x >> half)).wrapping_mul(0x9E37_79B9_7F4A_7C15) & mask;
+        (n & !mask) | (x ^ (x >> half))
+    }
+}
+
+/// Where a family of keys has got to: what makes its keys distinct.
+#[derive(Clone, Copy, Default)]
+pub struct Turn {
+    made: u64,
+    owner: u64,
+    part: usize,
+    left: usize,
+}
+
+impl Turn {
+    /// A number that this family has not had yet: 0, 1, 2...
+    #[inline]
+    pub fn number(&mut self) -> u64 {
+        self.made += 1;
+        self.made - 1
+    }
+
+    /// A new pair (owner, part): owners 0, 1, 2... have the parts 0, 1... each, `most` of them at most.
+    #[inline]
+    pub fn part(&mut self, draw: &mut Draw, most: usize) -> (u64, usize) {
+        if self.left == 0 {
+            self.owner += 1;
+            self.part = 0;
+            self.left = 1 + draw.below(most);
+        }
+        self.left -= 1;
+        self.part += 1;
+        (self.owner - 1, self.part - 1)
+    }
+}
+
+/// Ranks 0..n with weights 1, 1/2, 1/3... : Walker's alias method, one draw and one look-up a rank
+/// (Vose 1991). A binary search over the sums would miss the cache 17 times for 100,000 ranks.
+pub struct Zipf {
+    columns: Vec<Column>,
+}
+
+/// A column of the alias table: rank `own` below the threshold, rank `other` from there on.
+struct Column {
+    threshold: u32,
+    other: u32,
+}
+
+impl Zipf {
+    /// The table of `ranks` ranks, 8 bytes each; exact in integers up to a rounding of 2^-32 a column.
+    pub fn new(ranks: u32) -> Self {
+        let n = u64::from(ranks);
+        let mut rest: Vec<u64> = (1..=n).map(|rank| ((1 << 40) / rank) * n).collect();
+        let full: u64 = rest.iter().sum::<u64>() / n; // exact: every term is a multiple of n
+        let mut columns: Vec<Column> = (0..ranks)
+            .map(|own| Column {
+                threshold: u32::MAX,
+                other: own,
+            })
+            .collect();
+        let (mut light, mut heavy): (Vec<u32>, Vec<u32>) =
+            (0..ranks).partition(|own| rest[*own as usize] < full);
+        while let (Some(own), Some(&other)) = (light.pop(), heavy.last()) {
+            let kept = rest[own as usize];
+            let threshold = ((u128::from(kept) << 32) / u128::from(full)) as u32;
+            columns[own as usize] = Column { threshold, other };
+            rest[other as usize] -= full - kept;
+            if rest[other as usize] < full {
+                heavy.pop();
+                light.push(other);
+            }
+        }
+        Zipf { columns }
+    }
+
+    /// The next rank.
+    #[inline]
+    pub fn rank(&self, draw: &mut Draw) -> u64 {
+        let bits = draw.next();
+        let own = ((bits >> 32) * self.columns.len() as u64) >> 32;
+        let column = &self.columns[own as usize];
+        if (bits as u32) < column.threshold {
+            own
+        } else {
+            u64::from(column.other)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_draws_are_those_of_the_published_splitmix64() {
+        let mut draw = Draw {
+            state: 1_234_567,
+            salt: 0,
+        };
+        assert_eq!(
+            [draw.next(), draw.next()],
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]
+        );
+    }
+
+    #[test]
+    fn scattering_is_a_bijection_of_each_block() {
+        let draw = Draw::new(7);
+        for bits in [1, 2, 3, 11, 16] {
+            for block in [0, 5] {
+                let size = 1u64 << bits;
+                let mut seen: Vec<u64> = (block * size..(block + 1) * size)
+                    .map(|n| draw.scatter(3, bits, n))
+                    .collect();
+                seen.sort_unstable();
+                assert!(
+                    seen.into_iter().eq(block * size..(block + 1) * size),
+                    "{bits} bits"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_follow_zipf() {
+        let ranks = 1000;
+        let (zipf, mut draw) = (Zipf::new(ranks), Draw::new(1));
+        let draws = 2_000_000;
+        let mut counts = vec![0u32; ranks as usize];
+        (0..draws).for_each(|_| counts[zipf.rank(&mut draw) as usize] += 1);
+        let harmonic: f64 = (1..=ranks).map(|rank| 1.0 / f64::from(rank)).sum();
+        for rank in [1, 2, 3, 10, 100, 1000] {
+            let expected = f64::from(draws) / harmonic / f64::from(rank);
+            let off = (f64::from(counts[rank as usize - 1]) - expected).abs();
+            assert!(
+                off < 5.0 * expected.sqrt(),
+                "rank {rank}: {off} off {expected}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_owner_has_every_part_once() {
+        let (mut turn, mut draw) = (Turn::default(), Draw::new(1));
+        let pairs: Vec<_> = (0..1000).map(|_| turn.part(&mut draw, 3)).collect();
+        assert!(pairs.is_sorted_by(|a, b| a < b));
+        assert!(pairs.iter().all(|(_, part)| *part < 3));
+    }
+}

@@ -1,0 +1,130 @@
+//! Synthetic key dumps: a profile, a number of keys and a seed make a dump, one key a line.
+//!
+//! The same three give the same bytes on every machine, no two keys are equal, and a shorter dump is the
+//! beginning of a longer one. Memory does not grow with the number of keys.
+
+mod draw;
+mod family;
+mod spell;
+
+use std::io::{self, Write};
+
+use crate::generate::draw::{Draw, Turn, Zipf};
+use crate::generate::family::{FAMILIES, FAVOURITE_TAGS, Family};
+use crate::generate::spell::Text;
+
+/// A dump to be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Generate {
+    /// What the keys look like.
+    pub profile: Profile,
+    /// How many keys.
+    pub keys: u64,
+    /// Another seed gives other keys of the same kind.
+    pub seed: u64,
+}
+
+/// What the generated keys look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Profile {
+    /// No hash tags: every node gets its fair share
+    Uniform,
+    /// One tag a user, Zipf-distributed: the heaviest of 100,000 users holds 8 % of the keys
+    Tagged,
+    /// Mostly well spread keys, but the tag {config} holds 12 % of them
+    HotTag,
+    /// A shop: sessions, carts, orders, stock, favourites, rate limits, and a coarse {common} tag
+    Commerce,
+}
+
+/// Bytes gathered before each write: large enough that the system call costs nothing, small enough for L2.
+const PAGE_BYTES: usize = 256 << 10;
+
+impl Generate {
+    /// Writes the dump to `out` in pieces of about 256 KiB, each ending with a line, and flushes it.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
+        let families = deck(self.profile);
+        let zipf = Zipf::new(FAVOURITE_TAGS);
+        let mut draw = Draw::new(self.seed);
+        let mut turns = [Turn::default(); FAMILIES];
+        let mut text = Text::with_capacity(PAGE_BYTES);
+        for _ in 0..self.keys {
+            if text.is_full() {
+                out.write_all(text.bytes())?;
+                text.clear();
+            }
+            let family = families[draw.below(DECK)];
+            family.write(&mut turns[family as usize], &mut draw, &zipf, &mut text);
+            text.end_line();
+        }
+        out.write_all(text.bytes())?;
+        out.flush()
+    }
+}
+
+/// Shares of a profile are given in thousandths.
+const DECK: usize = 1000;
+
+/// The families of a profile, each as often as its share: a uniform draw from it is a weighted choice.
+fn deck(profile: Profile) -> [Family; DECK] {
+    let mut deck = [Family::User; DECK];
+    let dealt = profile
+        .shares()
+        .iter()
+        .flat_map(|(share, family)| std::iter::repeat_n(*family, *share));
+    deck.iter_mut()
+        .zip(dealt)
+        .for_each(|(card, family)| *card = family);
+    deck
+}
+
+impl Profile {
+    /// How many keys in a thousand each family gets; they add up to a thousand.
+    fn shares(self) -> &'static [(usize, Family)] {
+        use Family::*;
+        match self {
+            Profile::Uniform => &[
+                (480, User),
+                (190, Item),
+                (130, Page),
+                (100, RateLimit),
+                (100, Session),
+            ],
+            Profile::Tagged => &[(850, FavouriteNews), (150, FavouriteTopic)],
+            Profile::HotTag => &[
+                (120, Config),
+                (320, User),
+                (130, Item),
+                (90, Page),
+                (70, RateLimit),
+                (70, Session),
+                (80, Account),
+                (60, Cart),
+                (60, Order),
+            ],
+            Profile::Commerce => &[
+                (200, Session),
+                (130, Account),
+                (120, Cart),
+                (120, Order),
+                (100, Item),
+                (70, Stock),
+                (70, Common),
+                (60, RateLimit),
+                (50, FavouriteNews),
+                (45, Page),
+                (20, Category),
+                (10, Payment),
+                (4, Config),
+                (1, Lock),
+            ],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

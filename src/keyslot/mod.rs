@@ -1,0 +1,141 @@
+//! The hash slot of each key, in the order of the input.
+
+pub mod view;
+
+use std::io;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::slot::policy::Policy;
+use crate::slot::{SlotBatch, slot_of_part};
+use crate::tally::Tally;
+use crate::topology::Topology;
+
+/// The slot of a key; the fields are those of a line of the JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct KeySlot {
+    /// The key.
+    pub key: Name,
+    /// Its slot.
+    pub slot: u16,
+    /// Its hash tag.
+    pub tag: Option<Name>,
+    /// The id of the node that owns the slot, if one does; absent where nodes are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<Option<Name>>,
+}
+
+impl KeySlot {
+    /// The slot of `key` by a policy.
+    ///
+    /// # Errors
+    /// No pattern of the policy matches the key.
+    pub fn of(key: &[u8], policy: &Policy, topology: Option<&Topology>) -> Result<KeySlot> {
+        let part = policy.hashed_part(key).ok_or_else(|| {
+            let what = format!(
+                "no pattern of --policy {policy} matches it, so it has no slot; add one that does"
+            );
+            Error::bad(
+                format!("key \"{}\"", Name::from(key)),
+                Name::from(what.as_str()).to_string(),
+            )
+        })?;
+        let slot = slot_of_part(&key[part.clone()]);
+        let tag = Some(part).filter(|part| *part != (0..key.len()));
+        Ok(KeySlot::new(key, tag, slot, topology))
+    }
+
+    fn new(key: &[u8], tag: Option<Range<usize>>, slot: u16, topology: Option<&Topology>) -> Self {
+        let owner = |topology: &Topology| {
+            topology
+                .owner(slot)
+                .map(|node| Name::from(topology.nodes[node].id.as_str()))
+        };
+        KeySlot {
+            key: Name::from(key),
+            slot,
+            tag: tag.map(|tag| Name::from(&key[tag])),
+            node: topology.map(owner),
+        }
+    }
+}
+
+/// What keys are handed to, one after the other.
+pub type Print<'a> = dyn FnMut(&KeySlot) -> io::Result<()> + Send + 'a;
+
+/// Hands the keys of a scan on one worker to a printer; the first error stops the scan.
+pub struct Printing<'a> {
+    topology: Option<&'a Topology>,
+    printer: Mutex<(Box<Print<'a>>, io::Result<()>)>,
+    failed: AtomicBool,
+}
+
+impl<'a> Printing<'a> {
+    /// Nothing printed yet.
+    pub fn new(
+        topology: Option<&'a Topology>,
+        print: impl FnMut(&KeySlot) -> io::Result<()> + Send + 'a,
+    ) -> Self {
+        let printer = Mutex::new((Box::new(print) as Box<Print<'a>>, Ok(())));
+        Printing {
+            topology,
+            printer,
+            failed: AtomicBool::new(false),
+        }
+    }
+
+    /// Set once printing failed.
+    pub fn failed(&self) -> &AtomicBool {
+        &self.failed
+    }
+
+    /// A tally for the scan.
+    pub fn tally(&self) -> PrintedKeys<'a, '_> {
+        PrintedKeys(self)
+    }
+
+    /// How printing ended.
+    ///
+    /// # Errors
+    /// The first that the printer gave.
+    pub fn finish(self) -> io::Result<()> {
+        self.printer
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .1
+    }
+}
+
+/// A tally that prints keys in place of counting them.
+pub struct PrintedKeys<'a, 'p>(&'p Printing<'a>);
+
+impl Tally for PrintedKeys<'_, '_> {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let Printing {
+            topology,
+            printer,
+            failed,
+        } = self.0;
+        let (print, outcome) = &mut *printer.lock().unwrap_or_else(PoisonError::into_inner);
+        for i in 0..keys.len() {
+            if outcome.is_err() {
+                return;
+            }
+            let key = keys.batch.keys.get(keys.batch.base, i);
+            let start = keys.batch.keys.start[i];
+            let tag =
+                || (keys.hashed.start[i] - start) as usize..(keys.hashed.end[i] - start) as usize;
+            let tag = keys.is_tagged(i).then(tag);
+            *outcome = print(&KeySlot::new(key, tag, keys.slots[i], *topology));
+            failed.store(outcome.is_err(), Relaxed);
+        }
+    }
+
+    fn merge(&mut self, _: Self) {}
+}

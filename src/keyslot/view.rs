@@ -1,0 +1,18 @@
+//! A line of text for a key: slot, key and, where nodes are known, node, separated by tabs.
+
+use std::io::{self, Write};
+
+use crate::keyslot::KeySlot;
+
+/// Writes the line.
+///
+/// # Errors
+/// `out` cannot be written to.
+pub fn write(of: &KeySlot, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "{}\t{}", of.slot, of.key)?;
+    match &of.node {
+        Some(Some(node)) => writeln!(out, "\t{node}"),
+        Some(None) => writeln!(out, "\t"),
+        None => writeln!(out),
+    }
+}

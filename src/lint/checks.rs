@@ -1,0 +1,144 @@
+//! Counts the keys that break each rule. It is a tally, so it runs on all cores and streams.
+
+use std::sync::Arc;
+
+use crate::lint::braces::Braces;
+use crate::lint::examples::Violations;
+use crate::lint::rules::{BUILT_IN, NamingRules, Rule};
+use crate::lint::sharing::Sharing;
+use crate::slot::SlotBatch;
+use crate::tally::Tally;
+use crate::tally::tags::TagCounter;
+
+/// What is counted of the keys.
+pub struct Checks {
+    rules: Arc<NamingRules>,
+    /// All keys.
+    pub keys: u64,
+    /// Keys that the allow list passes over.
+    pub allowed: u64,
+    /// By rule, the built-in ones first.
+    pub violations: Vec<Violations>,
+    /// Loads of tags: the heaviest are findings too.
+    pub tags: TagCounter,
+    /// Bare ids as tags.
+    pub sharing: Sharing,
+}
+
+impl Checks {
+    /// Nothing counted yet.
+    pub fn new(rules: &Arc<NamingRules>) -> Self {
+        // Each has its own copy of the patterns, or workers would wait for each other's scratch memory.
+        let rules = Arc::new(NamingRules::clone(rules));
+        let violations = vec![Violations::default(); BUILT_IN.len() + rules.own.len()];
+        Checks {
+            rules,
+            keys: 0,
+            allowed: 0,
+            violations,
+            tags: TagCounter::new(true),
+            sharing: Sharing::default(),
+        }
+    }
+
+    /// Holds a key against all rules that look at one key at a time.
+    fn check(&mut self, key: &[u8]) {
+        self.keys += 1;
+        let rules = Arc::clone(&self.rules);
+        if rules.allow.iter().any(|allowed| allowed.is_match(key)) {
+            self.allowed += 1;
+            return;
+        }
+        let mut found = |rule: Rule, is_broken: bool| {
+            if is_broken && rules.is_on(rule) {
+                self.violations[rule as usize].add(key, rules.limits.examples);
+            }
+        };
+        let braces = Braces::of(key);
+        let tag = braces
+            .as_ref()
+            .and_then(|braces| braces.tag.clone())
+            .map(|tag| &key[tag]);
+        let has_form = tag.is_none_or(|tag| rules.tag.is_match(tag));
+        found(
+            Rule::GlobalTag,
+            tag.is_some_and(|tag| rules.global_tags.contains(tag)),
+        );
+        found(Rule::TagForm, !has_form);
+        if let Some(braces) = &braces {
+            found(Rule::EmptyTag, braces.are_empty);
+            found(Rule::UnbalancedBraces, braces.are_unbalanced);
+            found(
+                Rule::ExtraBraces,
+                braces.are_several && !braces.are_unbalanced,
+            );
+            found(Rule::EnterpriseTag, braces.differ);
+        }
+        found(
+            Rule::Placeholder,
+            rules.is_on(Rule::Placeholder) && rules.placeholder.is_match(key),
+        );
+        found(
+            Rule::Namespace,
+            rules.is_on(Rule::Namespace) && !rules.namespace.is_match(key),
+        );
+        found(
+            Rule::Version,
+            rules.is_on(Rule::Version) && !rules.version.is_match(key),
+        );
+        found(Rule::ControlBytes, key.iter().any(u8::is_ascii_control));
+        found(Rule::InvalidUtf8, std::str::from_utf8(key).is_err());
+        found(Rule::Blanks, key.contains(&b' '));
+        found(Rule::LongKey, key.len() > rules.limits.key_bytes);
+        for (own, violations) in rules.own.iter().zip(&mut self.violations[BUILT_IN.len()..]) {
+            if own.severity != crate::lint::Severity::Off
+                && own.regex.is_match(key) != own.must_match
+            {
+                violations.add(key, rules.limits.examples);
+            }
+        }
+        if let Some(tag) = tag.filter(|_| !has_form && rules.is_on(Rule::SharedTag)) {
+            self.sharing.add(tag, service(key, &rules));
+        }
+    }
+}
+
+/// The service that a key is of: as the namespace names it, else the text before the first separator or brace.
+fn service<'k>(key: &'k [u8], rules: &NamingRules) -> &'k [u8] {
+    let named = rules
+        .namespace
+        .captures(key)
+        .and_then(|found| found.name("service"));
+    match named {
+        Some(service) => service.as_bytes(),
+        None => {
+            &key[..key
+                .iter()
+                .position(|byte| b":{".contains(byte))
+                .unwrap_or(0)]
+        }
+    }
+}
+
+impl Tally for Checks {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        if self.rules.is_on(Rule::HeavyTag) {
+            self.tags.add(keys);
+        }
+        for i in 0..keys.len() {
+            self.check(keys.batch.keys.get(keys.batch.base, i));
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.keys += other.keys;
+        self.allowed += other.allowed;
+        let most = self.rules.limits.examples;
+        self.violations
+            .iter_mut()
+            .zip(other.violations)
+            .for_each(|(mine, theirs)| mine.merge(theirs, most));
+        self.tags.merge(other.tags);
+        self.sharing.merge(other.sharing);
+    }
+}

@@ -1,0 +1,229 @@
+//! Reads a naming convention from `slotscope.toml`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use regex::bytes::Regex;
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::error::{Error, Result};
+use crate::lint::rules::{
+    BUILT_IN, CustomRule, GLOBAL_TAGS, NAMESPACE, NamingLimits, NamingRules, PLACEHOLDER, Severity,
+    TAG, VERSION,
+};
+use crate::name::Name;
+use crate::source::small_file;
+
+/// Longer than any list of rules.
+const MAX_BYTES: u64 = 1 << 20;
+/// Examples of a finding are few: a report is no dump.
+const MAX_EXAMPLES: usize = 100;
+
+/// The file. Every part may be left out.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+struct ConfigFile {
+    namespace: Option<Spanned<String>>,
+    tag: Option<Spanned<String>>,
+    global_tags: Option<Vec<String>>,
+    allow: Vec<Spanned<String>>,
+    severity: BTreeMap<String, Spanned<Severity>>,
+    limits: Option<Spanned<NamingLimits>>,
+    rule: Vec<Spanned<CustomRuleConfig>>,
+}
+
+/// A rule of the user's.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct CustomRuleConfig {
+    id: String,
+    must_match: Option<Spanned<String>>,
+    must_not_match: Option<Spanned<String>>,
+    severity: Option<Severity>,
+    what: Option<String>,
+}
+
+/// The text of a configuration, for places in it.
+struct Text<'a> {
+    file: &'a Name,
+    text: &'a str,
+}
+
+impl Text<'_> {
+    fn bad(&self, at: usize, what: impl Into<String>) -> Error {
+        let before = &self.text.as_bytes()[..at.min(self.text.len())];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        Error::bad(format!("{}: line {line}", self.file), what)
+    }
+
+    fn regex(&self, pattern: &Spanned<String>) -> Result<Regex> {
+        Regex::new(pattern.get_ref()).map_err(|error| {
+            let reason = error.to_string();
+            let reason = reason
+                .lines()
+                .last()
+                .unwrap_or_default()
+                .trim()
+                .trim_start_matches("error: ")
+                .to_owned();
+            let what = format!(
+                "\"{}\" is no regular expression: {}",
+                Name::from(pattern.get_ref().as_str()),
+                Name::from(reason.as_str())
+            );
+            self.bad(pattern.span().start, what)
+        })
+    }
+}
+
+impl NamingRules {
+    /// The convention that holds where there is no configuration.
+    ///
+    /// # Errors
+    /// None in practice: its patterns are in the program.
+    pub fn usual() -> Result<NamingRules> {
+        NamingRules::parse(&Name::from("the usual convention"), "")
+    }
+
+    /// The convention of a file.
+    ///
+    /// # Errors
+    /// It cannot be read, is no text, or as `parse`.
+    pub fn read(path: &Path) -> Result<NamingRules> {
+        let what = "more than 1 MiB, too much for a naming convention";
+        let (name, bytes) = (Name::from(path), small_file::read(path, MAX_BYTES, what)?);
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            let line = 1 + error.as_bytes()[..at]
+                .iter()
+                .filter(|byte| **byte == b'\n')
+                .count();
+            Error::bad(
+                format!("{name}: line {line}"),
+                "not UTF-8, which TOML is; write other bytes as \\xHH in a pattern",
+            )
+        })?;
+        NamingRules::parse(&name, &text)
+    }
+
+    /// The convention of a configuration; what it leaves out is as usual.
+    ///
+    /// # Errors
+    /// No TOML, an unknown name in it, or a value that cannot be used; with its line.
+    pub fn parse(file: &Name, text: &str) -> Result<NamingRules> {
+        let place = Text { file, text };
+        let config: ConfigFile = toml::from_str(text).map_err(|error| {
+            let reason = Name::from(
+                error
+                    .message()
+                    .lines()
+                    .collect::<Vec<_>>()
+                    .join(", ")
+                    .as_str(),
+            )
+            .to_string();
+            place.bad(error.span().map_or(0, |span| span.start), reason)
+        })?;
+        let built_in = |pattern: &str| Spanned::new(0..0, pattern.to_owned());
+        let limits = match &config.limits {
+            None => NamingLimits::default(),
+            Some(limits) => {
+                let at = limits.span().start;
+                let limits = *limits.get_ref();
+                if !(limits.tag_share > 0.0 && limits.tag_share <= 1.0)
+                    || limits.examples > MAX_EXAMPLES
+                {
+                    let what =
+                        "limits: tag-share is a part of 1, such as 0.05; examples are at most 100";
+                    return Err(place.bad(at, what));
+                }
+                limits
+            }
+        };
+        Ok(NamingRules {
+            namespace: place.regex(
+                &config
+                    .namespace
+                    .clone()
+                    .unwrap_or_else(|| built_in(NAMESPACE)),
+            )?,
+            tag: place.regex(&config.tag.clone().unwrap_or_else(|| built_in(TAG)))?,
+            placeholder: place.regex(&built_in(PLACEHOLDER))?,
+            version: place.regex(&built_in(VERSION))?,
+            global_tags: match &config.global_tags {
+                Some(tags) => tags.iter().map(|tag| tag.as_bytes().to_vec()).collect(),
+                None => GLOBAL_TAGS
+                    .iter()
+                    .map(|tag| tag.as_bytes().to_vec())
+                    .collect(),
+            },
+            allow: config
+                .allow
+                .iter()
+                .map(|pattern| place.regex(pattern))
+                .collect::<Result<_>>()?,
+            own: own_rules(&config.rule, &place)?,
+            severities: severities(&config.severity, &place)?,
+            limits,
+        })
+    }
+}
+
+fn severities(
+    set: &BTreeMap<String, Spanned<Severity>>,
+    place: &Text<'_>,
+) -> Result<Vec<Severity>> {
+    let mut severities: Vec<Severity> = BUILT_IN.iter().map(|(_, severity, _)| *severity).collect();
+    for (id, severity) in set {
+        let Some(rule) = BUILT_IN.iter().position(|(built_in, ..)| built_in == id) else {
+            let ids: Vec<&str> = BUILT_IN.iter().map(|(id, ..)| *id).collect();
+            let what = format!(
+                "there is no rule \"{}\"; there are: {}",
+                Name::from(id.as_str()),
+                ids.join(", ")
+            );
+            return Err(place.bad(severity.span().start, what));
+        };
+        severities[rule] = *severity.get_ref();
+    }
+    Ok(severities)
+}
+
+fn own_rules(rules: &[Spanned<CustomRuleConfig>], place: &Text<'_>) -> Result<Vec<CustomRule>> {
+    let mut own: Vec<CustomRule> = Vec::new();
+    for spanned in rules {
+        let (at, rule) = (spanned.span().start, spanned.get_ref());
+        let (regex, must_match) = match (&rule.must_match, &rule.must_not_match) {
+            (Some(pattern), None) => (place.regex(pattern)?, true),
+            (None, Some(pattern)) => (place.regex(pattern)?, false),
+            _ => return Err(place.bad(at, "a rule has either must-match or must-not-match")),
+        };
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        let is_taken = BUILT_IN.iter().any(|(id, ..)| *id == rule.id)
+            || own.iter().any(|other| other.id == rule.id);
+        if is_taken || rule.id.is_empty() || !rule.id.bytes().all(is_plain) {
+            let what = format!(
+                "the id \"{}\" is taken, or not made of letters, digits, - _ and .; choose another",
+                Name::from(rule.id.as_str())
+            );
+            return Err(place.bad(at, what));
+        }
+        let verb = if must_match { "do not match" } else { "match" };
+        let what = rule
+            .what
+            .clone()
+            .unwrap_or_else(|| format!("{verb} {}", regex.as_str()));
+        // It is shown as it is: what hides in it must not.
+        let what = Name::from(what.as_str()).to_string();
+        let severity = rule.severity.unwrap_or(Severity::Warning);
+        own.push(CustomRule {
+            id: rule.id.clone(),
+            severity,
+            what,
+            regex,
+            must_match,
+        });
+    }
+    Ok(own)
+}

@@ -1,0 +1,180 @@
+//! Key names against a naming convention: `Checks` counts keys, `LintFindings` judges the counts.
+
+mod braces;
+mod checks;
+mod config;
+mod examples;
+mod rules;
+mod sharing;
+pub mod view;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::hash::hash;
+pub use crate::lint::checks::Checks;
+pub use crate::lint::examples::{Example, Violations};
+use crate::lint::rules::Rule;
+pub use crate::lint::rules::{BUILT_IN, CustomRule, NamingLimits, NamingRules, Severity};
+pub use crate::lint::sharing::{SAMPLED, SharedTag, Sharing};
+use crate::metric::Metric;
+use crate::summary::balance::tidy;
+use crate::tally::tags::{TagCounter, TagCounts};
+
+/// The name and version of the form of the findings.
+pub const SCHEMA: &str = "slotscope.lint/1";
+
+/// Where the convention and its rules are explained.
+pub const HELP: &str = "docs/naming.md";
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LintFindings {
+    /// The name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    pub schema: &'static str,
+    /// All keys.
+    pub keys: u64,
+    /// Keys that the allow list passes over.
+    pub allowed: u64,
+    /// NamingRules that keys break, errors first, then in the order of the rules.
+    pub findings: Vec<Finding>,
+    /// Where the rules are explained.
+    pub help: &'static str,
+}
+
+/// A rule that keys break.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Finding {
+    /// Its id.
+    pub rule: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What the keys do.
+    pub what: String,
+    /// How many keys do.
+    pub count: u64,
+    /// How far that is certain.
+    pub counted: Counted,
+    /// Their part of all keys.
+    pub share: f64,
+    /// A few of them, the shortest; of rules about tags, the tags.
+    pub examples: Vec<Example>,
+}
+
+/// How far a count is certain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// Exactly.
+    Exactly,
+    /// Of a sample: there are more.
+    AtLeast,
+    /// Within cells that other tags share: a little too many.
+    AtMost,
+}
+
+impl LintFindings {
+    /// What `checks` counted by these rules.
+    pub fn of(checks: &Checks, rules: &NamingRules) -> LintFindings {
+        let mut violations: Vec<(Violations, Counted)> = checks
+            .violations
+            .iter()
+            .map(|violations| (violations.clone(), Counted::Exactly))
+            .collect();
+        if rules.is_on(Rule::HeavyTag) {
+            violations[Rule::HeavyTag as usize] = heavy(&checks.tags, checks.keys, &rules.limits);
+        }
+        violations[Rule::SharedTag as usize] = shared(&checks.sharing, rules.limits.examples);
+        let finding = |((id, severity, what), (violations, counted)): (
+            (&str, Severity, &str),
+            (Violations, Counted),
+        )| Finding {
+            rule: id.to_owned(),
+            severity,
+            what: what.to_owned(),
+            count: violations.count,
+            counted,
+            share: tidy(violations.count as f64 / checks.keys.max(1) as f64),
+            examples: violations.examples.into_iter().collect(),
+        };
+        let mut findings: Vec<Finding> = rules.rows().zip(violations).map(finding).collect();
+        findings.retain(|finding| finding.count > 0);
+        findings.sort_by_key(|finding| finding.severity);
+        LintFindings {
+            schema: SCHEMA,
+            keys: checks.keys,
+            allowed: checks.allowed,
+            findings,
+            help: HELP,
+        }
+    }
+
+    /// How many findings are of a severity.
+    pub fn of_severity(&self, severity: Severity) -> usize {
+        self.findings
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .count()
+    }
+}
+
+/// Tags over the limits. Past the exact table, cells judge them: which names are followed may depend on the order of the
+/// keys, what the cells hold does not, and a tag this heavy is always followed.
+fn heavy(tags: &TagCounter, keys: u64, limits: &NamingLimits) -> (Violations, Counted) {
+    let least = limits
+        .tag_keys
+        .max((limits.tag_share * keys as f64).ceil() as u64);
+    let (loads, counted): (Vec<(Vec<u8>, u64)>, Counted) = match &tags.counts {
+        TagCounts::Exact(table) => (
+            table
+                .iter()
+                .map(|(name, _, load)| (name.to_vec(), load[Metric::Keys]))
+                .collect(),
+            Counted::Exactly,
+        ),
+        TagCounts::HeavyHitters(followed) => {
+            let cell = |name: &[u8]| followed.rows.at_most_of(hash(name).max(1), Metric::Keys);
+            let tags = followed
+                .tags()
+                .into_iter()
+                .map(|tag| (cell(&tag.name.0), tag.name.0));
+            (
+                tags.map(|(keys, name)| (name, keys)).collect(),
+                Counted::AtMost,
+            )
+        }
+        TagCounts::CountMin(_) => (Vec::new(), Counted::Exactly),
+    };
+    let mut violations = Violations::default();
+    for (name, keys) in loads.into_iter().filter(|(_, keys)| *keys >= least) {
+        violations.add(&[b"{", name.as_slice(), b"}"].concat(), limits.examples);
+        violations.count += keys - 1;
+    }
+    (violations, counted)
+}
+
+/// Bare ids of several services; an example names the tag and the services.
+fn shared(sharing: &Sharing, examples: usize) -> (Violations, Counted) {
+    let mut violations = Violations::default();
+    let (tags, is_whole) = sharing.shared();
+    for SharedTag {
+        tag,
+        keys,
+        services,
+    } in tags
+    {
+        let services: Vec<&[u8]> = services.iter().map(Vec::as_slice).collect();
+        let example = [b"{", tag.as_slice(), b"} of ", &services.join(&b", "[..])].concat();
+        violations.add(&example, examples);
+        violations.count += keys - 1;
+    }
+    (
+        violations,
+        if is_whole {
+            Counted::Exactly
+        } else {
+            Counted::AtLeast
+        },
+    )
+}

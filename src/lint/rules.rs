@@ -1,0 +1,236 @@
+//! The rules, by id, and what a convention may set.
+
+use std::collections::HashSet;
+
+use regex::bytes::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How bad a finding is.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Makes `lint` exit with 1.
+    Error,
+    /// Worth a look.
+    Warning,
+    /// Good to know.
+    Info,
+    /// The rule is not checked.
+    Off,
+}
+
+impl Severity {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        ["error", "warning", "info", "off"][self as usize]
+    }
+}
+
+/// A rule that is built in; `BUILT_IN` is in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rule {
+    GlobalTag,
+    HeavyTag,
+    Placeholder,
+    EmptyTag,
+    UnbalancedBraces,
+    ExtraBraces,
+    SharedTag,
+    Namespace,
+    TagForm,
+    ControlBytes,
+    InvalidUtf8,
+    Blanks,
+    LongKey,
+    EnterpriseTag,
+    Version,
+}
+
+/// Id, severity unless a convention sets another, and what keys do that break it. An error is what is a mistake in any
+/// convention; that keys follow another convention is no error.
+pub const BUILT_IN: &[(&str, Severity, &str)] = &[
+    (
+        "global-tag",
+        Severity::Error,
+        "have a tag that gathers unrelated keys in one slot",
+    ),
+    (
+        "heavy-tag",
+        Severity::Error,
+        "have a tag that holds a large part of all keys",
+    ),
+    (
+        "placeholder",
+        Severity::Error,
+        "have a name that was never filled in: {userId}, %s, undefined, null",
+    ),
+    (
+        "empty-tag",
+        Severity::Warning,
+        "have {} first, so they have no tag, and later braces are ignored",
+    ),
+    (
+        "unbalanced-braces",
+        Severity::Warning,
+        "have a brace without a partner",
+    ),
+    (
+        "extra-braces",
+        Severity::Warning,
+        "have more braces than the pair that makes the tag; the rest are ignored",
+    ),
+    (
+        "shared-tag",
+        Severity::Warning,
+        "share a slot with other services, as their tag is a bare id that those use too",
+    ),
+    (
+        "namespace",
+        Severity::Warning,
+        "do not begin with <env>:<service>:<module>",
+    ),
+    (
+        "tag-form",
+        Severity::Warning,
+        "have a tag that is not <domain>:<id>",
+    ),
+    ("control-bytes", Severity::Warning, "hold control bytes"),
+    ("invalid-utf8", Severity::Warning, "are not UTF-8"),
+    ("blanks", Severity::Warning, "hold blanks"),
+    ("long-key", Severity::Warning, "are longer than the limit"),
+    (
+        "enterprise-tag",
+        Severity::Info,
+        "hash to another slot in Redis Enterprise",
+    ),
+    (
+        "version",
+        Severity::Info,
+        "have no version segment such as v1",
+    ),
+];
+
+/// Tags that say nothing of whose keys they gather.
+pub(super) const GLOBAL_TAGS: &[&str] = &[
+    "all",
+    "app",
+    "cache",
+    "common",
+    "conf",
+    "config",
+    "configs",
+    "configuration",
+    "data",
+    "default",
+    "global",
+    "key",
+    "keys",
+    "main",
+    "prod",
+    "public",
+    "redis",
+    "root",
+    "setting",
+    "settings",
+    "shared",
+    "static",
+    "sys",
+    "system",
+    "test",
+    "tmp",
+];
+
+/// `<env>:<service>:<module>`.
+pub(super) const NAMESPACE: &str = "^(?:prod|production|prd|pre|preprod|stage|staging|stg|uat|qa|sit|test|testing|dev|\
+    development|local|sandbox|canary|gray|demo):(?P<service>[a-z][a-z0-9_.-]*):[a-z][a-z0-9_.-]*(?::|$)";
+
+/// `<domain>:<id>`.
+pub(super) const TAG: &str = r"^[a-z][a-z0-9_-]*:[^:\s].*$";
+
+/// What programs leave where a value should be: a name such as userId or user_id as the end of what is in braces,
+/// `${...}`, `{{...}}`, `<name>`, printf's directives (an escape of URLs is none), and what languages print for nothing.
+pub(super) const PLACEHOLDER: &str = r"(?x-u)
+    \{(?:[a-z0-9_]+:)*[a-z]+(?:[A-Z][a-z]*)*(?:Id|ID|Uid|UID|No|Name|Key|Code|_id)\} | \$\{ | \{\{ | <[A-Za-z_]+>
+    | %(?:s|[du](?:[^0-9A-Fa-f]|$)|[0-9]+\$[sd]|\([a-z_]+\)[sd]|\{[a-z_]+\})
+    | (?:^|[:{}./|])(?:undefined|null|NULL|None|NaN|nil|\[object\ Object\])(?:$|[:{}./|])";
+
+/// A version segment.
+pub(super) const VERSION: &str = r"(?-u)(?:^|[:.])v[0-9]+(?:[:.]|$)";
+
+/// A rule that a convention adds.
+#[derive(Debug, Clone)]
+pub struct CustomRule {
+    /// Its id.
+    pub id: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What keys do that break it.
+    pub what: String,
+    /// Keys are held against this.
+    pub regex: Regex,
+    /// Whether they must match it, or must not.
+    pub must_match: bool,
+}
+
+/// Numbers of a convention.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct NamingLimits {
+    /// Bytes that a key may have.
+    pub key_bytes: usize,
+    /// The part of all keys that a tag may hold,
+    pub tag_share: f64,
+    /// unless it holds fewer keys than this.
+    pub tag_keys: u64,
+    /// Examples of a finding.
+    pub examples: usize,
+}
+
+impl Default for NamingLimits {
+    fn default() -> Self {
+        // A slot is 0.006 % of the keys, so 5 % in one is a hot spot on a cluster of any size.
+        NamingLimits {
+            key_bytes: 256,
+            tag_share: 0.05,
+            tag_keys: 1000,
+            examples: 3,
+        }
+    }
+}
+
+/// A naming convention.
+#[derive(Debug, Clone)]
+pub struct NamingRules {
+    pub(super) severities: Vec<Severity>,
+    pub(super) namespace: Regex,
+    pub(super) tag: Regex,
+    pub(super) placeholder: Regex,
+    pub(super) version: Regex,
+    pub(super) global_tags: HashSet<Vec<u8>>,
+    pub(super) allow: Vec<Regex>,
+    pub(super) own: Vec<CustomRule>,
+    /// Its numbers.
+    pub limits: NamingLimits,
+}
+
+impl NamingRules {
+    pub(super) fn is_on(&self, rule: Rule) -> bool {
+        self.severities[rule as usize] != Severity::Off
+    }
+
+    /// Ids, severities and texts of all rules, the built-in ones first.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&str, Severity, &str)> {
+        let built_in = BUILT_IN
+            .iter()
+            .zip(&self.severities)
+            .map(|((id, _, what), severity)| (*id, *severity, *what));
+        built_in.chain(
+            self.own
+                .iter()
+                .map(|own| (own.id.as_str(), own.severity, own.what.as_str())),
+        )
+    }
+}

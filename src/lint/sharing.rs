@@ -1,0 +1,105 @@
+//! Bare ids that several services use as a tag, found in bounded memory.
+//!
+//! Of all such tags those with the smallest hashes are kept, each with all its keys: whether a tag is among them depends
+//! on the tags alone, so the sample is the same in any order and for any number of threads.
+
+use std::collections::BTreeSet;
+
+use crate::hash::hash;
+use crate::tally::sketch::bottom_k::BottomK;
+
+/// Tags in the sample: all of them in a small dump, and enough to see a part of one percent in a large one.
+pub const SAMPLED: usize = 8192;
+/// Services that are kept of a tag.
+const SERVICES: usize = 4;
+/// A longer name is no id, and no service.
+const LONGEST: usize = 64;
+
+/// A sample of tags and the services that use them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sharing(BottomK<SharedTag, SAMPLED, { 2 * SAMPLED - 1 }>);
+
+/// The keys of a tag and the services that they are of, the first few by name.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SharedTag {
+    /// The tag.
+    pub tag: Vec<u8>,
+    /// Its keys.
+    pub keys: u64,
+    /// Its services.
+    pub services: BTreeSet<Vec<u8>>,
+}
+
+impl Sharing {
+    /// Counts a key with a tag that is a bare id.
+    pub fn add(&mut self, tag: &[u8], service: &[u8]) {
+        if tag.len() > LONGEST || service.len() > LONGEST || service.is_empty() {
+            return;
+        }
+        let first = || SharedTag {
+            tag: tag.to_vec(),
+            ..SharedTag::default()
+        };
+        self.0.update(hash(tag), first, |users| {
+            users.keys += 1;
+            if !users.services.contains(service) {
+                users.services.insert(service.to_vec());
+                users.keep_first();
+            }
+        });
+    }
+
+    /// Takes over what another one counted.
+    pub fn merge(&mut self, other: Sharing) {
+        self.0.merge_with(other.0, |mine, theirs| {
+            mine.keys += theirs.keys;
+            mine.services.extend(theirs.services);
+            mine.keep_first();
+        });
+    }
+
+    /// The tags of several services, and whether every tag was looked at.
+    pub fn shared(&self) -> (Vec<SharedTag>, bool) {
+        let (tags, is_whole) = self.0.clone().into_sample();
+        let several = tags.into_values().filter(|users| users.services.len() > 1);
+        (several.collect(), is_whole)
+    }
+}
+
+impl SharedTag {
+    fn keep_first(&mut self) {
+        while self.services.len() > SERVICES {
+            self.services.pop_last();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_is_the_same_in_any_order_and_its_tags_have_all_their_keys() {
+        let keys: Vec<(String, &[u8])> = (0..40_000)
+            .map(|i| {
+                (
+                    format!("{}", i % 20_000),
+                    if i < 20_000 { &b"news"[..] } else { b"cart" },
+                )
+            })
+            .collect();
+        let of = |keys: &mut dyn Iterator<Item = &(String, &[u8])>| {
+            let mut sharing = Sharing::default();
+            keys.for_each(|(tag, service)| sharing.add(tag.as_bytes(), service));
+            sharing
+        };
+        let whole = of(&mut keys.iter());
+        assert_eq!(whole, of(&mut keys.iter().rev()));
+        let mut parts = of(&mut keys[..9_000].iter());
+        parts.merge(of(&mut keys[9_000..].iter()));
+        assert_eq!(whole, parts);
+        let (shared, is_whole) = whole.shared();
+        assert!(!is_whole && shared.len() == SAMPLED);
+        assert!(shared.iter().all(|users| users.keys == 2));
+    }
+}

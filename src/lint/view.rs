@@ -1,0 +1,64 @@
+//! Findings as sections: how many, then each with what keys do and a few of them.
+
+use crate::lint::{Counted, Finding, LintFindings, Severity};
+use crate::report::view::Section;
+use crate::text::{counted, grouped, percent, truncated};
+
+/// Characters of an example.
+const EXAMPLE: usize = 72;
+
+/// The sections of all findings.
+pub fn sections(findings: &LintFindings) -> Vec<Section<'static>> {
+    let kinds = [
+        (Severity::Error, "error"),
+        (Severity::Warning, "warning"),
+        (Severity::Info, "note"),
+    ];
+    let [errors, warnings, notes] =
+        kinds.map(|(severity, one)| counted(findings.of_severity(severity) as u64, one));
+    let keys = counted(findings.keys, "key");
+    let mut first =
+        Section::untitled().paragraph(format!("{errors}, {warnings}, {notes} on {keys}"));
+    if findings.allowed > 0 {
+        let allowed = counted(findings.allowed, "key");
+        first = first.paragraph(format!("passed over by the allow list: {allowed}"));
+    }
+    let mut sections = vec![first];
+    sections.extend(
+        findings
+            .findings
+            .iter()
+            .map(|finding| section(finding, findings.keys)),
+    );
+    if !findings.findings.is_empty() {
+        sections.push(Section::untitled().paragraph(format!(
+            "The rules are explained in {}; slotscope.toml changes them",
+            findings.help
+        )));
+    }
+    sections
+}
+
+fn section(finding: &Finding, keys: u64) -> Section<'static> {
+    let how = match finding.counted {
+        Counted::Exactly => "",
+        Counted::AtLeast => "at least ",
+        Counted::AtMost => "at most ",
+    };
+    let title = format!(
+        "{}  {}: {how}{} of {} keys ({}) {}",
+        finding.severity.name(),
+        finding.rule,
+        grouped(finding.count),
+        grouped(keys),
+        percent(finding.share),
+        finding.what
+    );
+    let examples = finding
+        .examples
+        .iter()
+        .map(|example| truncated(&example.to_string(), EXAMPLE));
+    examples.fold(Section::titled(title), |section, example| {
+        section.line(example)
+    })
+}

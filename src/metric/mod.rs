@@ -1,0 +1,268 @@
+//! What load is measured in: keys always, and the weights that an input carries. Each metric is a row of `METRICS` and
+//! everything else loops over the rows: a new one is a variant and a row here, and a format that carries it.
+
+mod per_metric;
+
+use std::ops::{AddAssign, Index, IndexMut};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use crate::metric::per_metric::{Errors, PerMetric, PerWeight};
+
+/// A measure of load. All of them add up: the load of a slot is the sum of those of its keys. What does not add up, an
+/// LFU counter or an idle time, is no metric of load.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
+pub enum Metric {
+    /// The number of keys.
+    Keys,
+    /// Their sizes in bytes.
+    Bytes,
+    /// Operations on them.
+    Ops,
+    /// A metric of the tests: a variant and a row are enough for it.
+    #[cfg(test)]
+    Misses,
+}
+
+/// What there is to know of a metric.
+struct Row {
+    metric: Metric,
+    name: &'static str,
+    error: &'static str,
+    unit: &'static str,
+    units: &'static str,
+    is_size: bool,
+    of_a_key: &'static str,
+    columns: &'static [&'static str],
+}
+
+/// The metrics, in the order in which reports name them.
+static METRICS: [Row; METRIC_COUNT] = [
+    Row {
+        metric: Metric::Keys,
+        name: "keys",
+        error: "keys_error",
+        unit: "key",
+        units: "keys",
+        is_size: false,
+        of_a_key: "name",
+        columns: &[],
+    },
+    Row {
+        metric: Metric::Bytes,
+        name: "bytes",
+        error: "bytes_error",
+        unit: "byte",
+        units: "bytes",
+        is_size: true,
+        of_a_key: "size",
+        columns: &[
+            "size",
+            "size_in_bytes",
+            "bytes",
+            "used_memory",
+            "memory_usage",
+        ],
+    },
+    Row {
+        metric: Metric::Ops,
+        name: "ops",
+        error: "ops_error",
+        unit: "operation",
+        units: "operations",
+        is_size: false,
+        of_a_key: "number of operations",
+        columns: &["ops", "hits", "qps", "requests", "count"],
+    },
+    #[cfg(test)]
+    Row {
+        metric: Metric::Misses,
+        name: "misses",
+        error: "misses_error",
+        unit: "miss",
+        units: "misses",
+        is_size: false,
+        of_a_key: "number of misses",
+        columns: &["misses"],
+    },
+];
+
+const fn names<const N: usize>(rows: &'static [Row; N], errors: bool) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut place = 0;
+    while place < N {
+        names[place] = if errors {
+            rows[place].error
+        } else {
+            rows[place].name
+        };
+        place += 1;
+    }
+    names
+}
+
+const METRIC_COUNT: usize = if cfg!(test) { 4 } else { 3 };
+
+/// How many metrics an input may lack: all but the number of keys.
+pub const WEIGHTS: usize = METRIC_COUNT - 1;
+
+impl Metric {
+    /// All of them, in the order in which reports name them.
+    pub const ALL: [Metric; METRIC_COUNT] = {
+        let mut all = [Metric::Keys; METRIC_COUNT];
+        let mut place = 0;
+        while place < METRIC_COUNT {
+            all[place] = METRICS[place].metric;
+            place += 1;
+        }
+        all
+    };
+
+    /// Those that an input may lack.
+    pub const WEIGHTS: [Metric; WEIGHTS] = {
+        let mut weights = [Metric::Keys; WEIGHTS];
+        let mut place = 0;
+        while place < WEIGHTS {
+            weights[place] = METRICS[place + 1].metric;
+            place += 1;
+        }
+        weights
+    };
+
+    /// The place of `Metric::Bytes` among the weights.
+    pub const SIZE: usize = Metric::Bytes as usize - 1;
+
+    fn row(self) -> &'static Row {
+        const { &METRICS }
+            .get(self as usize)
+            .unwrap_or(const { &METRICS[0] })
+    }
+
+    /// Its name in flags, report.json, columns and headings.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// One of what it counts.
+    pub fn unit(self) -> &'static str {
+        self.row().unit
+    }
+
+    /// Several of what it counts.
+    pub fn units(self) -> &'static str {
+        self.row().units
+    }
+
+    /// Whether it is a size in bytes, read and shown with units such as KiB.
+    pub fn is_size(self) -> bool {
+        self.row().is_size
+    }
+
+    /// What a key has of it, in words: `size`.
+    pub fn of_a_key(self) -> &'static str {
+        self.row().of_a_key
+    }
+
+    /// What inputs call its column, the preferred name first.
+    pub fn columns(self) -> &'static [&'static str] {
+        self.row().columns
+    }
+
+    /// Its place among the weights; `None` for keys.
+    pub fn weight(self) -> Option<usize> {
+        (self as usize).checked_sub(1)
+    }
+}
+
+/// A load in every metric; 0 where the input does not tell it. Sums stop at the largest number there is, whatever
+/// order they are made in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Load([u64; METRIC_COUNT]);
+
+impl Load {
+    /// One key of unknown weight.
+    pub const KEY: Load = {
+        let mut load = Load([0; METRIC_COUNT]);
+        load.0[0] = 1;
+        load
+    };
+
+    /// A load of so many keys, bytes and operations.
+    pub const fn new(keys: u64, bytes: u64, ops: u64) -> Self {
+        let mut load = Load([0; METRIC_COUNT]);
+        (load.0[0], load.0[1], load.0[2]) = (keys, bytes, ops);
+        load
+    }
+
+    /// The load that `of` gives for each metric.
+    pub fn from_fn(of: impl Fn(Metric) -> u64) -> Self {
+        Load(Metric::ALL.map(of))
+    }
+
+    /// The larger of both in each metric.
+    pub fn max(self, other: Load) -> Load {
+        Load::from_fn(|metric| self[metric].max(other[metric]))
+    }
+
+    /// The smaller of both in each metric.
+    pub fn min(self, other: Load) -> Load {
+        Load::from_fn(|metric| self[metric].min(other[metric]))
+    }
+
+    /// What this has over `other` in each metric, 0 where it has less.
+    pub fn over(self, other: Load) -> Load {
+        Load::from_fn(|metric| self[metric].saturating_sub(other[metric]))
+    }
+}
+
+impl Index<Metric> for Load {
+    type Output = u64;
+
+    #[inline]
+    fn index(&self, metric: Metric) -> &u64 {
+        &self.0[metric as usize]
+    }
+}
+
+impl IndexMut<Metric> for Load {
+    #[inline]
+    fn index_mut(&mut self, metric: Metric) -> &mut u64 {
+        &mut self.0[metric as usize]
+    }
+}
+
+impl AddAssign for Load {
+    #[inline]
+    fn add_assign(&mut self, other: Load) {
+        self.0
+            .iter_mut()
+            .zip(other.0)
+            .for_each(|(mine, theirs)| *mine = mine.saturating_add(theirs));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_stop_at_the_largest_number_in_any_order() {
+        let loads = [
+            Load::new(1, u64::MAX - 5, 0),
+            Load::new(1, 3, 1),
+            Load::new(1, 9, u64::MAX),
+        ];
+        let sum = |order: [usize; 3]| {
+            let mut sum = Load::default();
+            order.iter().for_each(|i| sum += loads[*i]);
+            sum
+        };
+        assert_eq!(sum([0, 1, 2]), sum([2, 1, 0]));
+        assert_eq!(sum([1, 0, 2]), Load::new(3, u64::MAX, u64::MAX));
+    }
+}

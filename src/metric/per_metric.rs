@@ -1,0 +1,315 @@
+//! Something for each metric that an input carries; in JSON an object whose members are called as the metrics are.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::error::{Error, Result};
+use crate::metric::{METRIC_COUNT, METRICS, Metric, WEIGHTS, names};
+
+/// Something for each metric that the input carries: in JSON an object with their names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PerMetric<T> {
+    /// For keys.
+    pub keys: T,
+    /// For all other metrics.
+    pub weights: PerWeight<T>,
+}
+
+/// Something for each metric that the input carries, but for keys: in JSON an object with their names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PerWeight<T>([Option<T>; WEIGHTS]);
+
+/// An error for each metric; in JSON the names end in `_error`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Errors(pub PerMetric<u64>);
+
+impl<T> PerWeight<T> {
+    /// For no metric.
+    pub const NONE: PerWeight<T> = PerWeight([const { None }; WEIGHTS]);
+
+    /// What `of` gives for each weight.
+    pub fn from_fn(of: impl Fn(Metric) -> Option<T>) -> Self {
+        PerWeight(Metric::WEIGHTS.map(of))
+    }
+
+    /// What there is for `metric`.
+    pub fn get(&self, metric: Metric) -> Option<&T> {
+        self.0[metric.weight()?].as_ref()
+    }
+
+    /// The metrics that there is something for, and what.
+    pub fn iter(&self) -> impl Iterator<Item = (Metric, &T)> {
+        let all = Metric::WEIGHTS.into_iter().zip(&self.0);
+        all.filter_map(|(metric, there)| Some((metric, there.as_ref()?)))
+    }
+
+    /// Whether there is nothing for any metric.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(Option::is_none)
+    }
+}
+
+impl<T> PerMetric<T> {
+    /// For keys alone.
+    pub const fn of_keys(keys: T) -> Self {
+        PerMetric {
+            keys,
+            weights: PerWeight::NONE,
+        }
+    }
+
+    /// The same with something for one more metric.
+    pub fn with(mut self, metric: Metric, there: T) -> Self {
+        match metric.weight() {
+            Some(weight) => self.weights.0[weight] = Some(there),
+            None => self.keys = there,
+        }
+        self
+    }
+
+    /// What there is for `metric`.
+    pub fn get(&self, metric: Metric) -> Option<&T> {
+        match metric.weight() {
+            Some(weight) => self.weights.0[weight].as_ref(),
+            None => Some(&self.keys),
+        }
+    }
+
+    /// What there is for `metric`, to be changed.
+    pub fn get_mut(&mut self, metric: Metric) -> Option<&mut T> {
+        match metric.weight() {
+            Some(weight) => self.weights.0[weight].as_mut(),
+            None => Some(&mut self.keys),
+        }
+    }
+
+    /// What there is for bytes.
+    pub fn bytes(&self) -> Option<&T> {
+        self.get(Metric::Bytes)
+    }
+
+    /// What there is for `metric`, which `flag` asks for.
+    ///
+    /// # Errors
+    /// The input does not carry it.
+    pub fn required(&self, metric: Metric, flag: &str) -> Result<&T> {
+        self.get(metric).ok_or_else(|| {
+            let carried: Vec<&str> = self.iter().map(|(metric, _)| metric.name()).collect();
+            let (name, carried) = (metric.name(), carried.join(", "));
+            Error::bad(
+                flag,
+                format!("the input tells no {name} of its keys; it has: {carried}"),
+            )
+        })
+    }
+
+    /// What there is for `metric`, made where there is nothing yet.
+    #[inline]
+    pub fn get_or_insert_with(&mut self, metric: Metric, make: impl FnOnce() -> T) -> &mut T {
+        match metric.weight() {
+            Some(weight) => self.weights.0[weight].get_or_insert_with(make),
+            None => &mut self.keys,
+        }
+    }
+
+    /// The metrics that there is something for, and what.
+    pub fn iter(&self) -> impl Iterator<Item = (Metric, &T)> {
+        Metric::ALL
+            .into_iter()
+            .filter_map(|metric| Some((metric, self.get(metric)?)))
+    }
+
+    /// Another thing for each of the same metrics.
+    pub fn map<U>(&self, make: impl Fn(Metric, &T) -> U) -> PerMetric<U> {
+        PerMetric {
+            keys: make(Metric::Keys, &self.keys),
+            weights: PerWeight::from_fn(|metric| Some(make(metric, self.get(metric)?))),
+        }
+    }
+
+    /// Another thing for each of the metrics that `make` gives one for; `None` where it gives none for keys.
+    pub fn filter_map<U>(&self, make: impl Fn(&T) -> Option<U>) -> Option<PerMetric<U>> {
+        Some(PerMetric {
+            keys: make(&self.keys)?,
+            weights: PerWeight::from_fn(|metric| make(self.get(metric)?)),
+        })
+    }
+
+    /// Takes in another, one metric at a time.
+    pub fn merge(&mut self, other: Self, both: impl Fn(&mut T, T)) {
+        both(&mut self.keys, other.keys);
+        for (mine, theirs) in self.weights.0.iter_mut().zip(other.weights.0) {
+            match (mine.as_mut(), theirs) {
+                (Some(mine), Some(theirs)) => both(mine, theirs),
+                (None, Some(theirs)) => *mine = Some(theirs),
+                (_, None) => {}
+            }
+        }
+    }
+}
+
+/// The names of the metrics, and those of their errors.
+const NAMES: [&str; METRIC_COUNT] = names(&METRICS, false);
+const ERROR_NAMES: [&str; METRIC_COUNT] = names(&METRICS, true);
+
+impl<T: Serialize> Serialize for PerMetric<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter().map(|(metric, there)| (metric.name(), there)))
+    }
+}
+
+impl<T: Serialize> Serialize for PerWeight<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter().map(|(metric, there)| (metric.name(), there)))
+    }
+}
+
+impl Serialize for Errors {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let name = |metric: Metric| ERROR_NAMES[metric as usize];
+        serializer.collect_map(self.0.iter().map(|(metric, error)| (name(metric), error)))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for PerMetric<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let [keys, weights @ ..] = ByName::read(deserializer, &NAMES)?;
+        let keys = keys.ok_or_else(|| D::Error::missing_field("keys"))?;
+        Ok(PerMetric {
+            keys,
+            weights: PerWeight(weights),
+        })
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for PerWeight<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let [_, weights @ ..] = ByName::read(deserializer, &NAMES)?;
+        Ok(PerWeight(weights))
+    }
+}
+
+impl<'de> Deserialize<'de> for Errors {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let [keys, weights @ ..] = ByName::read(deserializer, &ERROR_NAMES)?;
+        Ok(Errors(PerMetric {
+            keys: keys.unwrap_or(0),
+            weights: PerWeight(weights),
+        }))
+    }
+}
+
+/// The schema of an object with members of type `T` that are called as metrics are; keys are always there if the first
+/// `required` of them are.
+fn schema<T: JsonSchema>(
+    generator: &mut SchemaGenerator,
+    names: &[&str],
+    required: usize,
+) -> Schema {
+    let member = generator.subschema_for::<T>().to_value();
+    let properties: serde_json::Map<_, _> = names
+        .iter()
+        .map(|name| (String::from(*name), member.clone()))
+        .collect();
+    json_schema!({ "type": "object", "properties": properties, "required": names[..required] })
+}
+
+impl<T: JsonSchema> JsonSchema for PerMetric<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("PerMetric_of_{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        schema::<T>(generator, &NAMES, 1)
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for PerWeight<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("PerWeight_of_{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        schema::<T>(generator, &NAMES[1..], 0)
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+}
+
+impl JsonSchema for Errors {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Errors".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        schema::<u64>(generator, &ERROR_NAMES, 1)
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+}
+
+/// Reads the members of an object that are called as metrics are; others are left to whoever knows them.
+struct ByName<T>(
+    &'static [&'static str; METRIC_COUNT],
+    std::marker::PhantomData<T>,
+);
+
+impl<'de, T: Deserialize<'de>> ByName<T> {
+    fn read<D: Deserializer<'de>>(
+        deserializer: D,
+        names: &'static [&'static str; METRIC_COUNT],
+    ) -> std::result::Result<[Option<T>; METRIC_COUNT], D::Error> {
+        deserializer.deserialize_struct("PerMetric", names, ByName(names, std::marker::PhantomData))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ByName<T> {
+    type Value = [Option<T>; METRIC_COUNT];
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "an object with {}", self.0.join(", "))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(
+        self,
+        mut members: A,
+    ) -> std::result::Result<Self::Value, A::Error> {
+        let mut found = [const { None }; METRIC_COUNT];
+        while let Some(name) = members.next_key::<String>()? {
+            match self.0.iter().position(|known| *known == name) {
+                Some(place) => found[place] = members.next_value()?,
+                None => drop(members.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_one_of_two_carries_is_kept() {
+        let mut sum = PerMetric::of_keys(1).with(Metric::Ops, 7);
+        sum.merge(
+            PerMetric::of_keys(2).with(Metric::Bytes, 5),
+            |mine, theirs| *mine += theirs,
+        );
+        assert_eq!(
+            sum,
+            PerMetric::of_keys(3)
+                .with(Metric::Bytes, 5)
+                .with(Metric::Ops, 7)
+        );
+    }
+}

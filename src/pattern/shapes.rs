@@ -1,0 +1,259 @@
+//! Shapes: a number for each key that ignores the digits of its ids, so that keys of one pattern mostly share it.
+//!
+//! Keys of one shape have one pattern, unless they were made to collide; those of one pattern may have a few shapes.
+
+use hashslot::simd::{Bytes64, Compress, LANES, Pass};
+use hashslot::{Batch, Kernel};
+
+use crate::format::batch::Spans;
+use crate::hash::{fold, mix_span};
+use crate::pattern::ids;
+use crate::pattern::ids::{Found, Masks, below};
+use crate::source::block::Padded;
+
+/// Writes the shape of each key, with the instructions of `kernel`; shapes of different kernels are not comparable.
+///
+/// # Panics
+/// Where a key does not lie in `base`.
+pub fn shapes(kernel: &Kernel, base: Padded<'_>, keys: &Spans, shapes: &mut Vec<u64>) {
+    shapes.resize(keys.len(), 0);
+    let keys = keys.in_block(base);
+    kernel.run(Shapes { keys, shapes });
+}
+
+struct Shapes<'a> {
+    keys: Batch<'a>,
+    shapes: &'a mut [u64],
+}
+
+/// Mixes the text between ids and the kind of each id into the hash so far.
+struct Mixer<'a> {
+    base: Padded<'a>,
+    state: u64,
+    from: u32,
+}
+
+impl<'a> Mixer<'a> {
+    #[inline(always)]
+    fn new(base: Padded<'a>, start: u32) -> Self {
+        Mixer {
+            base,
+            state: 1,
+            from: start,
+        }
+    }
+
+    #[inline(always)]
+    fn id(&mut self, found: Found) {
+        self.state = mix_span(
+            self.state,
+            self.base,
+            self.from,
+            found.start,
+            1 + found.id as u64,
+        );
+        self.from = found.end;
+    }
+
+    #[inline(always)]
+    fn finish(self, end: u32) -> u64 {
+        mix_span(self.state, self.base, self.from, end, 0)
+    }
+}
+
+impl Pass for Shapes<'_> {
+    type Output = ();
+
+    fn scalar(self) {
+        self.keys.assert_in_bounds();
+        for (i, shape) in self.shapes.iter_mut().enumerate() {
+            let (start, end) = (self.keys.starts()[i], self.keys.ends()[i]);
+            let mut mixer = Mixer::new(self.keys.base(), start);
+            let found = |from, to, id| {
+                mixer.id(Found {
+                    start: start + from as u32,
+                    end: start + to as u32,
+                    id,
+                })
+            };
+            ids::by_byte(self.keys.get(i), found);
+            *shape = mixer.finish(end);
+        }
+    }
+
+    /// Id by id.
+    #[inline(always)]
+    fn vector<B: Bytes64>(self) {
+        self.keys.assert_in_bounds();
+        let keys = self.keys.starts().iter().zip(self.keys.ends());
+        for ((&start, &end), shape) in keys.zip(self.shapes) {
+            // SAFETY: the keys lie in the block, and the CPU has the instructions.
+            *shape = unsafe { id_by_id::<B>(self.keys.base(), start, end) };
+        }
+    }
+
+    /// Without a branch, but for long keys.
+    #[inline(always)]
+    fn compress<C: Compress>(self) {
+        self.keys.assert_in_bounds();
+        let base = self.keys.base();
+        let keys = self.keys.starts().iter().zip(self.keys.ends());
+        for ((&start, &end), shape) in keys.zip(self.shapes) {
+            let len = end - start;
+            // The end of the last token needs a bit as well.
+            *shape = if len < LANES as u32 {
+                // SAFETY: the key starts in the block, 64 bytes after the block may be read.
+                compressed(unsafe { C::load(base.as_ptr().add(start as usize)) }, len)
+            } else {
+                // SAFETY: the keys lie in the block, and the CPU has the instructions.
+                unsafe { id_by_id::<C>(base, start, end) }
+            };
+        }
+    }
+}
+
+/// The shape of one key.
+///
+/// # Safety
+/// The key must lie in `base`, the CPU must have the instructions of `B`.
+#[inline(always)]
+unsafe fn id_by_id<B: Bytes64>(base: Padded<'_>, start: u32, end: u32) -> u64 {
+    let mut mixer = Mixer::new(base, start);
+    // SAFETY: passed on.
+    unsafe { ids::by_masks::<B>(base, start, end, |found| mixer.id(found)) };
+    mixer.finish(end)
+}
+
+/// The shape of a key of `len` bytes, fewer than 64: what is between the ids is moved together and hashed.
+///
+/// ```text
+/// key      n e w s 0 0 1 : a f 3 : 4 7
+/// word     1 1 1 1 1 1 1 . 1 1 1 . 1 1
+/// ends     . . . . . . . 1 . . . 1 . . 1     the byte behind each token
+/// letter   . . . . . . . 1 . . . 1 . .       word + its letters: the sum carries out of a token that has one
+/// number   . . . . . . . . . . . . . . 1     ends without a letter
+/// kept     1 1 1 1 . . . 1 1 1 1 1 . .       news:af3:
+/// ```
+#[inline(always)]
+fn compressed<C: Compress>(bytes: C, len: u32) -> u64 {
+    let Masks {
+        digit,
+        word,
+        hex,
+        uuid,
+    } = Masks::of(bytes, len);
+    let ends = (word << 1) & !word;
+    // Ends of the tokens with a byte of `some`.
+    let having = |some: u64| word.wrapping_add(some) & !word;
+    let two = word & word >> 1;
+    let four = two & two >> 2;
+    let eight = four & four >> 4;
+    let letter = having(word & !digit);
+    let mingled = having(digit) & letter;
+    let numbers = ends & !letter;
+    // A UUID is both.
+    let uuids = having(uuid);
+    let hexes = mingled & having(eight) & !having(word & !hex) | uuids;
+    let mixed = mingled & having(eight & eight >> 8) & !hexes | uuids;
+    let whole = numbers | hexes | mixed;
+    let three = digit & digit << 1 & digit << 2;
+    let trailing = mingled & !whole & three << 1;
+    // The tokens end where the ids end; their starts are as many, in the same order. All of an id lies between.
+    let starts = bytes.deposit(bytes.extract(whole, ends), word & !(word << 1));
+    let digits_end = (digit << 1) & !digit;
+    let digits_start = bytes.deposit(bytes.extract(trailing, digits_end), digit & !(digit << 1));
+    let in_ids = (whole - starts) | (trailing - digits_start);
+    let kept = below(len) & !in_ids;
+    let all = whole | trailing;
+    // Where in the kept bytes ids end, which are hexadecimal, which mixed, how many bytes are kept.
+    let places = bytes.extract(all, kept | 1 << len);
+    let kinds = bytes.extract(hexes, all)
+        | bytes.extract(mixed, all) << 32
+        | u64::from(kept.count_ones()) << 58;
+    let literal = bytes.hash_masked(kept);
+    fold(literal as u64 ^ places, (literal >> 64) as u64 ^ kinds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::block::Block;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn assert_shapes_follow_patterns(keys: &[Vec<u8>]) {
+        let (mut content, mut spans) = (Vec::new(), Spans::default());
+        for key in keys {
+            spans.push(content.len() as u32, (content.len() + key.len()) as u32);
+            content.extend_from_slice(key);
+        }
+        let block = Block::from_bytes(&content);
+        for kernel in hashslot::available() {
+            let mut shapes = Vec::new();
+            super::shapes(kernel, block.padded(), &spans, &mut shapes);
+            let mut patterns: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
+            let mut numbers: BTreeMap<Vec<u8>, Vec<u64>> = BTreeMap::new();
+            for (key, shape) in keys.iter().zip(&shapes) {
+                let pattern = ids::pattern_of(key);
+                let first = patterns.entry(*shape).or_insert_with(|| pattern.clone());
+                assert_eq!(
+                    first,
+                    &pattern,
+                    "{}: {}",
+                    kernel.name,
+                    String::from_utf8_lossy(key)
+                );
+                let numbers = numbers.entry(pattern).or_default();
+                if !numbers.contains(shape) {
+                    numbers.push(*shape);
+                }
+                // Short ones, long ones and those with hyphens may go different ways.
+                assert!(
+                    numbers.len() <= 2,
+                    "{}: {}",
+                    kernel.name,
+                    String::from_utf8_lossy(key)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn ids_of_any_length_at_any_place_have_one_shape() {
+        let mut keys = Vec::new();
+        for before in 0..30 {
+            for len in 0..34 {
+                for id in ["4", "4f", "4z", "f4", "zz9"] {
+                    let id: String = id.chars().cycle().take(len).collect();
+                    keys.push(format!("{}:{id}", "k".repeat(before)).into_bytes());
+                    keys.push(format!("{}{id}:b7:{id}", "k".repeat(before)).into_bytes());
+                }
+            }
+        }
+        assert_shapes_follow_patterns(&keys);
+    }
+
+    #[test]
+    fn zero_bytes_count() {
+        assert_shapes_follow_patterns(&[
+            b"a".to_vec(),
+            b"a\0".to_vec(),
+            b"a\0\0".to_vec(),
+            b"\0a".to_vec(),
+            vec![],
+        ]);
+    }
+
+    proptest! {
+        #[test]
+        fn keys_of_one_shape_have_one_pattern(
+            keys in prop::collection::vec(
+                "([a-f0-9]{1,12}|[0-9]{1,18}|[a-z]{1,9}[0-9]{0,4}|[:{}-]|é|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}){0,7}",
+                0..60,
+            ),
+        ) {
+            let keys: Vec<Vec<u8>> = keys.into_iter().map(String::into_bytes).collect();
+            assert_shapes_follow_patterns(&keys);
+        }
+    }
+}

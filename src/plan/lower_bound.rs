@@ -1,0 +1,165 @@
+//! The least that the fullest node can come to, whatever moves: a slot cannot be split.
+//!
+//! u_1 >= u_2 >= ... the loads of the slots, n the nodes that stay, t_1 >= t_2 >= ... their fair shares. No plan beats
+//!
+//! ```text
+//! 1                                                  someone has at least the mean
+//! (u_(kn-k+1) + ... + u_(kn+1)) / t_1, k = 0, 1...   of the kn + 1 heaviest slots k + 1 are on one node
+//! (u_1 + ... + u_k) / (t_1 + ... + t_k), k <= n      k slots are on at most k nodes
+//! ```
+
+use crate::plan::problem::Problem;
+
+/// The floor and what sets it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LowerBound {
+    /// In fair shares; at least 1.
+    pub over_fair: f64,
+    /// What sets it; `None` where it is 1.
+    pub set_by: Option<SetBy>,
+}
+
+/// What sets a floor above 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetBy {
+    /// The heaviest slot alone.
+    Slot(u16),
+    /// Of the `heaviest` slots `together` are on one node, in any plan.
+    Slots {
+        /// How many share a node.
+        together: usize,
+        /// Of how many.
+        heaviest: usize,
+    },
+}
+
+/// A floor this near to 1 is rounding.
+const NEAR: f64 = 1e-9;
+
+impl LowerBound {
+    /// The floor of all plans for `problem`.
+    pub fn of(problem: &Problem<'_>) -> Self {
+        let owned = problem
+            .owner
+            .iter()
+            .enumerate()
+            .filter(|(_, owner)| owner.is_some());
+        let mut slots: Vec<u16> = owned.map(|(slot, _)| slot as u16).collect();
+        slots.sort_by_key(|slot| (std::cmp::Reverse(problem.loads[usize::from(*slot)]), *slot));
+        let sums = sums(
+            slots
+                .iter()
+                .map(|slot| problem.loads[usize::from(*slot)] as f64),
+        );
+        let mut fair: Vec<f64> = problem
+            .fair()
+            .into_iter()
+            .filter(|fair| *fair > 0.0)
+            .collect();
+        fair.sort_by(|a, b| b.total_cmp(a));
+        let (n, shares) = (fair.len(), sums_of(&fair));
+        let mut floor = LowerBound {
+            over_fair: 1.0,
+            set_by: None,
+        };
+        let Some(largest) = fair.first() else {
+            return floor;
+        };
+        let mut raise = |over_fair: f64, set_by: SetBy| {
+            if over_fair > floor.over_fair + NEAR {
+                floor = LowerBound {
+                    over_fair,
+                    set_by: Some(set_by),
+                };
+            }
+        };
+        for k in (0..).take_while(|k| k * n < slots.len()) {
+            let load = sums[k * n + 1] - sums[k * n - k];
+            let set_by = match k {
+                0 => SetBy::Slot(slots[0]),
+                _ => SetBy::Slots {
+                    together: k + 1,
+                    heaviest: k * n + 1,
+                },
+            };
+            raise(load / largest, set_by);
+        }
+        for k in 2..=n.min(slots.len()) {
+            raise(
+                sums[k] / shares[k],
+                SetBy::Slots {
+                    together: k,
+                    heaviest: k,
+                },
+            );
+        }
+        floor
+    }
+}
+
+/// The sum of none, of the first, of the first two and so on.
+fn sums(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut sums = vec![0.0];
+    for value in values {
+        sums.push(sums[sums.len() - 1] + value);
+    }
+    sums
+}
+
+fn sums_of(values: &[f64]) -> Vec<f64> {
+    sums(values.iter().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::problem::MoveLimits;
+
+    fn floor(loads: &[u64], capacity: &[f64]) -> (f64, Option<SetBy>) {
+        let problem = Problem {
+            loads,
+            bytes: None,
+            owner: vec![Some(0); loads.len()],
+            capacity: capacity.to_vec(),
+            fixed: vec![false; loads.len()],
+            limits: MoveLimits::default(),
+            tolerance: 0.0,
+        };
+        let floor = LowerBound::of(&problem);
+        (floor.over_fair, floor.set_by)
+    }
+
+    #[test]
+    fn worked_by_hand() {
+        assert_eq!(floor(&[1; 8], &[1.0; 2]), (1.0, None));
+        assert_eq!(
+            floor(&[500, 250, 250], &[1.0; 3]),
+            (1.5, Some(SetBy::Slot(0)))
+        );
+        let pair = SetBy::Slots {
+            together: 2,
+            heaviest: 4,
+        };
+        assert_eq!(floor(&[300, 300, 300, 300], &[1.0; 3]), (1.5, Some(pair)));
+        let three = SetBy::Slots {
+            together: 3,
+            heaviest: 5,
+        };
+        assert_eq!(floor(&[1; 5], &[1.0; 2]), (1.2, Some(three)));
+        assert_eq!(
+            floor(&[1; 5], &[1.0, 1.0, 0.0]),
+            (1.2, Some(three)),
+            "a node that leaves bears nothing"
+        );
+    }
+
+    #[test]
+    fn a_heavy_slot_goes_to_a_large_node_and_two_to_the_two_largest() {
+        assert_eq!(floor(&[60, 20, 20], &[3.0, 1.0, 1.0]), (1.0, None));
+        let two = SetBy::Slots {
+            together: 2,
+            heaviest: 2,
+        };
+        assert_eq!(floor(&[60, 40, 0], &[3.0, 1.0, 1.0]), (1.25, Some(two)));
+    }
+}

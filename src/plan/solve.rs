@@ -1,0 +1,91 @@
+//! The planner: new owners for slots, so that the fullest node comes to the lower bound or near it.
+//!
+//! A plan is made against a bound on the fullest node. What overflows it moves, everything else stays: heavy slots
+//! first (`place_heavy`), then runs of light ones (`move_ranges`), then single slots and swaps for what is left
+//! (`refine`).
+
+use crate::plan::lower_bound::LowerBound;
+use crate::plan::problem::Problem;
+use crate::plan::state::PlanState;
+use crate::plan::{move_ranges, place_heavy, refine};
+
+/// Halvings in the search for the lowest bound that limits allow: 2^-30 of a fair share is less than any slot.
+const HALVINGS: usize = 30;
+
+/// Who owns what when the plan is carried out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assignment {
+    /// The node that owns each slot.
+    pub owner: Vec<Option<usize>>,
+    /// The least that the fullest node can come to.
+    pub floor: LowerBound,
+    /// The fullest node that stays, in fair shares by capacity.
+    pub over_fair: f64,
+    /// Whether more would move if the limits let it.
+    pub limited: bool,
+}
+
+/// The plan that brings the fullest node to the floor, or as near to it as tolerance and limits have it, and moves
+/// little on the way.
+pub fn plan(problem: &Problem<'_>) -> Assignment {
+    let floor = LowerBound::of(problem);
+    let fair = problem.fair();
+    let before = PlanState::new(problem, &fair);
+    let least = bound_for(floor.over_fair, problem.tolerance);
+    let whole = attempt(&before, least);
+    let limited = whole.refused;
+    let chosen = if limited {
+        within_limits(&before, least)
+    } else {
+        whole
+    };
+    // Where not even the best that is found helps, nothing moves.
+    let helps = before.holds_leftovers() || chosen.fullest() < before.fullest();
+    let chosen = if helps { chosen } else { before };
+    Assignment {
+        over_fair: chosen.fullest(),
+        owner: chosen.owner,
+        floor,
+        limited,
+    }
+}
+
+/// What the fullest node may come to: so much above its fair share, or above a floor that is beyond that.
+fn bound_for(floor: f64, tolerance: f64) -> f64 {
+    let above_fair = 1.0 + tolerance;
+    if floor > above_fair {
+        floor * above_fair
+    } else {
+        above_fair
+    }
+}
+
+/// Moves what overflows `bound` fair shares.
+fn attempt<'a>(before: &PlanState<'a>, bound: f64) -> PlanState<'a> {
+    let mut state = before.clone();
+    state.set_bound(bound);
+    place_heavy::place(&mut state);
+    move_ranges::shed(&mut state);
+    refine::level(&mut state);
+    state
+}
+
+/// The lowest bound, not below `least`, that is reached without a move being refused. Where even emptying the nodes
+/// that go takes more than the limits, they are emptied in part.
+fn within_limits<'a>(before: &PlanState<'a>, least: f64) -> PlanState<'a> {
+    let (mut low, mut high) = (least, before.fullest().max(least));
+    let mut found = attempt(before, high);
+    if found.refused {
+        return found;
+    }
+    for _ in 0..HALVINGS {
+        let middle = (low + high) / 2.0;
+        let tried = attempt(before, middle);
+        if tried.refused {
+            low = middle;
+        } else {
+            (high, found) = (middle, tried);
+        }
+    }
+    found
+}

@@ -1,0 +1,144 @@
+//! A plan in the making: who owns what so far, what that moves, and whether the limits let it.
+
+use crate::plan::problem::Problem;
+
+/// A slot of more than this part of the largest fair share is coarse: it is placed by itself, before all fine ones.
+const COARSE: f64 = 0.125;
+
+/// Owners and loads, as far as the plan has come.
+#[derive(Debug, Clone)]
+pub struct PlanState<'a> {
+    problem: &'a Problem<'a>,
+    fair: &'a [f64],
+    caps: Vec<u64>,
+    coarse: u64,
+    moved_slots: u64,
+    moved_bytes: u64,
+    /// The node that owns each slot.
+    pub owner: Vec<Option<usize>>,
+    /// The load of each node.
+    pub load: Vec<u64>,
+    /// Whether a move was refused because of the limits.
+    pub refused: bool,
+}
+
+impl<'a> PlanState<'a> {
+    /// Nothing has moved.
+    pub fn new(problem: &'a Problem<'a>, fair: &'a [f64]) -> Self {
+        let largest = fair.iter().copied().fold(0.0, f64::max);
+        PlanState {
+            load: problem.loads_under(&problem.owner),
+            owner: problem.owner.clone(),
+            caps: Vec::new(),
+            coarse: (COARSE * largest) as u64,
+            moved_slots: 0,
+            moved_bytes: 0,
+            refused: false,
+            problem,
+            fair,
+        }
+    }
+
+    /// No node is to have more than `bound` fair shares.
+    pub fn set_bound(&mut self, bound: f64) {
+        self.caps = self.fair.iter().map(|fair| (fair * bound) as u64).collect();
+    }
+
+    /// What a node may hold.
+    pub fn cap(&self, node: usize) -> u64 {
+        self.caps[node]
+    }
+
+    /// What a node holds beyond that.
+    pub fn excess(&self, node: usize) -> u64 {
+        self.load[node].saturating_sub(self.caps[node])
+    }
+
+    /// What it could still hold.
+    pub fn room(&self, node: usize) -> u64 {
+        self.caps[node].saturating_sub(self.load[node])
+    }
+
+    /// All nodes.
+    pub fn nodes(&self) -> std::ops::Range<usize> {
+        0..self.load.len()
+    }
+
+    /// Whether the node is to be emptied.
+    pub fn leaves(&self, node: usize) -> bool {
+        self.problem.capacity[node] <= 0.0
+    }
+
+    /// The nodes that are to hold slots.
+    pub fn staying(&self) -> impl Iterator<Item = usize> + '_ {
+        self.nodes().filter(|node| !self.leaves(*node))
+    }
+
+    /// `load` in fair shares of `node`.
+    pub fn share(&self, node: usize, load: u64) -> f64 {
+        load as f64 / self.fair[node]
+    }
+
+    /// The fullest node that stays, in fair shares.
+    pub fn fullest(&self) -> f64 {
+        self.staying()
+            .map(|node| self.share(node, self.load[node]))
+            .fold(0.0, f64::max)
+    }
+
+    /// Whether a node that is to be emptied still owns slots.
+    pub fn holds_leftovers(&self) -> bool {
+        self.owner.iter().flatten().any(|node| self.leaves(*node))
+    }
+
+    /// The load of a slot.
+    pub fn load_of(&self, slot: u16) -> u64 {
+        self.problem.loads[usize::from(slot)]
+    }
+
+    /// Whether a slot must stay where it is.
+    pub fn is_fixed(&self, slot: u16) -> bool {
+        self.problem.fixed[usize::from(slot)]
+    }
+
+    /// Whether a slot is so heavy that it is placed by itself.
+    pub fn is_coarse(&self, slot: u16) -> bool {
+        self.load_of(slot) > self.coarse
+    }
+
+    /// The slots with an owner, ascending, each with it.
+    pub fn owned(&self) -> impl Iterator<Item = (u16, usize)> + '_ {
+        self.owner
+            .iter()
+            .enumerate()
+            .filter_map(|(slot, owner)| Some((slot as u16, (*owner)?)))
+    }
+
+    /// Gives a slot to another node; false where the limits do not let it.
+    pub fn give(&mut self, slot: u16, to: usize) -> bool {
+        let at = usize::from(slot);
+        let (Some(from), Some(home)) = (self.owner[at], self.problem.owner[at]) else {
+            return false;
+        };
+        let bytes = self.problem.bytes.map_or(0, |bytes| bytes[at]);
+        let (was_away, is_away) = (u64::from(from != home), u64::from(to != home));
+        let slots = self.moved_slots - was_away + is_away;
+        let bytes = self
+            .moved_bytes
+            .saturating_sub(was_away * bytes)
+            .saturating_add(is_away * bytes);
+        let limits = &self.problem.limits;
+        if is_away > was_away
+            && (limits.slots.is_some_and(|most| slots > most)
+                || limits.bytes.is_some_and(|most| bytes > most))
+        {
+            self.refused = true;
+            return false;
+        }
+        (self.moved_slots, self.moved_bytes) = (slots, bytes);
+        self.owner[at] = Some(to);
+        self.load[from] -= self.problem.loads[at];
+        self.load[to] += self.problem.loads[at];
+        true
+    }
+}

@@ -1,0 +1,108 @@
+//! The loads that a chart is about, in the metric of the verdict: where they are and how they are written.
+
+use crate::metric::{Metric, PerMetric};
+use crate::report::charts::number::{Numbers, counted};
+use crate::slot::SLOTS;
+use crate::summary::Summary;
+use crate::summary::balance;
+use crate::summary::balance::Balance;
+use crate::summary::independent_units::Units;
+use crate::summary::model::compound::CompoundPoisson;
+
+/// What slots and nodes hold in one metric.
+#[derive(Clone, Copy)]
+pub struct Loads<'a> {
+    /// The metric.
+    pub by: Metric,
+    /// The load of each slot.
+    pub slots: &'a [u64],
+    /// Their balance.
+    pub stats: &'a Balance,
+    /// The balance of the nodes that own slots.
+    pub nodes: &'a Balance,
+    /// The independent units that they are sums of.
+    pub units: &'a Units,
+}
+
+impl<'a> Loads<'a> {
+    /// In the metric of the verdict; keys where the summary lacks it.
+    pub fn of(summary: &'a Summary) -> Self {
+        let (slots, nodes) = (&summary.slots, &summary.nodes.balance);
+        let by = summary.skew.by;
+        match (slots.loads.get(by), slots.stats.get(by), nodes.get(by)) {
+            (Some(loads), Some(stats), Some(nodes)) => Loads {
+                by,
+                slots: loads,
+                stats,
+                nodes,
+                units: &summary.units,
+            },
+            _ => Loads {
+                by: Metric::Keys,
+                slots: &slots.loads.keys,
+                stats: &slots.stats.keys,
+                nodes: &nodes.keys,
+                units: &summary.units,
+            },
+        }
+    }
+
+    /// What a slot would hold under a perfect hash; `None` where the units were not counted.
+    pub fn expected(&self) -> Option<CompoundPoisson> {
+        CompoundPoisson::of(self.units, self.by)
+    }
+
+    /// What one thing holds.
+    pub fn held(&self, load: &PerMetric<u64>) -> u64 {
+        load.get(self.by).copied().unwrap_or(0)
+    }
+
+    /// What all slots hold.
+    pub fn total(&self) -> f64 {
+        balance::sum(self.slots) as f64
+    }
+
+    /// What the average slot holds.
+    pub fn mean(&self) -> f64 {
+        self.total() / SLOTS as f64
+    }
+
+    /// `keys`, `bytes`, `ops`.
+    pub fn noun(&self) -> &'static str {
+        self.by.name()
+    }
+
+    /// `Keys`, `Bytes`, `Ops`: at the start of a title.
+    pub fn title(&self) -> &'static str {
+        ["Keys", "Bytes", "Ops"][self.by as usize]
+    }
+
+    /// How they are written on axes.
+    pub fn numbers(&self) -> Numbers {
+        if self.by == Metric::Bytes {
+            Numbers::Binary
+        } else {
+            Numbers::Decimal
+        }
+    }
+
+    /// `4,120`, `12.3 MiB`.
+    pub fn short(&self, load: f64) -> String {
+        self.numbers().short(load)
+    }
+
+    /// `4,120 keys`, `1 op`, `12.3 MiB`.
+    pub fn counted(&self, load: u64) -> String {
+        match self.by {
+            Metric::Keys => counted(load, "key"),
+            by if by.is_size() => self.short(load as f64),
+            // The short name where there is little room.
+            by => counted(load, by.name().trim_end_matches('s')),
+        }
+    }
+
+    /// What to say where there is no load.
+    pub fn nothing(&self) -> String {
+        format!("no {} in this dump", self.noun())
+    }
+}

@@ -1,0 +1,259 @@
+//! The PNG charts. Each is a file with a function from a `Summary` to a `Sheet`, and a row in `CHARTS`.
+//!
+//! Only `canvas` knows plotters; numbers come from `summary` and colours from `report::palette`.
+
+mod axis;
+mod bars;
+mod canvas;
+mod distribution;
+mod factors;
+mod font;
+mod heatmap;
+mod histogram;
+mod key_lengths;
+mod legend;
+mod loads;
+mod lorenz;
+mod nodes;
+mod number;
+mod prefixes;
+mod slot_load;
+mod tag_sizes;
+pub mod throughput;
+mod top_tags;
+mod value_sizes;
+
+use std::io::{self, Write};
+
+use crate::metric::Metric;
+use crate::name::Name;
+use crate::report::charts::canvas::Canvas;
+use crate::report::charts::loads::Loads;
+use crate::report::charts::number::{counted, short};
+use crate::report::directory::Written;
+use crate::report::palette::MUTED;
+use crate::slot::SLOTS;
+use crate::summary::Summary;
+use crate::summary::balance;
+use crate::summary::nodes::NodeLoad;
+use crate::text::{and_more, plural, short_id};
+
+/// Every chart of a report.
+pub static CHARTS: &[Chart] = &[
+    Chart {
+        file: "slot-heatmap.png",
+        wanted: |_| true,
+        sheet: heatmap::sheet,
+    },
+    Chart {
+        file: "slot-load.png",
+        wanted: |_| true,
+        sheet: slot_load::sheet,
+    },
+    Chart {
+        file: "nodes.png",
+        wanted: |_| true,
+        sheet: nodes::sheet,
+    },
+    Chart {
+        file: "top-tags.png",
+        wanted: |summary| summary.tags.is_some(),
+        sheet: top_tags::sheet,
+    },
+    Chart {
+        file: "lorenz.png",
+        wanted: |_| true,
+        sheet: lorenz::sheet,
+    },
+    Chart {
+        file: "slot-distribution.png",
+        wanted: |_| true,
+        sheet: distribution::sheet,
+    },
+    Chart {
+        file: "tag-sizes.png",
+        wanted: |summary| summary.tag_sizes.is_some(),
+        sheet: tag_sizes::sheet,
+    },
+    Chart {
+        file: "key-lengths.png",
+        wanted: |summary| summary.lengths.is_some(),
+        sheet: key_lengths::sheet,
+    },
+    Chart {
+        file: "value-sizes.png",
+        wanted: |summary| summary.sizes.is_some(),
+        sheet: value_sizes::sheet,
+    },
+    Chart {
+        file: "prefixes.png",
+        wanted: |summary| summary.patterns.is_some(),
+        sheet: prefixes::sheet,
+    },
+];
+
+/// The names of their files.
+pub fn files() -> impl Iterator<Item = &'static str> {
+    CHARTS.iter().map(|chart| chart.file)
+}
+
+/// Draws the chart called `name`, if the report has something to draw in it.
+pub fn write(summary: &Summary, name: &str, out: &mut dyn Write) -> io::Result<Written> {
+    match CHARTS
+        .iter()
+        .find(|chart| chart.file == name && (chart.wanted)(summary))
+    {
+        Some(chart) => (chart.sheet)(summary).write(out).map(|()| Written::Whole),
+        None => Ok(Written::Nothing),
+    }
+}
+
+/// A chart of a report.
+pub struct Chart {
+    /// Its file.
+    pub file: &'static str,
+    /// Whether a report with this summary has it.
+    pub wanted: fn(&Summary) -> bool,
+    /// What is on it; a summary that has nothing for it gives an empty sheet.
+    pub sheet: for<'s> fn(&'s Summary) -> Sheet<'s>,
+}
+
+/// Width of every chart in pixels.
+const WIDTH: u32 = 1200;
+/// Height of most charts in pixels.
+const HEIGHT: u32 = 800;
+
+/// A chart before it is drawn: the finding as its title, what was read as its subtitle, and what is below them.
+pub struct Sheet<'s> {
+    height: u32,
+    title: String,
+    subtitle: String,
+    below: Box<dyn FnOnce(&Canvas<'_>) + 's>,
+}
+
+impl<'s> Sheet<'s> {
+    fn new(
+        title: impl Into<String>,
+        subtitle: String,
+        draw: impl FnOnce(&Canvas<'_>) + 's,
+    ) -> Self {
+        Sheet {
+            height: HEIGHT,
+            title: title.into(),
+            subtitle,
+            below: Box::new(draw),
+        }
+    }
+
+    /// With a sentence where there is nothing to draw.
+    fn empty(title: impl Into<String>, subtitle: String, sentence: impl Into<String>) -> Self {
+        let sentence = sentence.into();
+        Sheet::new(title, subtitle, move |canvas| canvas.nothing(&sentence))
+    }
+
+    fn with_height(self, height: u32) -> Self {
+        Sheet { height, ..self }
+    }
+
+    /// Draws it as a PNG.
+    ///
+    /// # Errors
+    /// Where `out` cannot be written.
+    pub fn write(self, out: &mut dyn Write) -> io::Result<()> {
+        canvas::png(WIDTH, self.height, out, |canvas| {
+            canvas.heading(&self.title, &self.subtitle);
+            (self.below)(canvas);
+        })
+    }
+}
+
+/// Pixels for the name of a file in the line under the title.
+const NAME: f32 = 220.0;
+
+/// The line under the titles of slots and nodes: how much was read, how many nodes, from what.
+fn source_line(summary: &Summary) -> String {
+    let (read, from) = source(summary);
+    let nodes = summary.nodes.owning().count();
+    let source = summary.nodes.source.to_string();
+    let on = match source.split(' ').next() {
+        Some("assumed") => format!("{} (assumed)", counted(nodes as u64, "equal node")),
+        Some("even") => counted(nodes as u64, "equal node"),
+        _ => format!(
+            "{} of {}",
+            counted(nodes as u64, "node"),
+            cut(&summary.nodes.source)
+        ),
+    };
+    format!("{read}  ·  {} slots  ·  {on}{from}", short(SLOTS as f64))
+}
+
+/// The line under the titles of charts in which slots and nodes have no part.
+fn short_source_line(summary: &Summary) -> String {
+    let (read, from) = source(summary);
+    format!("{read}{from}")
+}
+
+fn cut(name: &Name) -> String {
+    let style = font::Style::plain(canvas::size::SUBTITLE, MUTED);
+    font::fit(base_name(&name.to_string()), NAME, style)
+}
+
+/// How much was read, and from what.
+fn source(summary: &Summary) -> (String, String) {
+    let files = &summary.input.files;
+    let from = match files.first() {
+        None => String::new(),
+        Some(first) if files.len() == 1 => format!("  ·  {}", cut(&first.name)),
+        Some(first) => format!("  ·  {} {}", cut(&first.name), and_more(files.len() - 1)),
+    };
+    let part = if summary.input.incomplete.is_empty() {
+        ""
+    } else {
+        "INPUT NOT READ TO ITS END  ·  "
+    };
+    let keys = balance::sum(&summary.slots.loads.keys) as f64;
+    let keys = format!("{} key{}", short(keys), plural(keys as u64));
+    let loads = Loads::of(summary);
+    let weight = match loads.by {
+        Metric::Keys => String::new(),
+        by if by.is_size() => format!("  ·  {}", loads.short(loads.total())),
+        by => format!("  ·  {} {}", loads.short(loads.total()), by.name()),
+    };
+    (format!("{part}{keys}{weight}"), from)
+}
+
+/// The last part of a path.
+fn base_name(path: &str) -> &str {
+    path.trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(path)
+}
+
+/// What people call a node: where it listens, else its id; of the forty digits that servers make up the first eight,
+/// as redis-cli's users do.
+fn node_name(node: &NodeLoad) -> String {
+    match &node.address {
+        Some(address) => address.to_string(),
+        None => short_id(&node.id),
+    }
+}
+
+/// Digits of a node's load over the fair share: two, where that tells the nodes apart, else three.
+fn ratio_digits(nodes: &[&NodeLoad], loads: &Loads<'_>) -> usize {
+    let apart =
+        |node: &&NodeLoad| (loads.held(&node.load) as f64 / loads.nodes.mean - 1.0).abs() >= 0.05;
+    if nodes.iter().any(apart) { 2 } else { 3 }
+}
+
+/// Which node of the list owns each slot.
+fn owners(summary: &Summary) -> Vec<Option<usize>> {
+    let mut owners = vec![None; SLOTS];
+    for (index, node) in summary.nodes.list.iter().enumerate() {
+        for (first, last) in &node.ranges {
+            let last = usize::from(*last).min(SLOTS - 1);
+            owners[usize::from(*first).min(last)..=last].fill(Some(index));
+        }
+    }
+    owners
+}

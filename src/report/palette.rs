@@ -1,0 +1,134 @@
+//! Every colour of the charts and of the page; the page's style and script read theirs from `css`.
+//!
+//! No chart relies on telling red from green, and the order by lightness is the order by meaning, so that a print in
+//! grey says the same.
+
+use std::fmt;
+
+/// A colour: red, green, blue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rgb(pub u8, pub u8, pub u8);
+
+/// Titles, names, values.
+pub const INK: Rgb = hex(0x1B242D);
+/// Subtitles, ticks, notes; its contrast with white is 6 : 1.
+pub const MUTED: Rgb = hex(0x55606B);
+/// Axes and borders.
+pub const FRAME: Rgb = hex(0x8A95A1);
+/// Grid lines.
+pub const GRID: Rgb = hex(0xE4E8EC);
+/// Loads.
+pub const LOAD: Rgb = hex(0x2E77B5);
+/// Loads, large areas.
+pub const LIGHT_LOAD: Rgb = hex(0x9FC4E4);
+/// What needs a look.
+pub const WATCH: Rgb = hex(0xE08A1E);
+/// What is wrong; darker than all loads.
+pub const ALARM: Rgb = hex(0xA81E16);
+/// What a perfect hash would give.
+pub const EXPECTED: Rgb = hex(0x3C4650);
+/// The sheet, and slots without load.
+pub const EMPTY: Rgb = hex(0xFFFFFF);
+
+/// The variables of the page's style: name, colour in the light theme, colour in the dark one.
+const VARIABLES: [(&str, Rgb, Rgb); 14] = [
+    ("ink", INK, hex(0xE8ECF0)),
+    ("muted", MUTED, hex(0xA3AEB9)),
+    ("frame", FRAME, hex(0x5F6B77)),
+    ("grid", GRID, hex(0x2A333C)),
+    ("load", LOAD, hex(0x6FB1E8)),
+    ("light-load", LIGHT_LOAD, hex(0x2F5C82)),
+    ("watch", WATCH, hex(0xF0A64A)),
+    ("alarm", ALARM, hex(0xFF8478)),
+    ("expected", EXPECTED, hex(0xC3CBD3)),
+    ("empty", EMPTY, hex(0x0E1318)),
+    // Only the page has these: its ground, its sections, the tone of a good verdict, and a warning as text.
+    ("page", hex(0xF6F8FA), hex(0x12181E)),
+    ("sheet", hex(0xFDFEFE), hex(0x181F26)),
+    ("fine", hex(0x1F6F5C), hex(0x6CCBB2)),
+    ("watch-ink", hex(0x8A4E00), hex(0xF0A64A)),
+];
+
+/// Anchors of the sequential scale, light to dark in even steps of lightness: matplotlib's magma, reversed and
+/// without its ends, which are too near to the white of empty slots and to the black of borders.
+const RAMP: [Rgb; 9] = [
+    hex(0xFDEBAC),
+    hex(0xFEC488),
+    hex(0xFD9567),
+    hex(0xF2685C),
+    hex(0xCD4071),
+    hex(0x9E2F7F),
+    hex(0x721F81),
+    hex(0x440F76),
+    hex(0x180F3D),
+];
+
+const fn hex(rgb: u32) -> Rgb {
+    let [_, red, green, blue] = rgb.to_be_bytes();
+    Rgb(red, green, blue)
+}
+
+impl fmt::Display for Rgb {
+    /// `#1B242D`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{:02X}{:02X}{:02X}", self.0, self.1, self.2)
+    }
+}
+
+/// The colour of `part`, from 0 (light) to 1 (dark).
+#[cfg(feature = "charts")]
+pub fn ramp(part: f64) -> Rgb {
+    let place = part.clamp(0.0, 1.0) * (RAMP.len() - 1) as f64;
+    let below = (place as usize).min(RAMP.len() - 2);
+    let (low, high) = (RAMP[below], RAMP[below + 1]);
+    let mix = |low: u8, high: u8| {
+        (f64::from(low) + (f64::from(high) - f64::from(low)) * (place - below as f64)).round() as u8
+    };
+    Rgb(mix(low.0, high.0), mix(low.1, high.1), mix(low.2, high.2))
+}
+
+/// The custom properties of the page's style: a colour each, and `--ramp`, the anchors of the scale.
+pub fn css() -> String {
+    let colours =
+        VARIABLES.map(|(name, light, dark)| format!("--{name}:light-dark({light},{dark});"));
+    let ramp = RAMP.map(|anchor| anchor.to_string());
+    format!(":root{{{}--ramp:{};}}\n", colours.concat(), ramp.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lightness(colour: Rgb) -> f64 {
+        0.299 * f64::from(colour.0) + 0.587 * f64::from(colour.1) + 0.114 * f64::from(colour.2)
+    }
+
+    #[test]
+    fn the_scale_gets_darker_all_the_way() {
+        let scale: Vec<_> = (0..=100)
+            .map(|part| lightness(ramp(f64::from(part) / 100.0)))
+            .collect();
+        assert!(scale.windows(2).all(|pair| pair[1] < pair[0]), "{scale:?}");
+        assert!(lightness(EMPTY) > scale[0] + 15.0);
+    }
+
+    #[test]
+    fn worse_is_darker() {
+        let order = [LIGHT_LOAD, WATCH, ALARM].map(lightness);
+        assert!(
+            order.windows(2).all(|pair| pair[1] + 30.0 < pair[0]),
+            "{order:?}"
+        );
+    }
+
+    #[test]
+    fn the_style_has_every_colour_in_both_themes() {
+        let css = css();
+        assert!(
+            css.starts_with(":root{--ink:light-dark(#1B242D,#E8ECF0);"),
+            "{css}"
+        );
+        assert!(css.contains("--ramp:#FDEBAC #FEC488 "), "{css}");
+        assert_eq!(css.matches("light-dark(").count(), VARIABLES.len());
+    }
+}

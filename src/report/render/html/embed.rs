@@ -1,0 +1,177 @@
+//! What the script of the page works on: a part of report.json, packed, as text that may stand in a `<script>`.
+//!
+//! Slot loads are numbers to base 36 with spaces between, which is half of their JSON and holds all of a u64; owners
+//! are runs, `3x:1` for 141 slots of node 1, with `-` for none.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::metric::{Metric, PerMetric};
+use crate::report::render::html::spell;
+use crate::report::render::html::spell::cut;
+use crate::slot::SLOTS;
+use crate::summary::Summary;
+use crate::summary::balance::Balance;
+use crate::summary::model::expected::Expectation;
+
+/// Bytes of names of nodes; nodes behind them are called by their number.
+const NODES: usize = 80_000;
+/// Bytes of names of tags.
+const TAGS: usize = 40_000;
+/// Tags named for a slot.
+const TAGS_OF_A_SLOT: usize = 5;
+
+/// The data.
+#[derive(Serialize)]
+struct Data<'a> {
+    by: Metric,
+    slots: PerMetric<String>,
+    stats: &'a PerMetric<Balance>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<&'a PerMetric<Expectation>>,
+    hottest: Vec<u16>,
+    nodes: Vec<String>,
+    owners: String,
+    tags: BTreeMap<u16, Vec<(String, String)>>,
+}
+
+/// The data of `summary`, escaped for a `<script type="application/json">`.
+pub fn data(summary: &Summary) -> String {
+    let data = Data {
+        by: summary.skew.by,
+        slots: summary.slots.loads.map(|_, loads| packed(loads)),
+        stats: &summary.slots.stats,
+        expected: summary.slots.expected.as_ref(),
+        hottest: summary.slots.hottest.iter().map(|slot| slot.slot).collect(),
+        nodes: nodes(summary),
+        owners: owners(summary),
+        tags: tags(summary),
+    };
+    // A value that is all strings, numbers and lists has a JSON form.
+    for_script(&serde_json::to_string(&data).unwrap_or_default())
+}
+
+/// JSON that cannot end the element it stands in, and that is JavaScript too. These characters stand in strings only.
+fn for_script(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                text.push_str(&format!("\\u{:04x}", u32::from(c)))
+            }
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+fn packed(loads: &[u64]) -> String {
+    loads
+        .iter()
+        .map(|load| base36(*load))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn base36(mut number: u64) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.push(char::from_digit((number % 36) as u32, 36).unwrap_or_default());
+        number /= 36;
+        if number == 0 {
+            return digits.iter().rev().collect();
+        }
+    }
+}
+
+fn nodes(summary: &Summary) -> Vec<String> {
+    let mut room = NODES;
+    let called = |(index, node)| {
+        let name = spell::node(node);
+        room = room.saturating_sub(cost(&name));
+        if room > 0 {
+            name
+        } else {
+            format!("#{}", index + 1)
+        }
+    };
+    summary.nodes.list.iter().enumerate().map(called).collect()
+}
+
+fn owners(summary: &Summary) -> String {
+    let mut owners: Vec<Option<usize>> = vec![None; SLOTS];
+    for (index, node) in summary.nodes.list.iter().enumerate() {
+        for (first, last) in &node.ranges {
+            owners[usize::from(*first)..=usize::from(*last)].fill(Some(index));
+        }
+    }
+    let run = |run: &[Option<usize>]| {
+        let owner = run[0].map_or(String::from("-"), |owner| base36(owner as u64));
+        format!("{}:{owner}", base36(run.len() as u64))
+    };
+    owners
+        .chunk_by(|a, b| a == b)
+        .map(run)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The heaviest tags of slots, as far as they are known and there is room, with their keys.
+fn tags(summary: &Summary) -> BTreeMap<u16, Vec<(String, String)>> {
+    let hot = summary.slots.hottest.iter();
+    let hot = hot.flat_map(|slot| {
+        slot.top_tags
+            .iter()
+            .map(move |tag| (slot.slot, &tag.tag, tag.load.keys))
+    });
+    let listed = summary
+        .tags
+        .iter()
+        .flat_map(|tags| &tags.top)
+        .map(|tag| (tag.slot, &tag.tag, tag.load.keys));
+    let mut known: BTreeMap<u16, Vec<(String, String)>> = BTreeMap::new();
+    let mut room = TAGS;
+    for (slot, tag, keys) in hot.chain(listed) {
+        let row = (format!("{{{}}}", cut(tag)), keys.to_string());
+        let tags = known.entry(slot).or_default();
+        if tags.len() < TAGS_OF_A_SLOT && !tags.contains(&row) {
+            room = room.saturating_sub(cost(&row.0) + 40);
+            if room == 0 {
+                break;
+            }
+            tags.push(row);
+        }
+    }
+    known.retain(|_, tags| !tags.is_empty());
+    known
+}
+
+/// Bytes that a name takes here, at most: the characters that `for_script` and JSON escape have six.
+fn cost(name: &str) -> usize {
+    name.len() + 5 * name.matches(['<', '>', '&', '"', '\\']).count() + 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_ends_the_element_that_it_stands_in() {
+        let hostile = ["</script><!--", "a&b", "\u{2028}\u{2029}"];
+        let text = for_script(&serde_json::to_string(&hostile).unwrap());
+        assert!(
+            !text.contains(['<', '>', '&', '\u{2028}', '\u{2029}']),
+            "{text}"
+        );
+        assert_eq!(serde_json::from_str::<Vec<String>>(&text).unwrap(), hostile);
+    }
+
+    #[test]
+    fn every_load_comes_back_from_base_36() {
+        for load in [0, 1, 35, 36, 1_543_901_949, u64::MAX] {
+            assert_eq!(u64::from_str_radix(&base36(load), 36), Ok(load));
+        }
+        assert_eq!(packed(&[0, 36, 7]), "0 10 7");
+    }
+}

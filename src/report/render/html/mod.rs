@@ -1,0 +1,274 @@
+//! report.html: one file that loads nothing else. The templates beside this file hold its markup; tables are there
+//! without the script, which adds the slot map, sorting and filters.
+//!
+//! Names are hostile: askama escapes them in text and `embed` in data, and the script only ever sets `textContent`.
+//! Should one slip through all the same, the policy in the page's head runs nothing but the one script that is named
+//! by its hash, and fetches nothing.
+
+mod embed;
+mod histogram;
+mod section;
+mod spell;
+mod table;
+mod tree;
+mod words;
+
+use std::io::{self, Write};
+use std::sync::LazyLock;
+
+use askama::Template;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
+use crate::report::palette;
+use crate::report::render::html::section::{Context, Section};
+use crate::report::render::html::spell::TEXT;
+use crate::report::view::{self, Scope, verdict};
+use crate::summary::Summary;
+use crate::text::{bytes, counted, grouped, percent, truncated};
+
+/// The page is never larger, whatever the dump, in bytes.
+pub const MAX_BYTES: usize = 1_500_000;
+
+/// Warnings, notes and breaks that are shown.
+const LISTED: usize = 20;
+
+static STYLE: LazyLock<String> =
+    LazyLock::new(|| palette::css() + concat!(include_str!("page.css"), include_str!("parts.css")));
+const SCRIPT: &str = concat!(
+    include_str!("page.js"),
+    include_str!("tables.js"),
+    include_str!("slots.js")
+);
+
+#[derive(Template)]
+#[template(
+    path = "page.html",
+    config = "src/report/render/html/askama.toml",
+    whitespace = "minimize"
+)]
+struct Page<'a> {
+    policy: String,
+    style: &'static str,
+    script: &'static str,
+    data: String,
+    summary: &'a Summary,
+    title: String,
+    word: &'static str,
+    class: &'static str,
+    sentence: String,
+    meaning: &'static str,
+    next_steps: Vec<String>,
+    facts: Vec<Fact>,
+    warnings: Vec<String>,
+    notes: Vec<String>,
+    other: Vec<(String, String)>,
+    sections: Vec<Section>,
+    /// Sections by their place, those that share a row of the page together.
+    rows: Vec<Vec<usize>>,
+    how: Vec<(&'static str, String)>,
+}
+
+/// A number that stands out.
+struct Fact {
+    name: &'static str,
+    text: String,
+    value: String,
+    words: &'static str,
+}
+
+/// Writes it.
+///
+/// # Errors
+/// Where `out` cannot be written.
+pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let page = Page::of(summary)
+        .and_then(|page| page.render())
+        .map_err(io::Error::other)?;
+    out.write_all(page.as_bytes())
+}
+
+impl<'a> Page<'a> {
+    fn of(summary: &'a Summary) -> askama::Result<Self> {
+        let (skew, input) = (&summary.skew, &summary.input);
+        let metrics: Vec<_> = summary
+            .slots
+            .loads
+            .iter()
+            .map(|(metric, _)| metric)
+            .collect();
+        let context = Context {
+            metrics: &metrics,
+            rows: summary.rows,
+        };
+        let sections = view::report(summary);
+        let sections = sections
+            .iter()
+            .filter(|section| section.scope != Scope::Overview)
+            .map(|section| Section::of(section, context))
+            .collect::<askama::Result<Vec<_>>>()?;
+        let stops = input.incomplete.iter().map(|stop| {
+            format!(
+                "{}: not read beyond byte {}: {}",
+                spell::cut(&stop.file),
+                grouped(stop.byte),
+                stop.reason
+            )
+        });
+        let listed = |texts: &mut dyn Iterator<Item = String>| {
+            texts.take(LISTED).map(|text| shortened(&text)).collect()
+        };
+        Ok(Page {
+            policy: policy(),
+            style: &STYLE,
+            script: SCRIPT,
+            data: embed::data(summary),
+            summary,
+            title: input
+                .files
+                .first()
+                .map_or_else(|| "no input".into(), |file| spell::cut(&file.name)),
+            word: verdict::word(skew.verdict),
+            class: words::class(skew.verdict),
+            sentence: capital(&shortened(&skew.sentence.to_string())),
+            meaning: words::meaning(skew.verdict),
+            next_steps: words::next_steps(summary),
+            facts: facts(summary),
+            warnings: listed(&mut stops.chain(input.warnings.iter().map(ToString::to_string))),
+            notes: listed(&mut input.notes.iter().cloned()),
+            other: skew
+                .other
+                .iter()
+                .map(|other| {
+                    (
+                        other.by.name().into(),
+                        shortened(&other.sentence.to_string()),
+                    )
+                })
+                .collect(),
+            rows: rows(&sections),
+            sections,
+            how: how(summary),
+        })
+    }
+}
+
+/// The places of `sections`, narrow neighbours together.
+fn rows(sections: &[Section]) -> Vec<Vec<usize>> {
+    let places: Vec<usize> = (0..sections.len()).collect();
+    places
+        .chunk_by(|a, b| sections[*a].is_narrow && sections[*b].is_narrow)
+        .map(<[usize]>::to_vec)
+        .collect()
+}
+
+/// A sentence may quote what it is about.
+fn shortened(text: &str) -> String {
+    truncated(text, TEXT)
+}
+
+/// Nothing is fetched, nothing runs but the one script, and no text is ever made into markup.
+fn policy() -> String {
+    let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
+    format!(
+        "default-src 'none'; script-src {}; style-src {}; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+        hash(SCRIPT),
+        hash(&STYLE)
+    )
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+fn facts(summary: &Summary) -> Vec<Fact> {
+    let skew = &summary.skew;
+    let balance = summary.nodes.balance.get(skew.by);
+    let slots = summary.slots.stats.get(skew.by);
+    let ratio = |name, ratio: Option<f64>, words| {
+        ratio.map(|ratio| {
+            let text = if ratio < 99.95 {
+                format!("{ratio:.2} ×")
+            } else {
+                format!("{} ×", grouped(ratio.round() as u64))
+            };
+            Fact {
+                name,
+                text,
+                value: ratio.to_string(),
+                words,
+            }
+        })
+    };
+    let keys = summary.input.keys;
+    let tags = summary.tags.as_ref().map(|tags| Fact {
+        name: "tags.distinct",
+        text: spell::short_count(tags.distinct),
+        value: tags.distinct.to_string(),
+        words: if tags.distinct_error > 0.0 {
+            "distinct hash tags, about"
+        } else {
+            "distinct hash tags"
+        },
+    });
+    let units = skew.n_eff.map(|units| Fact {
+        name: "skew.n_eff",
+        text: spell::short_count(units.round() as u64),
+        value: units.to_string(),
+        words: "independent units that the load behaves like",
+    });
+    let usable = skew.usable_capacity.map(|part| Fact {
+        name: "skew.usable_capacity",
+        text: percent(part),
+        value: part.to_string(),
+        words: "of the cluster can be used before one node is full",
+    });
+    let keys = Fact {
+        name: "input.keys",
+        text: spell::short_count(keys),
+        value: keys.to_string(),
+        words: "keys were read",
+    };
+    let fullest = ratio(
+        "nodes.max_over_mean",
+        balance.and_then(|b| b.max_over_mean),
+        "its fair share is on the fullest node",
+    );
+    let hottest = ratio(
+        "slots.max_over_mean",
+        slots.and_then(|b| b.max_over_mean),
+        "the mean is in the hottest slot",
+    );
+    [Some(keys), fullest, usable, hottest, units, tags]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// How the report was made: all that differs between two runs is here.
+fn how(summary: &Summary) -> Vec<(&'static str, String)> {
+    let run = &summary.run;
+    let mut how = vec![
+        ("command", shortened(&run.command.to_string())),
+        ("slotscope", run.version.clone()),
+        ("started", spell::time(run.started)),
+        ("took", format!("{:.3} s", run.elapsed_secs)),
+        ("threads", run.threads.to_string()),
+        ("kernel", run.kernel.clone()),
+        ("input read", counted(run.passes.into(), "time")),
+        ("keys a second", spell::short_count(run.keys_per_sec as u64)),
+        ("input a second", bytes(run.bytes_per_sec as u64)),
+    ];
+    how.extend(
+        run.peak_rss_bytes
+            .map(|peak| ("memory at most", bytes(peak))),
+    );
+    how
+}
+
+#[cfg(test)]
+mod tests;

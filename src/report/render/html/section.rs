@@ -1,0 +1,92 @@
+//! A section of the page: its blocks as HTML, whatever it is about.
+
+use askama::{Result, Template};
+
+use crate::metric::Metric;
+use crate::report::render::html::histogram::Histogram;
+use crate::report::render::html::spell::{SHOWN, TEXT};
+use crate::report::render::html::table::Table;
+use crate::report::render::html::tree::Tree;
+use crate::report::view::{self, Block, verdict};
+use crate::text::truncated;
+
+/// A section.
+#[derive(Template)]
+#[template(path = "section.html", config = "src/report/render/html/askama.toml")]
+pub struct Section {
+    /// Its anchor.
+    pub id: &'static str,
+    /// Its name in the navigation; empty where it is not listed there.
+    pub label: &'static str,
+    /// Whether it shares a row of the page with its neighbours.
+    pub is_narrow: bool,
+    title: String,
+    parts: Vec<String>,
+}
+
+/// The map of the slots, which the script draws.
+#[derive(Template)]
+#[template(path = "slot_map.html", config = "src/report/render/html/askama.toml")]
+struct SlotMap<'a> {
+    metrics: &'a [Metric],
+}
+
+/// What the sections of a page have in common.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The metrics that the input carries.
+    pub metrics: &'a [Metric],
+    /// Rows of a table that are seen before the reader asks for all.
+    pub rows: usize,
+}
+
+impl Section {
+    /// `section` as HTML.
+    ///
+    /// # Errors
+    /// None: no part of a template fails.
+    pub fn of(section: &view::Section<'_>, context: Context<'_>) -> Result<Self> {
+        let part = |block| part(section.id, block, context);
+        Ok(Section {
+            id: section.id,
+            label: section.label,
+            is_narrow: section.is_narrow,
+            title: truncated(&section.title, SHOWN),
+            parts: section.blocks.iter().map(part).collect::<Result<_>>()?,
+        })
+    }
+}
+
+fn part(id: &'static str, block: &Block<'_>, context: Context<'_>) -> Result<String> {
+    match block {
+        Block::Verdict(verdict, sentence) => {
+            paragraph(&format!("{}: {sentence}", verdict::word(*verdict)))
+        }
+        Block::Paragraph(text) | Block::Line(text) => paragraph(text),
+        Block::Command(command) => Paragraph {
+            tag: "pre",
+            text: command,
+        }
+        .render(),
+        Block::Table(table) if table.rows.is_empty() => Ok(String::new()),
+        Block::Table(table) => Table::of(id, table, context.rows).render(),
+        Block::Prefixes(_, prefixes, by) => Tree::of(prefixes, *by).render(),
+        Block::Quantiles(metric, of) => Histogram::of(id, *metric, of).render(),
+        Block::SlotMap(..) => SlotMap {
+            metrics: context.metrics,
+        }
+        .render(),
+    }
+}
+
+#[derive(Template)]
+#[template(source = "<{{ tag }}><bdi>{{ text }}</bdi></{{ tag }}>", ext = "html")]
+struct Paragraph<'a> {
+    tag: &'static str,
+    text: &'a str,
+}
+
+fn paragraph(text: &str) -> Result<String> {
+    let text = &truncated(text, TEXT);
+    Paragraph { tag: "p", text }.render()
+}

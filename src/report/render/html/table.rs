@@ -1,0 +1,187 @@
+//! A table of the page: cells that carry their exact numbers, cut to a budget of bytes.
+
+use askama::Template;
+
+use crate::metric::Metric;
+use crate::report::render::html::spell::{SHOWN, cut, short_count};
+use crate::report::view::cell::Tone;
+use crate::report::view::{self, Value};
+use crate::text::grouped;
+
+/// Tags and attributes around the text of a cell.
+const MARKUP: usize = 42;
+/// Characters of a text that is never broken over two lines.
+const UNBROKEN: usize = 24;
+/// Bytes of a table of which a file has all rows, and of any other.
+const LONG: usize = 130_000;
+const SHORT: usize = 24_000;
+
+/// A table.
+#[derive(Template)]
+#[template(path = "table.html", config = "src/report/render/html/askama.toml")]
+pub struct Table<'a> {
+    /// The id of its section: its own id and its name begin with it.
+    section: &'static str,
+    caption: &'a str,
+    columns: Vec<&'a view::Column>,
+    /// Rows that fit, each as long as `columns`.
+    rows: Vec<Vec<Cell>>,
+    /// Where the rows are that the page has no room for; empty where all are here.
+    elsewhere: String,
+    /// Rows that are seen before the reader asks for all.
+    seen: usize,
+}
+
+/// A cell.
+#[derive(Default)]
+struct Cell {
+    /// As people read it.
+    text: String,
+    /// The number as report.json has it, to sort by; empty for words.
+    value: String,
+    /// All of what `text` shortens; empty where it shortens nothing.
+    title: String,
+    /// A bar beside the text.
+    bar: Option<Bar>,
+}
+
+/// A horizontal bar.
+struct Bar {
+    /// Its length in percent.
+    length: String,
+    /// Where the fair share is, in percent; empty where there is none.
+    fair: String,
+    /// Its class.
+    class: &'static str,
+}
+
+impl<'a> Table<'a> {
+    /// As many rows of `table` as fit, `seen` of which are seen at first.
+    pub fn of(section: &'static str, table: &'a view::Table<'_>, seen: usize) -> Self {
+        let columns = table.for_people();
+        let mut room = if table.file.is_empty() { SHORT } else { LONG };
+        let rows = table.rows.iter().map(|row| {
+            let cells = columns.iter().map(|at| Cell::of(&row[*at]));
+            cells.collect::<Vec<_>>()
+        });
+        let rows: Vec<_> = rows
+            .take_while(|row| {
+                let cost = row.iter().map(Cell::bytes).sum();
+                let fits = cost <= room;
+                room = room.saturating_sub(cost);
+                fits
+            })
+            .collect();
+        let file = if table.file.is_empty() {
+            "report.json"
+        } else {
+            table.file
+        };
+        let elsewhere = match table.rows.len() - rows.len() {
+            0 => String::new(),
+            more => format!("{} more in {file}", grouped(more as u64)),
+        };
+        Table {
+            section,
+            caption: &table.caption,
+            columns: columns.iter().map(|at| &table.columns[*at]).collect(),
+            rows,
+            elsewhere,
+            seen,
+        }
+    }
+
+    /// Whether a filter and a button to show all rows are of use.
+    fn is_long(&self) -> bool {
+        self.rows.len() > self.seen
+    }
+}
+
+impl Cell {
+    fn of(cell: &view::Cell<'_>) -> Self {
+        let text = match &cell.value {
+            Value::None => String::from("–"),
+            Value::Node(id, address) => cut(address.unwrap_or(id)),
+            Value::Amount(Metric::Keys | Metric::Ops, amount) => short_count(*amount),
+            Value::SignedBytes(_) | Value::Change(_) => cell.spelled(SHOWN).replace('-', "−"),
+            _ => cell.spelled(SHOWN),
+        };
+        let title = match &cell.value {
+            Value::Node(id, _) => cut(id),
+            Value::Amount(metric, amount) if text != grouped(*amount) => {
+                format!("{} {}", grouped(*amount), metric.name())
+            }
+            _ => String::new(),
+        };
+        let value = if cell.is_number() {
+            cell.exact()
+        } else {
+            String::new()
+        };
+        Cell {
+            text,
+            value,
+            title,
+            bar: cell.bar.map(Bar::of),
+        }
+    }
+
+    /// Whether it is too short to be broken over two lines.
+    fn is_short(&self) -> bool {
+        self.text.chars().nth(UNBROKEN).is_none()
+    }
+
+    /// Bytes that it takes in the page, or a little more.
+    fn bytes(&self) -> usize {
+        let escaped =
+            |text: &str| text.len() + 5 * text.matches(['<', '>', '&', '"', '\'']).count();
+        let bar = if self.bar.is_some() { 190 } else { 0 };
+        MARKUP + escaped(&self.text) + escaped(&self.title) + self.value.len() + bar
+    }
+}
+
+impl Bar {
+    fn of(bar: view::Bar) -> Self {
+        let percent = |part: f64| format!("{:.1}", 100.0 * part.clamp(0.0, 1.0));
+        Bar {
+            length: percent(bar.part),
+            fair: bar.fair.map(percent).unwrap_or_default(),
+            class: match bar.tone {
+                Tone::Plain => "load",
+                Tone::Watch => "watch",
+                Tone::Alarm => "alarm",
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::name::Name;
+
+    #[test]
+    fn a_table_keeps_to_its_budget_and_says_where_the_rest_is() {
+        let name = Name(vec![b'<'; 1000]);
+        let rows = (0..500).map(|_| vec![view::Cell::name(&name)]);
+        let table = view::Table::new(vec![view::Column::words("name")], rows).in_file("t.csv");
+        let table = Table::of("t", &table, 20);
+        let page = table.render().unwrap();
+        let expected = LONG * 3 / 4..LONG + 1500;
+        assert!(expected.contains(&page.len()), "{}", page.len());
+        assert!(table.elsewhere.ends_with(" more in t.csv") && page.contains(&table.elsewhere));
+        assert!(!page.contains("<<") && page.contains("&#60;&#60;"));
+    }
+
+    #[test]
+    fn sizes_are_read_with_a_unit_and_exact_in_the_title() {
+        let cell = Cell::of(&view::Cell::bytes(1_610_612_736));
+        assert_eq!(
+            (cell.text.as_str(), cell.value.as_str()),
+            ("1.50 GiB", "1610612736")
+        );
+        assert_eq!(cell.title, "1,610,612,736 bytes");
+        let cell = Cell::of(&view::Cell::amount(Metric::Keys, 12_345));
+        assert_eq!((cell.title.as_str(), cell.value.as_str()), ("", "12345"));
+    }
+}

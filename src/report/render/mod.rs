@@ -1,0 +1,9 @@
+//! The forms of a report. Each renderer writes the sections of `report/view/` and knows none of them.
+
+pub mod csv;
+pub mod html;
+pub mod json;
+#[cfg(feature = "cli")]
+pub mod markdown;
+#[cfg(feature = "cli")]
+pub mod text;

@@ -1,0 +1,225 @@
+//! Text for a terminal. Tables keep within its width, and a line of prose is never too long to be read.
+
+pub mod slot_map;
+mod table;
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use crate::report::view::amounts::quantiles;
+use crate::report::view::{Block, Scope, Section, verdict};
+use crate::summary::cause::Verdict;
+use crate::text::and_more;
+
+/// The narrowest and the widest that tables are made for.
+const WIDTHS: std::ops::RangeInclusive<usize> = 40..=200;
+
+/// The longest line of prose.
+const PROSE: usize = 120;
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Page<'a> {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Rows of a table.
+    pub rows: usize,
+    /// Where the other rows are, after "... and 12 more".
+    pub rest: &'a str,
+}
+
+/// Writes `sections`. Colours are always in it; the stream that it is written to takes them out where they are not
+/// wanted.
+pub fn write(sections: &[Section<'_>], page: Page<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let width = page.width.clamp(*WIDTHS.start(), *WIDTHS.end());
+    let mut writer = Writer {
+        page: Page { width, ..page },
+        out,
+        is_started: false,
+    };
+    sections
+        .iter()
+        .filter(|section| section.scope != Scope::Page)
+        .try_for_each(|section| writer.section(section))
+}
+
+struct Writer<'a> {
+    page: Page<'a>,
+    out: &'a mut dyn Write,
+    is_started: bool,
+}
+
+impl Writer<'_> {
+    fn section(&mut self, section: &Section<'_>) -> io::Result<()> {
+        if !section.title.is_empty() {
+            self.heading(&section.title)?;
+        }
+        let mut is_under_heading = !section.title.is_empty();
+        for block in &section.blocks {
+            match block {
+                Block::Verdict(verdict, sentence) => self.verdict(*verdict, sentence)?,
+                Block::Paragraph(text) => {
+                    self.blank_line()?;
+                    self.lines("", text)?;
+                }
+                Block::Line(text) => self.lines("  ", text)?,
+                Block::Command(text) => writeln!(self.out, "  {text}")?,
+                Block::Table(table) | Block::Prefixes(table, ..) if table.rows.is_empty() => {}
+                Block::Table(table) | Block::Prefixes(table, ..) => {
+                    if !table.caption.is_empty() {
+                        self.heading(&table.caption)?;
+                    } else if !is_under_heading {
+                        self.blank_line()?;
+                    }
+                    let shown = table.shown(self.page.rows);
+                    table::write(table, shown, self.page.width, self.out)?;
+                    self.more(table.rows.len() - shown)?;
+                }
+                Block::Quantiles(metric, of) => self.lines("  ", &quantiles(*metric, of))?,
+                Block::SlotMap(metric, loads) => {
+                    let (rows, legend) = slot_map::lines(*metric, loads, self.page.width);
+                    rows.iter()
+                        .try_for_each(|row| writeln!(self.out, "{row}"))?;
+                    self.lines("  ", &legend)?;
+                }
+            }
+            is_under_heading = matches!(block, Block::Line(_)) && is_under_heading;
+        }
+        Ok(())
+    }
+
+    /// The verdict in one coloured word, and its sentence.
+    fn verdict(&mut self, verdict: Verdict, sentence: &str) -> io::Result<()> {
+        self.blank_line()?;
+        let word = verdict::word(verdict).to_uppercase();
+        let color = match verdict {
+            Verdict::Empty | Verdict::Placement | Verdict::Watch => AnsiColor::Yellow,
+            Verdict::Suspicious => AnsiColor::Magenta,
+            Verdict::Balanced => AnsiColor::Green,
+            Verdict::Tagged => AnsiColor::Cyan,
+            Verdict::Skewed => AnsiColor::Red,
+        };
+        let style = Style::new().bold().fg_color(Some(color.into()));
+        let lines = wrapped(&format!("{word}  {sentence}"), self.prose());
+        for (number, line) in lines.iter().enumerate() {
+            match line.strip_prefix(&word).filter(|_| number == 0) {
+                Some(rest) => writeln!(self.out, "{style}{word}{style:#}{rest}")?,
+                None => writeln!(self.out, "{line}")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn heading(&mut self, text: &str) -> io::Result<()> {
+        self.blank_line()?;
+        let style = Style::new().bold();
+        wrapped(text, self.prose())
+            .iter()
+            .try_for_each(|line| writeln!(self.out, "{style}{line}{style:#}"))
+    }
+
+    fn lines(&mut self, indent: &str, text: &str) -> io::Result<()> {
+        wrapped(text, self.prose() - indent.len())
+            .iter()
+            .try_for_each(|line| writeln!(self.out, "{indent}{line}"))
+    }
+
+    fn more(&mut self, more: usize) -> io::Result<()> {
+        match more {
+            0 => Ok(()),
+            more => self.lines("  ", &format!("... {}{}", and_more(more), self.page.rest)),
+        }
+    }
+
+    /// A blank line, but not as the first.
+    fn blank_line(&mut self) -> io::Result<()> {
+        match std::mem::replace(&mut self.is_started, true) {
+            true => writeln!(self.out),
+            false => Ok(()),
+        }
+    }
+
+    fn prose(&self) -> usize {
+        self.page.width.min(PROSE)
+    }
+}
+
+/// Text broken between words into lines of at most `width` characters; a longer word is broken too.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut room = width;
+    for word in text.split_inclusive(' ') {
+        let len = word.trim_end().chars().count();
+        if len > room && room < width {
+            lines.push(String::new());
+            room = width;
+        }
+        for c in word.chars() {
+            if room == 0 && c != ' ' {
+                lines.push(String::new());
+                room = width;
+            }
+            lines.last_mut().expect("never empty").push(c);
+            room = room.saturating_sub(1);
+        }
+    }
+    lines
+        .iter()
+        .map(|line| line.trim_end().to_string())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::view::{Cell, Column, Table};
+
+    fn text(sections: &[Section<'_>], width: usize) -> String {
+        let mut out = Vec::new();
+        let page = Page {
+            width,
+            rows: 2,
+            rest: " (--top)",
+        };
+        write(sections, page, &mut out).unwrap();
+        anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
+    }
+
+    #[test]
+    fn lines_are_broken_between_words_and_never_wider_than_asked() {
+        assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrapped("abcdefghij kl", 4), ["abcd", "efgh", "ij", "kl"]);
+        assert_eq!(wrapped("", 10), [""]);
+    }
+
+    #[test]
+    fn blocks_are_separated_and_a_cut_table_says_where_the_rest_is() {
+        let table = Table::new(
+            vec![Column::number("n")],
+            (1..=4u64).map(|n| vec![Cell::count(n)]),
+        );
+        let sections = [
+            Section::untitled().with(Block::Verdict(Verdict::Watch, String::from("why"))),
+            Section::titled("Head").table(table.clone()).line("a line"),
+            Section::titled("Left out")
+                .scoped(Scope::Page)
+                .line("of the overview"),
+            Section::untitled().table(table).paragraph("a paragraph"),
+        ];
+        assert_eq!(
+            text(&sections, 80),
+            "WATCH  why\n\nHead\n  n\n  1\n  2\n  ... and 2 more (--top)\n  a line\n\n  n\n  1\n  2\n  \
+             ... and 2 more (--top)\n\na paragraph\n"
+        );
+    }
+
+    #[test]
+    fn prose_keeps_within_the_width_and_is_never_too_long_to_read() {
+        let section = [Section::titled("word ".repeat(60)).line("word ".repeat(60))];
+        for (width, most) in [(1, 40), (72, 72), (500, PROSE)] {
+            let text = text(&section, width);
+            assert!(text.lines().all(|line| line.len() <= most), "{text}");
+        }
+    }
+}

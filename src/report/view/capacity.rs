@@ -1,0 +1,64 @@
+//! The capacity of nodes, where the user says how much memory they have.
+
+use crate::report::view::cell::Tone;
+use crate::report::view::table::Rank;
+use crate::report::view::{Cell, Column, Section, Table, Value};
+use crate::summary::Summary;
+use crate::summary::capacity::Capacity;
+use crate::text::{bytes, counted};
+
+/// How full the nodes are, and when they will be full.
+pub fn section(summary: &Summary) -> Option<Section<'_>> {
+    let capacity = summary.capacity.as_ref()?;
+    let limit = capacity.maxmemory.max(1) as f64;
+    let rows = capacity.nodes.iter().map(|node| {
+        let part = node.used as f64 / limit;
+        let tone = if part >= 1.0 {
+            Tone::Alarm
+        } else {
+            Tone::Plain
+        };
+        vec![
+            Cell::owner(&summary.nodes.list, Some(&node.id)),
+            Cell::bytes(node.used),
+            Value::SignedBytes(node.headroom).into(),
+            Cell::share(part).with_bar(part, None, tone),
+            Cell::of(node.months, |months| Cell::ratio(months, 1)),
+        ]
+    });
+    let columns = vec![
+        Column::words("node").flexible(),
+        Column::number("used").rank(Rank::Main),
+        Column::number("room").rank(Rank::Main),
+        Column::number("of the limit").rank(Rank::Detail),
+        Column::number("months")
+            .rank(Rank::Main)
+            .hint("until it is full"),
+    ];
+    let section = Section::titled("Capacity")
+        .anchored("capacity", "Capacity")
+        .line(capacity.sentence.to_string());
+    let section = match usable(capacity) {
+        Some(usable) => section.line(usable),
+        None => section,
+    };
+    Some(section.table(Table::new(columns, rows)))
+}
+
+fn usable(capacity: &Capacity) -> Option<String> {
+    let usable = capacity.usable_bytes?;
+    let nominal = capacity
+        .maxmemory
+        .saturating_mul(capacity.nodes.len() as u64);
+    let most = capacity.max_nodes.map_or(String::new(), |most| {
+        format!(
+            "; with more than {} the heaviest tag or key outgrows a fair share",
+            counted(most, "node")
+        )
+    });
+    Some(format!(
+        "{} of {} can be filled before the fullest node is full{most}",
+        bytes(usable as u64),
+        bytes(nominal)
+    ))
+}

@@ -1,0 +1,78 @@
+//! The input: what was read, what was rejected, what may be wrong with it.
+
+use crate::report::view::remarks as of_any;
+use crate::report::view::{Cell, Column, Scope, Section, Table};
+use crate::summary::Summary;
+use crate::text::{bytes, counted, grouped, truncated};
+
+/// Characters of the reason why a line was rejected; it may quote the line.
+const REASON: usize = 400;
+
+/// What was read, in one line.
+pub fn overview(summary: &Summary) -> Option<Section<'_>> {
+    let input = &summary.input;
+    let from = match input.files.as_slice() {
+        [only] => only.name.to_string(),
+        files => counted(files.len() as u64, "file"),
+    };
+    let loads = &summary.slots.loads.keys;
+    let taken = loads.iter().filter(|keys| **keys > 0).count() as u64;
+    let text = format!(
+        "{} in {} of 16,384 slots, from {from} ({})",
+        counted(input.keys, "key"),
+        grouped(taken),
+        bytes(input.bytes_read)
+    );
+    Some(Section::untitled().scoped(Scope::Overview).paragraph(text))
+}
+
+/// The inputs.
+pub fn files(summary: &Summary) -> Option<Section<'_>> {
+    let rows = summary.input.files.iter().map(|file| {
+        vec![
+            Cell::name(&file.name),
+            Cell::text(&*file.format),
+            Cell::bytes(file.bytes),
+            Cell::count(file.keys),
+        ]
+    });
+    let columns = vec![
+        Column::words("file").flexible(),
+        Column::words("format"),
+        Column::number("bytes"),
+        Column::number("keys"),
+    ];
+    let section = Section::titled("Input").anchored("input", "Input");
+    Some(section.scoped(Scope::Page).table(Table::new(columns, rows)))
+}
+
+/// Lines that are no keys.
+pub fn rejected(summary: &Summary) -> Option<Section<'_>> {
+    let rejected = &summary.input.rejected;
+    let rows = rejected.first.iter().map(|reject| {
+        vec![
+            Cell::name(&reject.file),
+            Cell::of(reject.line, Cell::count),
+            Cell::count(reject.byte),
+            Cell::text(truncated(&reject.reason, REASON)),
+        ]
+    });
+    let columns = vec![
+        Column::words("file").flexible(),
+        Column::number("line"),
+        Column::number("byte"),
+        Column::words("what is wrong with it"),
+    ];
+    let title = format!("{} that are no keys", counted(rejected.count, "line"));
+    let section = Section::titled(title).anchored("rejected", "");
+    let section = section.scoped(Scope::Page).table(Table::new(columns, rows));
+    (rejected.count > 0).then_some(section)
+}
+
+/// Where reading ended early, warnings, and what the formats cannot show.
+pub fn remarks(summary: &Summary) -> Option<Section<'_>> {
+    let input = &summary.input;
+    let remarks = of_any::remarks(&input.warnings, &input.notes);
+    let section = Section::untitled().scoped(Scope::Overview);
+    Some(section.with_all(of_any::incomplete(&input.incomplete).chain(remarks)))
+}

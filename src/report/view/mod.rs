@@ -1,0 +1,165 @@
+//! A report as data: sections of text and tables whose cells keep their type. `report/render/` writes them as text,
+//! HTML, CSV or Markdown without knowing what they are about; commands build them without knowing the form.
+
+pub mod amounts;
+pub mod capacity;
+pub mod cell;
+pub mod input;
+pub mod keys;
+pub mod nodes;
+pub mod patterns;
+pub mod remarks;
+pub mod slots;
+pub mod table;
+pub mod tags;
+pub mod verdict;
+
+pub use cell::{Bar, Cell, Value};
+pub use table::{Column, Table};
+
+use crate::metric::Metric;
+use crate::summary::Summary;
+use crate::summary::cause::Verdict;
+use crate::summary::patterns::Prefix;
+use crate::summary::quantiles::Quantiles;
+
+/// The sections of the report in their order, each made where the summary has something for it.
+pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
+    verdict::section,
+    input::overview,
+    nodes::section,
+    nodes::causes,
+    nodes::node_counts,
+    slots::map,
+    slots::hottest,
+    tags::section,
+    keys::heaviest,
+    patterns::patterns,
+    patterns::prefixes,
+    capacity::section,
+    slots::spread,
+    amounts::lengths,
+    amounts::sizes,
+    tags::sizes,
+    keys::types,
+    keys::databases,
+    keys::without_expiry,
+    input::files,
+    input::rejected,
+    input::remarks,
+];
+
+/// The sections of the report of `summary`.
+pub fn report(summary: &Summary) -> Vec<Section<'_>> {
+    SECTIONS.iter().filter_map(|make| make(summary)).collect()
+}
+
+/// A part of a report: a heading and what is under it.
+#[derive(Debug, Clone, Default)]
+pub struct Section<'a> {
+    /// Its anchor in a page, which the parts of the section are named after; empty where nothing refers to it.
+    pub id: &'static str,
+    /// Its name in the page's navigation; empty where it is not listed there.
+    pub label: &'static str,
+    /// Its heading; empty where it has none.
+    pub title: String,
+    /// What is under the heading, in order.
+    pub blocks: Vec<Block<'a>>,
+    /// Which reports have it.
+    pub scope: Scope,
+    /// Whether it is small enough to share a row of a page with its neighbour.
+    pub is_narrow: bool,
+}
+
+/// Which reports have a section.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// All.
+    #[default]
+    Everywhere,
+    /// The overview: text and Markdown. The page says the same in its own place.
+    Overview,
+    /// The page.
+    Page,
+}
+
+/// A part of a section.
+#[derive(Debug, Clone)]
+pub enum Block<'a> {
+    /// The verdict and its sentence: the first line of a report.
+    Verdict(Verdict, String),
+    /// A paragraph of its own.
+    Paragraph(String),
+    /// A line that belongs to what is above it.
+    Line(String),
+    /// A command to copy; it is never wrapped.
+    Command(String),
+    /// A table.
+    Table(Table<'a>),
+    /// Prefixes as a table, or as a tree where the reader can open and close its branches.
+    Prefixes(Table<'a>, &'a [Prefix], Metric),
+    /// How often which amount of a metric comes, as quantiles or as a picture.
+    Quantiles(Metric, &'a Quantiles),
+    /// The load of every slot as a map.
+    SlotMap(Metric, &'a [u64]),
+}
+
+impl<'a> Section<'a> {
+    /// A section without a heading.
+    pub fn untitled() -> Self {
+        Section::default()
+    }
+
+    /// A section with a heading.
+    pub fn titled(title: impl Into<String>) -> Self {
+        Section {
+            title: title.into(),
+            ..Section::default()
+        }
+    }
+
+    /// The same with an anchor and a name in the navigation.
+    pub fn anchored(self, id: &'static str, label: &'static str) -> Self {
+        Section { id, label, ..self }
+    }
+
+    /// The same for some reports only.
+    pub fn scoped(self, scope: Scope) -> Self {
+        Section { scope, ..self }
+    }
+
+    /// The same, small enough to share a row of a page.
+    pub fn narrow(self) -> Self {
+        Section {
+            is_narrow: true,
+            ..self
+        }
+    }
+
+    /// The same with one more block.
+    pub fn with(mut self, block: Block<'a>) -> Self {
+        self.blocks.push(block);
+        self
+    }
+
+    /// The same with a paragraph.
+    pub fn paragraph(self, text: impl Into<String>) -> Self {
+        self.with(Block::Paragraph(text.into()))
+    }
+
+    /// The same with a line under what is above it.
+    pub fn line(self, text: impl Into<String>) -> Self {
+        self.with(Block::Line(text.into()))
+    }
+
+    /// The same with more blocks.
+    pub fn with_all(mut self, blocks: impl IntoIterator<Item = Block<'a>>) -> Self {
+        self.blocks.extend(blocks);
+        self
+    }
+
+    /// The same with a table.
+    pub fn table(self, table: Table<'a>) -> Self {
+        self.with(Block::Table(table))
+    }
+}

@@ -1,0 +1,171 @@
+//! The nodes: how full each is, why the fullest is, and what other numbers of nodes would give.
+
+use crate::metric::Metric;
+use crate::report::view::cell::Tone;
+use crate::report::view::table::{Rank, loads};
+use crate::report::view::{Block, Cell, Column, Scope, Section, Table, Value, verdict};
+use crate::summary::Summary;
+use crate::summary::cause::{Cause, CauseKind, Verdict, limit};
+use crate::summary::node_counts::NodeCounts;
+use crate::summary::nodes::NodeLoad;
+use crate::text::{self, counted, percent};
+
+/// Characters of a name in the text of a cell.
+const NAME: usize = 120;
+
+/// What "fair" means in the head of a column.
+const FAIR: &str = "its load over that of the average node; the mark is the fair share";
+
+/// The nodes against their fair share.
+pub fn section(summary: &Summary) -> Option<Section<'_>> {
+    let nodes = &summary.nodes;
+    let section = Section::titled(format!("Nodes ({})", nodes.source))
+        .anchored("nodes", "Nodes")
+        .table(table(summary));
+    let unowned = &nodes.unowned;
+    if unowned.load.keys == 0 {
+        return Some(section);
+    }
+    Some(section.line(format!(
+        "{} ({}) are in the {} that no node owns",
+        counted(unowned.load.keys, "key"),
+        percent(unowned.load.keys as f64 / summary.input.keys as f64),
+        counted(u64::from(unowned.slots), "slot")
+    )))
+}
+
+/// The nodes, and `nodes.csv`.
+pub fn table(summary: &Summary) -> Table<'_> {
+    let (nodes, by) = (&summary.nodes, summary.skew.by);
+    let mean = nodes.balance.get(by).map_or(0.0, |balance| balance.mean);
+    let load = |node: &NodeLoad| node.load.get(by).copied().unwrap_or(0) as f64;
+    let most = nodes.list.iter().map(load).fold(mean, f64::max);
+    let is_uneven = matches!(
+        summary.skew.verdict,
+        Verdict::Watch | Verdict::Skewed | Verdict::Placement
+    );
+    let tone = |ratio: f64| match ratio {
+        r if is_uneven && r >= limit::SKEWED => Tone::Alarm,
+        r if is_uneven && r >= limit::BALANCED => Tone::Watch,
+        _ => Tone::Plain,
+    };
+    let rows = nodes.list.iter().map(|node| {
+        let mut row = vec![
+            Cell::node(&node.id, node.address.as_ref()),
+            Cell::of(node.address.as_ref(), Cell::name),
+            Cell::count(node.slots),
+        ];
+        row.extend(loads(&node.load));
+        row.push(match mean > 0.0 {
+            true => fair(load(node) / mean, most / mean, tone(load(node) / mean)),
+            false => Cell::none(),
+        });
+        row
+    });
+    let mut columns = vec![
+        Column::words("node").flexible(),
+        Column::words("address").only_in_files(),
+        Column::number("slots").rank(Rank::Detail),
+    ];
+    columns.extend(Column::loads(by));
+    columns.push(fair_column());
+    Table::new(columns, rows).in_file("nodes.csv")
+}
+
+fn fair_column() -> Column {
+    let column = Column::number("× fair").only_for_people();
+    column.rank(Rank::Main).hint(FAIR)
+}
+
+/// How often a node holds its fair share, with a bar to the largest such ratio.
+fn fair<'a>(ratio: f64, most: f64, tone: Tone) -> Cell<'a> {
+    Cell::ratio(ratio, 3).with_bar(ratio / most, Some(1.0 / most), tone)
+}
+
+/// Why the fullest node is above its fair share.
+pub fn causes(summary: &Summary) -> Option<Section<'_>> {
+    let rows = summary.skew.causes.iter().map(|cause| {
+        vec![
+            Cell::text(spelled(cause)),
+            Cell::owner(&summary.nodes.list, cause.node.as_ref()),
+            Value::Change(cause.excess).into(),
+            Cell::of(cause.max_over_mean_without, |ratio| Cell::ratio(ratio, 3)),
+        ]
+    });
+    let columns = vec![
+        Column::words("what").flexible(),
+        Column::words("node"),
+        Column::number("fair shares")
+            .hint("what it adds to the node's load; all add up to its excess"),
+        Column::number("without it")
+            .hint("the node in fair shares, were this spread over all slots"),
+    ];
+    let table = Table::new(columns, rows);
+    let section = Section::titled("What fills the fullest node").anchored("causes", "");
+    page_only(section.narrow(), table)
+}
+
+/// The same keys on other numbers of nodes.
+pub fn node_counts(summary: &Summary) -> Option<Section<'_>> {
+    let rows = summary.skew.by_node_count.iter().map(|scaled| {
+        vec![
+            Cell::number(scaled.nodes as u64),
+            Cell::of(scaled.max_over_mean, |ratio| Cell::ratio(ratio, 2)),
+            Cell::text(verdict::word(scaled.verdict).to_lowercase()),
+        ]
+    });
+    let columns = vec![
+        Column::number("nodes"),
+        Column::number("fullest node").hint("in fair shares"),
+        Column::words("verdict"),
+    ];
+    let table = Table::new(columns, rows);
+    let section = Section::titled("The same keys on other numbers of equal nodes");
+    page_only(section.anchored("counts", "").narrow(), table)
+}
+
+fn page_only<'a>(section: Section<'a>, table: Table<'a>) -> Option<Section<'a>> {
+    let is_empty = table.rows.is_empty();
+    (!is_empty).then(|| section.scoped(Scope::Page).table(table))
+}
+
+/// What a part of a node's excess is called.
+fn spelled(cause: &Cause) -> String {
+    let name = || cause.name.as_ref().map(|name| text::name(name, NAME));
+    match cause.kind {
+        CauseKind::Tag => format!("the tag {{{}}}", name().unwrap_or_default()),
+        CauseKind::Key => format!("the key {}", name().unwrap_or_default()),
+        CauseKind::Placement => "slots that it owns beyond an equal number".into(),
+        CauseKind::Noise => "all other keys: chance, or many small causes".into(),
+        CauseKind::MissingNode => "keys of a node are missing".into(),
+        CauseKind::Truncated => "names were cut short".into(),
+        CauseKind::Duplicates => "keys are there twice".into(),
+        CauseKind::Foreign => "keys are from elsewhere".into(),
+    }
+}
+
+/// The report of key counts that the nodes give themselves, without a dump.
+pub fn counts_only(counts: &NodeCounts) -> Vec<Section<'_>> {
+    let skew = &counts.skew;
+    let most = counts.nodes.list.iter().filter_map(|node| node.over_fair);
+    let most = most.fold(1.0, f64::max);
+    let rows = counts.nodes.list.iter().map(|node| {
+        vec![
+            Cell::name(&node.address),
+            Cell::count(node.slots),
+            Cell::amount(Metric::Keys, node.keys),
+            Cell::of(node.over_fair, |ratio| fair(ratio, most, Tone::Plain)),
+        ]
+    });
+    let columns = vec![
+        Column::words("node").flexible(),
+        Column::number("slots").rank(Rank::Detail),
+        Column::load(Metric::Keys, Metric::Keys),
+        fair_column(),
+    ];
+    let title = format!("Nodes ({})", counts.nodes.source);
+    vec![
+        Section::untitled().with(Block::Verdict(skew.verdict, skew.sentence.to_string())),
+        Section::titled(title).table(Table::new(columns, rows)),
+    ]
+}

@@ -1,0 +1,52 @@
+//! Remarks on an input, which every command that reads one ends with.
+
+use std::fmt::Display;
+
+use crate::report::view::{Block, Section};
+use crate::summary::{Incomplete, Rejected};
+use crate::text::grouped;
+
+/// Where inputs could not be read to their end.
+pub fn incomplete<'a>(stops: &[Incomplete]) -> impl Iterator<Item = Block<'a>> {
+    stops.iter().map(|stop| {
+        Block::Paragraph(format!(
+            "incomplete: {}: byte {}: {}",
+            stop.file,
+            grouped(stop.byte),
+            stop.reason
+        ))
+    })
+}
+
+/// How many lines were rejected as no `what`, and the first of them.
+pub fn rejected<'a>(what: &str, rejected: &Rejected) -> Vec<Block<'a>> {
+    if rejected.count == 0 {
+        return Vec::new();
+    }
+    let count = grouped(rejected.count);
+    let mut blocks = vec![Block::Paragraph(format!(
+        "warning: lines that are no {what}: {count}"
+    ))];
+    blocks.extend(rejected.first.iter().map(|line| {
+        let place = line.line.map_or(format!("byte {}", line.byte), |number| {
+            format!("line {number}")
+        });
+        Block::Line(format!("{}: {place}: {}", line.file, line.reason))
+    }));
+    blocks
+}
+
+/// Warnings, then notes, a paragraph each.
+pub fn remarks<'a>(warnings: &[impl Display], notes: &[String]) -> Vec<Block<'a>> {
+    let warnings = warnings.iter().map(|text| format!("warning: {text}"));
+    let notes = notes.iter().map(|text| format!("note: {text}"));
+    warnings.chain(notes).map(Block::Paragraph).collect()
+}
+
+/// A section without a heading of these blocks.
+pub fn section(blocks: impl IntoIterator<Item = Block<'static>>) -> Section<'static> {
+    Section {
+        blocks: blocks.into_iter().collect(),
+        ..Section::untitled()
+    }
+}

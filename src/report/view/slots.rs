@@ -1,0 +1,109 @@
+//! The hash slots: a map of all, the hottest ones, and how evenly they are filled.
+
+use crate::metric::Metric;
+use crate::report::view::table::{Rank, loads};
+use crate::report::view::{Block, Cell, Column, Scope, Section, Table};
+use crate::slot::SLOTS;
+use crate::summary::nodes::NodeLoad;
+use crate::summary::{HotSlot, Summary};
+use crate::text::{self, amount_cell, grouped};
+
+/// Tags that are named for a slot, and characters of their names.
+const TAGS: usize = 3;
+const NAME: usize = 120;
+
+/// The load of all slots.
+pub fn map(summary: &Summary) -> Option<Section<'_>> {
+    let by = summary.skew.by;
+    let loads = summary.slots.loads.get(by)?;
+    let section = Section::titled(format!("Slots by {}", by.name()))
+        .anchored("slots", "Slots")
+        .with(Block::SlotMap(by, loads));
+    // A map without any load is left to the page, whose script draws it.
+    Some(match loads.iter().any(|load| *load > 0) {
+        true => section,
+        false => section.scoped(Scope::Page),
+    })
+}
+
+/// Every slot: `slots.csv`.
+pub fn table(summary: &Summary) -> Table<'_> {
+    let mut owners: Vec<Option<&NodeLoad>> = vec![None; SLOTS];
+    for node in &summary.nodes.list {
+        for (first, last) in &node.ranges {
+            owners[usize::from(*first)..=usize::from(*last)].fill(Some(node));
+        }
+    }
+    let rows = owners.into_iter().enumerate().map(|(slot, owner)| {
+        let mut row = vec![
+            Cell::number(slot as u64),
+            Cell::of(owner, |node| Cell::name(&node.id)),
+        ];
+        row.extend(loads(&summary.slots.loads.map(|_, loads| loads[slot])));
+        row
+    });
+    let mut columns = vec![Column::number("slot"), Column::words("node")];
+    columns.extend(Column::loads(summary.skew.by));
+    Table::new(columns, rows)
+}
+
+/// The hottest slots.
+pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
+    let (slots, by) = (&summary.slots, summary.skew.by);
+    if slots.hottest.is_empty() {
+        return None;
+    }
+    let rows = slots.hottest.iter().map(|slot| {
+        let mut row = vec![
+            Cell::number(slot.slot),
+            Cell::owner(&summary.nodes.list, slot.node.as_ref()),
+        ];
+        row.extend(loads(&slot.load));
+        row.extend([Cell::ratio(slot.over_mean, 2), tags(slot, by)]);
+        row
+    });
+    let mut columns = vec![Column::number("slot"), Column::words("node")];
+    columns.extend(Column::loads(by));
+    columns.extend([
+        Column::number("× mean")
+            .rank(Rank::Main)
+            .hint("its load over that of the average slot"),
+        Column::words("its tags").flexible(),
+    ]);
+    let mean = slots.stats.get(by).map_or(0.0, |stats| stats.mean);
+    let unit = if by == Metric::Ops { " operations" } else { "" };
+    let title = format!(
+        "Hottest slots (the average holds {}{unit})",
+        text::mean(by, mean)
+    );
+    let section = Section::titled(title).anchored("hot-slots", "Hottest slots");
+    Some(section.table(Table::new(columns, rows)))
+}
+
+fn tags<'a>(slot: &HotSlot, by: Metric) -> Cell<'a> {
+    let tags = slot.top_tags.iter().take(TAGS).map(|tag| {
+        let load = tag.load.get(by).map(|load| amount_cell(by, *load));
+        let name = text::name(&tag.tag, NAME);
+        format!("{{{name}}} {}", load.unwrap_or_default())
+    });
+    match tags.collect::<Vec<_>>() {
+        tags if tags.is_empty() => Cell::none(),
+        tags => Cell::text(tags.join(", ")),
+    }
+}
+
+/// How uneven the slots are, beside what chance would make them.
+pub fn spread(summary: &Summary) -> Option<Section<'_>> {
+    let skew = &summary.skew;
+    let stats = summary.slots.stats.get(skew.by)?;
+    let (over, cv, gini) = (stats.max_over_mean?, stats.cv?, stats.gini?);
+    let expected = skew
+        .expected_cv
+        .map_or(String::new(), |cv| format!(" (a perfect hash: {cv:.3})"));
+    let [p50, p99, max] = [stats.p50, stats.p99, stats.max].map(|load| amount_cell(skew.by, load));
+    let empty = grouped(stats.empty as u64);
+    let section = Section::titled("Spread over the slots").anchored("spread", "");
+    Some(section.line(format!(
+        "max/mean {over:.2}, CV {cv:.3}{expected}, Gini {gini:.3}, p50 {p50}, p99 {p99}, max {max}, empty {empty}"
+    )))
+}

@@ -1,0 +1,94 @@
+//! The hash tags: the heaviest ones, and how many keys a tag has.
+
+use crate::metric::Metric;
+use crate::report::view::amounts;
+use crate::report::view::keys::SHARE;
+use crate::report::view::table::{Rank, loads};
+use crate::report::view::{Cell, Column, Section, Table, Value};
+use crate::summary::Summary;
+use crate::text::{amount, grouped, percent};
+
+/// The heaviest hash tags.
+pub fn section(summary: &Summary) -> Option<Section<'_>> {
+    let tags = summary.tags.as_ref()?;
+    if tags.tagged_keys == 0 {
+        return Some(Section::untitled().paragraph("No key has a hash tag."));
+    }
+    let about = if tags.distinct_error > 0.0 {
+        "about "
+    } else {
+        ""
+    };
+    let title = format!(
+        "Hash tags ({about}{} distinct, on {} of the keys)",
+        grouped(tags.distinct),
+        percent(tags.tagged_keys as f64 / summary.input.keys as f64)
+    );
+    let section = Section::titled(title)
+        .anchored("tags", "Tags")
+        .table(table(summary));
+    let by = summary.skew.by;
+    let first_hidden = tags.top.get(summary.rows);
+    let hidden = first_hidden.and_then(|tag| Some(tag.load.get(by)? + tag.error(by)));
+    let hidden = hidden.unwrap_or(0).max(tags.max_error);
+    if hidden == 0 {
+        return Some(section);
+    }
+    let counts = match tags.exact {
+        true => "Counts are exact",
+        false => "The input was read once: counts are at least these",
+    };
+    Some(section.paragraph(format!(
+        "{counts}; a tag that is not shown holds at most {}.",
+        amount(by, hidden)
+    )))
+}
+
+/// The heaviest hash tags, and `tags.csv`.
+pub fn table(summary: &Summary) -> Table<'_> {
+    let top = summary.tags.as_ref().map_or(&[][..], |tags| &tags.top);
+    let longest = top.iter().map(|tag| tag.share);
+    let longest = longest.fold(f64::MIN_POSITIVE, f64::max);
+    let rows = top.iter().map(|tag| {
+        let mut row = vec![
+            Cell::tag(&tag.tag),
+            Cell::number(tag.slot),
+            Cell::owner(&summary.nodes.list, tag.node.as_ref()),
+        ];
+        row.extend(loads(&tag.load));
+        row.insert(4, Value::AtMost(tag.errors.0.keys).into());
+        row.push(Cell::share(tag.share).with_load_bar(tag.share / longest));
+        row
+    });
+    let mut columns = vec![
+        Column::words("tag").flexible(),
+        Column::number("slot"),
+        Column::words("node"),
+    ];
+    columns.extend(Column::loads(summary.skew.by));
+    let error = Column::number("keys_error");
+    let is_bounded = top.iter().any(|tag| tag.errors.0.keys > 0);
+    columns.insert(
+        4,
+        match is_bounded {
+            true => error
+                .titled("more")
+                .rank(Rank::OtherMetric)
+                .hint("it holds at most so many more keys"),
+            false => error.only_in_files(),
+        },
+    );
+    columns.push(Column::number("share").rank(Rank::Main).hint(SHARE));
+    Table::new(columns, rows).in_file("tags.csv")
+}
+
+/// How many keys a tag has.
+pub fn sizes(summary: &Summary) -> Option<Section<'_>> {
+    let sizes = summary.tag_sizes.as_ref()?;
+    let sampled = sizes.sampled.map_or(String::new(), |tags| {
+        format!(" (a sample of {} tags)", grouped(tags))
+    });
+    let section = Section::titled(format!("Keys of a hash tag{sampled}"));
+    let section = section.anchored("tag-sizes", "Tag sizes");
+    amounts::section(section, Metric::Keys, &sizes.keys)
+}

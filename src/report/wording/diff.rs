@@ -1,0 +1,49 @@
+//! What changed between two reports, in one sentence.
+
+use crate::diff::{Headline, OldNew};
+use crate::metric::Metric;
+use crate::report::wording::InWords;
+use crate::summary::cause::Verdict;
+use crate::text::amount;
+
+impl InWords for Headline {
+    fn in_words(&self) -> String {
+        let [old, new] = [self.verdict.old, self.verdict.new].map(Verdict::name);
+        let mut sentence = totals(&self.total, self.by);
+        sentence += &match old == new {
+            true => format!("; still {new}"),
+            false => format!("; {old} became {new}"),
+        };
+        if let (Some(old), Some(new)) = (self.max_over_mean.old, self.max_over_mean.new) {
+            sentence +=
+                &format!(", the fullest node at {new:.2} times its fair share, {old:.2} before");
+        }
+        if let Some((tag, at_least)) = &self.fastest_tag {
+            sentence += &format!(
+                "; the tag {{{tag}}} grew most, by at least {}",
+                amount(self.by, *at_least)
+            );
+        }
+        sentence
+    }
+}
+
+fn totals(total: &OldNew<u64>, by: Metric) -> String {
+    let (old, new) = (total.old.unwrap_or(0), total.new.unwrap_or(0));
+    let change = match new.abs_diff(old) {
+        0 => String::from("as before"),
+        change => {
+            let share = if old == 0 {
+                String::new()
+            } else {
+                format!(" ({:+.1} %)", (new as f64 / old as f64 - 1.0) * 100.0)
+            };
+            format!(
+                "{} {} than before{share}",
+                amount(by, change),
+                if new > old { "more" } else { "less" }
+            )
+        }
+    };
+    format!("{}, {change}", amount(by, new))
+}

@@ -1,0 +1,70 @@
+//! Warnings about the input: what the counts show, and what it may come from.
+
+use crate::report::wording::InWords;
+use crate::summary::evidence::Evidence;
+use crate::summary::integrity::TWICE;
+use crate::summary::nodes::Shortfall;
+use crate::text::{grouped, list, percent};
+
+impl InWords for Evidence {
+    fn in_words(&self) -> String {
+        match self {
+            Evidence::WeightMissing { metric, keys } => {
+                let what = metric.of_a_key();
+                format!(
+                    "keys without a {what}, which count as 0 {}: {}",
+                    metric.name(),
+                    grouped(*keys)
+                )
+            }
+            Evidence::Overflow { metric } => format!(
+                "all {} together are more than 64 bits hold: sums stop there; is the column right?",
+                metric.name()
+            ),
+            Evidence::Repeated { share, exact } => {
+                let about = if *exact { "" } else { "about " };
+                let cause = match *share > TWICE {
+                    true => "a replica, or the same node twice?",
+                    false => {
+                        "SCAN may repeat keys, and a dump may cut names short at a NUL or a newline"
+                    }
+                };
+                format!(
+                    "{about}{} of the keys stand in the input more than once: {cause}",
+                    percent(*share)
+                )
+            }
+            Evidence::Unowned { keys } => format!(
+                "keys in slots that no node of the topology owns: {}; is it that of another cluster, or an old one?",
+                grouped(*keys)
+            ),
+            Evidence::Strays { keys } => format!(
+                "keys of a node that does not own their slot: {}; is the topology older than the dump, or a slot on its way?",
+                grouped(*keys)
+            ),
+            Evidence::OutsideNode { file, node, keys } => format!(
+                "{file}: {} of its keys are outside the slots of node {node}, which the others are in: is the topology older than the dump?",
+                grouped(*keys)
+            ),
+            Evidence::SameNode { files, node } => {
+                format!(
+                    "{} hold the keys of one node, {node}: a primary and its replica, the same dump twice, or parts of one?",
+                    list(files.iter(), 3)
+                )
+            }
+            Evidence::Sign(sign) => sign.in_words(),
+            Evidence::Shortfall(shortfall) => shortfall.in_words(),
+        }
+    }
+}
+
+impl InWords for Shortfall {
+    fn in_words(&self) -> String {
+        format!(
+            "node {} says it has {} keys, the dump holds {} of its slots: is it whole?",
+            self.node,
+            grouped(self.reported),
+            grouped(self.dumped)
+        )
+    }
+}

@@ -1,0 +1,51 @@
+//! What can be read only once: standard input, pipes, devices; compressed files too, as their middle cannot be reached.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::source::{Found, Source};
+
+/// The argument that names standard input.
+const STDIN: &str = "-";
+
+/// A source that is read once, from front to back.
+#[derive(Debug)]
+pub struct Pipe {
+    path: PathBuf,
+}
+
+impl Pipe {
+    /// The file, pipe or device at `path`; `-` is standard input.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Pipe { path: path.into() }
+    }
+}
+
+/// Adds standard input.
+pub fn find_stdin(path: &Path, found: &mut Found) -> Result<bool> {
+    if path.as_os_str() != STDIN {
+        return Ok(false);
+    }
+    if found.sources.iter().any(|source| source.path() == path) {
+        let what = "standard input is named twice; it can be read only once";
+        return Err(Error::bad(STDIN, what));
+    }
+    found.sources.push(Box::new(Pipe::new(path)));
+    Ok(true)
+}
+
+impl Source for Pipe {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        if self.path.as_os_str() == STDIN {
+            Ok(Box::new(io::stdin()))
+        } else {
+            Ok(Box::new(File::open(&self.path)?))
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Independent units: what hashes as one, and so stays on one node with any topology. A unit is a hash tag with all its keys,
+//! or a key without a tag alone. w_g is the load of unit g, w_k that of key k, W the sum.
+
+use crate::metric::{Metric, PerMetric};
+use crate::name::Name;
+use crate::summary::cause::{CauseKind, limit};
+use crate::summary::keys::Keys;
+use crate::summary::model::expected::{Expectation, effective_units};
+use crate::summary::quantiles::TagSizes;
+use crate::summary::tags::Tags;
+use crate::summary::unit_sizes;
+use crate::tally::weights::Weights;
+
+/// What is known of the units in every metric that the input carries.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Units {
+    /// In each metric.
+    pub per: PerMetric<UnitsBy>,
+    /// How many there are, whatever they weigh: distinct tags and keys without one. 0 where tags were not counted.
+    pub count: f64,
+    /// How many units there are of each size in keys, as (keys, units); `None` where that was not counted.
+    pub key_sizes: Option<Vec<(f64, f64)>>,
+    /// Whether the squares are exact rather than estimated.
+    pub are_exact: bool,
+}
+
+/// What is known of the units in one metric.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct UnitsBy {
+    /// W.
+    pub total: f64,
+    /// sum w_g^2; `None` where tags were not counted.
+    pub squares: Option<f64>,
+    /// sum w_k^2.
+    pub key_squares: f64,
+    /// How many units there are, whatever they weigh; 0 where tags were not counted.
+    pub count: f64,
+    /// Keys with w_k > 0; 0 where that is not known.
+    pub positive: f64,
+    /// The heaviest units that are known by name, heaviest first.
+    pub named: Vec<Unit>,
+    /// No other unit is heavier than this.
+    pub unnamed: f64,
+}
+
+/// A unit that is known by name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unit {
+    /// A tag, or a key.
+    pub kind: CauseKind,
+    /// Its bytes.
+    pub name: Name,
+    /// The slot it hashes to.
+    pub slot: u16,
+    /// The node that owns the slot.
+    pub node: Option<Name>,
+    /// w_g, or less where it is not known exactly.
+    pub load: f64,
+    /// No less than w_g.
+    pub at_most: f64,
+}
+
+impl Units {
+    /// Puts together what is known of tags and single keys.
+    pub fn of(
+        tags: Option<&Tags>,
+        tag_sizes: Option<&TagSizes>,
+        keys: Option<&Keys>,
+        weights: &Weights,
+        totals: &PerMetric<u128>,
+    ) -> Self {
+        let count = tags.map_or(0.0, |tags| {
+            tags.distinct as f64 + totals.keys as f64 - tags.tagged_keys as f64
+        });
+        let per = totals.map(|metric, total| {
+            let weighed = weights.get(metric);
+            let total = *total as f64;
+            // Ready-made sums have no weights of single keys.
+            let unweighed = if metric == Metric::Keys { total } else { 0.0 };
+            let untagged = |tags: &Tags| match weighed {
+                Some(weighed) => weighed.untagged_squares as f64,
+                None => total - tags.tagged_keys as f64,
+            };
+            UnitsBy {
+                total,
+                squares: tags
+                    .map(|tags| tags.squares.get(metric).copied().unwrap_or(0.0) + untagged(tags)),
+                count,
+                key_squares: weighed.map_or(total, |weighed| weighed.squares as f64),
+                positive: weighed.map_or(unweighed, |weighed| weighed.positive as f64),
+                named: named(tags, keys, metric),
+                unnamed: tags.map_or(total, |tags| tags.bounds[metric] as f64),
+            }
+        });
+        Units {
+            per,
+            count,
+            key_sizes: tags.and_then(|tags| unit_sizes::of(tags, tag_sizes, totals.keys as u64)),
+            are_exact: tags.is_some_and(|tags| tags.distinct_error == 0.0),
+        }
+    }
+}
+
+fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> {
+    let tags = tags
+        .and_then(|tags| tags.heaviest.get(metric))
+        .into_iter()
+        .flatten()
+        .map(|tag| Unit {
+            kind: CauseKind::Tag,
+            name: tag.tag.clone(),
+            slot: tag.slot,
+            node: tag.node.clone(),
+            load: tag.load.get(metric).map_or(0.0, |load| *load as f64),
+            at_most: tag
+                .load
+                .get(metric)
+                .map_or(0.0, |load| (*load + tag.error(metric)) as f64),
+        });
+    let keys = keys
+        .filter(|_| metric != Metric::Keys)
+        .and_then(|keys| keys.heaviest.get(metric))
+        .into_iter()
+        .flatten();
+    // A key with a tag is a part of that unit.
+    let keys = keys.filter(|key| !key.tagged).map(|key| Unit {
+        kind: CauseKind::Key,
+        name: key.key.clone(),
+        slot: key.slot,
+        node: key.node.clone(),
+        load: key.weight(metric) as f64,
+        at_most: key.weight(metric) as f64,
+    });
+    let mut named: Vec<_> = tags.chain(keys).collect();
+    named.sort_by(|a, b| b.load.total_cmp(&a.load).then_with(|| a.name.cmp(&b.name)));
+    named
+}
+
+impl Units {
+    /// What a perfect hash would give the slots; `None` without keys, or where tags were not counted.
+    pub fn expected_of_slots(&self) -> Option<PerMetric<Expectation>> {
+        self.expected(Expectation::of_slots)
+    }
+
+    /// What it would give `nodes` nodes.
+    pub fn expected_of_nodes(&self, nodes: usize) -> Option<PerMetric<Expectation>> {
+        self.expected(|units| Expectation::of_nodes(nodes, units))
+    }
+
+    fn expected(&self, of: impl Fn(f64) -> Expectation) -> Option<PerMetric<Expectation>> {
+        self.per.filter_map(|units| units.effective().map(&of))
+    }
+}
+
+impl UnitsBy {
+    /// The number of equal units that they behave like.
+    pub fn effective(&self) -> Option<f64> {
+        effective_units(self.total, self.squares?)
+    }
+
+    /// What a unit weighs at least to be called heavy, where a node's fair share is `fair`.
+    pub fn least_heavy(&self, fair: f64) -> f64 {
+        let average = if self.count > 0.0 {
+            self.total / self.count
+        } else {
+            0.0
+        };
+        (limit::HEAVY * fair).max(limit::STANDS_OUT * average)
+    }
+
+    /// How much tags bind keys together: sum w_g^2 / sum w_k^2.
+    pub fn tag_ratio(&self) -> Option<f64> {
+        self.squares
+            .filter(|_| self.key_squares > 0.0)
+            .map(|squares| squares / self.key_squares)
+    }
+
+    /// How much sizes differ: N_w sum w_k^2 / W^2, N_w the keys with a weight.
+    pub fn size_ratio(&self) -> Option<f64> {
+        (self.total > 0.0 && self.positive > 0.0)
+            .then(|| self.positive * self.key_squares / (self.total * self.total))
+    }
+}

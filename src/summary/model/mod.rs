@@ -1,0 +1,13 @@
+//! The statistical model that every measured load is compared with, and the curves that compare loads: pure numbers,
+//! drawn and printed elsewhere.
+//!
+//! The model is a perfect hash: every unit (a hash tag with all its keys, or an untagged key) falls into one of S slots
+//! at random, so the load of a slot is a compound Poisson sum. `expected` has its moments and extremes for the report,
+//! in closed form; `compound` has its whole distribution for charts.
+
+pub mod bins;
+pub mod compound;
+pub mod expected;
+pub mod lorenz;
+pub mod normal;
+pub mod poisson;

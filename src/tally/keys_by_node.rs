@@ -1,0 +1,112 @@
+//! Which node's slots the keys of each input are in: a dump of one node that holds keys of another tells of a
+//! topology that is not the dump's.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::slot::SlotBatch;
+use crate::tally::Tally;
+use crate::tally::slots::add_all;
+
+/// Inputs times nodes that are told apart; with more of them nothing is.
+const MAX_CELLS: usize = 1 << 20;
+
+/// Keys by input and node.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct KeysByNode {
+    /// For each slot the number of the node that owns it; those that nobody owns have the number behind the last.
+    owners: Arc<[u16]>,
+    nodes: usize,
+    keys: Vec<u64>,
+    /// The numbers of the nodes by address.
+    addresses: BTreeMap<String, u16>,
+    /// Keys that tell a node of the topology.
+    pub told: u64,
+    /// Those whose slot another node owns.
+    pub strays: u64,
+}
+
+impl KeysByNode {
+    /// Counts for `inputs` inputs and the nodes at `addresses`, of which `owner` says the one that owns a slot.
+    pub fn new(
+        inputs: usize,
+        addresses: &[Option<&str>],
+        owner: impl Fn(u16) -> Option<usize>,
+    ) -> Self {
+        let nodes = addresses.len();
+        let cells = inputs.saturating_mul(nodes + 1);
+        let owners = (0..crate::slot::SLOTS as u16)
+            .map(|slot| owner(slot).unwrap_or(nodes) as u16)
+            .collect();
+        let known = addresses
+            .iter()
+            .enumerate()
+            .filter_map(|(node, address)| Some(((*address)?.to_owned(), node as u16)));
+        KeysByNode {
+            owners,
+            nodes,
+            keys: vec![
+                0;
+                if inputs < 2 || cells > MAX_CELLS {
+                    0
+                } else {
+                    cells
+                }
+            ],
+            addresses: known.collect(),
+            ..KeysByNode::default()
+        }
+    }
+
+    fn add_told(&mut self, keys: &SlotBatch<'_>) {
+        let nodes = &keys.batch.values.nodes;
+        let mut last: (&[u8], Option<u16>) = (b"", None);
+        for i in 0..nodes.len() {
+            let name = nodes.get(keys.batch.base, i);
+            if name != last.0 {
+                last = (
+                    name,
+                    std::str::from_utf8(name)
+                        .ok()
+                        .and_then(|name| self.addresses.get(name).copied()),
+                );
+            }
+            let Some(node) = last.1 else { continue };
+            self.told += 1;
+            self.strays += u64::from(self.owners[usize::from(keys.slots[i])] != node);
+        }
+    }
+
+    /// For each input the keys of each node, the last those of none. Nothing where there is but one input.
+    pub fn inputs(&self) -> impl Iterator<Item = &[u64]> {
+        self.keys.chunks(self.nodes + 1)
+    }
+}
+
+impl Tally for KeysByNode {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        if self.owners.is_empty() {
+            return;
+        }
+        self.add_told(keys);
+        if self.keys.is_empty() {
+            return;
+        }
+        let from = keys.input as usize * (self.nodes + 1);
+        let counts = &mut self.keys[from..][..=self.nodes];
+        keys.slots
+            .iter()
+            .for_each(|slot| counts[usize::from(self.owners[usize::from(*slot)])] += 1);
+    }
+
+    fn merge(&mut self, other: Self) {
+        let (told, strays) = (self.told + other.told, self.strays + other.strays);
+        match self.owners.is_empty() {
+            true => *self = other,
+            false => add_all(&mut self.keys, &other.keys),
+        }
+        (self.told, self.strays) = (told, strays);
+    }
+}

@@ -1,0 +1,169 @@
+//! A sample of distinct things in bounded memory, each with all that was counted of it: those of smallest hash (bottom-k
+//! sampling, Cohen & Kaplan, "Summarizing data using bottom-k sketches", PODC 2007).
+//!
+//! A thing that is in the sample in the end was in the sample of every part of the input, from its first key on. So the
+//! sample does not depend on the order of the keys, and samples of parts make that of the whole.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Tags in the sample of `SampledTags`.
+pub const SAMPLED: usize = 1 << 14;
+
+/// How many keys a tag has, for a sample of tags.
+pub type SampledTags = BottomK<u64, SAMPLED, { 2 * SAMPLED - 1 }>;
+
+/// The values of the `K` things of smallest hash. A thing is known by its hash alone. Up to `MOST` things are kept before
+/// the others are dropped: cutting is rare where that is much more than `K`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct BottomK<V, const K: usize, const MOST: usize> {
+    values: HashMap<u64, V>,
+    /// No thing of the sample has a larger hash.
+    largest: u64,
+}
+
+impl<V, const K: usize, const MOST: usize> Default for BottomK<V, K, MOST> {
+    fn default() -> Self {
+        BottomK {
+            values: HashMap::new(),
+            largest: u64::MAX,
+        }
+    }
+}
+
+impl<V, const K: usize, const MOST: usize> BottomK<V, K, MOST> {
+    /// Whether the thing with this hash may be in the sample; most things of a large input are not.
+    #[inline]
+    pub fn admits(&self, hash: u64) -> bool {
+        hash <= self.largest
+    }
+
+    /// Changes the value of a thing, made by `first` where it is new, if it may be in the sample.
+    #[inline]
+    pub fn update(&mut self, hash: u64, first: impl FnOnce() -> V, change: impl FnOnce(&mut V)) {
+        if self.admits(hash) {
+            change(self.values.entry(hash).or_insert_with(first));
+            if self.values.len() > MOST {
+                self.cut();
+            }
+        }
+    }
+
+    /// Leaves no more things than belong to the sample.
+    fn cut(&mut self) {
+        if self.values.len() > K {
+            let mut hashes: Vec<u64> = self.values.keys().copied().collect();
+            let (_, largest, _) = hashes.select_nth_unstable(K - 1);
+            self.largest = *largest;
+            self.values.retain(|hash, _| *hash <= self.largest);
+        }
+    }
+
+    /// Takes over another sample; `both` merges two values of one thing.
+    pub fn merge_with(&mut self, other: Self, both: impl Fn(&mut V, V)) {
+        self.largest = self.largest.min(other.largest);
+        self.values.retain(|hash, _| *hash <= self.largest);
+        for (hash, theirs) in other.values {
+            if !self.admits(hash) {
+                continue;
+            }
+            match self.values.get_mut(&hash) {
+                Some(mine) => both(mine, theirs),
+                None => drop(self.values.insert(hash, theirs)),
+            }
+            if self.values.len() > MOST {
+                self.cut();
+            }
+        }
+    }
+
+    /// Whether nothing was dropped so far: `whole` has every thing.
+    pub fn is_whole(&self) -> bool {
+        self.largest == u64::MAX
+    }
+
+    /// Everything, where nothing was dropped; else the sample.
+    pub fn whole(mut self) -> HashMap<u64, V> {
+        if !self.is_whole() {
+            self.cut();
+        }
+        self.values
+    }
+
+    /// The sample, and whether it has every thing.
+    pub fn into_sample(mut self) -> (HashMap<u64, V>, bool) {
+        self.cut();
+        (self.values, self.largest == u64::MAX)
+    }
+}
+
+impl SampledTags {
+    /// Adds keys of a tag.
+    #[inline]
+    pub fn add(&mut self, hash: u64, keys: u64) {
+        self.update(hash, || 0, |count| *count = count.saturating_add(keys));
+    }
+
+    /// Adds one key of each tag.
+    pub fn add_keys(&mut self, hashes: &[u64]) {
+        hashes.iter().for_each(|hash| self.add(*hash, 1));
+    }
+
+    /// Takes over another sample.
+    pub fn merge(&mut self, other: Self) {
+        self.merge_with(other, |mine, theirs| *mine = mine.saturating_add(theirs));
+    }
+
+    /// How many keys each tag of the sample has.
+    pub fn sizes(&self) -> impl Iterator<Item = u64> {
+        self.clone().into_sample().0.into_values()
+    }
+}
+
+/// Things that are still there but will not stay are not part of the value.
+impl<V: Clone + PartialEq, const K: usize, const MOST: usize> PartialEq for BottomK<V, K, MOST> {
+    fn eq(&self, other: &Self) -> bool {
+        self.clone().into_sample() == other.clone().into_sample()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::hash;
+    use std::collections::BTreeMap;
+
+    fn sample(hashes: &[u64]) -> SampledTags {
+        let mut sample = SampledTags::default();
+        sample.add_keys(hashes);
+        sample
+    }
+
+    #[test]
+    fn it_is_the_same_for_any_order_and_any_parts_and_counts_each_tag_whole() {
+        let tags: Vec<u64> = (0..200_000u64)
+            .map(|i| hash(&(i * i % 70_001).to_le_bytes()))
+            .collect();
+        let whole = sample(&tags);
+        assert_eq!(whole.sizes().count(), SAMPLED);
+        let mut turned = tags.clone();
+        turned.reverse();
+        assert_eq!(sample(&turned), whole);
+        for cut in [0, 1, 9, 20_000, 150_000] {
+            let mut parts = sample(&tags[..cut]);
+            parts.merge(sample(&tags[cut..]));
+            assert_eq!(parts, whole, "cut at {cut}");
+        }
+        let mut truth: BTreeMap<u64, u64> = BTreeMap::new();
+        tags.iter()
+            .for_each(|tag| *truth.entry(*tag).or_default() += 1);
+        assert!(
+            truth.into_iter().take(SAMPLED).eq(whole
+                .into_sample()
+                .0
+                .into_iter()
+                .collect::<BTreeMap<_, _>>())
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! A bounded set of counted names: buckets of 16, in each the names with the highest rank. Constant work a key,
+//! whatever the names are.
+
+use serde::{Deserialize, Serialize};
+
+use crate::metric::Load;
+use crate::name::Name;
+
+/// Names in a bucket, and buckets: 16,384 names at most.
+const WAYS: usize = 16;
+const BUCKETS: usize = 1 << 10;
+/// Longer names are not kept.
+const MAX_NAME: usize = 512;
+
+/// A name in a bucket. The derived order says who stays: by rank, then hash, then name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Counted {
+    /// The heavier it may be, the higher.
+    pub rank: u64,
+    /// The hash of its name.
+    pub hash: u64,
+    /// Its name.
+    pub name: Name,
+    /// What was counted of it.
+    pub load: Load,
+    /// It cannot hold more than this.
+    pub ceiling: Load,
+    /// What its cells held when a key of it was counted last.
+    pub cells: Load,
+}
+
+/// The names with the highest rank, bucket by bucket.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Buckets {
+    buckets: Vec<Vec<Counted>>,
+    /// The highest ceilings of names that were turned away or gave way.
+    pub left_out: Load,
+}
+
+impl Default for Buckets {
+    fn default() -> Self {
+        Buckets {
+            buckets: vec![Vec::new(); BUCKETS],
+            left_out: Load::default(),
+        }
+    }
+}
+
+impl Buckets {
+    /// The name, if it is in.
+    pub fn get(&self, hash: u64, name: &[u8]) -> Option<&Counted> {
+        self.buckets[bucket_of(hash)]
+            .iter()
+            .find(|counted| counted.hash == hash && counted.name.0 == name)
+    }
+
+    /// The name, if it is in, to be changed.
+    #[inline]
+    pub fn find(&mut self, hash: u64, name: &[u8]) -> Option<&mut Counted> {
+        self.buckets[bucket_of(hash)]
+            .iter_mut()
+            .find(|counted| counted.hash == hash && counted.name.0 == name)
+    }
+
+    /// Takes in a name that is not in yet, if it ranks above the lowest of a full bucket, which gives way.
+    #[cold]
+    pub fn enter(&mut self, name: &[u8], counted: Counted) {
+        if name.len() > MAX_NAME {
+            self.left_out = self.left_out.max(counted.ceiling);
+            return;
+        }
+        let bucket = &mut self.buckets[bucket_of(counted.hash)];
+        let entered = Counted {
+            name: Name::from(name),
+            ..counted
+        };
+        if bucket.len() < WAYS {
+            bucket.push(entered);
+            return;
+        }
+        let lowest = bucket.iter_mut().min().expect("a full bucket");
+        let out = if *lowest < entered {
+            std::mem::replace(lowest, entered)
+        } else {
+            entered
+        };
+        self.left_out = self.left_out.max(out.ceiling);
+    }
+
+    /// All names that are in.
+    pub fn iter(&self) -> impl Iterator<Item = &Counted> {
+        self.buckets.iter().flatten()
+    }
+
+    /// All names that are in.
+    pub fn into_names(self) -> impl Iterator<Item = Counted> {
+        self.buckets.into_iter().flatten()
+    }
+}
+
+/// Bits of the hash that neither row of counters uses.
+fn bucket_of(hash: u64) -> usize {
+    (hash >> 40) as usize & (BUCKETS - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_bucket_keeps_the_highest_ranks_in_any_order() {
+        let ceilings: Vec<u64> = (1..=40).map(|i| i * 37 % 41).collect();
+        let fill = |order: &[u64]| {
+            let mut buckets = Buckets::default();
+            let counted = |rank| Counted {
+                rank,
+                hash: 7,
+                ceiling: Load::new(rank, 0, 0),
+                ..Counted::default()
+            };
+            order
+                .iter()
+                .for_each(|rank| buckets.enter(&rank.to_le_bytes(), counted(*rank)));
+            let mut kept: Vec<_> = buckets.iter().map(|counted| counted.rank).collect();
+            kept.sort();
+            (kept, buckets.left_out)
+        };
+        let backward: Vec<_> = ceilings.iter().rev().copied().collect();
+        assert_eq!(fill(&ceilings), fill(&backward));
+        assert_eq!(fill(&ceilings), ((25..=40).collect(), Load::new(24, 0, 0)));
+    }
+
+    #[test]
+    fn a_name_too_long_to_keep_is_left_out() {
+        let mut buckets = Buckets::default();
+        let ceiling = Load::new(99, 7, 0);
+        buckets.enter(
+            &[b'x'; MAX_NAME + 1],
+            Counted {
+                ceiling,
+                ..Counted::default()
+            },
+        );
+        assert_eq!((buckets.iter().count(), buckets.left_out), (0, ceiling));
+    }
+}

@@ -1,0 +1,324 @@
+//! Heavy tags by name in one pass: a tag is taken in once its cells hold more than 1/4096 of the load of all tags,
+//! in any metric.
+//!
+//! From then on it is counted whenever its cells hold that much; what it may have held before, or gathered while they
+//! did not, is no more than its cells grew by. So its true load lies between `load` and a ceiling, and a tag that was
+//! never taken in, or gave way, holds no more than `bound`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::metric::{Load, Metric, PerMetric};
+use crate::name::Name;
+use crate::tally::sketch::buckets::{Buckets, Counted};
+use crate::tally::sketch::count_min::CountMin;
+use crate::tally::table::NameTable;
+use crate::tally::tagged::list;
+
+/// A tag is followed from this part of the load of all tags on: so few pass it that they fit the buckets.
+const FOLLOWED_PART: u64 = 4096;
+
+/// The rows, and the heavy tags by name.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct HeavyHitters {
+    /// Every tag, in cells.
+    pub rows: CountMin,
+    /// Those that are heavy in each metric.
+    tags: PerMetric<Buckets>,
+    total: Load,
+    #[serde(skip)]
+    ceilings: Vec<u64>,
+    #[serde(skip)]
+    heavy: Vec<u32>,
+}
+
+/// The scratch columns are not part of the value.
+impl PartialEq for HeavyHitters {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.rows, &self.tags, self.total) == (&other.rows, &other.tags, other.total)
+    }
+}
+
+/// What is known of a followed tag.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bounded {
+    /// Its name.
+    pub name: Name,
+    /// It holds at least this.
+    pub load: Load,
+    /// It holds at most this.
+    pub ceiling: Load,
+}
+
+impl HeavyHitters {
+    /// Starts from the rows and the table that they were made from, whose counts are exact.
+    pub fn of(rows: CountMin, table: &NameTable) -> Self {
+        let total = rows.total();
+        let mut followed = HeavyHitters {
+            rows,
+            tags: PerMetric::default(),
+            total,
+            ceilings: Vec::new(),
+            heavy: Vec::new(),
+        };
+        for (name, hash, load) in table.iter() {
+            for metric in Metric::ALL
+                .into_iter()
+                .filter(|metric| load[*metric] > total[*metric] / FOLLOWED_PART)
+            {
+                let cells = followed.rows.at_most(hash);
+                let tag = Counted {
+                    rank: load[metric],
+                    hash,
+                    load,
+                    ceiling: load,
+                    cells,
+                    ..Counted::default()
+                };
+                followed.buckets(metric).enter(name, tag);
+            }
+        }
+        followed
+    }
+
+    fn buckets(&mut self, metric: Metric) -> &mut Buckets {
+        self.tags.get_or_insert_with(metric, Buckets::default)
+    }
+
+    /// Adds to a tag.
+    pub fn add(&mut self, hash: u64, name: &[u8], load: Load) {
+        self.total += load;
+        self.rows.add(hash, load);
+        for metric in Metric::ALL {
+            if self.rows.at_most_of(hash, metric) > self.total[metric] / FOLLOWED_PART {
+                self.follow(metric, hash, name, load, self.rows.at_most(hash));
+            }
+        }
+    }
+
+    /// Adds a key of unknown weight for each of `hashes`; `name` gives the name of the tag.
+    #[inline]
+    pub fn add_keys<'n>(&mut self, hashes: &[u64], name: impl Fn(usize) -> &'n [u8]) {
+        // A tag may be taken in a little early in the batch, never late.
+        let floor = self.total[Metric::Keys] / FOLLOWED_PART;
+        self.total[Metric::Keys] += hashes.len() as u64;
+        let (rows, ceilings) = (&mut self.rows, &mut self.ceilings);
+        ceilings.clear();
+        ceilings.extend(hashes.iter().map(|hash| {
+            rows.add_key(*hash);
+            rows.at_most_of(*hash, Metric::Keys)
+        }));
+        let weighed = self.rows.are_weighed();
+        let mut heavy = std::mem::take(&mut self.heavy);
+        list(&mut heavy, hashes.len(), |i| self.ceilings[i] > floor);
+        for i in heavy.iter().map(|i| *i as usize) {
+            let mut cells = if weighed {
+                self.rows.at_most(hashes[i])
+            } else {
+                Load::default()
+            };
+            cells[Metric::Keys] = self.ceilings[i];
+            self.follow(Metric::Keys, hashes[i], name(i), Load::KEY, cells);
+        }
+        self.heavy = heavy;
+    }
+
+    /// Counts a key of a tag whose cells hold `cells` with it.
+    fn follow(&mut self, metric: Metric, hash: u64, name: &[u8], load: Load, cells: Load) {
+        let floor = self.total[metric] / FOLLOWED_PART;
+        let tags = self.buckets(metric);
+        match tags.find(hash, name) {
+            Some(tag) => {
+                tag.catch_up(metric, floor, cells.over(load));
+                tag.load += load;
+                tag.ceiling += load;
+                (tag.cells, tag.rank) = (cells, tag.ceiling[metric]);
+            }
+            None => {
+                tags.enter(
+                    name,
+                    Counted {
+                        rank: cells[metric],
+                        hash,
+                        load,
+                        ceiling: cells,
+                        cells,
+                        ..Counted::default()
+                    },
+                );
+            }
+        }
+    }
+
+    /// No tag that is not followed in a metric holds more of it than this.
+    pub fn bound(&self) -> Load {
+        let left_out = |metric| {
+            self.tags
+                .get(metric)
+                .map_or(0, |tags| tags.left_out[metric])
+        };
+        Load::from_fn(|metric| (self.total[metric] / FOLLOWED_PART).max(left_out(metric)))
+    }
+
+    /// The followed tags and what is certain of them.
+    pub fn tags(&self) -> Vec<Bounded> {
+        let mut by_name = BTreeMap::new();
+        for (metric, tags) in self.tags.iter() {
+            for tag in tags.iter() {
+                let tag = self.settled(metric, tag);
+                let known = by_name
+                    .entry(tag.name)
+                    .or_insert((Load::default(), tag.ceiling));
+                *known = (known.0.max(tag.load), known.1.min(tag.ceiling));
+            }
+        }
+        by_name
+            .into_iter()
+            .map(|(name, (load, ceiling))| Bounded {
+                name,
+                load,
+                ceiling,
+            })
+            .collect()
+    }
+
+    /// A tag with all that it may have gathered since a key of it was counted last.
+    fn settled(&self, metric: Metric, tag: &Counted) -> Counted {
+        let mut tag = tag.clone();
+        let cells = self.rows.at_most(tag.hash);
+        tag.catch_up(metric, self.total[metric] / FOLLOWED_PART, cells);
+        Counted {
+            ceiling: tag.ceiling.min(cells),
+            cells,
+            ..tag
+        }
+    }
+
+    /// Takes over another part of the input: a tag that only one part followed may have held up to the bound of the
+    /// other there.
+    pub fn merge(&mut self, other: HeavyHitters) {
+        let (mine, theirs) = (self.bound(), other.bound());
+        let mut both = PerMetric::<Buckets>::default();
+        for metric in Metric::ALL {
+            let parts = [self.tags.get(metric), other.tags.get(metric)];
+            if parts == [None, None] {
+                continue;
+            }
+            let both = both.get_or_insert_with(metric, Buckets::default);
+            both.left_out = Load::from_fn(|metric| mine[metric].saturating_add(theirs[metric]));
+            let sides = [(&*self, &other, theirs), (&other, &*self, mine)];
+            for (side, (here, there, bound)) in sides.into_iter().enumerate() {
+                for tag in here.tags.get(metric).into_iter().flat_map(Buckets::iter) {
+                    let found = there
+                        .tags
+                        .get(metric)
+                        .and_then(|tags| tags.get(tag.hash, &tag.name.0));
+                    // A tag of both parts is entered with the first.
+                    if side == 1 && found.is_some() {
+                        continue;
+                    }
+                    let mut sum = here.settled(metric, tag);
+                    let at_most = there.rows.at_most(tag.hash);
+                    let rest = found.map(|found| there.settled(metric, found));
+                    sum.load += rest.as_ref().map_or(Load::default(), |rest| rest.load);
+                    // The bound is one of this metric: of another, the cells are all that is known.
+                    let unfollowed = Load::from_fn(|other| {
+                        if other == metric {
+                            bound[other]
+                        } else {
+                            u64::MAX
+                        }
+                    });
+                    sum.ceiling += rest.map_or(unfollowed.min(at_most), |rest| rest.ceiling);
+                    sum.cells += at_most;
+                    sum.rank = sum.ceiling[metric];
+                    both.enter(&tag.name.0, sum);
+                }
+            }
+        }
+        self.tags = both;
+        self.rows.merge(other.rows);
+        self.total += other.total;
+    }
+}
+
+impl Counted {
+    /// Raises the ceiling by what the cells have grown to since: as long as they hold no more than `floor` of the
+    /// metric that it is followed by, its keys are not counted.
+    fn catch_up(&mut self, metric: Metric, floor: u64, cells: Load) {
+        if self.cells[metric] <= floor {
+            self.ceiling += cells.over(self.cells);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::hash;
+
+    /// Counts names that all have one hash, a heavy one among them.
+    fn colliding(names: u64) -> HeavyHitters {
+        let mut followed = HeavyHitters::of(CountMin::default(), &NameTable::default());
+        for i in 0..names {
+            followed.add(7, &i.to_le_bytes(), Load::new(1, 10, 0));
+            followed.add(7, b"heavy", Load::new(1, 5, 0));
+        }
+        followed
+    }
+
+    #[test]
+    fn names_that_all_collide_are_told_apart_or_bounded() {
+        let mut parts = colliding(5000);
+        parts.merge(colliding(300));
+        for tag in parts.tags() {
+            let keys = match tag.name.0.as_slice() {
+                b"heavy" => 5300,
+                i => 1 + u64::from(u64::from_le_bytes(i.try_into().unwrap()) < 300),
+            };
+            let bytes = if keys == 5300 { 5 * keys } else { 10 * keys };
+            for (metric, truth) in [(Metric::Keys, keys), (Metric::Bytes, bytes)] {
+                assert!(
+                    (tag.load[metric]..=tag.ceiling[metric]).contains(&truth),
+                    "{truth} of {tag:?}"
+                );
+            }
+        }
+        assert!(
+            parts.tags().iter().any(|tag| tag.name.0 == b"heavy")
+                || parts.bound()[Metric::Keys] >= 5300
+        );
+    }
+
+    #[test]
+    fn what_a_tag_gathers_while_it_is_light_is_not_forgotten() {
+        let mut followed = HeavyHitters::of(CountMin::default(), &NameTable::default());
+        let many = |followed: &mut HeavyHitters, from: u64, to: u64| {
+            (from..to)
+                .for_each(|i| followed.add(hash(&i.to_le_bytes()), &i.to_le_bytes(), Load::KEY));
+        };
+        // Among few other keys it is heavy and taken in; among many it is light again, and what it gathers is not counted.
+        let (few, all) = (50_000, 1_000_000);
+        let heavy_among_few = 2 * (few / FOLLOWED_PART);
+        let light_among_all = all / FOLLOWED_PART / 2;
+        let truth = heavy_among_few + light_among_all;
+        let comes_back = |followed: &mut HeavyHitters, times: u64| {
+            let tag = b"comes back";
+            (0..times).for_each(|_| followed.add(hash(tag), tag, Load::KEY));
+        };
+        many(&mut followed, 0, few);
+        comes_back(&mut followed, heavy_among_few);
+        many(&mut followed, few, all);
+        comes_back(&mut followed, light_among_all);
+        let tags = followed.tags();
+        let tag = tags
+            .iter()
+            .find(|tag| tag.name.0 == b"comes back")
+            .expect("it was followed");
+        assert!(
+            tag.load[Metric::Keys] < truth && tag.ceiling[Metric::Keys] >= truth,
+            "{truth} of {tag:?}"
+        );
+    }
+}

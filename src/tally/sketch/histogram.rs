@@ -1,0 +1,233 @@
+//! How often each amount occurs, such as a key length or a size in bytes: exact below 4096, to three significant
+//! digits above; count, sum and extremes always exact.
+
+use serde::{Deserialize, Serialize};
+
+use crate::format::batch::MISSING;
+use crate::metric::Metric;
+use crate::slot::SlotBatch;
+use crate::tally::Tally;
+use crate::tally::slots::add_all;
+
+/// Amounts below this have a counter each.
+const EXACT: u64 = 1 << EXACT_BITS;
+const EXACT_BITS: u32 = 12;
+/// Counters for each doubling above: more than three digits.
+const STEPS: u64 = EXACT / 2;
+
+/// How many there are of each amount.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Histogram {
+    /// Grown as amounts need it: 2048 counters a doubling.
+    counts: Vec<u64>,
+    /// Of the amounts that are not exact in `counts`: how many, their sum and extremes.
+    large: Large,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Large {
+    sum: u128,
+    min: u64,
+    max: u64,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Histogram {
+            counts: vec![0; EXACT as usize],
+            large: Large {
+                sum: 0,
+                min: u64::MAX,
+                max: 0,
+            },
+        }
+    }
+}
+
+impl Histogram {
+    /// Takes in all of `amounts`.
+    #[inline]
+    pub fn add(&mut self, amounts: impl Iterator<Item = u64>) {
+        for amount in amounts {
+            if amount < EXACT {
+                self.counts[amount as usize] += 1;
+            } else {
+                self.add_large(amount);
+            }
+        }
+    }
+
+    /// Takes over what others hold.
+    pub fn merge(&mut self, other: Self) {
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        add_all(&mut self.counts, &other.counts);
+        self.large.sum += other.large.sum;
+        self.large.min = self.large.min.min(other.large.min);
+        self.large.max = self.large.max.max(other.large.max);
+    }
+
+    /// Every amount that occurs, ascending, and how often.
+    pub fn pairs(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> {
+        let taken = self
+            .counts
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0);
+        taken.map(|(place, count)| (amount_at(place as u64), *count))
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Sum of all amounts.
+    pub fn sum(&self) -> u128 {
+        let exact = self.pairs().take_while(|(amount, _)| *amount < EXACT);
+        exact
+            .map(|(amount, count)| u128::from(amount) * u128::from(count))
+            .sum::<u128>()
+            + self.large.sum
+    }
+
+    /// The smallest; 0 where there is none.
+    pub fn min(&self) -> u64 {
+        self.pairs().next().map_or(0, |(amount, _)| {
+            if amount < EXACT {
+                amount
+            } else {
+                self.large.min
+            }
+        })
+    }
+
+    /// The largest; 0 where there is none.
+    pub fn max(&self) -> u64 {
+        self.pairs()
+            .next_back()
+            .map_or(0, |(amount, _)| amount.max(self.large.max))
+    }
+
+    fn add_large(&mut self, amount: u64) {
+        let place = place_of(amount) as usize;
+        if place >= self.counts.len() {
+            // Whole doublings, so that what is in it does not depend on the order.
+            self.counts
+                .resize((place + 1).next_multiple_of(STEPS as usize), 0);
+        }
+        self.counts[place] += 1;
+        self.large.sum += u128::from(amount);
+        self.large.min = self.large.min.min(amount);
+        self.large.max = self.large.max.max(amount);
+    }
+}
+
+/// The counter of an amount: its leading bits count on where the exact ones end.
+fn place_of(amount: u64) -> u64 {
+    match u64::BITS - amount.leading_zeros() {
+        bits if bits <= EXACT_BITS => amount,
+        bits => {
+            let dropped = bits - EXACT_BITS;
+            u64::from(dropped) * STEPS + (amount >> dropped)
+        }
+    }
+}
+
+/// The smallest amount of a counter.
+fn amount_at(place: u64) -> u64 {
+    match place / STEPS {
+        0 | 1 => place,
+        octave => (place - (octave - 1) * STEPS) << (octave - 1),
+    }
+}
+
+/// Lengths of keys in bytes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Lengths(pub Histogram);
+
+impl Tally for Lengths {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let keys = keys.batch.keys;
+        self.0.add(
+            keys.start
+                .iter()
+                .zip(&keys.end)
+                .map(|(start, end)| u64::from(end - start)),
+        );
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.0.merge(other.0);
+    }
+}
+
+/// Sizes of keys in bytes, where the input tells them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sizes(pub Histogram);
+
+impl Tally for Sizes {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let sizes = keys.batch.values.column(Metric::Bytes).unwrap_or_default();
+        self.0
+            .add(sizes.iter().copied().filter(|size| *size != MISSING));
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.0.merge(other.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_amounts_are_exact_and_large_ones_to_three_digits() {
+        let mut amounts = Histogram::default();
+        amounts.add([0, 34, 34, 4095, 4096, 5001, 1_000_001, u64::MAX - 1].into_iter());
+        let pairs: Vec<_> = amounts.pairs().collect();
+        assert_eq!(pairs[..4], [(0, 1), (34, 2), (4095, 1), (4096, 1)]);
+        for ((found, _), truth) in pairs[4..]
+            .iter()
+            .zip([5001.0, 1_000_001.0, u64::MAX as f64])
+        {
+            assert!((*found as f64 / truth - 1.0).abs() < 0.0005, "{found}");
+        }
+        assert_eq!(
+            (amounts.count(), amounts.max(), amounts.min()),
+            (8, u64::MAX - 1, 0)
+        );
+        assert_eq!(
+            amounts.sum(),
+            34 + 34 + 4095 + 4096 + 5001 + 1_000_001 + u128::from(u64::MAX - 1)
+        );
+    }
+
+    #[test]
+    fn every_counter_starts_where_the_one_before_ends() {
+        let mut amount = 0u64;
+        for place in 0..20 * STEPS {
+            assert_eq!(place_of(amount), place);
+            assert_eq!(amount_at(place), amount);
+            let next = amount_at(place + 1);
+            assert_eq!(place_of(next - 1), place);
+            amount = next;
+        }
+    }
+
+    #[test]
+    fn the_order_does_not_show() {
+        let of = |amounts: &[u64]| {
+            let mut counted = Histogram::default();
+            counted.add(amounts.iter().copied());
+            counted
+        };
+        let mut forward = of(&[3, 1 << 40]);
+        forward.merge(of(&[70_000]));
+        let mut backward = of(&[70_000]);
+        backward.merge(of(&[1 << 40, 3]));
+        assert_eq!(forward, backward);
+    }
+}

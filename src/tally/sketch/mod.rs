@@ -1,0 +1,8 @@
+//! Summaries of bounded size: Count-Min sketch, HyperLogLog, heavy hitters, bottom-k sample, histogram.
+
+pub mod bottom_k;
+pub mod buckets;
+pub mod count_min;
+pub mod heavy_hitters;
+pub mod histogram;
+pub mod hyper_log_log;

@@ -1,0 +1,152 @@
+//! Frequent hash tags in bounded memory: every tag exactly while they fit a table, past that two rows of counters
+//! from which the heavy ones can be found again (`recount`).
+
+use serde::{Deserialize, Serialize};
+
+use crate::metric::{Load, Metric};
+use crate::slot::SlotBatch;
+use crate::tally::Tally;
+use crate::tally::sketch::bottom_k::SampledTags;
+use crate::tally::sketch::count_min::CountMin;
+use crate::tally::sketch::heavy_hitters::HeavyHitters;
+use crate::tally::table::NameTable;
+use crate::tally::tagged::Tagged;
+
+/// Counts of hash tags.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TagCounter {
+    /// Keys that have a hash tag.
+    pub tagged: u64,
+    /// What is known of the tags.
+    pub counts: TagCounts,
+    /// Past the table, how many keys some of them have.
+    pub sample: SampledTags,
+    /// Whether heavy tags are followed by name past the table, because there is no second pass.
+    follow: bool,
+    #[serde(skip)]
+    scratch: Tagged,
+}
+
+/// What is known of the tags.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum TagCounts {
+    /// Every tag and what it holds.
+    Exact(NameTable),
+    /// There are too many: cells of counters, and how many tags there are.
+    CountMin(Box<CountMin>),
+    /// The same, and the names of heavy tags.
+    HeavyHitters(Box<HeavyHitters>),
+}
+
+impl Default for TagCounts {
+    fn default() -> Self {
+        TagCounts::Exact(NameTable::default())
+    }
+}
+
+impl TagCounter {
+    /// Nothing counted yet; `follow` where the input can be read only once.
+    pub fn new(follow: bool) -> Self {
+        TagCounter {
+            follow,
+            ..TagCounter::default()
+        }
+    }
+
+    /// Gives up the table; what is in it goes to the rows.
+    fn spill(&mut self) {
+        let TagCounts::Exact(table) = &self.counts else {
+            return;
+        };
+        let mut rows = CountMin::default();
+        for (_, hash, load) in table.iter() {
+            rows.add(hash, load);
+            self.sample.add(hash, load[Metric::Keys]);
+        }
+        self.counts = match self.follow {
+            true => TagCounts::HeavyHitters(Box::new(HeavyHitters::of(rows, table))),
+            false => TagCounts::CountMin(Box::new(rows)),
+        };
+    }
+
+    /// Adds to a name.
+    pub(super) fn add_known(&mut self, hash: u64, name: &[u8], load: Load) {
+        if let TagCounts::Exact(table) = &mut self.counts
+            && table.add(hash, name, load) == Ok(())
+        {
+            return;
+        }
+        self.spill();
+        self.sample.add(hash, load[Metric::Keys]);
+        match &mut self.counts {
+            TagCounts::Exact(_) => {}
+            TagCounts::CountMin(rows) => rows.add(hash, load),
+            TagCounts::HeavyHitters(followed) => followed.add(hash, name, load),
+        }
+    }
+}
+
+impl Tally for TagCounter {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let mut tagged = std::mem::take(&mut self.scratch);
+        tagged.find(keys, |_| true);
+        self.tagged += tagged.keys.len() as u64;
+        let values = keys.batch.values;
+        let name = |key: u32| keys.hashed.get(keys.batch.base, key as usize);
+        let mut done = 0;
+        // The table may fill up in the middle of the batch; the rest of it goes to the rows.
+        while let TagCounts::Exact(_) = self.counts
+            && done < tagged.keys.len()
+        {
+            let key = tagged.keys[done];
+            self.add_known(tagged.hashes[done], name(key), values.load(key as usize));
+            done += 1;
+        }
+        let (keys, hashes) = (&tagged.keys[done..], &tagged.hashes[done..]);
+        self.sample.add_keys(hashes);
+        match &mut self.counts {
+            TagCounts::Exact(_) => {}
+            TagCounts::CountMin(rows) => {
+                hashes.iter().for_each(|hash| rows.add_key(*hash));
+                for metric in Metric::WEIGHTS
+                    .into_iter()
+                    .filter(|metric| values.column(*metric).is_some())
+                {
+                    let weighed = keys.iter().map(|key| values.load(*key as usize)[metric]);
+                    hashes
+                        .iter()
+                        .zip(weighed)
+                        .for_each(|(hash, weight)| rows.add_weight(*hash, metric, weight));
+                }
+            }
+            TagCounts::HeavyHitters(followed) if values.are_weighed() => {
+                let each = hashes.iter().zip(keys);
+                each.for_each(|(hash, key)| {
+                    followed.add(*hash, name(*key), values.load(*key as usize))
+                });
+            }
+            TagCounts::HeavyHitters(followed) => followed.add_keys(hashes, |i| name(keys[i])),
+        }
+        self.scratch = tagged;
+    }
+
+    fn merge(&mut self, mut other: Self) {
+        self.tagged += other.tagged;
+        if let TagCounts::Exact(theirs) = &other.counts
+            && !matches!(self.counts, TagCounts::HeavyHitters(_))
+        {
+            theirs
+                .iter()
+                .for_each(|(name, hash, load)| self.add_known(hash, name, load));
+            return;
+        }
+        self.spill();
+        other.spill();
+        self.sample.merge(other.sample);
+        match (&mut self.counts, other.counts) {
+            (TagCounts::CountMin(mine), TagCounts::CountMin(theirs)) => mine.merge(*theirs),
+            (TagCounts::HeavyHitters(mine), TagCounts::HeavyHitters(theirs)) => mine.merge(*theirs),
+            _ => unreachable!("tallies of one scan follow tags, or none does"),
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Numbers, sizes, names, lists and slot ranges as people read them. Files and JSON carry the exact values.
+
+use crate::metric::Metric;
+use crate::name::Name;
+
+/// Prefixes by powers of a thousand.
+const SI: [&str; 7] = ["", " k", " M", " G", " T", " P", " E"];
+
+/// Units of bytes by powers of 1024.
+const BINARY: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+/// Characters of a name in a sentence.
+const IN_A_SENTENCE: usize = 60;
+
+/// A count with separators between the thousands: `16,384`.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 key`, `4,120 keys`; `one` is the singular.
+pub fn counted(count: u64, one: &str) -> String {
+    format!("{} {one}{}", grouped(count), plural(count))
+}
+
+/// The ending of a regular noun after `count`.
+pub fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+/// A number of bytes with a binary unit: `1.50 GiB`, below 1 KiB `512 B`.
+pub fn bytes(bytes: u64) -> String {
+    let (mut value, mut power) = (bytes as f64, 0);
+    // 1023.995 would be shown as 1024.00.
+    while value >= 1023.995 {
+        (value, power) = (value / 1024.0, power + 1);
+    }
+    match power {
+        0 => format!("{bytes} B"),
+        power => format!("{value:.2} {}", BINARY[power]),
+    }
+}
+
+/// An amount of a metric in words: `4,120 keys`, `1.50 GiB`, `1 operation`.
+pub fn amount(metric: Metric, amount: u64) -> String {
+    match (metric.is_size(), amount) {
+        (true, _) => bytes(amount),
+        (false, 1) => format!("1 {}", metric.unit()),
+        (false, _) => format!("{} {}", grouped(amount), metric.units()),
+    }
+}
+
+/// An amount of a metric in a column or a list that names the metric: `4,120`, `1.50 GiB`.
+pub fn amount_cell(metric: Metric, amount: u64) -> String {
+    if metric.is_size() {
+        bytes(amount)
+    } else {
+        grouped(amount)
+    }
+}
+
+/// The mean of a metric with as many digits as it is worth: `none`, `0.0123`, `12.3`, `4,120`, `1.50 GiB`.
+pub fn mean(metric: Metric, mean: f64) -> String {
+    match (metric, mean) {
+        (Metric::Bytes, mean) if mean > 0.0 && mean < 0.5 => String::from("less than a byte"),
+        (Metric::Bytes, mean) => bytes(mean.round() as u64),
+        (_, 0.0) => String::from("none"),
+        (_, mean) if mean < 0.1 => format!("{mean:.4}"),
+        (_, mean) if mean < 100.0 => format!("{mean:.1}"),
+        (_, mean) => grouped(mean.round() as u64),
+    }
+}
+
+/// A share of one in percent with one digit; a share above zero never reads as zero.
+pub fn percent(share: f64) -> String {
+    match share * 100.0 {
+        percent if percent > 0.0 && percent < 0.05 => String::from("<0.1 %"),
+        percent => format!("{percent:.1} %"),
+    }
+}
+
+/// A number in about three digits, with an SI prefix from 100,000 on: `0.61`, `12.3`, `4,120`, `12.3 M`.
+pub fn three_digits(value: f64) -> String {
+    /// Smaller counts are written in full.
+    const SHORTENED: f64 = 100_000.0;
+    if value < SHORTENED.next_down() && (value >= 99.95 || value.fract() == 0.0) {
+        return grouped(value.round() as u64);
+    }
+    if value < SHORTENED {
+        // Two digits that are not 0, however small it is.
+        let small = (1.0 - value.log10().floor()).clamp(2.0, 12.0) as usize;
+        let digits = if value >= 9.995 { 1 } else { small };
+        return format!("{value:.digits$}");
+    }
+    let mut power = ((value.log10() / 3.0) as usize).min(SI.len() - 1);
+    // 999,960 would be shown as 1000 k.
+    if value / 1000f64.powi(power as i32) >= 999.5 && power + 1 < SI.len() {
+        power += 1;
+    }
+    format!(
+        "{}{}",
+        scaled(value / 1000f64.powi(power as i32)),
+        SI[power]
+    )
+}
+
+/// A number of bytes in about three digits: `0.61 B`, `12.3 KiB`, `64 KiB`.
+pub fn bytes_in_three_digits(value: f64) -> String {
+    let mut power = power_of_1024(value);
+    // 1023.6 KiB would be shown as 1024 KiB.
+    if power + 1 < BINARY.len() && value / 1024f64.powi(power as i32) >= 1023.5 {
+        power += 1;
+    }
+    let value = value / 1024f64.powi(power as i32);
+    let text = match power {
+        0 => three_digits(value),
+        _ if value.fract() == 0.0 => grouped(value as u64),
+        _ => scaled(value),
+    };
+    format!("{text} {}", BINARY[power])
+}
+
+/// The SI prefix of a power of a thousand, after a space; empty for the power 0.
+pub fn si_prefix(power: usize) -> &'static str {
+    SI[power.min(SI.len() - 1)]
+}
+
+/// The unit of bytes of a power of 1024.
+pub fn binary_unit(power: usize) -> &'static str {
+    BINARY[power.min(BINARY.len() - 1)]
+}
+
+/// The largest power of 1024 that has a unit and is not above `value`.
+pub fn power_of_1024(value: f64) -> usize {
+    (1..BINARY.len())
+        .take_while(|power| value >= 1024f64.powi(*power as i32))
+        .count()
+}
+
+/// A number below 1000 in three digits.
+fn scaled(value: f64) -> String {
+    let digits = usize::from(value < 99.95) + usize::from(value < 9.995);
+    format!("{value:.digits$}")
+}
+
+/// `text` in at most `most` characters, the last of them an ellipsis where some are left out.
+pub fn truncated(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some(_) => text
+            .chars()
+            .take(most.saturating_sub(1))
+            .chain(['…'])
+            .collect(),
+    }
+}
+
+/// A name in at most `most` characters. The cost is bounded by `most`: a name may have millions of bytes.
+pub fn name(name: &Name, most: usize) -> String {
+    // A character of the escaped form stands for at most four bytes.
+    let start = &name.0[..name.0.len().min(4 * (most + 1))];
+    truncated(&Name::from(start).to_string(), most)
+}
+
+/// A name in a sentence.
+pub fn short(of: &Name) -> String {
+    name(of, IN_A_SENTENCE)
+}
+
+/// A node's id; of the 40 hex digits that a server makes up, the first 8.
+pub fn short_id(id: &Name) -> String {
+    let is_generated = id.0.len() == 40 && id.0.iter().all(u8::is_ascii_hexdigit);
+    match is_generated {
+        true => Name::from(&id.0[..8]).to_string(),
+        false => id.to_string(),
+    }
+}
+
+/// A node in a table: its short id and, where it is known, its address.
+pub fn node(id: &Name, address: Option<&Name>) -> String {
+    match address {
+        Some(address) => format!("{} {address}", short_id(id)),
+        None => short_id(id),
+    }
+}
+
+/// What follows a list that is cut: `and 12 more`.
+pub fn and_more(more: usize) -> String {
+    format!("and {} more", grouped(more as u64))
+}
+
+/// The first `most` of `items`: `a, b and 12 more`.
+pub fn list<T: ToString>(items: impl ExactSizeIterator<Item = T>, most: usize) -> String {
+    joined(items, most, ", ")
+}
+
+/// A range of slots: `0-99`, `200` where it is one slot.
+pub fn range((first, last): (u16, u16)) -> String {
+    match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    }
+}
+
+/// The first `most` of `ranges` of slots: `0-99 200 and 12 more`.
+pub fn ranges(ranges: &[(u16, u16)], most: usize) -> String {
+    joined(ranges.iter().map(|of| range(*of)), most, " ")
+}
+
+fn joined<T: ToString>(
+    items: impl ExactSizeIterator<Item = T>,
+    most: usize,
+    separator: &str,
+) -> String {
+    let more = items.len().saturating_sub(most);
+    let shown: Vec<_> = items.take(most).map(|item| item.to_string()).collect();
+    match more {
+        0 => shown.join(separator),
+        more => format!("{} {}", shown.join(separator), and_more(more)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_separated_and_nouns_agree() {
+        assert_eq!(
+            [0, 999, 1000, 1_543_901_949].map(grouped),
+            ["0", "999", "1,000", "1,543,901,949"]
+        );
+        assert_eq!(
+            [0, 1, 1200].map(|count| counted(count, "key")),
+            ["0 keys", "1 key", "1,200 keys"]
+        );
+    }
+
+    #[test]
+    fn bytes_have_two_digits_after_the_point() {
+        let shown = [0, 1023, 1024, 1_610_612_736, u64::MAX].map(bytes);
+        assert_eq!(
+            shown,
+            ["0 B", "1023 B", "1.00 KiB", "1.50 GiB", "16.00 EiB"]
+        );
+        assert_eq!(bytes((1 << 20) - 1), "1.00 MiB");
+    }
+
+    #[test]
+    fn an_amount_names_its_unit_and_a_cell_leaves_it_to_the_column() {
+        let three = [Metric::Keys, Metric::Bytes, Metric::Ops];
+        let amounts = three.map(|metric| amount(metric, 2048));
+        assert_eq!(amounts, ["2,048 keys", "2.00 KiB", "2,048 operations"]);
+        assert_eq!(amount(Metric::Ops, 1), "1 operation");
+        let cells = three.map(|metric| amount_cell(metric, 2048));
+        assert_eq!(cells, ["2,048", "2.00 KiB", "2,048"]);
+    }
+
+    #[test]
+    fn a_mean_has_the_digits_that_it_is_worth() {
+        let means = [0.0, 0.01234, 12.34, 4120.4].map(|of| mean(Metric::Keys, of));
+        assert_eq!(means, ["none", "0.0123", "12.3", "4,120"]);
+        let means = [0.0, 0.2, 2048.0].map(|of| mean(Metric::Bytes, of));
+        assert_eq!(means, ["0 B", "less than a byte", "2.00 KiB"]);
+    }
+
+    #[test]
+    fn a_small_share_does_not_read_as_zero() {
+        assert_eq!(
+            [0.0, 0.0001, 0.1234, 1.0].map(percent),
+            ["0.0 %", "<0.1 %", "12.3 %", "100.0 %"]
+        );
+    }
+
+    #[test]
+    fn large_and_small_numbers_have_about_three_digits() {
+        let shown = [
+            0.0,
+            0.000061,
+            0.61,
+            12.34,
+            99.96,
+            610.4,
+            4120.0,
+            99_999.0,
+            123_456.0,
+            999_960.0,
+            12_345_678.0,
+            1e18,
+        ];
+        let wanted = [
+            "0", "0.000061", "0.61", "12.3", "100", "610", "4,120", "99,999", "123 k", "1.00 M",
+            "12.3 M", "1.00 E",
+        ];
+        assert_eq!(shown.map(three_digits), wanted);
+        let shown = [
+            0.0,
+            0.61,
+            610.0,
+            1023.7,
+            12_600.0,
+            1_048_570.0,
+            1.5 * 1024f64.powi(3),
+            65536.0,
+        ];
+        let wanted = [
+            "0 B", "0.61 B", "610 B", "1.00 KiB", "12.3 KiB", "1.00 MiB", "1.50 GiB", "64 KiB",
+        ];
+        assert_eq!(shown.map(bytes_in_three_digits), wanted);
+    }
+
+    #[test]
+    fn truncated_text_ends_in_an_ellipsis_and_keeps_to_its_length() {
+        assert_eq!(truncated("abcd", 4), "abcd");
+        assert_eq!(truncated("abcde", 4), "abc…");
+        assert_eq!(truncated("名名名", 2), "名…");
+    }
+
+    #[test]
+    fn a_long_name_is_truncated_whatever_its_bytes_are() {
+        assert_eq!(short(&Name::from("config")), "config");
+        assert_eq!(name(&Name::from("a<b"), 3), "a<b");
+        for long in [
+            vec![b'x'; 1 << 20],
+            vec![0xff; 1 << 20],
+            "名".repeat(200).into_bytes(),
+        ] {
+            let shown = name(&Name(long), 120);
+            assert_eq!((shown.chars().count(), shown.ends_with('…')), (120, true));
+        }
+        assert!(!name(&Name("名".repeat(120).into_bytes()), 120).ends_with('…'));
+    }
+
+    #[test]
+    fn only_an_id_that_a_server_made_up_is_shortened() {
+        let id = Name::from("0123456789abcdef0123456789abcdef01234567");
+        assert_eq!(short_id(&id), "01234567");
+        assert_eq!(short_id(&Name::from("even-1")), "even-1");
+        assert_eq!(node(&id, Some(&Name::from("h:1"))), "01234567 h:1");
+    }
+
+    #[test]
+    fn a_list_that_is_cut_ends_in_how_many_more_there_are() {
+        assert_eq!(list(["a", "b", "c"].iter(), 3), "a, b, c");
+        assert_eq!(list(["a", "b", "c"].iter(), 2), "a, b and 1 more");
+        let runs = [(0, 99), (200, 200), (300, 301)];
+        assert_eq!(ranges(&runs, 3), "0-99 200 300-301");
+        assert_eq!(ranges(&runs, 1), "0-99 and 2 more");
+    }
+}

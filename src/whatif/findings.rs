@@ -1,0 +1,168 @@
+//! What a change does: the numbers of both sides, and a sentence.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::metric::{Load, Metric, PerMetric};
+use crate::name::Name;
+use crate::summary::balance::Balance;
+use crate::summary::tags::Tag;
+use crate::summary::verdict::Skew;
+use crate::summary::worded::Worded;
+use crate::summary::{InputFacts, Summary};
+
+use crate::whatif::WhatIf;
+use crate::whatif::parted::SplitTags;
+
+/// The name and version of the form of the JSON.
+pub const SCHEMA: &str = "slotscope.whatif/1";
+
+/// The heaviest tags that are listed.
+const TOP_TAGS: usize = 10;
+
+/// What a change does; the fields are those of the JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct WhatIfFindings {
+    /// The name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    pub schema: &'static str,
+    /// What was read.
+    pub input: InputFacts,
+    /// The metric of both sides.
+    pub by: Metric,
+    /// The keys as they are.
+    pub before: Side,
+    /// As they would be.
+    pub after: Side,
+    /// Keys that change their slot.
+    pub moved: PerMetric<u64>,
+    /// Keys that change their node.
+    pub changed_node: PerMetric<u64>,
+    /// Keys that get another name.
+    pub renamed: u64,
+    /// Keys that have no slot afterwards; they are missing there.
+    pub unplaced: PerMetric<u64>,
+    /// Tags whose keys come to several slots; an estimate where `parted` is of a sample.
+    pub parted_tags: u64,
+    /// What that was counted on.
+    pub parted: SplitTags,
+    /// The heaviest tags afterwards.
+    pub top_tags: Vec<Tag>,
+    /// What it comes to, in a sentence.
+    pub sentence: Worded<Comparison>,
+}
+
+/// What the change comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The metric of both sides.
+    pub by: Metric,
+    /// The fullest node in fair shares, before and after; absent where a side has no keys.
+    pub max_over_mean: Option<(f64, f64)>,
+    /// All keys.
+    pub keys: u64,
+    /// Keys that change their slot.
+    pub moved: u64,
+    /// Keys that change their node.
+    pub changed_node: u64,
+    /// Keys that have no slot afterwards.
+    pub unplaced: u64,
+    /// Tags whose keys come to several slots.
+    pub parted_tags: u64,
+    /// Whether `parted_tags` is exact.
+    pub exact: bool,
+}
+
+/// One side.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Side {
+    /// Where the nodes are from.
+    pub source: Name,
+    /// How many of them own slots.
+    pub node_count: usize,
+    /// What is hashed.
+    pub policy: Name,
+    /// The balance of the slots.
+    pub slots: Balance,
+    /// The balance of the nodes.
+    pub nodes: Balance,
+    /// The verdict.
+    pub skew: Skew,
+}
+
+impl WhatIfFindings {
+    /// What the change does; `summaries` and `policies` are those before and after.
+    pub fn of(counted: WhatIf, summaries: [Summary; 2], policies: [Name; 2]) -> Self {
+        let carried = counted.before.slots.loads.map(|_, _| ());
+        let amount = |load: Load| carried.map(|metric, ()| load[metric]);
+        let [before, after] = summaries;
+        let distinct = before.tags.as_ref().map_or(0, |tags| tags.distinct);
+        let (moved, changed_node, unplaced) =
+            (counted.moved, counted.changed_node, counted.unplaced);
+        let (renamed, parted) = (counted.renamed, counted.tag_splits.count());
+        let parted_tags = parted.of_all(distinct);
+        let input = before.input.clone();
+        let top_tags = after
+            .tags
+            .iter()
+            .flat_map(|tags| tags.top.iter().take(TOP_TAGS).cloned())
+            .collect();
+        let [policy_before, policy_after] = policies;
+        let mut findings = WhatIfFindings {
+            schema: SCHEMA,
+            by: before.skew.by,
+            before: Side::of(before, policy_before),
+            after: Side::of(after, policy_after),
+            moved: amount(moved),
+            changed_node: amount(changed_node),
+            renamed,
+            unplaced: amount(unplaced),
+            parted_tags,
+            parted,
+            top_tags,
+            sentence: Worded::Sentence(String::new()),
+            input,
+        };
+        findings.sentence = findings.comparison().into();
+        findings
+    }
+
+    fn comparison(&self) -> Comparison {
+        Comparison {
+            by: self.by,
+            max_over_mean: self
+                .before
+                .nodes
+                .max_over_mean
+                .zip(self.after.nodes.max_over_mean),
+            keys: self.input.keys,
+            moved: self.moved.keys,
+            changed_node: self.changed_node.keys,
+            unplaced: self.unplaced.keys,
+            parted_tags: self.parted_tags,
+            exact: self.parted.exact,
+        }
+    }
+}
+
+impl Side {
+    fn of(summary: Summary, policy: Name) -> Self {
+        let by = summary.skew.by;
+        let of = |stats: &crate::metric::PerMetric<Balance>| {
+            stats.get(by).unwrap_or(&stats.keys).clone()
+        };
+        Side {
+            node_count: summary
+                .nodes
+                .list
+                .iter()
+                .filter(|node| node.slots > 0)
+                .count(),
+            slots: of(&summary.slots.stats),
+            nodes: of(&summary.nodes.balance),
+            source: summary.nodes.source,
+            policy,
+            skew: summary.skew,
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Counts tags whose keys end up in different slots.
+//!
+//! Up to a budget every tag is counted; past it a sample, those of smallest hash, which is the same in any order.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::tally::sketch::bottom_k::BottomK;
+
+/// Tags that are all counted.
+const MAX_TAGS: usize = 1 << 16;
+/// Tags of a sample.
+const SAMPLE: usize = 1 << 14;
+
+/// In place of a slot: several of them.
+const SEVERAL: u16 = u16::MAX;
+
+/// By the hash of a tag the slot of its keys, or `SEVERAL`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TagSplits(BottomK<u16, SAMPLE, MAX_TAGS>);
+
+/// How many tags have keys in several slots.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct SplitTags {
+    /// Whether every tag was looked at; else a sample was.
+    pub exact: bool,
+    /// Tags that were looked at.
+    pub tags: u64,
+    /// Those of them whose keys come to several slots.
+    pub parted: u64,
+}
+
+impl TagSplits {
+    /// Takes in a key of the tag with this hash, which comes to `slot`.
+    pub fn add(&mut self, hash: u64, slot: u16) {
+        self.0
+            .update(hash, || slot, |known| merge_slot(known, slot));
+    }
+
+    /// Takes over what others counted.
+    pub fn merge(&mut self, other: TagSplits) {
+        self.0.merge_with(other.0, merge_slot);
+    }
+
+    /// How many have keys in several slots.
+    pub fn count(self) -> SplitTags {
+        let exact = self.0.is_whole();
+        let slots = self.0.whole();
+        let parted = slots.values().filter(|slot| **slot == SEVERAL).count() as u64;
+        SplitTags {
+            exact,
+            tags: slots.len() as u64,
+            parted,
+        }
+    }
+}
+
+fn merge_slot(known: &mut u16, slot: u16) {
+    if *known != slot {
+        *known = SEVERAL;
+    }
+}
+
+impl SplitTags {
+    /// How many of `distinct` tags are: counted, or estimated from the sample.
+    pub fn of_all(&self, distinct: u64) -> u64 {
+        match self.exact {
+            true => self.parted,
+            false => {
+                (self.parted as f64 / self.tags.max(1) as f64 * distinct as f64).round() as u64
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::hash;
+
+    /// Three keys a tag; those of every fourth tag end up in different slots.
+    fn keys(tags: u32) -> Vec<(u64, u16)> {
+        let key = |i: u32| {
+            let (tag, copy) = (i % tags, i / tags);
+            (
+                hash(&tag.to_le_bytes()),
+                if tag % 4 == 0 { copy as u16 } else { 7 },
+            )
+        };
+        (0..3 * tags).map(key).collect()
+    }
+
+    fn count(keys: impl Iterator<Item = (u64, u16)>) -> TagSplits {
+        let mut tag_splits = TagSplits::default();
+        keys.for_each(|(hash, slot)| tag_splits.add(hash, slot));
+        tag_splits
+    }
+
+    #[test]
+    fn few_tags_are_counted_exactly() {
+        let parted = count(keys(1000).into_iter()).count();
+        assert_eq!(
+            parted,
+            SplitTags {
+                exact: true,
+                tags: 1000,
+                parted: 250
+            }
+        );
+        assert_eq!(parted.of_all(1000), 250);
+    }
+
+    #[test]
+    fn many_tags_are_sampled_the_same_way_in_any_order_and_any_parts() {
+        let keys = keys(200_000);
+        let forward = count(keys.iter().copied()).count();
+        assert_eq!((forward.exact, forward.tags), (false, SAMPLE as u64));
+        assert_eq!(count(keys.iter().rev().copied()).count(), forward);
+        let mut merged = TagSplits::default();
+        keys.chunks(70_000)
+            .rev()
+            .for_each(|part| merged.merge(count(part.iter().copied())));
+        assert_eq!(merged.count(), forward);
+        let all = forward.of_all(200_000) as f64;
+        assert!((all / 50_000.0 - 1.0).abs() < 0.1, "{all}");
+    }
+}

@@ -1,0 +1,341 @@
+//! Rules that rename keys.
+//!
+//! Retagging rules come first, in their order, each on what the one before made; then tags are taken off; then tags are split.
+
+use std::ops::Range;
+
+use regex::bytes::{CaptureLocations, Regex};
+
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::slot::policy::{Policy, compile_over_bytes};
+
+/// Buckets that a tag may be split into: there are not more slots.
+const MAX_BUCKETS: u32 = 16384;
+
+/// All rules of a user.
+#[derive(Debug, Clone, Default)]
+pub struct RenameRules {
+    retag: Vec<Retag>,
+    untag: Vec<Regex>,
+    split: Vec<Split>,
+}
+
+/// Replaces what a pattern matches first.
+#[derive(Debug, Clone)]
+struct Retag {
+    regex: Regex,
+    template: Vec<Part>,
+}
+
+/// A part of what is put in its place.
+#[derive(Debug, Clone, PartialEq)]
+enum Part {
+    Text(Vec<u8>),
+    Group(usize),
+}
+
+/// Gives the keys of a tag one of several tags.
+#[derive(Debug, Clone)]
+struct Split {
+    tag: Which,
+    buckets: u32,
+}
+
+#[derive(Debug, Clone)]
+enum Which {
+    Tag(Vec<u8>),
+    Matching(Regex),
+}
+
+/// The rules at work: what they keep from key to key.
+#[derive(Debug, Clone)]
+pub struct Renaming {
+    places: Vec<CaptureLocations>,
+    before: Vec<u8>,
+}
+
+impl RenameRules {
+    /// Reads the values of `--retag`, `--untag` and `--split`.
+    ///
+    /// # Errors
+    /// One that cannot be read; the message names it.
+    pub fn parse(retag: &[String], untag: &[String], split: &[String]) -> Result<RenameRules> {
+        let bad = |flag: &str, text: &str, what: String| {
+            Error::bad(format!("{flag} \"{}\"", Name::from(text)), what)
+        };
+        Ok(RenameRules {
+            retag: each(retag, |text| {
+                Retag::parse(text).map_err(|what| bad("--retag", text, what))
+            })?,
+            untag: each(untag, |text| {
+                compile_over_bytes(text).map_err(|what| bad("--untag", text, what))
+            })?,
+            split: each(split, |text| {
+                Split::parse(text).map_err(|what| bad("--split", text, what))
+            })?,
+        })
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.retag.is_empty() && self.untag.is_empty() && self.split.is_empty()
+    }
+
+    /// The rules at work.
+    pub fn start(&self) -> Renaming {
+        Renaming {
+            places: self
+                .retag
+                .iter()
+                .map(|rule| rule.regex.capture_locations())
+                .collect(),
+            before: Vec::new(),
+        }
+    }
+
+    /// Appends to `renamed` what `key` would be called; `policy` determines its tag.
+    pub fn rename(&self, key: &[u8], policy: &Policy, with: &mut Renaming, renamed: &mut Vec<u8>) {
+        let start = renamed.len();
+        renamed.extend_from_slice(key);
+        for (rule, places) in self.retag.iter().zip(&mut with.places) {
+            with.before.clear();
+            with.before.extend(renamed.drain(start..));
+            rule.apply(&with.before, places, renamed);
+        }
+        if self
+            .untag
+            .iter()
+            .any(|regex| regex.is_match(&renamed[start..]))
+        {
+            with.before.clear();
+            with.before.extend(renamed.drain(start..));
+            renamed.extend(with.before.iter().filter(|byte| !b"{}".contains(byte)));
+        }
+        let tag = if self.split.is_empty() {
+            None
+        } else {
+            policy.tag(&renamed[start..])
+        };
+        if let Some(tag) = tag
+            && let Some(split) = self
+                .split
+                .iter()
+                .find(|split| split.is_of(&renamed[start..][tag.clone()]))
+        {
+            let bucket = u32::from(hashslot::crc16(&renamed[start..])) % split.buckets;
+            let end = start + tag.end;
+            renamed.splice(end..end, format!(":{bucket}").into_bytes());
+        }
+    }
+}
+
+fn each<T>(texts: &[String], parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
+    texts.iter().map(|text| parse(text)).collect()
+}
+
+impl Retag {
+    fn parse(text: &str) -> std::result::Result<Retag, String> {
+        let parts = text
+            .split_once("=>")
+            .ok_or("is not 'REGEX => TEMPLATE', as in 'cart:(\\d+) => cart:{$1}'")?;
+        let regex = compile_over_bytes(parts.0.trim_ascii())?;
+        let template = template(parts.1.trim_ascii(), &regex)?;
+        Ok(Retag { regex, template })
+    }
+
+    /// Appends `key` with what the pattern matches first replaced.
+    fn apply(&self, key: &[u8], places: &mut CaptureLocations, renamed: &mut Vec<u8>) {
+        let Some(found) = self
+            .regex
+            .captures_read(places, key)
+            .map(|found| found.range())
+        else {
+            return renamed.extend_from_slice(key);
+        };
+        let group = |number: &usize| {
+            places
+                .get(*number)
+                .map_or(&[][..], |(start, end)| &key[start..end])
+        };
+        let Range { start, end } = found;
+        renamed.extend_from_slice(&key[..start]);
+        for part in &self.template {
+            match part {
+                Part::Text(text) => renamed.extend_from_slice(text),
+                Part::Group(number) => renamed.extend_from_slice(group(number)),
+            }
+        }
+        renamed.extend_from_slice(&key[end..]);
+    }
+}
+
+/// `$1`, `${1}` and `${name}` are groups, `$$` is a dollar sign.
+fn template(text: &str, regex: &Regex) -> std::result::Result<Vec<Part>, String> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some((plain, behind)) = rest.split_once('$') {
+        parts.push(Part::Text(plain.as_bytes().to_vec()));
+        let digits = behind.len()
+            - behind
+                .trim_start_matches(|c: char| c.is_ascii_digit())
+                .len();
+        let (group, behind) = match behind
+            .strip_prefix('{')
+            .and_then(|name| name.split_once('}'))
+        {
+            _ if behind.starts_with('$') => ("$", &behind[1..]),
+            Some(named) => named,
+            None => behind.split_at(digits),
+        };
+        let number = group
+            .parse()
+            .ok()
+            .filter(|number| *number < regex.captures_len());
+        let named = || regex.capture_names().position(|name| name == Some(group));
+        parts.push(match group {
+            "$" => Part::Text(b"$".to_vec()),
+            group => Part::Group(number.or_else(named).ok_or_else(|| {
+                format!(
+                    "has no group ${}; $1 is the first in parentheses, $$ a dollar sign",
+                    Name::from(group)
+                )
+            })?),
+        });
+        rest = behind;
+    }
+    parts.push(Part::Text(rest.as_bytes().to_vec()));
+    Ok(parts)
+}
+
+impl Split {
+    fn parse(text: &str) -> std::result::Result<Split, String> {
+        let usage = "is not 'TAG = K' or '/REGEX/ = K', as in 'common = 16'";
+        let (tag, buckets) = text.rsplit_once('=').ok_or(usage)?;
+        let (tag, buckets) = (tag.trim_ascii(), buckets.trim_ascii());
+        let buckets = buckets
+            .parse()
+            .ok()
+            .filter(|buckets| (2..=MAX_BUCKETS).contains(buckets));
+        let buckets = buckets.ok_or_else(|| format!("{usage}; K is from 2 to 16384"))?;
+        let tag = match tag.strip_prefix('/').and_then(|tag| tag.strip_suffix('/')) {
+            Some(pattern) => Which::Matching(compile_over_bytes(&format!("^(?:{pattern})$"))?),
+            None => {
+                let bare = tag
+                    .strip_prefix('{')
+                    .and_then(|tag| tag.strip_suffix('}'))
+                    .unwrap_or(tag);
+                Which::Tag(bare.as_bytes().to_vec())
+            }
+        };
+        Ok(Split { tag, buckets })
+    }
+
+    fn is_of(&self, tag: &[u8]) -> bool {
+        match &self.tag {
+            Which::Tag(name) => name == tag,
+            Which::Matching(regex) => regex.is_match(tag),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn renamed(flags: [&[&str]; 3], key: &str) -> String {
+        let [retag, untag, split] = flags.map(|values| {
+            values
+                .iter()
+                .map(|text| text.to_string())
+                .collect::<Vec<_>>()
+        });
+        let rules = RenameRules::parse(&retag, &untag, &split).unwrap();
+        let mut renamed = b"before".to_vec();
+        rules.rename(
+            key.as_bytes(),
+            &Policy::Oss,
+            &mut rules.start(),
+            &mut renamed,
+        );
+        String::from_utf8(renamed)
+            .unwrap()
+            .strip_prefix("before")
+            .unwrap()
+            .to_owned()
+    }
+
+    fn refused(flags: [&[&str]; 3]) -> String {
+        let [retag, untag, split] = flags.map(|values| {
+            values
+                .iter()
+                .map(|text| text.to_string())
+                .collect::<Vec<_>>()
+        });
+        RenameRules::parse(&retag, &untag, &split)
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn retagging_replaces_the_first_match_by_the_template() {
+        let retag = |rule: &str, key: &str| renamed([&[rule], &[], &[]], key);
+        let favorites = "^favorites:(?<user>\\d+):(.*)$ => favorites:{fav:${user}}:$2";
+        assert_eq!(
+            retag(favorites, "favorites:123:news001"),
+            "favorites:{fav:123}:news001"
+        );
+        assert_eq!(retag(favorites, "other"), "other");
+        assert_eq!(retag(r"(\d+) => {$1}", "a:1:2"), "a:{1}:2");
+        assert_eq!(retag("b => $$$0", "abc"), "a$bc");
+        assert_eq!(retag("{(.*)} => $1", "x{y}z"), "xyz");
+        assert_eq!(renamed([&["a => b", "b => c"], &[], &[]], "a"), "c");
+    }
+
+    #[test]
+    fn tags_come_off_and_are_split_by_the_crc_of_the_key() {
+        assert_eq!(renamed([&[], &["^x"], &[]], "x{a}{b}{"), "xab");
+        assert_eq!(renamed([&[], &["^x"], &[]], "y{a}"), "y{a}");
+        let bucket = hashslot::crc16(b"k:{common}:7") % 16;
+        for split in ["common = 16", "{common}=16", "/com+on/ = 16"] {
+            assert_eq!(
+                renamed([&[], &[], &[split]], "k:{common}:7"),
+                format!("k:{{common:{bucket}}}:7")
+            );
+        }
+        assert_eq!(
+            renamed([&[], &[], &["/com/ = 16"]], "k:{common}"),
+            "k:{common}"
+        );
+        assert_eq!(renamed([&[], &[], &["common = 16"]], "common"), "common");
+    }
+
+    #[test]
+    fn a_rule_that_cannot_be_read_is_named_with_the_way_out() {
+        assert!(
+            refused([&["a"], &[], &[]]).starts_with("--retag \"a\": is not 'REGEX => TEMPLATE'")
+        );
+        assert!(refused([&["(a) => $2"], &[], &[]]).contains("has no group $2"));
+        assert!(refused([&["(a) => $x"], &[], &[]]).contains("has no group $"));
+        assert!(refused([&["(?=a) => b"], &[], &[]]).contains("look-around"));
+        assert!(refused([&[], &["(a"], &[]]).starts_with("--untag \"(a\": unclosed group"));
+        for split in ["common", "common = 1", "common = 16385", "common = x"] {
+            assert!(
+                refused([&[], &[], &[split]]).contains("'TAG = K'"),
+                "{split}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_rule_and_no_key_makes_it_panic(key: Vec<u8>, rule in "[a{}().*+$0-9\\[\\]]{0,8} => [a{}$0-3]{0,6}", split in "[a{}/.*]{0,5} = 7") {
+            if let Ok(rules) = RenameRules::parse(&[rule], &[String::from("a")], &[split]) {
+                let mut renamed = b"before".to_vec();
+                rules.rename(&key, &Policy::Enterprise, &mut rules.start(), &mut renamed);
+                prop_assert!(renamed.starts_with(b"before"));
+            }
+        }
+    }
+}

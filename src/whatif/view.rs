@@ -1,0 +1,128 @@
+//! A change as sections: the sentence, both sides next to each other, the heaviest tags afterwards.
+
+use crate::metric::PerMetric;
+use crate::report::view::table::Rank;
+use crate::report::view::verdict::word;
+use crate::report::view::{Block, Cell, Column, Section, Table, Value, remarks};
+use crate::text::{bytes, counted, grouped};
+use crate::whatif::findings::{Side, WhatIfFindings};
+
+/// The sections of a change.
+pub fn sections(findings: &WhatIfFindings) -> Vec<Section<'_>> {
+    vec![
+        Section::untitled().paragraph(findings.sentence.to_string()),
+        sides(findings),
+        changes(findings),
+        tags(findings),
+        remarks::section(last_remarks(findings)),
+    ]
+}
+
+fn sides(findings: &WhatIfFindings) -> Section<'_> {
+    let columns = vec![
+        Column::words("").flexible(),
+        Column::number("before"),
+        Column::number("after"),
+    ];
+    let [before, after] = [&findings.before, &findings.after];
+    let rows = side_cells(before).into_iter().zip(side_cells(after));
+    let row = |((what, before), (_, after))| vec![Cell::text(what), before, after];
+    Section::untitled()
+        .table(Table::new(columns, rows.map(row)))
+        .paragraph(format!("Before: {}", before.skew.sentence))
+        .paragraph(format!("After: {}", after.skew.sentence))
+}
+
+/// What is compared, and its value on one side.
+fn side_cells(side: &Side) -> Vec<(&'static str, Cell<'_>)> {
+    let ratio = |ratio: Option<f64>| Cell::of(ratio, |ratio| Cell::ratio(ratio, 3));
+    let Side {
+        nodes, slots, skew, ..
+    } = side;
+    vec![
+        ("verdict", Cell::text(word(skew.verdict).to_lowercase())),
+        ("nodes", Cell::name(&side.source)),
+        ("hash policy", Cell::name(&side.policy)),
+        ("nodes: max/mean", ratio(nodes.max_over_mean)),
+        ("nodes: CV", ratio(nodes.cv)),
+        ("nodes: Gini", ratio(nodes.gini)),
+        ("nodes: Jain", ratio(nodes.jain)),
+        (
+            "usable capacity",
+            Cell::of(skew.usable_capacity, Cell::share),
+        ),
+        ("floor of max/mean", ratio(skew.floor)),
+        ("slots: max/mean", ratio(slots.max_over_mean)),
+        ("slots: CV", ratio(slots.cv)),
+        ("slots: Gini", ratio(slots.gini)),
+        ("slots: empty", Cell::count(slots.empty as u64)),
+        (
+            "independent units",
+            Cell::of(skew.n_eff, |units| Cell::count(units as u64)),
+        ),
+    ]
+}
+
+fn changes(findings: &WhatIfFindings) -> Section<'_> {
+    let amount = |of: PerMetric<u64>| {
+        let size = of
+            .bytes()
+            .map_or(String::new(), |size| format!(" ({})", bytes(*size)));
+        format!("{}{size}", counted(of.keys, "key"))
+    };
+    let looked_at = match findings.parted.exact {
+        true => format!("of {}", counted(findings.parted.tags, "tag")),
+        false => format!(
+            "estimated: {} of a sample of {}",
+            grouped(findings.parted.parted),
+            grouped(findings.parted.tags)
+        ),
+    };
+    Section::titled("What changes")
+        .line(format!("another slot: {}", amount(findings.moved)))
+        .line(format!("another node: {}", amount(findings.changed_node)))
+        .line(format!(
+            "another name: {}",
+            counted(findings.renamed, "key")
+        ))
+        .line(format!(
+            "tags whose keys end up in different slots: {} ({looked_at})",
+            grouped(findings.parted_tags)
+        ))
+}
+
+fn tags(findings: &WhatIfFindings) -> Section<'_> {
+    if findings.top_tags.is_empty() {
+        return Section::untitled().paragraph("Afterwards no key has a hash tag.");
+    }
+    let by = findings.by;
+    let columns = vec![
+        Column::words("tag").flexible(),
+        Column::number("slot"),
+        Column::words("node"),
+        Column::load(by, by),
+        Column::number("share").rank(Rank::Main),
+    ];
+    let rows = findings.top_tags.iter().map(|tag| {
+        vec![
+            Cell::tag(&tag.tag),
+            Cell::number(tag.slot),
+            Cell::of(tag.node.as_ref(), |id| Value::Owner(id, None).into()),
+            Cell::amount(by, tag.load.get(by).copied().unwrap_or(0)),
+            Cell::share(tag.share),
+        ]
+    });
+    Section::titled("The heaviest hash tags afterwards").table(Table::new(columns, rows))
+}
+
+fn last_remarks(findings: &WhatIfFindings) -> Vec<Block<'static>> {
+    let (input, unplaced) = (&findings.input, findings.unplaced.keys);
+    let mut blocks: Vec<Block<'static>> = remarks::incomplete(&input.incomplete).collect();
+    if unplaced > 0 {
+        let text = "warning: keys that the new policy gives no slot, left out of what is after";
+        blocks.push(Block::Paragraph(format!("{text}: {}", grouped(unplaced))));
+    }
+    blocks.extend(remarks::rejected("key", &input.rejected));
+    blocks.extend(remarks::remarks(&input.warnings, &input.notes));
+    blocks
+}

@@ -1,0 +1,206 @@
+//! Compressed dumps are read as what is in them, and a broken one is never taken for a whole one.
+
+use std::io::{Read, Write};
+
+use crate::support::dumps::gzip;
+use crate::support::run::{Scratch, code, report, without_origin};
+use serde_json::Value;
+use slotscope::source::decompress::plain;
+
+type Compress = fn(&[u8]) -> Vec<u8>;
+
+fn zstd(content: &[u8]) -> Vec<u8> {
+    // With a checksum, as the zstd program writes it.
+    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn lz4(content: &[u8]) -> Vec<u8> {
+    let info = lz4_flex::frame::FrameInfo::new()
+        .content_checksum(true)
+        .block_size(lz4_flex::frame::BlockSize::Max64KB);
+    let mut encoder = lz4_flex::frame::FrameEncoder::with_frame_info(info, Vec::new());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+const FORMS: [(&str, Compress); 3] = [("gz", gzip), ("zst", zstd), ("lz4", lz4)];
+
+fn dump(keys: usize) -> Vec<u8> {
+    (0..keys)
+        .flat_map(|i| format!("user:{{{}}}:{i}\n", i % 97).into_bytes())
+        .collect()
+}
+
+/// All that comes out before the end, and whether that was an error.
+fn read(compressed: Vec<u8>) -> (Vec<u8>, bool) {
+    let mut content = Vec::new();
+    let outcome = plain(std::io::Cursor::new(compressed))
+        .and_then(|mut reader| reader.read_to_end(&mut content));
+    (content, outcome.is_err())
+}
+
+#[test]
+fn every_form_gives_what_is_in_it_in_one_piece_or_several() {
+    let content = dump(20_000);
+    let (first, second) = content.split_at(100_000);
+    for (form, compress) in FORMS {
+        assert!(
+            read(compress(&content)) == (content.clone(), false),
+            "{form}"
+        );
+        let pieces = [compress(first), compress(b""), compress(second)].concat();
+        assert!(read(pieces) == (content.clone(), false), "{form} in pieces");
+        assert_eq!(
+            read(compress(b"")),
+            (Vec::new(), false),
+            "{form} of nothing"
+        );
+    }
+    assert_eq!(
+        read(content.clone()),
+        (content, false),
+        "plain stays as it is"
+    );
+    for short in [&b""[..], b"\x1f", b"\x1f\x8b", b"abc"] {
+        assert_eq!(read(short.to_vec()), (short.to_vec(), false));
+    }
+}
+
+#[test]
+fn one_that_is_cut_off_anywhere_is_an_error() {
+    let content = dump(60);
+    for (form, compress) in FORMS {
+        let whole = compress(&content);
+        for len in 4..whole.len() {
+            let (found, failed) = read(whole[..len].to_vec());
+            assert!(failed, "{form} cut to {len} of {} bytes", whole.len());
+            assert!(content.starts_with(&found), "{form} cut to {len}");
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_never_panics_and_never_passes_for_the_content() {
+    let content = dump(60);
+    for (form, compress) in FORMS {
+        let whole = compress(&content);
+        for bit in 0..8 * whole.len() {
+            let mut broken = whole.clone();
+            broken[bit / 8] ^= 1 << (bit % 8);
+            let (found, failed) = read(broken.clone());
+            // Bits of a header that say nothing of the content may flip; one of the magic makes it another file.
+            assert!(
+                failed || found == content || found == broken,
+                "{form}: bit {bit} changed the keys in silence"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_follows_a_gzip_member_must_be_one() {
+    assert!(read([gzip(b"a\n"), b"garbage".to_vec()].concat()).1);
+}
+
+/// Runs `analyze --json` on files or standard input; the exit code, and the report without names of files.
+fn analyze(scratch: &Scratch, args: &[&str], input: &[u8]) -> (i32, Value) {
+    let args = [&["analyze", "--json", "--one-pass"], args].concat();
+    let output = scratch.piped(&args, input);
+    let report = serde_json::from_slice(&output.stdout).unwrap();
+    (code(&output), without_origin(report))
+}
+
+#[test]
+fn the_report_is_that_of_the_plain_dump_from_a_file_or_a_pipe() {
+    let scratch = Scratch::new();
+    let content = dump(200_000);
+    scratch.file("plain", &content);
+    let plain = analyze(&scratch, &["plain"], b"");
+    assert_eq!(plain.0, 0);
+    for (form, compress) in FORMS {
+        // The name does not say what it is.
+        scratch.file("dump.keys", compress(&content));
+        for threads in ["1", "3"] {
+            assert!(
+                analyze(&scratch, &["dump.keys", "--threads", threads], b"") == plain,
+                "{form}"
+            );
+        }
+        assert!(
+            analyze(&scratch, &["-"], &compress(&content)) == plain,
+            "{form} in a pipe"
+        );
+    }
+}
+
+#[test]
+fn a_broken_stream_is_reported_with_all_before_it_and_exit_code_2() {
+    let scratch = Scratch::new();
+    scratch.file("whole", b"other:1\nother:2\n");
+    for (form, compress) in FORMS {
+        let compressed = compress(&dump(200_000));
+        scratch.file("cut", &compressed[..compressed.len() / 2]);
+        let (code, report) = analyze(&scratch, &["whole", "cut"], b"");
+        assert_eq!(
+            (code, &report["skew"]["verdict"]),
+            (2, &"suspicious".into()),
+            "{form}"
+        );
+        let stop = &report["input"]["incomplete"][0];
+        let reason = stop["reason"].as_str().unwrap();
+        assert!(
+            stop["file"] == "cut"
+                && reason.contains("broken")
+                && reason.contains("compressed byte"),
+            "{stop}"
+        );
+        let keys = report["input"]["keys"].as_u64().unwrap();
+        assert!((1000..200_000).contains(&keys), "{form}: {keys}");
+    }
+}
+
+/// A dump in each form, as its kind of tool writes it.
+const DUMPS: [(&str, &str); 10] = [
+    ("lines", "user:{1}:a\nuser:2\n"),
+    ("quoted", "\"user:{1}\\n\"\n\"user:2\"\n"),
+    ("numbered", "1) \"user:{1}\"\n2) \"user:2\"\n"),
+    ("redis-csv", "\"user:{1}\",\"user:2\"\n"),
+    ("redis-json", "[\"user:{1}\",\"user:2\"]\n"),
+    (
+        "cluster-call",
+        ">>> Calling KEYS *\n127.0.0.1:7000: user:{1}\nuser:2\n127.0.0.1:7001: user:3\n",
+    ),
+    ("resp", "*2\r\n$8\r\nuser:{1}\r\n$6\r\nuser:2\r\n"),
+    ("csv", "key,size\nuser:{1},7\n\"user:\"\"2\",8\n"),
+    (
+        "rdb-tools",
+        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry\n0,set,user:{1},7,ht,1,1,\n",
+    ),
+    (
+        "jsonl",
+        "{\"key\":\"user:{1}\",\"size\":7}\n{\"key\":\"user:2\"}\n",
+    ),
+];
+
+#[test]
+fn a_compressed_dump_of_any_form_gives_the_report_of_the_plain_one() {
+    let scratch = Scratch::new();
+    let analyzed = |name: &str| {
+        let report = report(&scratch.run(&["analyze", "--json", name]));
+        let format = report["input"]["files"][0]["format"].clone();
+        (format, without_origin(report))
+    };
+    for (form, dump) in DUMPS {
+        scratch.file(form, dump);
+        let expected = analyzed(form);
+        assert_eq!(expected.0, form);
+        for (ending, compress) in FORMS {
+            let name = format!("{form}.{ending}");
+            scratch.file(&name, compress(dump.as_bytes()));
+            assert!(analyzed(&name) == expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! `diff`: what changed between two reports is found, what the bounds leave open is not claimed, and no file makes it panic.
+
+use crate::support::run::{Scratch, assert_fails, code, stderr, stdout};
+use serde_json::{Value, json};
+
+/// The report of `keys`, made by `analyze`.
+fn report(scratch: &Scratch, name: &str, keys: &str, flags: &[&str]) -> Value {
+    scratch.file(&format!("{name}.keys"), keys.as_bytes());
+    let said = scratch.run(
+        &[
+            &["analyze", &format!("{name}.keys"), "--json", "--nodes", "3"],
+            flags,
+        ]
+        .concat(),
+    );
+    assert_eq!(code(&said), 0, "{}", stderr(&said));
+    scratch.file(name, stdout(&said).as_bytes());
+    serde_json::from_str(stdout(&said)).unwrap()
+}
+
+fn write(scratch: &Scratch, name: &str, report: &Value) {
+    scratch.file(name, report.to_string().as_bytes());
+}
+
+fn diff(scratch: &Scratch, old: &str, new: &str) -> Value {
+    let said = scratch.run(&["diff", old, new, "--json"]);
+    assert_eq!(code(&said), 0, "{}", stderr(&said));
+    serde_json::from_str(stdout(&said)).unwrap()
+}
+
+/// `keys` with each tag as often as it says.
+fn tagged(tags: &[(&str, usize)]) -> String {
+    let rest = (0..2000).map(|i| format!("user:{i}\n"));
+    let keys = tags
+        .iter()
+        .flat_map(|(tag, keys)| (0..*keys).map(move |i| format!("app:{{{tag}}}:{i}\n")));
+    rest.chain(keys).collect()
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    list.as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["name"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn what_grew_appeared_vanished_shrank_and_got_hot_is_found() {
+    let scratch = Scratch::new();
+    report(
+        &scratch,
+        "old",
+        &tagged(&[("grows", 10), ("shrinks", 300), ("stays", 5), ("goes", 20)]),
+        &[],
+    );
+    report(
+        &scratch,
+        "new",
+        &tagged(&[("grows", 900), ("shrinks", 30), ("stays", 5), ("comes", 40)]),
+        &[],
+    );
+    let diff = diff(&scratch, "old", "new");
+    assert_eq!(diff["schema"], "slotscope.diff/1");
+    assert_eq!(
+        (
+            &diff["totals"]["keys"]["old"],
+            &diff["totals"]["keys"]["new"]
+        ),
+        (&json!(2335), &json!(2975))
+    );
+    assert_eq!(diff["totals"]["keys"]["change"], 640.0);
+    for (list, name, at_least) in [
+        ("grew", "grows", 890),
+        ("shrank", "shrinks", 270),
+        ("appeared", "comes", 40),
+        ("vanished", "goes", 20),
+    ] {
+        assert_eq!(names(&diff["tags"][list]), [name], "{list}");
+        assert_eq!(diff["tags"][list][0]["at_least"], at_least, "{list}");
+    }
+    let hot: Vec<_> = diff["hot"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hot| (hot["kind"].as_str().unwrap(), hot["name"].as_str().unwrap()))
+        .collect();
+    assert!(hot.contains(&("tag", "grows")), "{hot:?}");
+    assert!(
+        hot.iter().any(|(kind, _)| *kind == "slot") && hot.iter().any(|(kind, _)| *kind == "node"),
+        "{hot:?}"
+    );
+    assert_eq!(
+        diff["skew"]["verdict"],
+        json!({"old": "skewed", "new": "skewed"})
+    );
+    assert_eq!(names(&diff["prefixes"]["grew"]), ["app:{grows}", "app"]);
+
+    let said = scratch.run(&["diff", "old", "new"]);
+    // The first paragraph is the sentence, on several lines.
+    let first = stdout(&said).split("\n\n").next().unwrap();
+    let first = first.replace('\n', " ");
+    assert!(
+        first.starts_with(
+            "2,975 keys, 640 keys more than before (+27.4 %); still skewed, the fullest node at "
+        ),
+        "{first}"
+    );
+    assert!(
+        first.ends_with("the tag {grows} grew most, by at least 890 keys"),
+        "{first}"
+    );
+    for part in [
+        "Tags that grew",
+        "Tags that vanished",
+        "Got hot",
+        "slot ",
+        "even-1",
+    ] {
+        assert!(
+            stdout(&said).contains(part),
+            "no {part} in {}",
+            stdout(&said)
+        );
+    }
+}
+
+#[test]
+fn a_report_beside_itself_has_not_changed() {
+    let scratch = Scratch::new();
+    report(&scratch, "old", &tagged(&[("a", 10), ("b", 300)]), &[]);
+    let diff = diff(&scratch, "old", "old");
+    for part in ["tags", "prefixes", "patterns"] {
+        for list in ["grew", "appeared", "vanished", "shrank", "below_the_list"] {
+            assert_eq!(diff[part][list], json!([]), "{part}.{list}");
+        }
+    }
+    assert_eq!((&diff["hot"], &diff["notes"]), (&json!([]), &json!([])));
+    let said = scratch.run(&["diff", "old", "old"]);
+    assert!(
+        stdout(&said).starts_with("2,310 keys, as before; still "),
+        "{}",
+        stdout(&said)
+    );
+}
+
+#[test]
+fn what_the_bounds_leave_open_is_not_claimed() {
+    let scratch = Scratch::new();
+    let mut old = report(&scratch, "old", &tagged(&[("a", 100)]), &[]);
+    let mut new = old.clone();
+    let row = |tag: &str, keys: u64, error: u64| json!({"tag": tag, "keys": keys, "keys_error": error, "share": 0.1});
+    // a: 100 to 150 became 140: perhaps less. b: 100 to 110 became 140. c and d are in one list alone.
+    let tags =
+        |rows: Value, max_error: u64| json!({"exact": false, "max_error": max_error, "top": rows});
+    old["tags"] = tags(
+        json!([
+            row("a", 100, 50),
+            row("b", 100, 10),
+            row("c", 90, 0),
+            row("light", 55, 0)
+        ]),
+        5,
+    );
+    new["tags"] = tags(
+        json!([
+            row("a", 140, 0),
+            row("b", 140, 3),
+            row("d", 70, 0),
+            row("e", 60, 0)
+        ]),
+        20,
+    );
+    write(&scratch, "old", &old);
+    write(&scratch, "new", &new);
+    let diff = diff(&scratch, "old", "new");
+    assert_eq!(names(&diff["tags"]["grew"]), ["b"]);
+    assert_eq!(diff["tags"]["grew"][0]["at_least"], 30);
+    assert_eq!(
+        names(&diff["tags"]["vanished"]),
+        ["c"],
+        "90 is more than 60 + 20"
+    );
+    assert_eq!(
+        names(&diff["tags"]["appeared"]),
+        ["d"],
+        "70 is more than 55 + 5"
+    );
+    assert_eq!(names(&diff["tags"]["below_the_list"]), ["e", "light"]);
+    assert_eq!(diff["tags"]["shrank"], json!([]));
+}
+
+#[test]
+fn names_keep_their_spelling_and_a_file_cannot_smuggle_in_another() {
+    let scratch = Scratch::new();
+    let mut old = report(&scratch, "old", &tagged(&[("a", 10)]), &[]);
+    scratch.file(
+        "nasty.keys",
+        b"x:{a\\b\x1b[2J\xff}:1\nx:{a\\b\x1b[2J\xff}:2\n",
+    );
+    let said = scratch.run(&["analyze", "nasty.keys", "--json", "--nodes", "3"]);
+    scratch.file("nasty", stdout(&said).as_bytes());
+    let found = diff(&scratch, "old", "nasty");
+    assert_eq!(names(&found["tags"]["appeared"]), ["a\\\\b\\x1b[2J\\xff"]);
+    old["tags"]["top"][0]["tag"] = json!("\u{1b}[2J\u{202e}");
+    old["nodes"]["source"] = json!("\u{7}");
+    write(&scratch, "old", &old);
+    let said = scratch.run(&["diff", "old", "nasty", "--color", "never"]);
+    assert!(
+        code(&said) == 0 && !stdout(&said).contains(['\u{1b}', '\u{202e}', '\u{7}']),
+        "{:?}",
+        stdout(&said)
+    );
+    let mut unknown = old.clone();
+    unknown["skew"]["verdict"] = json!("\u{1b}]0;x");
+    write(&scratch, "old", &unknown);
+    assert_fails(
+        &scratch.run(&["diff", "old", "nasty"]),
+        &["unknown variant `\\x1b]0;x`"],
+    );
+    old["tags"]["top"][0]["tag"] = json!("a\\q");
+    write(&scratch, "old", &old);
+    assert_fails(
+        &scratch.run(&["diff", "old", "nasty"]),
+        &["old: line 1, column"],
+    );
+}
+
+#[test]
+fn parts_that_a_report_lacks_are_said_and_parts_that_all_have_are_missed() {
+    let scratch = Scratch::new();
+    let whole = report(&scratch, "old", &tagged(&[("a", 10)]), &[]);
+    report(
+        &scratch,
+        "slots",
+        &tagged(&[("a", 10)]),
+        &["--only", "slots"],
+    );
+    let found = diff(&scratch, "slots", "old");
+    assert_eq!((found.get("tags"), found.get("patterns")), (None, None));
+    assert_eq!(found["notes"][0], "tags are not compared: slots lacks them");
+    for part in ["input", "slots", "nodes", "skew"] {
+        let mut without = whole.clone();
+        without.as_object_mut().unwrap().remove(part);
+        write(&scratch, "edited", &without);
+        assert_fails(
+            &scratch.run(&["diff", "old", "edited"]),
+            &[&format!("missing field `{part}`; make it again")],
+        );
+    }
+    for (pointer, value, part) in [
+        ("/input/keys", json!(-1), "edited: line 1, column"),
+        ("/input/keys", json!("7"), "edited: line 1, column"),
+        ("/tags/max_error", json!(null), "edited: line 1, column"),
+        ("/tags/top/0/keys", json!(1.5), "edited: line "),
+        ("/slots/keys", json!([1, 2]), "slots.keys has 2 numbers"),
+        ("/skew/by", json!("ops"), "skew.by is ops, and"),
+        ("/skew/by", json!("\u{1b}"), "edited: line 1, column"),
+        (
+            "/schema",
+            json!("slotscope.lint/1"),
+            "its schema is \"slotscope.lint/1\"; only slotscope.report/1",
+        ),
+        ("/schema", json!(7), "it names no schema"),
+    ] {
+        let mut edited = whole.clone();
+        *edited.pointer_mut(pointer).unwrap() = value;
+        write(&scratch, "edited", &edited);
+        assert_fails(&scratch.run(&["diff", "old", "edited"]), &[part]);
+    }
+}
+
+#[test]
+fn reports_by_different_metrics_are_not_compared() {
+    let scratch = Scratch::new();
+    let table = "key,size\nuser:{a}:1,100\nuser:{b}:2,300\n";
+    report(&scratch, "keys", table, &["--by", "keys"]);
+    report(&scratch, "bytes", table, &["--by", "bytes"]);
+    assert_fails(
+        &scratch.run(&["diff", "keys", "bytes"]),
+        &["keys and bytes: one is by keys, the other by bytes; make both with"],
+    );
+    let found = diff(&scratch, "bytes", "bytes");
+    assert_eq!(found["totals"]["bytes"]["new"], 400);
+    assert!(stdout(&scratch.run(&["diff", "bytes", "bytes"])).starts_with("400 B, as before"));
+}
+
+#[test]
+fn broken_files_are_errors_with_a_place_wherever_they_end() {
+    let scratch = Scratch::new();
+    let whole = report(&scratch, "old", &tagged(&[("a", 10)]), &[]).to_string();
+    for len in [
+        0,
+        1,
+        2,
+        17,
+        whole.len() / 7,
+        whole.len() / 2,
+        whole.len() - 1,
+    ] {
+        scratch.file("cut", &whole.as_bytes()[..len]);
+        assert_fails(
+            &scratch.run(&["diff", "cut", "old"]),
+            &["cut: line 1, column"],
+        );
+    }
+    for text in [
+        "[1]",
+        "null",
+        "{}",
+        "{\"schema\": \"slotscope.report/1\"}",
+        "\u{0}",
+        "not json",
+        "{\"schema\": \"\\u001b[2J\"}",
+    ] {
+        scratch.file("other", text.as_bytes());
+        let said = scratch.run(&["diff", "old", "other"]);
+        assert!(
+            code(&said) == 2 && stderr(&said).starts_with("slotscope: other: "),
+            "{text}: {}",
+            stderr(&said)
+        );
+        assert!(!stderr(&said).contains('\u{1b}'));
+    }
+    scratch.file("deep", "[".repeat(100_000).as_bytes());
+    assert_fails(&scratch.run(&["diff", "old", "deep"]), &["deep: line 1"]);
+    assert_fails(
+        &scratch.run(&["diff", "old", "nothing"]),
+        &["nothing: no such file"],
+    );
+}
+
+#[test]
+fn limits_are_held_against_the_diff() {
+    let scratch = Scratch::new();
+    report(&scratch, "old", &tagged(&[("grows", 10)]), &[]);
+    report(&scratch, "new", &tagged(&[("grows", 900)]), &[]);
+    let exit_code = |old: &str, new: &str, limit: &str| {
+        code(&scratch.run(&["diff", old, new, "--fail-on", limit]))
+    };
+    assert_eq!(exit_code("old", "new", "tags.grew[*].at_least > 800"), 1);
+    assert_eq!(exit_code("old", "new", "tags.grew[*].at_least > 900"), 0);
+    assert_eq!(
+        exit_code("old", "old", "tags.grew[*].at_least > 0"),
+        0,
+        "nothing grew"
+    );
+    assert_eq!(exit_code("old", "new", "totals.keys.ratio > 1.4"), 1);
+    assert_eq!(exit_code("old", "new", "nodes[*].keys.change > 800"), 1);
+    assert_eq!(exit_code("old", "new", "hot[*].share.new > 0.25"), 1);
+    assert_eq!(
+        exit_code("old", "new", "totals.bytes.new > 1"),
+        2,
+        "the reports tell no bytes"
+    );
+    assert_fails(
+        &scratch.run(&[
+            "diff",
+            "old",
+            "new",
+            "--fail-on",
+            "tags.grown[*].at_least > 0",
+        ]),
+        &["it has: grew,"],
+    );
+}

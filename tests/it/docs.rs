@@ -1,0 +1,461 @@
+//! The documents are true: marked commands print the text below them, links and paths exist, no flag is left out.
+//!
+//! A fence with the info string `sh run` is executed by bash in a scratch directory that holds samples/, with
+//! slotscope on the PATH; all fences of a document share that directory. `sh run 1` expects the exit code 1. The
+//! `text` fence that follows is what the commands print on both streams; a line `...` matches any lines.
+//! `BLESS=1 cargo test --test it docs::` rewrites these texts.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use crate::support::run::{clean_environment, root};
+use regex::Regex;
+
+/// Folders with documents; those that do not exist are skipped.
+const FOLDERS: [&str; 7] = [
+    "",
+    "docs",
+    "benches",
+    "samples",
+    "reports",
+    "reports/bench",
+    "crates/hashslot",
+];
+
+/// Documents that name files of the source tree in backticks.
+const NAME_PATHS: [&str; 5] = [
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "benches/README.md",
+    "samples/README.md",
+    "reports/statistics.md",
+];
+
+/// A line of an expected text that matches any number of lines.
+const ANY_LINES: &str = "...";
+
+fn read(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// All documents, relative to the root.
+fn documents() -> Vec<String> {
+    let mut names = Vec::new();
+    for folder in FOLDERS {
+        let Ok(entries) = fs::read_dir(root().join(folder)) else {
+            continue;
+        };
+        let paths = entries.map(|entry| Path::new(folder).join(entry.unwrap().file_name()));
+        let documents = paths.filter(|path| path.extension().is_some_and(|it| it == "md"));
+        names.extend(documents.map(|path| path.into_os_string().into_string().unwrap()));
+    }
+    names.sort();
+    names
+}
+
+/// The README and the manual, whose commands are run.
+fn manual() -> Vec<String> {
+    let is_manual = |name: &String| name == "README.md" || name.starts_with("docs/");
+    documents().into_iter().filter(is_manual).collect()
+}
+
+/// A fenced block: where its content starts and ends, in lines from 0.
+struct Fence {
+    info: String,
+    from: usize,
+    to: usize,
+}
+
+impl Fence {
+    /// The exit code that a block to be run ends with.
+    fn expected_code(&self) -> Option<i32> {
+        let rest = self.info.strip_prefix("sh run")?.trim();
+        Some(if rest.is_empty() {
+            0
+        } else {
+            rest.parse().unwrap()
+        })
+    }
+}
+
+fn fences(lines: &[String]) -> Vec<Fence> {
+    let mut fences = Vec::new();
+    let mut open: Option<(String, usize)> = None;
+    for (number, line) in lines.iter().enumerate() {
+        let Some(info) = line.strip_prefix("```") else {
+            continue;
+        };
+        open = match open {
+            None => Some((info.trim().to_owned(), number + 1)),
+            Some((info, from)) => {
+                let to = number;
+                fences.push(Fence { info, from, to });
+                None
+            }
+        };
+    }
+    assert!(open.is_none(), "a fence is not closed");
+    fences
+}
+
+/// Whether `text` is directly behind `code`, with nothing but blank lines between.
+fn follows(lines: &[String], code: &Fence, text: &Fence) -> bool {
+    text.info == "text"
+        && lines[code.to + 1..text.from - 1]
+            .iter()
+            .all(|line| line.trim().is_empty())
+}
+
+/// A scratch directory with samples/ in it.
+fn scratch() -> tempfile::TempDir {
+    let scratch = tempfile::tempdir().unwrap();
+    fs::create_dir(scratch.path().join("samples")).unwrap();
+    for entry in fs::read_dir(root().join("samples")).unwrap() {
+        let path = entry.unwrap().path();
+        let copy = scratch
+            .path()
+            .join("samples")
+            .join(path.file_name().unwrap());
+        fs::copy(&path, copy).unwrap();
+    }
+    scratch
+}
+
+/// Runs `script` in `folder`, with the program under test on the PATH.
+fn bash(script: &str, folder: &Path) -> Output {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_slotscope"));
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", program.parent().unwrap().display());
+    let mut bash = Command::new("bash");
+    bash.args(["-c", &format!("set -eo pipefail\nexec 2>&1\n{script}")])
+        .current_dir(folder)
+        .env("PATH", path)
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null());
+    clean_environment(&mut bash);
+    bash.output().unwrap()
+}
+
+fn is_any(line: &String) -> bool {
+    line == ANY_LINES
+}
+
+/// Whether `made` is what `expected` says, in which `...` matches any lines.
+fn matches(expected: &[String], made: &[String]) -> bool {
+    let parts: Vec<&[String]> = expected.split(is_any).collect();
+    let [first, rest @ ..] = parts.as_slice() else {
+        return made.is_empty();
+    };
+    let Some((last, middle)) = rest.split_last() else {
+        return made == *first;
+    };
+    if made.len() < first.len() + last.len() || !made.starts_with(first) || !made.ends_with(last) {
+        return false;
+    }
+    let mut left = &made[first.len()..made.len() - last.len()];
+    middle.iter().filter(|part| !part.is_empty()).all(|part| {
+        let at = left.windows(part.len()).position(|lines| lines == *part);
+        at.is_some_and(|at| {
+            left = &left[at + part.len()..];
+            true
+        })
+    })
+}
+
+/// What replaces `expected` so that `made` matches: as many lines at each end. `None` where more was left out.
+fn blessed(expected: &[String], made: &[String]) -> Option<Vec<String>> {
+    let parts: Vec<&[String]> = expected.split(is_any).collect();
+    match parts.as_slice() {
+        [_] => Some(made.to_vec()),
+        [first, last] if made.len() >= first.len() + last.len() => {
+            let head = made[..first.len()].iter();
+            let tail = made[made.len() - last.len()..].iter();
+            let any = ANY_LINES.to_owned();
+            Some(head.chain([&any]).chain(tail).cloned().collect())
+        }
+        _ => None,
+    }
+}
+
+/// Runs the marked commands of a document; returns how many there are and its lines, with the texts as made now.
+fn run_document(name: &str) -> (usize, Vec<String>) {
+    let lines: Vec<String> = read(name).lines().map(str::to_owned).collect();
+    let fences = fences(&lines);
+    let scratch = scratch();
+    let mut rewritten = Vec::new();
+    let (mut copied, mut count) = (0, 0);
+    for (index, fence) in fences.iter().enumerate() {
+        let next = fences.get(index + 1);
+        let text = next.filter(|next| follows(&lines, fence, next));
+        let place = format!("{name}:{}", fence.from);
+        let Some(code) = fence.expected_code() else {
+            let unmarked = fence.info == "sh" && text.is_some();
+            assert!(!unmarked, "{place}: output is shown, so mark it `sh run`");
+            continue;
+        };
+        count += 1;
+        let output = bash(&lines[fence.from..fence.to].join("\n"), scratch.path());
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{place}:\n{printed}");
+        let made: Vec<String> = printed.lines().map(str::to_owned).collect();
+        let Some(text) = text else { continue };
+        let expected = &lines[text.from..text.to];
+        if matches(expected, &made) {
+            continue;
+        }
+        let blessing = std::env::var_os("BLESS").is_some();
+        assert!(
+            blessing,
+            "{place}: this prints now (BLESS=1 rewrites):\n{printed}"
+        );
+        let new = blessed(expected, &made);
+        let new = new.unwrap_or_else(|| panic!("{place}: edit this by hand:\n{printed}"));
+        rewritten.extend_from_slice(&lines[copied..text.from]);
+        rewritten.extend(new);
+        copied = text.to;
+    }
+    rewritten.extend_from_slice(&lines[copied..]);
+    (count, rewritten)
+}
+
+#[test]
+fn marked_commands_print_what_the_documents_show() {
+    let mut count = 0;
+    for name in manual() {
+        let (commands, lines) = run_document(&name);
+        count += commands;
+        let text = lines.join("\n") + "\n";
+        if text != read(&name) {
+            fs::write(root().join(&name), text).unwrap();
+        }
+    }
+    assert!(count >= 20, "only {count} marked blocks were found");
+}
+
+/// The name that GitHub gives a heading in a link.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter_map(|c| match c {
+        ' ' => Some('-'),
+        '-' | '_' => Some(c),
+        c if c.is_alphanumeric() => c.to_lowercase().next(),
+        _ => None,
+    });
+    kept.collect()
+}
+
+/// The lines outside of fences.
+fn prose(document: &str) -> String {
+    let outside = document.split("\n```").step_by(2);
+    outside.collect::<Vec<_>>().join("\n")
+}
+
+/// What is wrong with the relative links of a document in `folder`.
+pub fn dead_links(folder: &Path, document: &str) -> Vec<String> {
+    let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
+    let prose = prose(document);
+    let targets = link.captures_iter(&prose).map(|found| found[1].to_owned());
+    let is_dead = |target: &String| {
+        if target.contains("://") {
+            return false;
+        }
+        let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+        let text = match file {
+            "" => document.to_owned(),
+            _ if heading.is_empty() => return !folder.join(file).exists(),
+            _ => fs::read_to_string(folder.join(file)).unwrap_or_default(),
+        };
+        let text = format!("\n{}", self::prose(&text));
+        let mut headings = text.lines().filter(|line| line.starts_with('#'));
+        !headings.any(|line| anchor(line.trim_start_matches('#').trim()) == heading)
+    };
+    targets.filter(is_dead).collect()
+}
+
+#[test]
+fn every_link_leads_to_a_file_and_a_heading() {
+    for name in documents() {
+        let path = root().join(&name);
+        let dead = dead_links(path.parent().unwrap(), &read(&name));
+        assert!(dead.is_empty(), "{name}: {dead:?}");
+    }
+}
+
+/// Paths of the source tree in backticks that do not exist; NAME stands for any name.
+fn lost_paths(document: &str) -> Vec<String> {
+    let path = Regex::new(
+        r"`((?:src|tests|benches|docs|examples|crates|reports|samples|fuzz|python|\.ci)/[\w./-]*)",
+    );
+    let path = path.unwrap();
+    let named = path
+        .captures_iter(document)
+        .map(|found| found[1].to_owned());
+    named
+        .filter(|path| !path.contains("NAME") && !root().join(path).exists())
+        .collect()
+}
+
+#[test]
+fn every_path_that_the_developers_documents_name_exists() {
+    for name in NAME_PATHS {
+        let lost = lost_paths(&read(name));
+        assert!(lost.is_empty(), "{name}: {lost:?}");
+    }
+}
+
+#[test]
+fn the_architecture_names_every_part_of_src() {
+    let architecture = read("ARCHITECTURE.md");
+    for entry in fs::read_dir(root().join("src")).unwrap() {
+        let entry = entry.unwrap();
+        let mut name = entry.file_name().into_string().unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            name.push('/');
+        }
+        assert!(architecture.contains(&name), "src/{name} is not named");
+    }
+}
+
+#[test]
+fn the_library_page_has_every_public_name() {
+    let page = read("docs/library.md");
+    let library = read("src/lib.rs");
+    let item = Regex::new(r"(?ms)^pub (?:mod|use) ([^;]+);").unwrap();
+    // The last word of `name`, `path::Name`, or of each in `path::{A, b::C}`.
+    let name = Regex::new(r"(\w+)\s*(?:[,}]|$)").unwrap();
+    let items = item.captures_iter(&library).map(|item| item[1].to_owned());
+    let items: Vec<String> = items.collect();
+    let names = items.iter().flat_map(|item| name.captures_iter(item));
+    let names: Vec<String> = names.map(|name| name[1].to_owned()).collect();
+    assert!(names.len() >= 5, "{names:?}");
+    for name in names {
+        assert!(
+            page.contains(&format!("`{name}`")),
+            "docs/library.md: {name}"
+        );
+    }
+}
+
+fn slotscope(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_slotscope"))
+        .args(args)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{args:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The first words of the lines between the line `from` and the next empty line.
+fn listed<'a>(help: &'a str, from: &str) -> Vec<&'a str> {
+    let lines = help.lines().skip_while(|line| *line != from).skip(1);
+    let rows = lines
+        .take_while(|line| !line.is_empty())
+        .filter(|line| !line.starts_with("   "));
+    rows.filter_map(|line| line.split_whitespace().next())
+        .collect()
+}
+
+#[test]
+fn the_manual_has_every_command_flag_format_and_file() {
+    let commands = read("docs/commands.md");
+    let help = slotscope(&["--help"]);
+    let names = listed(&help, "Commands:");
+    assert!(names.contains(&"analyze") && names.len() >= 12, "{names:?}");
+    let flag = Regex::new(r"(?m)^ +(?:-\w, )?(--[a-z0-9-]+)").unwrap();
+    for name in names.into_iter().filter(|name| *name != "help") {
+        let heading = format!("\n## {name}\n");
+        assert!(commands.contains(&heading), "docs/commands.md: {name}");
+        for found in flag.captures_iter(&slotscope(&[name, "--help"])) {
+            let flag = &found[1];
+            assert!(
+                commands.contains(flag),
+                "docs/commands.md: {flag} of {name}"
+            );
+        }
+    }
+
+    let formats = read("docs/formats.md");
+    for line in slotscope(&["analyze", "--format", "help"]).lines() {
+        let name = format!("`{}`", line.split_whitespace().next().unwrap());
+        assert!(formats.contains(&name), "docs/formats.md: {name}");
+    }
+
+    let naming = read("docs/naming.md");
+    let scratch = scratch();
+    fs::write(
+        scratch.path().join("slotscope.toml"),
+        "[severity]\nno = \"off\"\n",
+    )
+    .unwrap();
+    let refused = bash("slotscope lint samples/uniform.keys", scratch.path());
+    let refused = String::from_utf8(refused.stdout).unwrap();
+    let (_, rules) = refused.trim().split_once("there are: ").unwrap();
+    for rule in rules.split(", ") {
+        assert!(
+            naming.contains(&format!("| `{rule}` |")),
+            "docs/naming.md: {rule}"
+        );
+    }
+
+    for entry in fs::read_dir(root().join("reports/samples/commerce")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(
+            commands.contains(&format!("`{name}`")),
+            "docs/commands.md: {name}"
+        );
+    }
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn dots_match_any_lines_and_nothing_else_does() {
+    let made = lines("a\nb\nc\nd");
+    for expected in [
+        "a\nb\nc\nd",
+        "a\n...",
+        "...\nd",
+        "a\n...\nd",
+        "...\nb\n...\nd",
+    ] {
+        assert!(matches(&lines(expected), &made), "{expected}");
+    }
+    for expected in [
+        "a\nb\nc",
+        "b\n...",
+        "...\nc",
+        "a\n...\nc\n...\nb\n...",
+        "a\n...\nx\n...\nd",
+    ] {
+        assert!(!matches(&lines(expected), &made), "{expected}");
+    }
+    // Both ends may not share a line.
+    assert!(!matches(&lines("a\nb\n...\nb\nc"), &lines("a\nb\nc")));
+}
+
+#[test]
+fn blessing_keeps_what_was_left_out() {
+    let made = lines("a\nb\nc\nd");
+    let blessed = |expected| blessed(&lines(expected), &made).map(|lines| lines.join(" "));
+    assert_eq!(blessed("x"), Some("a b c d".into()));
+    assert_eq!(blessed("x\ny\n..."), Some("a b ...".into()));
+    assert_eq!(blessed("x\n...\ny"), Some("a ... d".into()));
+    assert_eq!(blessed("...\nx\n..."), None);
+}
+
+#[test]
+fn a_dead_link_and_a_lost_path_are_found() {
+    let document = "# One two\n[a](README.md) [b](no.md) [c](#one-two) [d](#three) [e](https://x.y/z)\n\
+        ```text\n[f](no.md)\n```\n[g](samples/README.md#samples) [h](samples/README.md#no)\n";
+    assert_eq!(
+        dead_links(root(), document),
+        ["no.md", "#three", "samples/README.md#no"]
+    );
+    assert_eq!(
+        lost_paths("`src/lib.rs` `src/no.rs` `src/format/NAME.rs` src/plain.rs"),
+        ["src/no.rs"]
+    );
+    assert_eq!(anchor("What `--by` is, and isn't"), "what---by-is-and-isnt");
+}

@@ -1,0 +1,304 @@
+//! Laws of the formats: the cut, the threads and a pipe never show.
+
+mod live;
+
+use std::io::Write;
+
+use crate::support::scan::Scanning;
+use proptest::prelude::*;
+use slotscope::format::{FORMATS, Head, detect, named};
+use slotscope::scan::SeenInput;
+use slotscope::source::Source;
+use slotscope::source::memory::memory;
+use slotscope::source::pipe::Pipe;
+use slotscope::tally::rejects::Rejects;
+use slotscope::tally::{Parts, Tallies};
+
+/// What a scan of `input` in `form` finds.
+fn scan(
+    input: Box<dyn Source>,
+    form: &str,
+    threads: usize,
+    chunk: usize,
+) -> (Tallies, Vec<SeenInput>, Rejects) {
+    let scan = Scanning::of(form).cut(threads, chunk);
+    let found = scan.run(&[input], || Tallies::new(Parts::All));
+    (found.tally, found.inputs, found.rejects)
+}
+
+/// What is found in `content`, once it is clear that neither the cut nor the threads nor a pipe shows.
+fn found(
+    content: &[u8],
+    form: &str,
+    threads: usize,
+    chunk: usize,
+) -> (Tallies, Vec<SeenInput>, Rejects) {
+    let whole = scan(memory("test", content), form, 1, content.len());
+    assert_eq!(scan(memory("test", content), form, threads, chunk), whole);
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(content).unwrap();
+    assert_eq!(
+        scan(
+            Box::new(Pipe::new(file.path().to_path_buf())),
+            form,
+            threads,
+            chunk
+        ),
+        whole
+    );
+    whole
+}
+
+/// A form with columns: its name, its header, and what its rows are like.
+const TABLES: [(&str, &str, &str); 5] = [
+    (
+        "csv",
+        "key,size,type",
+        r#"[a-c{}]{0,6},[0-9]{0,3},[a-z]{0,3}|"([a-c,\n\r]|""){0,8}",1,|[a-c",\n\r]{0,6}"#,
+    ),
+    (
+        "jsonl",
+        "[",
+        r#"\{"key":"[a-c{}\\\\]{0,6}","size":[0-9]{0,2}\},?|\[?\{?"k"#,
+    ),
+    (
+        "hdt-rdb",
+        "database,key,type,size,size_readable,freq",
+        r#"0,([a-c{}]{0,6}|"([a-c,\n]|""){0,8}"),set,[0-9]{1,3},1K,7|[a-c0,\n]{0,8}"#,
+    ),
+    (
+        "rdb-tools",
+        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
+        r#"0,set,[a-c{},"\n]{0,6},[0-9]{1,3},ht,1,1,|[a-c0,"\n]{0,8}"#,
+    ),
+    (
+        "redis-rdb-cli",
+        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
+        r#"0,set,"[a-c{},"\n]{0,6}","[0-9]\.[0-9]kB",ht,1,"1 B",""|[a-c0,"\n]{0,8}"#,
+    ),
+];
+
+/// A form, and the row of a key in it.
+type RowOf = (&'static str, fn(&str) -> String);
+
+proptest! {
+    #[test]
+    fn where_a_table_is_cut_does_not_show(
+        (form, header, rows) in prop::sample::select(TABLES.to_vec()).prop_flat_map(|(form, header, row)| {
+            (Just(form), Just(header), prop::collection::vec(row, 1..60))
+        }),
+        end in prop::sample::select(vec!["\n", "\r\n"]),
+        chunk in 1usize..400,
+        threads in 1usize..4,
+    ) {
+        found(format!("{header}{end}{}{end}", rows.join(end)).as_bytes(), form, threads, chunk);
+    }
+
+    #[test]
+    fn carriage_returns_at_line_ends_of_a_table_do_not_show(
+        keys in prop::collection::vec(r#"[a-c{}.]{0,9}"#, 1..60),
+        chunk in 1usize..400,
+    ) {
+        let rows: [RowOf; 5] = [
+            ("csv", |key| format!("{key},7,set")),
+            ("jsonl", |key| format!("{{\"key\":\"{key}\",\"size\":7}},")),
+            ("hdt-rdb", |key| format!("0,\"{key}\",set,7,7B,1")),
+            ("rdb-tools", |key| format!("0,set,{key},7,ht,1,1,")),
+            ("redis-rdb-cli", |key| format!("0,set,\"{key}\",\"7 B\",ht,1,\"1 B\",\"\"")),
+        ];
+        for (form, row) in rows {
+            let header = TABLES.iter().find(|(name, ..)| *name == form).unwrap().1;
+            let found = ["\n", "\r\n"].map(|end| {
+                let rows: String = keys.iter().map(|key| row(key) + end).collect();
+                let (tally, inputs, rejects) =
+                    scan(memory("test", format!("{header}{end}{rows}").as_bytes()), form, 2, chunk);
+                assert_eq!(inputs[0].seen.keys, keys.len() as u64);
+                (tally, rejects)
+            });
+            prop_assert_eq!(&found[0], &found[1], "{}", form);
+            prop_assert_eq!(found[0].1.count, 0);
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_a_format_panic(
+        start in prop::sample::select(TABLES.to_vec()),
+        bytes in prop::collection::vec(
+            prop_oneof![4 => prop::sample::select(b"\"\",,\n\r{}[]:\\u0d".to_vec()), 1 => any::<u8>()], 0..80),
+        chunk in 1usize..100,
+    ) {
+        let below = [start.1.as_bytes(), b"\n", &bytes].concat();
+        let head = Head { bytes: &below, whole: true };
+        prop_assert!(named(start.0).unwrap().open(head).is_ok(), "{} is refused below its header", start.0);
+        for content in [&bytes, &below] {
+            for format in FORMATS.iter().map(|format| Some(*format)).chain([None]) {
+                let scan = Scanning { format, ..Scanning::detected().cut(1, chunk) };
+                let found = scan.try_run(&[memory("test", content)], || Tallies::new(Parts::Slots));
+                // Only the head of an input can be refused; it is opened in the same way here.
+                let head = Head { bytes: content, whole: true };
+                let opens = format.is_none_or(|format| format.open(head).is_ok());
+                prop_assert_eq!(found.is_ok(), opens, "{:?}", format.map(|format| format.name()));
+            }
+        }
+    }
+
+    #[test]
+    fn where_a_dump_in_quotes_is_cut_does_not_show(
+        lines in prop::collection::vec(r#"("[a-c{}\\x0n"]{0,12}"|\["[0-9]"|\["k"\]\]|[a-c"\\]{0,6}|\(1.2s\))\r?"#, 1..60),
+        chunk in 1usize..400,
+        threads in 1usize..4,
+        (form, separator) in prop::sample::select(vec![("quoted", "\n"), ("redis-csv", ","), ("redis-json", ","), ("quoted-json", ",")]),
+    ) {
+        let content = lines.join(separator);
+        prop_assume!(!content.is_empty());
+        found(content.as_bytes(), form, threads, chunk);
+    }
+
+    #[test]
+    fn where_numbered_rows_are_cut_does_not_show(
+        lines in prop::collection::vec(r#" {0,2}([1-3]\) )?[1-4]\) ("[a0\\n]{0,3}"|\(nil\)|\(empty array\)|a)|\(1.2s\)|[a1]{0,2}"#, 1..60),
+        chunk in 1usize..400,
+        threads in 1usize..4,
+    ) {
+        found(format!("{}\n", lines.join("\n")).as_bytes(), "numbered", threads, chunk);
+    }
+
+    #[test]
+    fn where_the_replies_of_nodes_are_cut_does_not_show(
+        lines in prop::collection::vec(r#"(1\.1\.1\.1:[12]: )?(a|ERR x|[ab:]{0,2})|>>> Calling|"#, 1..60),
+        end in prop::sample::select(vec!["\n", "\r\n"]),
+        chunk in 1usize..400,
+        threads in 1usize..4,
+    ) {
+        found(format!("1.1.1.1:9: {end}{}{end}", lines.join(end)).as_bytes(), "cluster-call", threads, chunk);
+    }
+
+    #[test]
+    fn where_replies_of_a_server_are_cut_does_not_show(
+        rows in prop::collection::vec(r"\*2\r\n\$1\r\n[0a]\r\n\*2\r\n|\*[0-9]{0,2}\r\n|\$1\r\na\r\n|\$0\r\n\r\n|\$-1\r\n|\$-?[0-9]{1,2}\r\n|[a\r\n]{0,3}", 1..60),
+        chunk in 1usize..400,
+        threads in 1usize..4,
+    ) {
+        found(format!("*1\r\n{}", rows.concat()).as_bytes(), "resp", threads, chunk);
+    }
+
+    #[test]
+    fn no_bytes_are_too_odd_for_any_format(
+        words in prop::collection::vec(prop_oneof![
+            prop::sample::select(WORDS.to_vec()).prop_map(|word| word.as_bytes().to_vec()),
+            prop::collection::vec(any::<u8>(), 0..4),
+        ], 1..40),
+        chunk in 1usize..200,
+        threads in 1usize..4,
+        format in prop::sample::select(FORMATS.iter().map(|format| format.name()).collect::<Vec<_>>()),
+    ) {
+        let content = words.concat();
+        prop_assume!(!content.is_empty());
+        for end in 0..content.len() {
+            // Where more must be seen, there is more to see.
+            let [told, _] = [true, false].map(|whole| detect(Head { bytes: &content[..end], whole }));
+            prop_assert!(told.is_some(), "of a whole input");
+        }
+        let opens = named(format).unwrap().open(Head { bytes: &content, whole: true }).is_ok();
+        // Only a table can be refused: its first line does not name the column of the keys.
+        prop_assert!(opens || TABLES.iter().any(|(name, ..)| *name == format), "{}", format);
+        if opens {
+            found(&content, format, threads, chunk);
+        }
+    }
+}
+
+/// What means something to one format or another.
+const WORDS: &[&str] = &[
+    "\n",
+    "\r\n",
+    "\"",
+    "\\",
+    "\\\\",
+    ",",
+    "[",
+    "]",
+    "[]",
+    "\"a\"",
+    "\"1\"",
+    "1) ",
+    "2) 1) ",
+    "99999999999999999999) ",
+    "(nil)",
+    "(empty array)",
+    "(error) ",
+    "(1.2s)",
+    "1.1.1.1:1: ",
+    "[::1]:2: ",
+    ">>> Calling",
+    "ERR x",
+    "*2\r\n",
+    "$1\r\n",
+    "$-1\r\n",
+    "*-1\r\n",
+    "$99999999999999999999\r\n",
+    "$60000000\r\n",
+    "*4294967295\r\n",
+    "*2\r\n$1\r\n7\r\n*1\r\n",
+    "+OK\r\n",
+    "-ERR\r\n",
+    "SET",
+    "\u{1b}[31m",
+    "\u{1b}[",
+    "127.0.0.1:1> ",
+    "REDIS0011\u{ff}",
+    "#TS:1\r\n",
+    "a",
+    "\u{feff}",
+    "\0",
+];
+
+/// Forms whose plain rows are cut a batch at a time: a header, a plain row, rows that are not.
+const CUT_AT_ONCE: [(&str, &str, &str, [&str; 3]); 3] = [
+    (
+        "csv",
+        "key,size,type",
+        "k,1,s",
+        ["\"two\nlines\",1,s", "short", "a,b,c,d"],
+    ),
+    (
+        "rdb-tools",
+        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
+        "0,set,k,10,ht,1,1,",
+        [
+            "0,set,two\nlines,10,ht,1,1,",
+            "short",
+            "0,set,a,b,10,ht,1,1,",
+        ],
+    ),
+    (
+        "redis-rdb-cli",
+        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
+        "0,set,\"k\",\"1.0kB\",ht,1,\"1 B\",\"\"",
+        [
+            "0,set,\"two\nlines\",\"1.0kB\",ht,1,\"1 B\",\"\"",
+            "short",
+            "0,set,\"a,b\",\"1.0kB\",ht,1,\"1 B\",\"\"",
+        ],
+    ),
+];
+
+#[test]
+fn an_odd_row_among_thousands_of_plain_ones_is_read_like_any_other() {
+    const PLAIN: usize = 10_000;
+    for (form, header, plain, odd_rows) in CUT_AT_ONCE {
+        for odd in odd_rows {
+            for place in [0, 1, 4095, 4096, 9000, PLAIN] {
+                let mut rows = vec![plain; PLAIN];
+                rows.insert(place, odd);
+                let dump = format!("{header}\n{}\n", rows.join("\n"));
+                let (tally, _, rejects) = found(dump.as_bytes(), form, 2, 4096);
+                let (keys, rejected) = (tally.slots.total() as usize, rejects.count as usize);
+                assert!(
+                    keys >= PLAIN && keys + rejected == PLAIN + 1,
+                    "{form}: {odd:?} at {place}: {keys} {rejected}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The committed reports are what the program makes today: `BLESS=1 cargo test --test it golden` rewrites them.
+//!
+//! Two samples have their whole report in reports/samples/, every sample its text. A missing file fails.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::run::{in_repository, root, succeeded};
+use serde_json::Value;
+
+/// Samples whose whole report is committed, with the flags that they are analyzed with.
+const WHOLE: &[(&str, &[&str])] = &[
+    ("commerce", &[]),
+    ("hot-tag", &["--topology", "samples/seed-cluster.nodes"]),
+];
+
+/// What no sample has: lists of names tell no sizes.
+const LACKING: &[&str] = &["value-sizes.png"];
+
+/// A chart may differ from the committed one in this part of its pixels: another libm rounds a curve another way.
+const CHART_TOLERANCE: f64 = 0.0002;
+
+fn blessing() -> bool {
+    std::env::var_os("BLESS").is_some()
+}
+
+/// The standard output of `analyze`, run in the root of the repository so that names are those of the README.
+fn analyze(args: &[&str]) -> Vec<u8> {
+    succeeded(
+        in_repository(&[&["analyze"], args].concat())
+            .output()
+            .unwrap(),
+    )
+}
+
+/// Compares `made` with the committed file, as `same` has it, or commits it.
+fn compare(committed: &Path, made: &[u8], same: fn(&[u8], &[u8]) -> bool) {
+    if blessing() {
+        fs::create_dir_all(committed.parent().unwrap()).unwrap();
+        // What is the same stays as it is: a rerun changes nothing.
+        if !fs::read(committed).is_ok_and(|old| same(&old, made)) {
+            fs::write(committed, made).unwrap();
+        }
+        return;
+    }
+    let shown = committed
+        .strip_prefix(root())
+        .unwrap()
+        .display()
+        .to_string();
+    let old =
+        fs::read(committed).unwrap_or_else(|error| panic!("{shown}: {error}; BLESS=1 makes it"));
+    assert!(
+        same(&old, made),
+        "{shown} is not what the program makes now; look at both, then BLESS=1"
+    );
+}
+
+fn same_bytes(old: &[u8], new: &[u8]) -> bool {
+    old == new
+}
+
+/// Equal but for `run`, which tells how a report was made.
+fn same_report(old: &[u8], new: &[u8]) -> bool {
+    let [old, new] = [old, new].map(|text| {
+        let mut report: Value = serde_json::from_slice(text).unwrap();
+        assert!(report.as_object_mut().unwrap().remove("run").is_some());
+        report
+    });
+    old == new
+}
+
+/// Equal but for the part that tells how a report was made.
+fn same_page(old: &[u8], new: &[u8]) -> bool {
+    let [old, new] = [old, new].map(|page| {
+        let page = std::str::from_utf8(page).unwrap();
+        let (before, run) = page.split_once("<section id=\"run\"").unwrap();
+        [
+            before.to_owned(),
+            run.split_once("</section>").unwrap().1.to_owned(),
+        ]
+    });
+    old == new
+}
+
+fn same_chart(old: &[u8], new: &[u8]) -> bool {
+    let [(old_size, old), (new_size, new)] = [old, new].map(|bytes| {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
+            .read_info()
+            .unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        ((info.width, info.height), pixels)
+    });
+    let differing = old.iter().zip(&new).filter(|(old, new)| old != new).count();
+    old_size == new_size && differing as f64 <= CHART_TOLERANCE * old.len() as f64
+}
+
+fn samples() -> Vec<PathBuf> {
+    let mut samples: Vec<_> = fs::read_dir(root().join("samples"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "keys")
+        })
+        .collect();
+    samples.sort();
+    assert!(samples.len() >= 7, "{samples:?}");
+    samples
+}
+
+#[test]
+fn the_text_of_every_sample() {
+    for sample in samples() {
+        let name = sample.file_stem().unwrap().to_str().unwrap();
+        let text = analyze(&["--no-files", &format!("samples/{name}.keys")]);
+        compare(
+            &root().join(format!("reports/samples/{name}.txt")),
+            &text,
+            same_bytes,
+        );
+    }
+}
+
+#[test]
+fn the_text_keeps_within_the_width() {
+    for name in ["commerce", "nasty"] {
+        for width in ["40", "72", "200"] {
+            let sample = format!("samples/{name}.keys");
+            let mut command = in_repository(&["analyze", "--no-files", &sample]);
+            let text = succeeded(command.env("COLUMNS", width).output().unwrap());
+            let text = String::from_utf8(text).unwrap();
+            let columns: usize = width.parse().unwrap();
+            text.lines().for_each(|line| {
+                assert!(line.chars().count() <= columns, "{name} at {width}: {line}")
+            });
+            compare(
+                &root().join(format!("reports/samples/{name}-{width}.txt")),
+                text.as_bytes(),
+                same_bytes,
+            );
+        }
+    }
+}
+
+#[test]
+fn the_markdown_of_two_samples() {
+    for name in ["commerce", "nasty"] {
+        let text = analyze(&[
+            "--no-files",
+            "--output",
+            "markdown",
+            &format!("samples/{name}.keys"),
+        ]);
+        compare(
+            &root().join(format!("reports/samples/{name}.md")),
+            &text,
+            same_bytes,
+        );
+    }
+}
+
+#[test]
+fn the_whole_report_of_two_samples() {
+    for (name, flags) in WHOLE {
+        let made = tempfile::tempdir().unwrap();
+        let sample = format!("samples/{name}.keys");
+        analyze(
+            &[
+                &[sample.as_str(), "--out", made.path().to_str().unwrap()],
+                *flags,
+            ]
+            .concat(),
+        );
+        let committed = root().join("reports/samples").join(name);
+        let files = || slotscope::report::files().filter(|file| !LACKING.contains(file));
+        for file in files() {
+            let same = match file.rsplit_once('.').unwrap().1 {
+                "json" => same_report,
+                "html" => same_page,
+                "png" => same_chart,
+                _ => same_bytes,
+            };
+            compare(
+                &committed.join(file),
+                &fs::read(made.path().join(file)).unwrap(),
+                same,
+            );
+        }
+        LACKING
+            .iter()
+            .for_each(|file| assert!(!made.path().join(file).exists(), "{name}: {file}"));
+        let mut there: Vec<_> = fs::read_dir(&committed)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        there.sort();
+        let mut expected: Vec<_> = files().collect();
+        expected.sort();
+        assert_eq!(
+            there, expected,
+            "reports/samples/{name} holds what no output makes"
+        );
+    }
+}
+
+#[test]
+fn a_report_that_differs_is_not_taken_for_the_same() {
+    assert!(same_report(
+        br#"{"run":1,"a":[1]}"#,
+        br#"{"run":2,"a":[1]}"#
+    ));
+    assert!(!same_report(
+        br#"{"run":1,"a":[1]}"#,
+        br#"{"run":1,"a":[2]}"#
+    ));
+    assert!(!same_bytes(b"a", b"b"));
+    let [page, later, other] = [("a", 1), ("a", 2), ("b", 1)]
+        .map(|(a, run)| format!("{a}<section id=\"run\">{run}</section>z"));
+    assert!(
+        same_page(page.as_bytes(), later.as_bytes())
+            && !same_page(page.as_bytes(), other.as_bytes())
+    );
+}

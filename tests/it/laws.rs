@@ -1,0 +1,347 @@
+//! Laws that hold for every input: the cut, the threads, the kernel and the order of merging never show, and nothing
+//! is lost between the bytes and the counts.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use crate::support::scan::Scanning;
+use proptest::prelude::*;
+use slotscope::metric::{Load, Metric};
+use slotscope::name::Name;
+use slotscope::scan::Scanned;
+use slotscope::slot::slot;
+use slotscope::source::Source;
+use slotscope::source::memory::memory;
+use slotscope::source::pipe::Pipe;
+use slotscope::tally::recount::Recount;
+use slotscope::tally::tags::TagCounts;
+use slotscope::tally::{Parts, Tallies, Tally};
+
+/// Scans `inputs` on `threads` threads in chunks of `chunk` bytes.
+fn scan<T: Tally>(
+    inputs: &[Box<dyn Source>],
+    threads: usize,
+    chunk: usize,
+    kernel: &'static hashslot::Kernel,
+    make: impl Fn() -> T,
+) -> Scanned<T> {
+    let scan = Scanning {
+        kernel,
+        ..Scanning::of("lines").cut(threads, chunk)
+    };
+    scan.run(inputs, make)
+}
+
+fn tallies(content: &[u8], threads: usize, chunk: usize) -> Tallies {
+    let scanned = scan(
+        &[memory("test", content)],
+        threads,
+        chunk,
+        hashslot::best(),
+        || Tallies::new(Parts::All).with_patterns(),
+    );
+    assert!(scanned.incomplete.is_empty());
+    scanned.tally
+}
+
+/// Both passes over more tags than a table holds.
+fn two_passes(inputs: &[Box<dyn Source>], threads: usize, chunk: usize) -> (Tallies, Recount) {
+    let counted = Scanning::of("lines").cut(threads, chunk).two_passes(inputs);
+    let recount = counted.recount.expect("more tags than a table holds");
+    (counted.first.tally, recount)
+}
+
+/// Keys with tags, empty ones and odd bytes; no line ends in them.
+fn keys() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    let byte = prop_oneof![
+        4 => Just(b'{'), 4 => Just(b'}'), 4 => 97u8..101,
+        1 => any::<u8>().prop_filter("no line end", |byte| !b"\r\n".contains(byte)),
+    ];
+    let key = prop_oneof![9 => prop::collection::vec(byte.clone(), 0..20), 1 => prop::collection::vec(byte, 60..300)];
+    prop::collection::vec(key, 1..120)
+}
+
+fn dump(keys: &[Vec<u8>], end: &[u8]) -> Vec<u8> {
+    let mut content = b"first".to_vec();
+    content.extend_from_slice(end);
+    for key in keys {
+        content.extend_from_slice(key);
+        content.extend_from_slice(end);
+    }
+    content
+}
+
+proptest! {
+    #[test]
+    fn counts_are_those_of_naive_code(keys in keys(), chunk in 1usize..400, threads in 1usize..4) {
+        let found = tallies(&dump(&keys, b"\n"), threads, chunk);
+        let mut slots = vec![0; 16384];
+        let mut tags = BTreeMap::new();
+        let mut lengths = BTreeMap::new();
+        for key in keys.iter().map(Vec::as_slice).chain([&b"first"[..]]) {
+            slots[usize::from(slot(key))] += 1;
+            *lengths.entry(key.len() as u64).or_insert(0u64) += 1;
+            if let Some(tag) = hashslot::tag(key) {
+                *tags.entry(Name::from(&key[tag])).or_insert(Load::default()) += Load::KEY;
+            }
+        }
+        prop_assert_eq!(&found.slots.loads.keys, &slots);
+        let names = found.names.unwrap();
+        prop_assert_eq!(names.lengths.0.pairs().collect::<Vec<_>>(), lengths.into_iter().collect::<Vec<_>>());
+        let heavy = names.tags;
+        prop_assert_eq!(heavy.tagged, tags.values().map(|load| load[Metric::Keys]).sum::<u64>());
+        let TagCounts::Exact(table) = heavy.counts else { panic!("few tags are exact") };
+        prop_assert_eq!(Vec::from(table), tags.into_iter().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_cut_the_threads_and_the_kernel_do_not_show(keys in keys(), chunk in 1usize..400, threads in 1usize..5) {
+        let content = dump(&keys, b"\n");
+        let whole = tallies(&content, 1, content.len());
+        for kernel in hashslot::available() {
+            let inputs = [memory("test", &content)];
+            let part = scan(&inputs, threads, chunk, kernel, || Tallies::new(Parts::All).with_patterns());
+            prop_assert_eq!(&part.tally, &whole, "{}", kernel.name);
+            prop_assert_eq!(part.inputs[0].seen.keys, whole.slots.total());
+            prop_assert_eq!(part.inputs[0].bytes, content.len() as u64);
+        }
+    }
+
+    #[test]
+    fn carriage_returns_at_line_ends_do_not_show(keys in keys(), chunk in 1usize..400) {
+        prop_assert_eq!(tallies(&dump(&keys, b"\r\n"), 2, chunk), tallies(&dump(&keys, b"\n"), 2, chunk));
+    }
+
+    #[test]
+    fn the_last_line_end_does_not_show(keys in keys(), chunk in 1usize..400) {
+        let mut content = dump(&keys, b"\n");
+        let whole = tallies(&content, 2, chunk);
+        // An empty last key is only there by its line end.
+        prop_assume!(!keys.last().unwrap().is_empty());
+        content.pop();
+        prop_assert_eq!(tallies(&content, 2, chunk), whole);
+    }
+
+    #[test]
+    fn a_stream_is_the_file(keys in keys(), chunk in 1usize..400, threads in 1usize..4) {
+        let content = dump(&keys, b"\n");
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&content).unwrap();
+        let stream: [Box<dyn Source>; 1] = [Box::new(Pipe::new(file.path().to_path_buf()))];
+        let found = scan(&stream, threads, chunk, hashslot::best(), || Tallies::new(Parts::All).with_patterns());
+        prop_assert_eq!(found.tally, tallies(&content, 1, chunk));
+        prop_assert_eq!(found.inputs[0].bytes, content.len() as u64);
+    }
+
+    #[test]
+    fn parts_merge_to_the_whole_in_any_order(a in keys(), b in keys(), chunk in 1usize..400) {
+        let [part_a, part_b] = [&a, &b].map(|keys| tallies(&dump(keys, b"\n"), 1, chunk));
+        let mut forward = part_a.clone();
+        forward.merge(part_b.clone());
+        let mut backward = part_b;
+        backward.merge(part_a.clone());
+        prop_assert_eq!(&forward, &backward);
+        let both = [memory("a", &dump(&a, b"\n")), memory("b", &dump(&b, b"\n"))];
+        prop_assert_eq!(&scan(&both, 2, chunk, hashslot::best(), || Tallies::new(Parts::All).with_patterns()).tally, &forward);
+        let mut empty = Tallies::new(Parts::All).with_patterns();
+        empty.merge(part_a.clone());
+        prop_assert_eq!(empty, part_a);
+    }
+
+    #[test]
+    fn tallies_travel(keys in keys()) {
+        let found = tallies(&dump(&keys, b"\n"), 1, 100);
+        let text = serde_json::to_string(&found).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Tallies>(&text).unwrap(), found);
+    }
+}
+
+/// A dump with more tags than a table holds: `tags` small ones and a few of known weight.
+fn many_tags(tags: u64, heavy: &[(&str, u64)]) -> Vec<u8> {
+    let mut keys: Vec<String> = (0..tags).map(|i| format!("cart:{{cart:{i}}}")).collect();
+    keys.extend(
+        heavy
+            .iter()
+            .flat_map(|(tag, count)| (0..*count).map(move |i| format!("{i}:{{{tag}}}"))),
+    );
+    // A fixed shuffle: neighbours of one tag would be too easy.
+    let len = keys.len();
+    (0..len).for_each(|i| keys.swap(i, (i * 7919 + 13) % len));
+    keys.join("\n").into_bytes()
+}
+
+#[test]
+fn past_the_table_heavy_tags_are_found_and_counted_exactly_on_any_thread() {
+    let heavy = [
+        ("common", 3000),
+        ("config", 700),
+        ("é{x", 500),
+        ("rare", 60),
+    ];
+    let content = many_tags(150_000, &heavy);
+    let inputs = [memory("test", &content)];
+    let mut reference = None;
+    for (threads, chunk) in [(1, content.len()), (2, 100_000), (4, 7001)] {
+        let (first, second) = two_passes(&inputs, threads, chunk);
+        let found: BTreeMap<Name, u64> = second
+            .tags()
+            .map(|(name, load)| (name.clone(), load[Metric::Keys]))
+            .collect();
+        for (tag, keys) in heavy {
+            assert_eq!(found.get(&Name::from(tag)), Some(&keys), "{tag}");
+        }
+        assert!(
+            found
+                .iter()
+                .filter(|(name, _)| name.0.starts_with(b"cart:"))
+                .all(|(_, keys)| *keys == 1)
+        );
+        let max_error = second.max_error()[Metric::Keys];
+        assert!((1..60).contains(&max_error), "{max_error}");
+        let all = (first, found, second.max_error());
+        assert_eq!(
+            *reference.get_or_insert(all.clone()),
+            all,
+            "{threads} threads, chunks of {chunk}"
+        );
+    }
+}
+
+#[test]
+fn the_number_of_tags_past_the_table_is_estimated() {
+    let found = tallies(&many_tags(150_000, &[]), 2, 50_000);
+    let TagCounts::CountMin(rows) = found.names.unwrap().tags.counts else {
+        panic!("150,000 tags fit a table?")
+    };
+    assert!(
+        (rows.distinct.estimate() / 150_000.0 - 1.0).abs() < 0.033,
+        "{}",
+        rows.distinct.estimate()
+    );
+}
+
+/// Streams that are hard on a bounded counter, as (tag, repeats) in order.
+fn adversarial_streams() -> Vec<(&'static str, Vec<String>)> {
+    let distinct: Vec<String> = (0..100_000).map(|i| format!("d{i}")).collect();
+    let sorted = (0..80_000)
+        .flat_map(|i| vec![format!("s{i:06}"); if i % 1000 == 0 { 200 } else { 1 }])
+        .collect();
+    let late = distinct
+        .iter()
+        .cloned()
+        .chain(vec![String::from("late"); 5000])
+        .collect();
+    let early = vec![String::from("early"); 5000]
+        .into_iter()
+        .chain(distinct.iter().cloned())
+        .collect();
+    let shifting = (0..100).flat_map(|phase| {
+        (0..2000).map(move |i| {
+            if i % 4 == 0 {
+                format!("hot{phase}")
+            } else {
+                format!("c{}", phase * 2000 + i)
+            }
+        })
+    });
+    let one = distinct.iter().enumerate().flat_map(|(i, tag)| {
+        let heavy = (i % 10 == 0).then(|| String::from("one heavy among many"));
+        std::iter::once(tag.clone()).chain(heavy)
+    });
+    let long = (0..70_000).map(|i| {
+        if i % 50 == 0 {
+            "x".repeat(600)
+        } else {
+            format!("l{i}")
+        }
+    });
+    vec![
+        ("all distinct", distinct.clone()),
+        ("one heavy among many", one.collect()),
+        ("sorted", sorted),
+        ("heavy at the end", late),
+        ("heavy at the start", early),
+        ("shifting", shifting.collect()),
+        ("a heavy tag too long to keep", long.collect()),
+    ]
+}
+
+#[test]
+fn what_one_pass_says_of_tags_is_true_on_hard_streams_and_any_thread() {
+    for (stream, tags) in adversarial_streams() {
+        let content = tags
+            .iter()
+            .map(|tag| format!("k:{{{tag}}}\n"))
+            .collect::<String>()
+            .into_bytes();
+        let mut truth: BTreeMap<Name, u64> = BTreeMap::new();
+        tags.iter()
+            .for_each(|tag| *truth.entry(Name::from(tag.as_str())).or_default() += 1);
+        let inputs = [memory("test", &content)];
+        for (threads, chunk) in [(1, content.len()), (2, 50_000), (4, 9001)] {
+            let found = scan(&inputs, threads, chunk, hashslot::best(), || {
+                Tallies::new(Parts::InOnePass)
+            })
+            .tally;
+            let case = format!("{stream}, {threads} threads");
+            let TagCounts::HeavyHitters(followed) = found.names.unwrap().tags.counts else {
+                panic!("{case}: few tags?")
+            };
+            let mut unlisted = truth.clone();
+            for tag in followed.tags() {
+                let keys = unlisted
+                    .remove(&tag.name)
+                    .unwrap_or_else(|| panic!("{case}: {} twice or never", tag.name));
+                let bounds = tag.load[Metric::Keys]..=tag.ceiling[Metric::Keys];
+                assert!(bounds.contains(&keys), "{case}: {keys} outside {bounds:?}");
+            }
+            let most = unlisted.values().max().copied().unwrap_or(0);
+            assert!(
+                most <= followed.bound()[Metric::Keys],
+                "{case}: {most} above {:?}",
+                followed.bound()
+            );
+        }
+    }
+}
+
+#[test]
+fn what_two_passes_say_of_tags_is_true_on_hard_streams_and_any_thread() {
+    for (stream, tags) in adversarial_streams() {
+        let content = tags
+            .iter()
+            .map(|tag| format!("k:{{{tag}}}\n"))
+            .collect::<String>()
+            .into_bytes();
+        let mut truth: BTreeMap<Name, u64> = BTreeMap::new();
+        tags.iter()
+            .for_each(|tag| *truth.entry(Name::from(tag.as_str())).or_default() += 1);
+        let inputs = [memory("test", &content)];
+        let mut reference = None;
+        for (threads, chunk) in [(1, content.len()), (2, 50_000), (4, 9001)] {
+            let (_, second) = two_passes(&inputs, threads, chunk);
+            let mut unlisted = truth.clone();
+            for (name, load) in second.tags() {
+                assert_eq!(
+                    unlisted.remove(name),
+                    Some(load[Metric::Keys]),
+                    "{stream}: {name}"
+                );
+            }
+            let most = unlisted.values().max().copied().unwrap_or(0);
+            let max_error = second.max_error()[Metric::Keys];
+            assert!(most <= max_error, "{stream}: {most} above {max_error}");
+            let mut found: Vec<_> = second
+                .tags()
+                .map(|(name, load)| (name.clone(), load[Metric::Keys]))
+                .collect();
+            found.sort();
+            let all = (found, second.max_error());
+            assert_eq!(
+                *reference.get_or_insert(all.clone()),
+                all,
+                "{stream}: {threads} threads show"
+            );
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! All integration tests in one binary; one module a subject.
+
+mod support;
+
+mod browser;
+mod charts;
+mod cli;
+mod commands;
+mod compressed;
+mod diff;
+mod docs;
+mod fanout;
+mod find_tag;
+mod formats;
+mod fuzz;
+mod golden;
+mod laws;
+mod limits;
+mod lint;
+mod live_redis;
+
+mod package;
+mod patterns;
+mod plan;
+mod policies;
+mod redact;
+mod samples;
+mod schema;
+mod statistics;
+mod weighed;
+mod whatif;

@@ -1,0 +1,94 @@
+//! What crates.io gets: no packaged document links to a file that is left out, and no packaged source includes one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::docs::dead_links;
+use crate::support::run::{root, succeeded};
+use regex::Regex;
+use tempfile::TempDir;
+
+/// The files of a package, relative to its folder.
+fn packaged(package: &str) -> Vec<PathBuf> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    cargo
+        .args([
+            "package",
+            "--list",
+            "--allow-dirty",
+            "--offline",
+            "--package",
+            package,
+        ])
+        .current_dir(root());
+    let list = String::from_utf8(succeeded(cargo.output().unwrap())).unwrap();
+    list.lines().map(PathBuf::from).collect()
+}
+
+/// A copy of the package's files and of nothing else.
+fn unpacked(package: &str, source: &Path) -> TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for file in packaged(package) {
+        // Cargo makes some files itself.
+        if source.join(&file).is_file() {
+            fs::create_dir_all(copy.path().join(&file).parent().unwrap()).unwrap();
+            fs::copy(source.join(&file), copy.path().join(&file)).unwrap();
+        }
+    }
+    copy
+}
+
+/// The files that Rust code reads when it is built or tested.
+fn read_by(code: &str, folder: &Path, root: &Path) -> Vec<PathBuf> {
+    let included = Regex::new(r#"include_(?:str|bytes)!\("([^"]+)"\)"#).unwrap();
+    let joined = Regex::new(r#"CARGO_MANIFEST_DIR"\)\)\s*\.join\("([^"]+)"\)"#).unwrap();
+    let found = |regex: &Regex, from: &Path| -> Vec<PathBuf> {
+        let captures = regex.captures_iter(code);
+        captures.map(|found| from.join(&found[1])).collect()
+    };
+    [found(&included, folder), found(&joined, root)].concat()
+}
+
+/// Files that are referred to and not in the package.
+fn missing(package: &str, source: &Path) -> Vec<String> {
+    let copy = unpacked(package, source);
+    let mut missing = Vec::new();
+    for file in packaged(package) {
+        let path = copy.path().join(&file);
+        let Ok(text) = fs::read_to_string(&path) else {
+            continue;
+        };
+        let folder = path.parent().unwrap();
+        let lost: Vec<String> = match file.extension().and_then(|it| it.to_str()) {
+            // Links from one package into the other lead to the repository.
+            Some("md") => dead_links(folder, &text)
+                .into_iter()
+                .filter(|link| !link.contains("crates/") && !link.starts_with("../../"))
+                .collect(),
+            Some("rs") => {
+                let read = read_by(&text, folder, copy.path()).into_iter();
+                let lost = read.filter(|path| !path.exists());
+                lost.map(|path| path.display().to_string()).collect()
+            }
+            _ => Vec::new(),
+        };
+        missing.extend(lost.iter().map(|it| format!("{}: {it}", file.display())));
+    }
+    missing
+}
+
+#[test]
+fn a_packaged_file_refers_to_no_file_that_is_left_out() {
+    for (package, folder) in [("slotscope", ""), ("hashslot", "crates/hashslot")] {
+        let missing = missing(package, &root().join(folder));
+        assert!(missing.is_empty(), "{package}: {missing:#?}");
+    }
+}
+
+#[test]
+fn an_included_file_is_found_in_the_code() {
+    let code = r#"include_str!("a.txt"); Path::new(env!("CARGO_MANIFEST_DIR")).join("b/c")"#;
+    let found = read_by(code, Path::new("/src/x"), Path::new("/"));
+    assert_eq!(found, [Path::new("/src/x/a.txt"), Path::new("/b/c")]);
+}

@@ -1,0 +1,257 @@
+//! What every command writes with `--json` is what its schema in docs/schema/ says.
+
+use serde_json::{Value, json};
+
+use crate::support::run::{Scratch, stderr, stdout};
+
+/// What is wrong with `value` by `schema`, a part of `root`. A member that the schema does not name is wrong too.
+fn complaints(root: &Value, schema: &Value, value: &Value, place: &str, found: &mut Vec<String>) {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let target = root.pointer(reference.trim_start_matches('#'));
+        return complaints(root, target.expect(reference), value, place, found);
+    }
+    for known in schema
+        .as_object()
+        .into_iter()
+        .flat_map(|known| known.keys())
+    {
+        assert!(KEYWORDS.contains(&known.as_str()), "{known} is not checked");
+    }
+    let mut complain = |what: String| found.push(format!("{place}: {what}: {value}"));
+    if let Some(choices) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
+        let fits = |choice: &Value| {
+            let mut found = Vec::new();
+            complaints(root, choice, value, place, &mut found);
+            found.is_empty()
+        };
+        if !choices.iter().any(fits) {
+            complain("fits no choice".into());
+        }
+        return;
+    }
+    let is = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+    };
+    let allows = |name: &Value| name == is || name == "number" && is == "integer";
+    match &schema["type"] {
+        Value::Array(types) if types.iter().any(allows) => {}
+        Value::Null => {}
+        only if allows(only) => {}
+        other => complain(format!("is no {other}")),
+    }
+    if schema
+        .get("const")
+        .is_some_and(|constant| constant != value)
+    {
+        complain(format!("is not {}", schema["const"]));
+    }
+    if schema["enum"]
+        .as_array()
+        .is_some_and(|words| !words.contains(value))
+    {
+        complain(format!("is none of {}", schema["enum"]));
+    }
+    if let (Some(number), Some(least)) = (value.as_f64(), schema["minimum"].as_f64())
+        && number < least
+    {
+        complain(format!("is below {least}"));
+    }
+    if let Some(rows) = value.as_array() {
+        let tuple = schema["prefixItems"]
+            .as_array()
+            .map_or(&[][..], Vec::as_slice);
+        for (i, row) in rows.iter().enumerate() {
+            let schema = tuple.get(i).unwrap_or(&schema["items"]);
+            assert!(schema.is_object(), "{place}: a list of what?");
+            complaints(root, schema, row, &format!("{place}[{i}]"), found);
+        }
+        return;
+    }
+    let Some(members) = value.as_object() else {
+        return;
+    };
+    for name in schema["required"].as_array().into_iter().flatten() {
+        if !members.contains_key(name.as_str().unwrap()) {
+            found.push(format!("{place}: lacks {name}"));
+        }
+    }
+    for (name, member) in members {
+        let place = format!("{place}.{name}");
+        match [&schema["properties"][name], &schema["additionalProperties"]] {
+            [known, _] if known.is_object() => complaints(root, known, member, &place, found),
+            [_, any] if any.is_object() => complaints(root, any, member, &place, found),
+            _ => found.push(format!("{place}: is not in the schema")),
+        }
+    }
+}
+
+/// What a schema may say: all of it is checked or says nothing of the value.
+const KEYWORDS: [&str; 20] = [
+    "$schema",
+    "$defs",
+    "title",
+    "description",
+    "format",
+    "type",
+    "const",
+    "enum",
+    "minimum",
+    "maximum",
+    "minItems",
+    "maxItems",
+    "anyOf",
+    "oneOf",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "prefixItems",
+    "$ref",
+];
+
+fn wrong(schema: &Value, value: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    complaints(schema, schema, value, "", &mut found);
+    found
+}
+
+/// Every line that `args` print fits the schema `name`.
+fn check(scratch: &Scratch, name: &str, args: &[&str]) {
+    let path = format!("{}/docs/schema/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let schema = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let said = scratch.run(args);
+    assert!(!said.stdout.is_empty(), "{args:?}: {}", stderr(&said));
+    for line in stdout(&said).lines() {
+        let found = wrong(&schema, &serde_json::from_str(line).expect(line));
+        let first: Vec<_> = found.iter().take(5).collect();
+        assert!(found.is_empty(), "{args:?}: {first:#?}");
+    }
+}
+
+#[test]
+fn outputs_of_every_command_fit_their_schemas() {
+    let scratch = Scratch::new();
+    let rows = (0..500).map(|i| format!("u:{{t{}}}:{i},{},{i},hash,0,\n", i % 7, i * 3));
+    let table: String = rows.collect();
+    scratch.file(
+        "table.csv",
+        format!("key,size,ops,type,db,ttl\n{table}").as_bytes(),
+    );
+    let keys: String = (0..900)
+        .map(|i| format!("app:{{a}}:{i}\nuser:{i}\n"))
+        .collect();
+    scratch.file("a.keys", keys.as_bytes());
+    scratch.file("b.keys", keys.replace("{a}", "{b}").as_bytes());
+    scratch.file("odd.csv", b"key,size\nx,1\ny,what,no\n");
+    scratch.file(
+        "batches",
+        b"MGET user:1 user:2\nGET user:1\nMSET user:1 x user:2\n",
+    );
+    let info = "10.0.0.1:6379 (0123abcd...) -> 900 keys | 8192 slots | 0 slaves.\n\
+                10.0.0.2:6379 (4567abcd...) -> 100 keys | 8192 slots | 0 slaves.\n";
+    scratch.file("info", info.as_bytes());
+
+    let report =
+        |args: &[&str]| check(&scratch, "report", &[&["analyze", "--json"], args].concat());
+    report(&[
+        "table.csv",
+        "--by",
+        "ops",
+        "--maxmemory",
+        "1mb",
+        "--growth",
+        "3",
+    ]);
+    report(&["a.keys", "--nodes", "3"]);
+    report(&["a.keys", "--one-pass"]);
+    report(&["odd.csv", "--only", "slots"]);
+    check(
+        &scratch,
+        "node-counts",
+        &["analyze", "--json", "--cluster-info", "info"],
+    );
+    for (file, keys) in [("old", "a.keys"), ("new", "b.keys")] {
+        let said = scratch.run(&["analyze", keys, "--json", "--nodes", "3"]);
+        scratch.file(file, &said.stdout);
+    }
+    check(&scratch, "diff", &["diff", "old", "new", "--json"]);
+    check(&scratch, "keyslot", &["keyslot", "--json", "{a}:1", "b"]);
+    check(
+        &scratch,
+        "keyslot",
+        &["keyslot", "--json", "--nodes", "3", "b"],
+    );
+    check(
+        &scratch,
+        "find-tag",
+        &["find-tag", "--json", "--spread", "4", "--nodes", "2"],
+    );
+    check(&scratch, "lint", &["lint", "--json", "a.keys"]);
+    check(&scratch, "fanout", &["fanout", "--json", "batches"]);
+    check(
+        &scratch,
+        "whatif",
+        &["whatif", "--json", "table.csv", "--to-nodes", "4"],
+    );
+    check(
+        &scratch,
+        "plan",
+        &[
+            "plan",
+            "--json",
+            "table.csv",
+            "--nodes",
+            "3",
+            "--by",
+            "bytes",
+        ],
+    );
+    check(
+        &scratch,
+        "bench",
+        &["bench", "--json", "--rounds", "1", "--keys", "2k"],
+    );
+}
+
+#[test]
+fn values_that_do_not_fit_a_schema_are_found() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "schema": {"const": "x/1", "type": "string"},
+            "node": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]},
+            "range": {"type": "array", "prefixItems": [{"type": "integer", "minimum": 0}]},
+        },
+        "required": ["schema"],
+        "$defs": {"Node": {"enum": ["a", "b"], "type": "string"}},
+    });
+    assert!(
+        wrong(
+            &schema,
+            &json!({"schema": "x/1", "node": "a", "range": [3]})
+        )
+        .is_empty()
+    );
+    assert!(wrong(&schema, &json!({"schema": "x/1", "node": null})).is_empty());
+    for (value, part) in [
+        (json!([]), "is no"),
+        (json!({}), "lacks"),
+        (json!({"schema": "x/2"}), "is not"),
+        (json!({"schema": "x/1", "node": "c"}), "fits no choice"),
+        (json!({"schema": "x/1", "range": [-1]}), "is below"),
+        (json!({"schema": "x/1", "range": [0.5]}), "is no"),
+        (json!({"schema": "x/1", "more": 1}), "is not in the schema"),
+    ] {
+        let found = wrong(&schema, &value);
+        assert!(
+            found.len() == 1 && found[0].contains(part),
+            "{value}: {found:?}"
+        );
+    }
+}

@@ -1,0 +1,279 @@
+//! The statistics against planted truth: no alarm on dumps with nothing to find, the planted verdict and cause on those
+//! with something, and the formulas against simulation.
+//!
+//! `SLOTSCOPE_CASES` says how many dumps (default: a small part), `SLOTSCOPE_MOST_KEYS` how large they may be; with
+//! `SLOTSCOPE_TABLE=FILE` the table of what was found is written there.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::support::env::size;
+use crate::support::planted::{Case, null, planted as with_something};
+use crate::support::rng::Rng;
+use crate::support::scan::Scanning;
+use slotscope::metric::Metric;
+use slotscope::source::memory::memory;
+use slotscope::summary::cause::{CauseKind, Verdict};
+use slotscope::summary::model::expected::Expectation;
+use slotscope::summary::verdict::Skew;
+use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
+use slotscope::topology::Topology;
+
+/// The whole analysis of a dump, both passes.
+fn analyze(case: &Case) -> Summary {
+    let inputs = [memory("dump", &case.dump)];
+    let counted = Scanning::detected().two_passes(&inputs);
+    let (found, recount) = (counted.first, counted.recount);
+    assert_eq!(found.rejects.count, 0, "{}", case.what);
+    let input = InputFacts {
+        files: vec![FileFacts::default()],
+        ..InputFacts::default()
+    };
+    summarise(
+        &found.tally,
+        recount.as_ref(),
+        &case.topology,
+        case.by,
+        input,
+    )
+}
+
+/// What was found of each kind of dump: how many, and how many as planted.
+#[derive(Default)]
+struct Table(BTreeMap<&'static str, (u64, u64, Vec<String>)>);
+
+impl Table {
+    fn add(&mut self, what: &'static str, number: u64, skew: &Skew, as_planted: bool) {
+        let (all, right, wrong) = self.0.entry(what).or_default();
+        *all += 1;
+        *right += u64::from(as_planted);
+        if !as_planted {
+            wrong.push(format!(
+                "{number}: {:?}: {}; {:?}",
+                skew.verdict,
+                skew.sentence,
+                skew.causes.first()
+            ));
+        }
+    }
+
+    fn text(&self, title: &str) -> String {
+        let mut text = format!("## {title}\n\n| dumps | cases | as planted |\n|---|--:|--:|\n");
+        for (what, (all, right, _)) in &self.0 {
+            writeln!(text, "| {what} | {all} | {right} |").unwrap();
+        }
+        let (all, right) = self
+            .0
+            .values()
+            .fold((0, 0), |(all, right), row| (all + row.0, right + row.1));
+        writeln!(text, "| all | {all} | {right} |\n").unwrap();
+        text
+    }
+
+    fn wrong(&self) -> Vec<&String> {
+        self.0.values().flat_map(|(_, _, wrong)| wrong).collect()
+    }
+}
+
+fn keep(table: &str) {
+    print!("{table}");
+    if let Ok(path) = std::env::var("SLOTSCOPE_TABLE") {
+        let before = std::fs::read_to_string(&path).unwrap_or_default();
+        std::fs::write(path, before + table).unwrap();
+    }
+}
+
+#[test]
+fn nothing_is_found_where_there_is_nothing_to_find() {
+    let (cases, most) = (
+        size("SLOTSCOPE_CASES", 80),
+        size("SLOTSCOPE_MOST_KEYS", 300_000.0),
+    );
+    let mut table = Table::default();
+    for number in 0..cases {
+        let case = null(number, most);
+        let skew = analyze(&case).skew;
+        assert_eq!(skew.by, case.by);
+        let calm = matches!(skew.verdict, Verdict::Balanced | Verdict::Tagged);
+        table.add(case.what, number, &skew, calm);
+    }
+    keep(&table.text("Dumps with nothing to find: `balanced` or `tagged`"));
+    assert!(table.wrong().is_empty(), "{:#?}", table.wrong());
+}
+
+/// Whether the verdict and its first cause are what was planted.
+fn as_planted(case: &Case, summary: &Summary) -> bool {
+    let skew = &summary.skew;
+    let nodes = summary.nodes.balance.get(case.by).unwrap();
+    let by_load = match nodes.max_over_mean.unwrap() {
+        m if m < 1.05 => vec![Verdict::Balanced, Verdict::Tagged],
+        m if m < 1.20 => vec![Verdict::Watch],
+        _ => vec![Verdict::Skewed],
+    };
+    let (verdicts, kind) = match case.what {
+        "hot tag" | "zipf tags" => (by_load, CauseKind::Tag),
+        "huge value" => (by_load, CauseKind::Key),
+        "unequal slots" => (vec![Verdict::Placement], CauseKind::Placement),
+        "missing node" => (vec![Verdict::Suspicious], CauseKind::MissingNode),
+        "cut names" => (vec![Verdict::Suspicious], CauseKind::Truncated),
+        _ => (vec![Verdict::Suspicious], CauseKind::Duplicates),
+    };
+    verdicts.contains(&skew.verdict) && skew.causes[0].kind == kind
+}
+
+#[test]
+fn what_was_planted_is_found_and_named() {
+    let (cases, most) = (
+        size("SLOTSCOPE_CASES", 80) / 2,
+        size("SLOTSCOPE_MOST_KEYS", 300_000.0),
+    );
+    let mut table = Table::default();
+    let drawn = (0..).filter_map(|number| Some((number, with_something(number, most)?)));
+    for (number, case) in drawn.take(cases as usize) {
+        let summary = analyze(&case);
+        table.add(
+            case.what,
+            number,
+            &summary.skew,
+            as_planted(&case, &summary),
+        );
+    }
+    keep(&table.text("Dumps with something to find: the verdict and the first cause"));
+    println!("{:#?}", table.wrong());
+    assert!(
+        table.wrong().len() as f64 <= 0.01 * cases as f64,
+        "{:#?}",
+        table.wrong()
+    );
+}
+
+#[test]
+fn every_excess_is_split_exactly() {
+    for number in 0..40 {
+        let Some(case) = with_something(number, 50_000.0) else {
+            continue;
+        };
+        let summary = analyze(&case);
+        let most = summary
+            .nodes
+            .balance
+            .get(case.by)
+            .unwrap()
+            .max_over_mean
+            .unwrap();
+        let parts: f64 = summary.skew.causes.iter().map(|cause| cause.excess).sum();
+        assert!(
+            (parts - (most - 1.0)).abs() < 1e-7,
+            "{}: {parts} for {}",
+            case.what,
+            most - 1.0
+        );
+    }
+}
+
+/// Slot loads of units of these weights, each in a random slot.
+fn simulated(weights: impl Iterator<Item = u64>, random: &mut Rng) -> Vec<u64> {
+    let mut slots = vec![0; 16_384];
+    weights.for_each(|weight| slots[random.below(16_384)] += weight);
+    slots
+}
+
+#[test]
+fn the_formulas_agree_with_simulation() {
+    for (units, runs) in [(100_000u64, 40), (1_000_000, 15)] {
+        let expected = Expectation::of_slots(units as f64);
+        let mut random = Rng::new(7);
+        let found: Vec<_> = (0..runs)
+            .map(|_| {
+                slotscope::summary::balance::Balance::of(&simulated(
+                    (0..units).map(|_| 1),
+                    &mut random,
+                ))
+            })
+            .collect();
+        let mean = |of: &dyn Fn(&slotscope::summary::balance::Balance) -> f64| {
+            found.iter().map(of).sum::<f64>() / f64::from(runs)
+        };
+        let close = |found: f64, expected: f64, within: f64| {
+            assert!(
+                (found / expected - 1.0).abs() < within,
+                "{found} for {expected}, {units} units"
+            );
+        };
+        close(mean(&|of| of.cv.unwrap()), expected.cv, 0.005);
+        close(mean(&|of| of.gini.unwrap()), expected.gini.unwrap(), 0.005);
+        close(
+            mean(&|of| of.max_over_mean.unwrap()),
+            expected.max_over_mean.unwrap(),
+            0.03,
+        );
+        let above = found
+            .iter()
+            .filter(|of| of.max_over_mean.unwrap() > expected.max_over_mean_p99)
+            .count();
+        assert!(
+            above <= 2,
+            "{above} of {runs} above what 99 of 100 stay below"
+        );
+        if units == 100_000 {
+            close(mean(&|of| of.empty as f64), expected.empty.unwrap(), 0.08);
+        }
+    }
+}
+
+#[test]
+fn zipf_tags_are_as_uneven_as_their_effective_number_says() {
+    let (tags, keys) = (100_000u64, 2_000_000.0);
+    let harmonic: f64 = (1..=tags).map(|rank| 1.0 / rank as f64).sum();
+    let weights: Vec<u64> = (1..=tags)
+        .map(|rank| (keys / harmonic / rank as f64).ceil() as u64)
+        .collect();
+    let (sum, squares) = weights.iter().fold((0.0, 0.0), |(sum, squares), w| {
+        (sum + *w as f64, squares + (*w * *w) as f64)
+    });
+    let expected = Expectation::of_slots(sum * sum / squares).cv;
+    let mut random = Rng::new(1);
+    let found: Vec<f64> = (0..20)
+        .map(|_| {
+            slotscope::summary::balance::Balance::of(&simulated(
+                weights.iter().copied(),
+                &mut random,
+            ))
+            .cv
+            .unwrap()
+        })
+        .collect();
+    let mean = found.iter().sum::<f64>() / found.len() as f64;
+    assert!(
+        (mean / expected - 1.0).abs() < 0.03,
+        "{mean} for {expected}"
+    );
+}
+
+#[test]
+fn the_effective_number_of_units_is_known_within_its_error_past_the_table() {
+    let mut dump = Vec::new();
+    let mut squares = 0.0;
+    for tag in 0..100_000u64 {
+        let keys = 1 + 2_000 / (tag + 1);
+        squares += (keys * keys) as f64;
+        (0..keys).for_each(|i| dump.extend_from_slice(format!("{{t{tag}}}:{i}\n").as_bytes()));
+    }
+    let topology: Topology = crate::support::planted::even(3);
+    let summary = analyze(&Case {
+        what: "many tags",
+        dump,
+        topology,
+        by: Metric::Keys,
+    });
+    assert!(
+        summary.tags.as_ref().unwrap().distinct_error > 0.0,
+        "they do not fit the table"
+    );
+    let truth = (summary.input.keys as f64).powi(2) / squares;
+    assert!(
+        (summary.skew.n_eff.unwrap() / truth - 1.0).abs() < 4.0 * 0.0055,
+        "{:?} for {truth}",
+        summary.skew.n_eff
+    );
+}

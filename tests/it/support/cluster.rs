@@ -1,0 +1,189 @@
+//! Real clusters of `redis.rs`'s servers, started in one way: every node agrees on who owns what before a test begins.
+
+use std::collections::BTreeSet;
+
+use crate::support::redis::{Client, Reply, Server, wait_for};
+use slotscope::slot::slot;
+use slotscope::topology::Topology;
+
+/// The inclusive ranges of slots of one node.
+pub type Ranges = Vec<(u16, u16)>;
+
+/// A running cluster; dropping it stops its servers.
+pub struct Cluster {
+    /// The primaries in the order of their shares, then the replicas.
+    pub servers: Vec<Server>,
+    /// The id of each server.
+    pub ids: Vec<String>,
+    /// The primary that owns each slot.
+    owners: Vec<usize>,
+}
+
+impl Cluster {
+    /// Primaries with these shares of the slots; together they own all of them.
+    pub fn start(shares: &[Ranges]) -> Cluster {
+        Cluster::with_options(shares, |_| Vec::new())
+    }
+
+    /// Primaries with equal shares, split as redis-cli does it.
+    pub fn even(nodes: usize) -> Cluster {
+        let topology = Topology::even(nodes, format!("even {nodes}")).unwrap();
+        let shares: Vec<Ranges> = topology
+            .nodes
+            .iter()
+            .map(|node| node.ranges.clone())
+            .collect();
+        Cluster::start(&shares)
+    }
+
+    /// As `start`; server i gets `options(i)` on its command line.
+    pub fn with_options(shares: &[Ranges], options: impl Fn(usize) -> Vec<String>) -> Cluster {
+        let mut cluster = Cluster {
+            servers: Vec::new(),
+            ids: Vec::new(),
+            owners: vec![usize::MAX; 16384],
+        };
+        for (i, share) in shares.iter().enumerate() {
+            cluster.launch(&options(i));
+            for (first, last) in share {
+                let range = ["ADDSLOTSRANGE", &first.to_string(), &last.to_string()];
+                cluster.tell(i, &range);
+                cluster.owners[usize::from(*first)..=usize::from(*last)].fill(i);
+            }
+        }
+        assert!(cluster.owners.iter().all(|owner| *owner < shares.len()));
+        cluster.settle();
+        cluster
+    }
+
+    /// Starts a replica of server `of`.
+    pub fn add_replica(&mut self, of: usize, options: &[String]) {
+        self.launch(options);
+        let replica = self.servers.len() - 1;
+        let mut client = self.servers[replica].connect();
+        wait_for(
+            || match client.call(&["CLUSTER", "REPLICATE", &self.ids[of]]) {
+                Reply::Simple(_) => Ok(()),
+                not_met_yet => Err(format!("{not_met_yet:?}")),
+            },
+        );
+        wait_for(|| {
+            let marked = |i: usize| {
+                self.nodes(i)
+                    .lines()
+                    .filter(|l| l.contains("slave"))
+                    .count()
+            };
+            match (0..self.servers.len()).find(|i| marked(*i) == 0) {
+                None => Ok(()),
+                Some(i) => Err(format!("node {i} knows of no replica")),
+            }
+        });
+        self.settle();
+    }
+
+    /// One more server that knows the others.
+    fn launch(&mut self, options: &[String]) {
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        let server = Server::start(&options);
+        self.ids
+            .push(server.connect().call(&["CLUSTER", "MYID"]).text());
+        self.servers.push(server);
+        let i = self.servers.len() - 1;
+        // Distinct epochs from the start: otherwise the nodes have to resolve conflicts first.
+        self.tell(i, &["SET-CONFIG-EPOCH", &(i + 1).to_string()]);
+        if i > 0 {
+            let port = self.servers[i].port.to_string();
+            self.tell(0, &["MEET", "127.0.0.1", &port]);
+        }
+    }
+
+    /// Sends server `i` a CLUSTER command, which it must accept.
+    fn tell(&self, i: usize, command: &[&str]) {
+        let command = [&["CLUSTER"], command].concat();
+        call_ok(&mut self.servers[i].connect(), &command);
+    }
+
+    /// What server `i` answers to CLUSTER NODES.
+    pub fn nodes(&self, i: usize) -> String {
+        self.servers[i].connect().call(&["CLUSTER", "NODES"]).text()
+    }
+
+    pub fn address(&self, i: usize) -> String {
+        format!("127.0.0.1:{}", self.servers[i].port)
+    }
+
+    /// A connection to the node that owns a key.
+    pub fn owner_of(&self, key: &[u8]) -> Client {
+        self.servers[self.owners[usize::from(slot(key))]].connect()
+    }
+
+    /// Waits until every node says that slot i belongs to server `owners[i]` and that the cluster is well.
+    pub fn settles_on(&self, owners: &[usize]) {
+        let expected: Vec<&String> = owners.iter().map(|owner| &self.ids[*owner]).collect();
+        for (i, server) in self.servers.iter().enumerate() {
+            wait_for(|| {
+                let listing = self.nodes(i);
+                let info = server.connect().call(&["CLUSTER", "INFO"]).text();
+                let found = Topology::parse("CLUSTER NODES", listing.as_bytes())
+                    .map_err(|error| error.to_string())?;
+                let owner = |slot: u16| found.owner(slot).map(|node| &found.nodes[node].id);
+                let differing = (0..16384)
+                    .find(|slot| owner(*slot) != expected.get(usize::from(*slot)).copied());
+                let well = info.contains("cluster_state:ok") && found.in_flight.is_empty();
+                match differing {
+                    None if well => Ok(()),
+                    slot => Err(format!("node {i}, slot {slot:?}: {info}{listing}")),
+                }
+            });
+        }
+    }
+
+    fn settle(&self) {
+        self.settles_on(&self.owners);
+    }
+}
+
+/// Sends a command that must be answered with OK.
+#[track_caller]
+pub fn call_ok(client: &mut Client, command: &[&str]) {
+    assert_eq!(
+        client.call(command),
+        Reply::Simple(String::from("OK")),
+        "{command:?}"
+    );
+}
+
+/// The slot of each key as the server computes it.
+pub fn keyslots<K: AsRef<[u8]>>(server: &Server, keys: &[K]) -> Vec<u16> {
+    let commands: Vec<Vec<&[u8]>> = keys
+        .iter()
+        .map(|key| vec![&b"CLUSTER"[..], b"KEYSLOT", key.as_ref()])
+        .collect();
+    let replies = server.connect().pipeline(&commands).into_iter();
+    replies
+        .map(|reply| match reply {
+            Reply::Int(slot) => slot as u16,
+            other => panic!("a slot expected: {other:?}"),
+        })
+        .collect()
+}
+
+/// The keys that a server holds.
+pub fn held(client: &mut Client) -> BTreeSet<Vec<u8>> {
+    bulks(client.call(&["KEYS", "*"])).into_iter().collect()
+}
+
+/// The strings of an array.
+pub fn bulks(reply: Reply) -> Vec<Vec<u8>> {
+    let Reply::Array(items) = reply else {
+        panic!("an array expected: {reply:?}")
+    };
+    items
+        .into_iter()
+        .map(|item| match item {
+            Reply::Bulk(bytes) => bytes,
+            other => panic!("a string expected: {other:?}"),
+        })
+        .collect()
+}

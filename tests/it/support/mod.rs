@@ -1,0 +1,11 @@
+//! What the tests share: one way to run the program, to scan, to start servers, and to draw random numbers.
+
+pub mod chromium;
+pub mod cluster;
+pub mod dumps;
+pub mod env;
+pub mod planted;
+pub mod redis;
+pub mod rng;
+pub mod run;
+pub mod scan;

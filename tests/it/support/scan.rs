@@ -1,0 +1,85 @@
+//! Scans as the tests run them: the format, the threads, the chunks and the kernel are chosen, all else is the default.
+
+use slotscope::analysis::two_pass::{self, Counted};
+use slotscope::error::Result;
+use slotscope::format::{Format, named};
+use slotscope::scan::{Scan, Scanned};
+use slotscope::slot::policy::Policy;
+use slotscope::source::Source;
+use slotscope::source::memory::memory;
+use slotscope::tally::{Parts, Tallies, Tally};
+
+/// A scan; what it finds must not depend on threads, chunk and kernel.
+#[derive(Clone, Copy)]
+pub struct Scanning<'a> {
+    pub format: Option<&'static dyn Format>,
+    pub threads: usize,
+    pub chunk: usize,
+    pub kernel: &'static hashslot::Kernel,
+    pub policy: &'a Policy,
+}
+
+impl Scanning<'_> {
+    /// With the format detected from the content.
+    pub fn detected() -> Scanning<'static> {
+        Scanning {
+            format: None,
+            threads: 2,
+            chunk: 1 << 20,
+            kernel: hashslot::best(),
+            policy: &Policy::Oss,
+        }
+    }
+
+    /// With the format of this name.
+    pub fn of(format: &str) -> Scanning<'static> {
+        Scanning {
+            format: Some(named(format).unwrap()),
+            ..Scanning::detected()
+        }
+    }
+
+    /// On `threads` threads, in chunks of `chunk` bytes.
+    pub fn cut(self, threads: usize, chunk: usize) -> Self {
+        Self {
+            threads,
+            chunk,
+            ..self
+        }
+    }
+
+    pub fn try_run<T: Tally>(
+        &self,
+        inputs: &[Box<dyn Source>],
+        make: impl Fn() -> T,
+    ) -> Result<Scanned<T>> {
+        self.with(|scan| scan.run(inputs, &make))
+    }
+
+    pub fn run<T: Tally>(&self, inputs: &[Box<dyn Source>], make: impl Fn() -> T) -> Scanned<T> {
+        self.try_run(inputs, make).unwrap()
+    }
+
+    /// The scan of one dump in memory.
+    pub fn dump<T: Tally>(&self, dump: &[u8], make: impl Fn() -> T) -> Scanned<T> {
+        self.run(&[memory("dump", dump)], make)
+    }
+
+    /// Both passes.
+    pub fn two_passes(&self, inputs: &[Box<dyn Source>]) -> Counted {
+        self.with(|scan| two_pass::count(scan, inputs, || Tallies::new(Parts::All)))
+            .unwrap()
+    }
+
+    fn with<T>(&self, run: impl Fn(&Scan<'_>) -> T) -> T {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .build()
+            .unwrap();
+        let scan = Scan::new(&pool)
+            .kernel(self.kernel)
+            .format(self.format)
+            .policy(self.policy);
+        run(&scan.chunk(self.chunk))
+    }
+}

@@ -1,0 +1,155 @@
+//! Hash tags by bytes and operations: what is said of them is true whatever the stream, the threads and the passes.
+
+use std::collections::BTreeMap;
+
+use crate::support::scan::Scanning;
+use slotscope::analysis::two_pass::Counted;
+use slotscope::metric::{Load, Metric};
+use slotscope::name::Name;
+use slotscope::source::Source;
+use slotscope::source::memory::memory;
+use slotscope::tally::tags::TagCounts;
+use slotscope::tally::{Parts, Tallies};
+
+/// Rows of a tag, bytes and operations; no bytes told where they are `None`.
+type Row = (String, Option<u64>, u64);
+
+fn streams() -> Vec<(&'static str, Vec<Row>)> {
+    let light = |i: u64| (format!("d{i}"), Some(i % 50), 1);
+    let many = || (0..100_000).map(light);
+    let by_bytes = many()
+        .chain((0..40).map(|i| (format!("big{}", i % 4), Some(5_000_000), 0)))
+        .collect();
+    let first = (0..40)
+        .map(|i| (format!("big{}", i % 4), Some(5_000_000), 0))
+        .chain(many())
+        .collect();
+    let by_each = many().enumerate().flat_map(|(i, row)| {
+        let heavy = match i % 60 {
+            0 => Some((String::from("by keys"), Some(0), 0)),
+            1 if i % 3000 == 1 => Some((String::from("by bytes"), Some(100_000), 0)),
+            2 if i % 3000 == 2 => Some((String::from("by ops"), None, 70_000)),
+            _ => None,
+        };
+        std::iter::once(row).chain(heavy)
+    });
+    // Heavy at first, then too light to be followed while it gathers, then heavy again.
+    let gathers = (0..400_000u64).map(|i| match i {
+        70_000..70_100 => (String::from("comes back"), Some(9), 1),
+        90_000..390_000 if i % 3000 == 0 => (String::from("comes back"), Some(9), 1),
+        390_000..391_000 => (String::from("comes back"), Some(9), 1),
+        _ => light(i),
+    });
+    let untold = many().map(|(tag, _, ops)| (tag, None, ops)).collect();
+    vec![
+        ("heavy only by bytes", by_bytes),
+        ("heavy only by bytes, first", first),
+        ("heavy by each metric", by_each.collect()),
+        ("gathering unseen", gathers.collect()),
+        ("bytes never told", untold),
+    ]
+}
+
+fn scanning(threads: usize, chunk: usize) -> Scanning<'static> {
+    Scanning::of("csv").cut(threads, chunk)
+}
+
+#[test]
+fn heavy_tags_are_found_by_every_metric_and_their_bounds_hold() {
+    for (stream, rows) in streams() {
+        let mut truth: BTreeMap<Name, Load> = BTreeMap::new();
+        let mut content = String::from("key,size,ops\n");
+        for (i, (tag, bytes, ops)) in rows.iter().enumerate() {
+            *truth.entry(Name::from(tag.as_str())).or_default() +=
+                Load::new(1, bytes.unwrap_or(0), *ops);
+            let bytes = bytes.map(|bytes| bytes.to_string()).unwrap_or_default();
+            content += &format!("{i}:{{{tag}}},{bytes},{ops}\n");
+        }
+        let inputs = [memory("test", content.as_bytes())];
+        let mut reference = None;
+        for (threads, chunk) in [(1, content.len()), (2, 50_000), (4, 9001)] {
+            let case = format!("{stream}, {threads} threads");
+            one_pass(&inputs, threads, chunk, &truth, &case);
+            let found = two_passes(&inputs, threads, chunk, &truth, &case);
+            assert!(
+                *reference.get_or_insert(found.clone()) == found,
+                "{case} show"
+            );
+        }
+    }
+}
+
+fn one_pass(
+    inputs: &[Box<dyn Source>],
+    threads: usize,
+    chunk: usize,
+    truth: &BTreeMap<Name, Load>,
+    case: &str,
+) {
+    let found = scanning(threads, chunk).run(inputs, || Tallies::new(Parts::InOnePass));
+    assert_eq!(found.rejects.count, 0, "{case}");
+    let TagCounts::HeavyHitters(followed) = found.tally.names.unwrap().tags.counts else {
+        panic!("{case}: few tags?")
+    };
+    let mut unlisted = truth.clone();
+    for tag in followed.tags() {
+        let load = unlisted
+            .remove(&tag.name)
+            .unwrap_or_else(|| panic!("{case}: {} twice or never", tag.name));
+        for metric in Metric::ALL {
+            let bounds = tag.load[metric]..=tag.ceiling[metric];
+            assert!(
+                bounds.contains(&load[metric]),
+                "{case}: {} {metric:?} {} outside {bounds:?}",
+                tag.name,
+                load[metric]
+            );
+        }
+    }
+    for metric in Metric::ALL {
+        let most = unlisted
+            .values()
+            .map(|load| load[metric])
+            .max()
+            .unwrap_or(0);
+        assert!(
+            most <= followed.bound()[metric],
+            "{case}: {metric:?} {most} above {:?}",
+            followed.bound()
+        );
+    }
+}
+
+fn two_passes(
+    inputs: &[Box<dyn Source>],
+    threads: usize,
+    chunk: usize,
+    truth: &BTreeMap<Name, Load>,
+    case: &str,
+) -> (Tallies, Vec<(Name, Load)>, Load) {
+    let Counted { first, recount } = scanning(threads, chunk).two_passes(inputs);
+    assert_eq!(first.rejects.count, 0, "{case}");
+    let second = recount.unwrap_or_else(|| panic!("{case}: few tags?"));
+    let mut found: Vec<_> = second
+        .tags()
+        .map(|(name, load)| (name.clone(), load))
+        .collect();
+    found.sort();
+    let mut unlisted = truth.clone();
+    for (name, load) in &found {
+        assert_eq!(unlisted.remove(name), Some(*load), "{case}: {name}");
+    }
+    for metric in Metric::ALL {
+        let most = unlisted
+            .values()
+            .map(|load| load[metric])
+            .max()
+            .unwrap_or(0);
+        assert!(
+            most <= second.max_error()[metric],
+            "{case}: {metric:?} {most} above {:?}",
+            second.max_error()
+        );
+    }
+    (first.tally, found, second.max_error())
+}
