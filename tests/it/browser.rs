@@ -105,6 +105,15 @@ fn report(dump: &[u8], flags: &[&str]) -> Report {
     }
 }
 
+/// A report whose headings name a file that no line of a telephone has room for.
+fn with_a_long_path() -> Report {
+    let nodes = root().join("samples/seed-cluster.nodes");
+    let scratch = Scratch::new();
+    let long = scratch.path(&"n".repeat(200));
+    std::fs::copy(nodes, &long).unwrap();
+    report(b"a\nb\n", &["--topology", long.to_str().unwrap()])
+}
+
 fn sample() -> Report {
     let dump = std::fs::read(root().join("samples/commerce.keys")).unwrap();
     let nodes = root().join("samples/seed-cluster.nodes");
@@ -523,6 +532,7 @@ fn every_width_in_both_themes_is_readable() {
             ),
         ),
         ("empty", report(b"", &[])),
+        ("long-path", with_a_long_path()),
     ];
     for width in [1440, 820, 390] {
         for theme in ["light", "dark"] {
