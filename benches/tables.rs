@@ -1,5 +1,5 @@
-//! Whole scans of tables on two threads, beside the csv crate on two threads, which reads the records and no more,
-//! and then counts their slots as well: all in turn, medians. A list of the keys alone shows what the columns cost.
+//! Whole scans of tables on two threads, compared with the csv crate on two threads, once reading records only and
+//! once counting their slots as well: all in turn, medians. A list of the keys alone shows what the columns cost.
 //!
 //! `cargo bench --bench tables -- 10000000` says how many rows; the tables are made once, in `target/bench`.
 
@@ -135,7 +135,7 @@ fn median(times: &mut [f64]) -> f64 {
     times[times.len() / 2]
 }
 
-/// Writes the table of `rows` rows, unless it is there.
+/// Writes the table of `rows` rows, unless it exists.
 fn make((name, header, row): &Table, rows: u64) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/bench");
     fs::create_dir_all(&folder).unwrap();

@@ -61,7 +61,7 @@ impl Error {
     }
 }
 
-/// The system's words without Rust's "(os error 2)", and a hint where one helps.
+/// The message of the system without Rust's "(os error 2)", and a hint where one helps.
 pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A 64-bit hash of a name, fixed for good: tallies made by different versions on different machines must add up.
+//! A 64-bit hash of a name. It never changes: tallies made by different versions on different machines must add up.
 //!
 //! Sixteen bytes at a time are multiplied, half by half, to 128 bits and folded, in the manner of wyhash. Hostile names may
 //! collide; every table that uses it does bounded work a key whatever the hashes are.
@@ -31,7 +31,7 @@ fn finish(len: usize, state: u64) -> u64 {
     fold(state, PI[0] ^ PI[3] ^ len as u64)
 }
 
-/// Mixes `base[start..end]` and a number into what came before: a fast step for cursory lookups, not the hash of a name.
+/// Mixes `base[start..end]` and a number into what came before: a fast step for lookups in a cache, not the hash of a name.
 #[inline(always)]
 pub fn mix_span(mut state: u64, base: Padded<'_>, start: u32, end: u32, and: u64) -> u64 {
     let mut at = start;

@@ -38,12 +38,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// One line on standard error; where that is closed or full, there is nobody left to tell.
+/// One line on standard error; a failure to write it is ignored.
 fn say(message: &str) {
     let _ = writeln!(std::io::stderr(), "slotscope: {message}");
 }
 
-/// Whether the signal was ignored when the program started, as nohup does it: then it stays so. Linux tells.
+/// Whether the signal was ignored when the program started, as under nohup: then it stays ignored. Known on Linux only.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

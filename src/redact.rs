@@ -1,5 +1,5 @@
-//! Names that may not leave the house: a name comes in, a keyed hash of it goes out, the same for the same name and key,
-//! so that reports can be compared and nobody without the key can tell or try a name.
+//! Redaction: each name is replaced by a keyed hash, the same for the same name and key, so that reports can be compared
+//! and a name cannot be found or guessed without the key.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -7,17 +7,17 @@ use sha2::Sha256;
 use crate::error::{Error, Result};
 use crate::name::Name;
 
-/// Where a key comes from that stays the same from report to report.
+/// The variable of a key that is used for several reports.
 const VARIABLE: &str = "SLOTSCOPE_REDACT_KEY";
 /// Bytes of a hash that are shown: of a million names, two share one with a probability of 0.2 %.
 const SHOWN: usize = 6;
-/// What stands for an id in a pattern is no name.
+/// The placeholders of ids in a pattern are not names.
 const MARKS: [&[u8]; 4] = [b"<n>", b"<hex>", b"<uuid>", b"<id>"];
 
 /// A way to replace names.
 pub struct Redaction {
     hash: Hmac<Sha256>,
-    /// Whether nobody knows the key.
+    /// Whether the key is random, and so unknown.
     pub is_random: bool,
 }
 
@@ -56,7 +56,7 @@ impl Redaction {
         format!("names are replaced by hashes with {key}; slots and numbers are true")
     }
 
-    /// What stands for a name.
+    /// The replacement of a name.
     pub fn name(&self, name: &Name) -> Name {
         Name(self.bytes(&name.0))
     }
@@ -75,7 +75,7 @@ impl Redaction {
             .collect()
     }
 
-    /// What stands for a pattern or prefix: each word of it is a name, what parts them stays.
+    /// The replacement of a pattern or prefix: each word of it is a name, the separators stay.
     pub fn pattern(&self, pattern: &Name) -> Name {
         let (mut shown, mut word, mut rest) = (Vec::new(), Vec::new(), pattern.0.as_slice());
         while let Some((byte, behind)) = rest.split_first() {

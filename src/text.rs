@@ -66,7 +66,7 @@ pub fn amount_cell(metric: Metric, amount: u64) -> String {
     }
 }
 
-/// The mean of a metric with as many digits as it is worth: `none`, `0.0123`, `12.3`, `4,120`, `1.50 GiB`.
+/// The mean of a metric with as many digits as are significant: `none`, `0.0123`, `12.3`, `4,120`, `1.50 GiB`.
 pub fn mean(metric: Metric, mean: f64) -> String {
     match (metric, mean) {
         (Metric::Bytes, mean) if mean > 0.0 && mean < 0.5 => String::from("less than a byte"),
@@ -164,7 +164,7 @@ pub fn truncated(text: &str, most: usize) -> String {
 
 /// A name in at most `most` characters. The cost is bounded by `most`: a name may have millions of bytes.
 pub fn name(name: &Name, most: usize) -> String {
-    // A character of the escaped form stands for at most four bytes.
+    // A character of the escaped form is at most four bytes of the name.
     let start = &name.0[..name.0.len().min(4 * (most + 1))];
     truncated(&Name::from(start).to_string(), most)
 }
@@ -174,7 +174,7 @@ pub fn short(of: &Name) -> String {
     name(of, IN_A_SENTENCE)
 }
 
-/// A node's id; of the 40 hex digits that a server makes up, the first 8.
+/// A node's id; of the 40 random hex digits of a server, the first 8.
 pub fn short_id(id: &Name) -> String {
     let is_generated = id.0.len() == 40 && id.0.iter().all(u8::is_ascii_hexdigit);
     match is_generated {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_has_the_digits_that_it_is_worth() {
+    fn a_mean_has_its_significant_digits() {
         let means = [0.0, 0.01234, 12.34, 4120.4].map(|of| mean(Metric::Keys, of));
         assert_eq!(means, ["none", "0.0123", "12.3", "4,120"]);
         let means = [0.0, 0.2, 2048.0].map(|of| mean(Metric::Bytes, of));
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_id_that_a_server_made_up_is_shortened() {
+    fn only_the_random_id_of_a_server_is_shortened() {
         let id = Name::from("0123456789abcdef0123456789abcdef01234567");
         assert_eq!(short_id(&id), "01234567");
         assert_eq!(short_id(&Name::from("even-1")), "even-1");

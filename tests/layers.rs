@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A module, or a file at the root of src/, and what it may use beside itself and `EVERYWHERE`. Tests inside
+/// A module, or a file at the root of src/, and what it may use in addition to itself and `EVERYWHERE`. Tests inside
 /// src/ may use anything.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("name", &[]),
@@ -112,14 +112,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What every module but these themselves may use.
+/// What every other module may use.
 const EVERYWHERE: &[&str] = &["ansi", "error", "metric", "name", "text", "hash", "redact"];
 
 /// Lines a file may have, and lines that half of the files stay under.
 const LONGEST: usize = 500;
 const MEDIAN: usize = 200;
 
-/// What finished code does not hold.
+/// Marks of unfinished code.
 const UNFINISHED: &[&str] = &["todo!", "unimplemented!", "#[allow(", "#![allow("];
 
 /// The paths that `code` takes from the root of the crate, `use` groups spelled out: `slot::kernel::best`.

@@ -344,7 +344,7 @@ impl Analysis {
 /// The capacity part of a report.
 fn capacity(summary: &Summary, room: &Room) -> Result<Capacity> {
     Capacity::of(&summary.nodes, summary.units.per.bytes(), room).ok_or_else(|| {
-        let what = "the input tells no sizes, so what nodes use is not known; give a dump with sizes, or --used-memory ID=SIZE for every node";
+        let what = "the input has no sizes, so the memory of nodes is not known; give a dump with sizes, or --used-memory ID=SIZE for every node";
         Error::bad("--maxmemory", what)
     })
 }
@@ -437,7 +437,7 @@ mod tests {
         let error = analysis.run_on(reading(&analysis, b"a\n")).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "--by bytes: the input tells no bytes of its keys; it has: keys"
+            "--by bytes: the input has no bytes of its keys; it has: keys"
         );
     }
 }

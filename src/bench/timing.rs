@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_round_counts_and_the_spread_is_told() {
+    fn the_median_round_counts_and_the_spread_is_reported() {
         let run = Run {
             keys: 100,
             bytes: 3000,

@@ -46,7 +46,7 @@ pub struct FanoutArgs {
     /// Exit with 1 where a batch is refused because its keys are in several slots
     #[arg(long)]
     pub deny_crossslot: bool,
-    /// A line that is no batch is an error: nothing is reported then
+    /// Fail at the first line that is not a batch, without a report
     #[arg(long)]
     pub strict: bool,
     /// Rows in every table

@@ -32,7 +32,7 @@ pub struct FindTagArgs {
     /// K tags, one a slot: evenly over the nodes where they are named, and over their slots
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=SLOTS as i64))]
     pub spread: Option<u16>,
-    /// The text of the tag, without the key's braces; {} is the place of the word that is looked for: with 'fav:{}' a key
+    /// The text of the tag, without the key's braces; {} is replaced by the word that is searched: with 'fav:{}' a key
     /// reads prod:news:favorites:{fav:k7}:meta
     #[arg(
         long,
@@ -91,7 +91,7 @@ impl FindTagArgs {
             }
             (_, _, count) => {
                 let count = usize::from(count.unwrap_or(1));
-                // Without nodes the slots are one stretch: what is even over them is so over any even split.
+                // Without nodes: tags that are even over all slots are even over any even split.
                 let one = Topology::even(1, String::from("all slots"))?;
                 let tags = spread(count, topology.as_ref().unwrap_or(&one), &template, &used)?;
                 tags.into_iter().try_for_each(print)?;

@@ -90,7 +90,7 @@ impl KeyslotArgs {
         let incomplete = scanned.incomplete;
         printing.finish().map_err(Error::stdout)?;
         match incomplete.first() {
-            // What came before it is printed all the same.
+            // Keys before it are printed.
             Some(stop) => {
                 out.flush().map_err(Error::stdout)?;
                 Err(Error::bad(

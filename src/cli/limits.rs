@@ -99,7 +99,7 @@ impl Limit {
             .parse::<f64>()
             .ok()
             .filter(|number| number.is_finite());
-        let number = number.ok_or_else(|| bad(format!("has no number behind {sign}")))?;
+        let number = number.ok_or_else(|| bad(format!("has no number after {sign}")))?;
         let path = steps(path).ok_or_else(|| {
             bad("has no path such as tags.top[0].share before the comparison".into())
         })?;
@@ -156,12 +156,12 @@ impl Limit {
     /// What crossed the limit in `report`: a line for each number, at most three.
     ///
     /// # Errors
-    /// The report lacks what the limit is about: then nothing is known to be well.
+    /// The report lacks the number: then the limit cannot be checked.
     pub fn crossed(&self, report: &Value) -> Result<Vec<String>> {
         self.crossed_among(report, false)
     }
 
-    /// As `crossed`, where a list without rows is good news: nothing grew, so nothing in it crossed a limit.
+    /// As `crossed`, where a list without rows crosses no limit: nothing grew.
     ///
     /// # Errors
     /// As `crossed`.
@@ -251,7 +251,7 @@ pub fn any_crossed(
     for limit in limits {
         lines.extend(crossed(limit, &result)?);
     }
-    // Where standard error is closed, the exit code is all that is left.
+    // A closed standard error is ignored: the exit code has the result.
     for line in &lines {
         drop(writeln!(io::stderr(), "slotscope: {line}"));
     }
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_held_against_every_number_that_the_path_leads_to() {
+    fn every_number_that_a_path_matches_is_checked() {
         let report =
             json!({"nodes": {"list": [{"keys": 5}, {"keys": 9}], "keys": {"max_over_mean": null}}});
         let crossed = |text| {
@@ -371,11 +371,11 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_limit_is_told_with_the_way_out() {
+    fn an_invalid_limit_is_an_error_that_names_the_way_out() {
         for (text, part) in [
             ("nodes.keys.max_over_mean", "no comparison"),
-            ("nodes.keys.max_over_mean > x", "no number behind >"),
-            ("nodes.keys.max_over_mean > NaN", "no number behind >"),
+            ("nodes.keys.max_over_mean > x", "no number after >"),
+            ("nodes.keys.max_over_mean > NaN", "no number after >"),
             ("> 1", "no path"),
             ("nodes.kys.max > 1", "nodes has no \"kys\"; it has: keys,"),
             (

@@ -73,7 +73,7 @@ impl LintArgs {
     }
 }
 
-/// What was not checked is said, on standard error.
+/// Reports rows that were not checked, on standard error.
 fn remark(reading: &Reading, scanned: &Scanned<Checks>) {
     let rejected = scanned.rejects.count;
     let rows = (rejected > 0)
@@ -86,7 +86,7 @@ fn remark(reading: &Reading, scanned: &Scanned<Checks>) {
             stop.reason
         )
     });
-    // Where standard error is closed, the exit code says it.
+    // A closed standard error is ignored.
     rows.into_iter()
         .chain(stops)
         .for_each(|line| drop(writeln!(io::stderr(), "slotscope: {line}")));

@@ -1,4 +1,4 @@
-//! The subcommands, one file each: its flags and a `run` that reads like a contents page.
+//! The subcommands, one file each: its flags and its `run`.
 
 pub mod analyze;
 pub mod bench;
@@ -91,7 +91,7 @@ pub enum Ending {
     Done,
     /// All is done, and a limit that the user set was crossed.
     Crossed,
-    /// A report was made, of a part of the input: the rest could not be read.
+    /// The report covers a part of the input: the rest could not be read.
     Incomplete,
 }
 
@@ -109,7 +109,7 @@ impl Command {
     /// Runs it.
     ///
     /// # Errors
-    /// Whatever keeps the command from its result; the message is for the user.
+    /// Why the command has no result; the message is for the user.
     pub fn run(&self) -> Result<Ending> {
         match self {
             Command::Analyze(analyze) => analyze.run(),

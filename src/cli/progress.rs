@@ -98,7 +98,7 @@ impl Bar {
             format!(" of {}, {} left", HumanBytes(total), HumanDuration(left))
         });
         let rate = HumanBytes((done as f64 / elapsed.as_secs_f64().max(1e-9)) as u64);
-        // Nobody may be there to read it.
+        // A closed standard error is ignored.
         drop(writeln!(
             io::stderr(),
             "slotscope: {} {}{of}, {rate}/s",

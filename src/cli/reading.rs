@@ -45,10 +45,10 @@ pub struct ReadingArgs {
     /// statistic that counts as such [default: cpu-usec]
     #[arg(long, value_name = "NAME")]
     pub ops_column: Option<String>,
-    /// Only keys of this database, where the input tells it
+    /// Only keys of this database, where the input has it
     #[arg(long, value_name = "N")]
     pub db: Option<u64>,
-    /// A row that is no key is an error: nothing is reported then
+    /// Fail at the first row that is not a key, without a report
     #[arg(long)]
     pub strict: bool,
     /// Worker threads [default: all cores]
@@ -68,7 +68,7 @@ fn format_help() -> String {
         .iter()
         .map(|format| format!("{:<14} {}\n", format.name(), format.example()));
     format!(
-        "{:<14} told by the content\n{}",
+        "{:<14} detected from the content\n{}",
         "auto",
         lines.collect::<String>()
     )
@@ -197,8 +197,9 @@ impl ReadingArgs {
                 Ok(Some(lines::delimited_by(delimiter_byte(delimiter)?)))
             }
             (name, Some(_)) => {
-                let what =
-                    format!("belongs to --format {lines}; {name} says itself where a key ends");
+                let what = format!(
+                    "belongs to --format {lines}; {name} has its own rule for where a key ends"
+                );
                 Err(Error::bad("--delimiter", what))
             }
         }

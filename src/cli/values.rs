@@ -27,7 +27,7 @@ pub fn count(text: &str) -> Result<u64, String> {
 /// No such size.
 pub fn memory_size(flag: &str, text: &str) -> Result<u64, Error> {
     config_size(text).ok_or_else(|| {
-        let what = "no size; write bytes, or 512mb, 4gb as in redis.conf";
+        let what = "not a size; write bytes, or 512mb, 4gb as in redis.conf";
         Error::bad(format!("{flag} {}", Name::from(text)), what)
     })
 }
@@ -48,7 +48,7 @@ fn config_size(text: &str) -> Option<u64> {
     number.checked_mul(factor).filter(|size| *size > 0)
 }
 
-/// The number before a unit of any case, and what that stands for; 1 without a unit.
+/// The number before a unit of any case, and the value of the unit; 1 without a unit.
 fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<(u64, u64)> {
     let end = text
         .find(|c: char| !c.is_ascii_digit())
@@ -62,7 +62,7 @@ fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<(u64, u64)> {
     Some((digits.parse().ok()?, factor))
 }
 
-/// A number above 0, of a size that sums and quotients survive.
+/// A number above 0, small enough for sums and quotients.
 pub fn positive(text: &str) -> Option<f64> {
     text.parse()
         .ok()

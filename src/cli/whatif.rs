@@ -61,7 +61,7 @@ pub struct WhatIfArgs {
     pub output: OutputArgs,
 }
 
-/// An error that names the flag of today, as one of the flag that is meant.
+/// An error of the flag for today, as one of its --to- flag.
 fn of_flag_to(error: Error) -> Error {
     match error {
         Error::Bad { place, what } => match place.strip_prefix("--") {

@@ -24,7 +24,7 @@ impl Report {
     /// The report in `file`.
     ///
     /// # Errors
-    /// It lacks the loads of its own metric.
+    /// It lacks the loads of the metric that it is by.
     pub fn new(file: Name, summary: Summary) -> Result<Report> {
         let total = |loads: &[u64]| u64::try_from(sum(loads)).unwrap_or(u64::MAX);
         let report = Report {

@@ -66,7 +66,7 @@ impl KeySlot {
     }
 }
 
-/// What keys are handed to, one after the other.
+/// A printer of keys, called for one after the other.
 pub type Print<'a> = dyn FnMut(&KeySlot) -> io::Result<()> + Send + 'a;
 
 /// Hands the keys of a scan on one worker to a printer; the first error stops the scan.

@@ -13,6 +13,7 @@ use crate::lint::rules::{
     TAG, VERSION,
 };
 use crate::name::Name;
+use crate::slot::policy;
 use crate::source::small_file;
 
 /// Longer than any list of rules.
@@ -59,14 +60,7 @@ impl Text<'_> {
 
     fn regex(&self, pattern: &Spanned<String>) -> Result<Regex> {
         Regex::new(pattern.get_ref()).map_err(|error| {
-            let reason = error.to_string();
-            let reason = reason
-                .lines()
-                .last()
-                .unwrap_or_default()
-                .trim()
-                .trim_start_matches("error: ")
-                .to_owned();
+            let reason = policy::reason(&error);
             let what = format!(
                 "\"{}\" is no regular expression: {}",
                 Name::from(pattern.get_ref().as_str()),

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::metric::per_metric::{Errors, PerMetric, PerWeight};
 
-/// A measure of load. All of them add up: the load of a slot is the sum of those of its keys. What does not add up, an
-/// LFU counter or an idle time, is no metric of load.
+/// A measure of load. All of them add up: the load of a slot is the sum of the loads of its keys. An LFU counter or an
+/// idle time does not add up, so it is no metric of load.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -29,7 +29,7 @@ pub enum Metric {
     Misses,
 }
 
-/// What there is to know of a metric.
+/// The properties of a metric.
 struct Row {
     metric: Metric,
     name: &'static str,
@@ -179,8 +179,7 @@ impl Metric {
     }
 }
 
-/// A load in every metric; 0 where the input does not tell it. Sums stop at the largest number there is, whatever
-/// order they are made in.
+/// A load in every metric; 0 where the input does not have it. Sums saturate at 2^64 - 1, in any order of adding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Load([u64; METRIC_COUNT]);
 

@@ -99,7 +99,7 @@ impl<T> PerMetric<T> {
             let (name, carried) = (metric.name(), carried.join(", "));
             Error::bad(
                 flag,
-                format!("the input tells no {name} of its keys; it has: {carried}"),
+                format!("the input has no {name} of its keys; it has: {carried}"),
             )
         })
     }
@@ -136,7 +136,7 @@ impl<T> PerMetric<T> {
         })
     }
 
-    /// Takes in another, one metric at a time.
+    /// Merges another, one metric at a time.
     pub fn merge(&mut self, other: Self, both: impl Fn(&mut T, T)) {
         both(&mut self.keys, other.keys);
         for (mine, theirs) in self.weights.0.iter_mut().zip(other.weights.0) {
@@ -257,7 +257,7 @@ impl JsonSchema for Errors {
     }
 }
 
-/// Reads the members of an object that are called as metrics are; others are left to whoever knows them.
+/// Reads the members of an object that are called as metrics are; other members are ignored.
 struct ByName<T>(
     &'static [&'static str; METRIC_COUNT],
     std::marker::PhantomData<T>,

@@ -210,10 +210,10 @@ impl Pattern {
     }
 }
 
-/// A regular expression over bytes, whose `.` matches any of them. `{` may stand for itself.
+/// A regular expression over bytes, whose `.` matches any of them. `{` may be a literal.
 ///
 /// # Errors
-/// What is wrong with it, for people: look-around and back-references among it, which take unbounded time.
+/// Why it cannot be used. Look-around and back-references are not supported, as they take unbounded time.
 pub fn compile_over_bytes(pattern: &str) -> std::result::Result<Regex, String> {
     compile(&literal_braces(pattern))
 }
@@ -223,14 +223,14 @@ fn compile(pattern: &str) -> std::result::Result<Regex, String> {
         .unicode(false)
         .dot_matches_new_line(true)
         .build();
-    built.map_err(|error| {
-        // The last line of a drawing says what is wrong, the others show the rewritten pattern.
-        let text = error.to_string();
-        let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").trim();
-        let reason =
-            reason.strip_suffix(", is not supported").map_or(reason.into(), |what| format!("{what} are refused"));
-        format!("{reason}; a pattern has neither look-around nor back-references, for its time must be bounded")
-    })
+    built.map_err(|error| reason(&error))
+}
+
+/// The last line of the message of the regex crate: the others show the pattern, which may be a rewritten one.
+pub fn reason(error: &regex::Error) -> String {
+    let message = error.to_string();
+    let last = message.lines().last().unwrap_or_default();
+    last.trim_start_matches("error: ").trim().to_owned()
 }
 
 /// Puts a backslash before each `{` that opens no quantifier, and before what only this crate reads as an operator in a
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_brace_that_opens_no_quantifier_stands_for_itself() {
+    fn a_brace_that_opens_no_quantifier_is_a_literal() {
         assert_eq!(
             part(&[r"regex:.*{(?<tag>.*)}.*"], b"a{'1':{'i32':1}}"),
             Some(&b"'i32':1}"[..])

@@ -1,4 +1,4 @@
-//! What rows say of keys beside their weight: type, expiry, database.
+//! Attributes of keys other than their weights: type, expiry, database.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ use crate::tally::table::NameTable;
 /// More databases than any server has: past this the column holds something else.
 const MAX_DATABASES: usize = 65_536;
 
-/// Keys by type, expiry and database, where rows tell them.
+/// Keys by type, expiry and database, where rows have them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attributes {
     /// Load by type; `None` where there are too many for them to be types.
     pub types: Option<NameTable>,
-    /// Rows that tell whether their key expires, and those whose key does not.
+    /// Rows that say whether their key expires.
     pub expiry_told: u64,
     /// Keys without expiry.
     pub no_expiry: u64,

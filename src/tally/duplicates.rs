@@ -1,7 +1,7 @@
-//! How many keys stand in the input more than once: estimated from all keys of a set of slots that shrinks as keys
-//! come, so that any order of them ends with the same set.
+//! How many keys are in the input more than once: estimated from all keys of a set of slots that shrinks as keys are
+//! added; the final set does not depend on their order.
 //!
-//! A key stands for its slot and 50 bits of its hash. Two of u distinct keys in the set share them with a probability
+//! A key is kept as its slot and 50 bits of its hash. Two of u distinct keys in the set share them with a probability
 //! below u^2 / 2^51, one in eight million. A key of two databases is two keys.
 
 use std::collections::HashMap;
@@ -15,13 +15,13 @@ use crate::tally::Tally;
 
 /// Distinct hashes that are kept.
 const KEPT: usize = 1 << 14;
-/// More often than this a key counts as this often, where only a part of the keys is looked at.
+/// The most repeats of one key that count, where only a sample of the keys is counted.
 const OFTEN: u32 = 4;
-/// Keys that are looked at together.
+/// Keys that are processed together.
 const RUN: usize = 64;
 /// Spreads the number of a database over all bits.
 const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
-/// Halvings of the set of slots; after these it is the hashes themselves that are thinned out.
+/// Halvings of the set of slots; after these the hashes themselves are sampled.
 const SLOT_HALVINGS: u32 = 10;
 
 /// The hashes of all keys in a shrinking set, and how often each came.
@@ -33,8 +33,8 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
-    /// The part of all keys that came before already; `None` without keys in the set. Of a part of the keys it is an
-    /// estimate, in which one key that comes very often, and may be alone in that, has not much weight.
+    /// The share of keys that repeat an earlier key; `None` without keys in the set. It is an estimate where only a
+    /// sample of the keys is counted; there a single key that repeats very often is capped.
     pub fn share(&self) -> Option<f64> {
         let most = if self.is_exact() { u32::MAX } else { OFTEN };
         let all: u64 = self
@@ -45,7 +45,7 @@ impl Duplicates {
         (all > 0).then(|| (all - self.seen.len() as u64) as f64 / all as f64)
     }
 
-    /// Whether all keys were looked at, so that the share is exact.
+    /// Whether all keys were counted, so that the share is exact.
     pub fn is_exact(&self) -> bool {
         self.halvings == 0
     }
@@ -75,7 +75,7 @@ impl Duplicates {
     }
 }
 
-/// Where a slot stands in an order in which neighbours are far apart.
+/// The position of a slot in an order in which neighbouring slots are far apart.
 #[inline]
 fn place(slot: u16) -> u16 {
     slot.wrapping_mul(0x2F35) & 0x3FFF

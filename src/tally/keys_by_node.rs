@@ -1,5 +1,5 @@
-//! Which node's slots the keys of each input are in: a dump of one node that holds keys of another tells of a
-//! topology that is not the dump's.
+//! Which node's slots the keys of each input are in: a dump of one node that holds keys of another shows that the
+//! topology is not that of the dump.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::slots::add_all;
 
-/// Inputs times nodes that are told apart; with more of them nothing is.
+/// The most inputs times nodes that are counted; with more, none are.
 const MAX_CELLS: usize = 1 << 20;
 
 /// Keys by input and node.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct KeysByNode {
-    /// For each slot the number of the node that owns it; those that nobody owns have the number behind the last.
+    /// For each slot the number of the node that owns it; unassigned slots have the number after the last node's.
     owners: Arc<[u16]>,
     nodes: usize,
     keys: Vec<u64>,
     /// The numbers of the nodes by address.
     addresses: BTreeMap<String, u16>,
-    /// Keys that tell a node of the topology.
+    /// Keys whose row names a node of the topology.
     pub told: u64,
     /// Those whose slot another node owns.
     pub strays: u64,

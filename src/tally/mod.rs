@@ -43,15 +43,15 @@ pub trait Tally: Send {
 pub struct Tallies {
     /// Loads by slot.
     pub slots: SlotCounts,
-    /// What the input tells of weights.
+    /// The weights that the input carries.
     pub weights: Weights,
-    /// Which nodes' keys each input holds, where that is worth knowing.
+    /// Which nodes' keys each input holds, where there are several inputs.
     pub origins: KeysByNode,
     /// All else; absent where only slots are wanted.
     pub names: Option<NameTallies>,
 }
 
-/// What is counted of the names of keys and what stands beside them.
+/// What is counted of the names and attributes of keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct NameTallies {
     /// Hash tags.

@@ -28,13 +28,13 @@ pub struct Patterns {
 #[derive(Debug, Clone, Default)]
 struct Scratch {
     shapes: Vec<u64>,
-    /// Each at one of two places that its shape tells.
+    /// Each at one of two places that its shape determines.
     known: Vec<Known>,
     /// Places of `known` that hold a load.
     used: Vec<u32>,
 }
 
-/// A pattern that was met lately.
+/// A pattern that was seen recently.
 #[derive(Debug, Clone, Default)]
 struct Known {
     shape: Option<u64>,
@@ -69,7 +69,7 @@ impl Patterns {
         &self.counts.counts
     }
 
-    /// The slots of the keys of a pattern, none of them twice; `None` where there are too many patterns to tell.
+    /// The slots of the keys of a pattern, none of them twice; `None` where there are too many patterns.
     pub fn slots(&self, pattern: &[u8]) -> Option<impl Iterator<Item = u16>> {
         self.slots.of(hash(pattern))
     }
@@ -96,7 +96,7 @@ impl Patterns {
         place
     }
 
-    /// Remembers a pattern; the one that stood in its place gives way.
+    /// Remembers a pattern, in place of the one that was there.
     #[cold]
     fn remember(&mut self, place: usize, shape: u64, name: Vec<u8>) {
         self.store(place);
@@ -151,7 +151,7 @@ impl Tally for Patterns {
     fn merge(&mut self, other: Self) {
         self.counts.merge(other.counts);
         self.slots.merge(other.slots);
-        // Sets may have been given up, or stand elsewhere.
+        // Sets may have been dropped, or moved.
         self.scratch = Scratch::default();
     }
 }

@@ -1,5 +1,5 @@
 //! The second pass over the input: an exact count of every tag that the two rows of the first pass cannot rule
-//! out as a heavy one, and of every tag of the hottest slots.
+//! out as heavy, and of every tag of the hottest slots.
 //!
 //! Which tags are kept depends on the rows and the tags alone: a bucket keeps those with the highest rank, and a tag
 //! that is among them in the end is among them in any part of the input too, so it is counted from its first key on,
@@ -16,7 +16,7 @@ use crate::tally::sketch::buckets::{Buckets, Counted};
 use crate::tally::sketch::count_min::{CELLS, CountMin, cells_of};
 use crate::tally::tagged::{Tagged, list};
 
-/// The largest cells of each row that are followed up.
+/// How many of the largest cells of each row are recounted.
 const FOLLOWED_CELLS: usize = 512;
 /// The hottest slots of which every tag is counted.
 pub const FOLLOWED_SLOTS: usize = 20;
@@ -25,11 +25,11 @@ pub const FOLLOWED_SLOTS: usize = 20;
 #[derive(Debug)]
 pub struct Candidates {
     rows: Box<CountMin>,
-    /// Cells that are followed up, in each row: a bit a metric for each cell, so that they stay in the L2 cache.
+    /// Cells that are recounted, in each row: a bit a metric for each cell, so that they stay in the L2 cache.
     large: [Vec<u8>; 2],
-    /// For each slot what of it is counted.
+    /// Which tags of each slot are counted.
     slots: Vec<Follow>,
-    /// No tag outside the followed cells holds more than this.
+    /// No tag outside the recounted cells holds more than this.
     cut_off: Load,
     /// The load of all tags.
     total: Load,
@@ -37,9 +37,9 @@ pub struct Candidates {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Follow {
-    /// Nothing: the slot holds less than a heavy tag.
+    /// None: the slot holds less than a heavy tag.
     Nothing,
-    /// Tags whose cells are followed in both rows.
+    /// Tags whose cells are recounted in both rows.
     Heavy,
     /// Every tag.
     All,
@@ -103,7 +103,7 @@ impl Candidates {
         (in_both != 0) | (self.slots[usize::from(slot)] == Follow::All)
     }
 
-    /// The heavier a tag may be in some metric, the higher: which no part of the input changes.
+    /// The heavier a tag may be in some metric, the higher; it is the same for every part of the input.
     fn rank(&self, ceiling: Load) -> u64 {
         let part =
             |metric| (u128::from(ceiling[metric]) << 40) / u128::from(self.total[metric]).max(1);

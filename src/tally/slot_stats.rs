@@ -1,5 +1,4 @@
-//! Ready-made counts: CLUSTER SLOT-STATS as JSON, one file a primary, in which the server itself tells what each of
-//! its slots holds.
+//! Counts made by the server: CLUSTER SLOT-STATS as JSON, one file a primary, with the load of each of its slots.
 //!
 //! ```text
 //! [[0,{"key-count":1,"cpu-usec":5,"network-bytes-in":26,"network-bytes-out":5}],[1,{...}],...]
@@ -14,7 +13,7 @@ use crate::tally::Tallies;
 /// What `files[].format` calls it.
 pub const NAME: &str = "slot-stats";
 
-/// No answer of a server is longer.
+/// Longer than any reply of a server.
 pub const MAX_BYTES: u64 = 64 << 20;
 
 /// The statistic that counts as operations where the user names none.
@@ -36,7 +35,7 @@ pub fn is_one(head: &[u8]) -> bool {
     digits > 0 && rest[digits..].starts_with(b",{\"")
 }
 
-/// Adds what `text` tells to `tallies`, `ops` being the statistic that counts as operations; returns its keys.
+/// Adds the counts in `text` to `tallies`, `ops` being the statistic that counts as operations; returns its keys.
 ///
 /// # Errors
 /// What is wrong with it, as an end to "FILE: ".
@@ -79,7 +78,7 @@ pub fn add(tallies: &mut Tallies, text: &[u8], ops: Option<&str>) -> Result<u64,
     Ok(keys)
 }
 
-/// The slots that `text` tells of, for two files that tell of one slot are of one node.
+/// The slots that `text` has counts for: two files with counts for one slot are of one node.
 pub fn slots(text: &[u8]) -> Vec<u16> {
     let slots: Option<Vec<(u16, serde::de::IgnoredAny)>> = serde_json::from_slice(text).ok();
     slots.into_iter().flatten().map(|(slot, _)| slot).collect()

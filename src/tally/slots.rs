@@ -7,7 +7,7 @@ use crate::metric::{Metric, PerMetric};
 use crate::slot::{SLOTS, SlotBatch};
 use crate::tally::Tally;
 
-/// How much each of the 16384 slots holds, in every metric that some key told.
+/// How much each of the 16384 slots holds, in every metric that the input carries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SlotCounts {
     /// Loads by slot.

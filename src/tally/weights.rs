@@ -1,5 +1,5 @@
-//! What keys weigh in each metric that the input carries, beside the sums by slot: how many tell it, and the sums of
-//! squares that say how many equal keys they behave like.
+//! The weights of keys in each metric that the input carries: how many keys have one, and sums of squares, from which the
+//! number of independent units is estimated. Sums by slot are in `slots`.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,14 +8,14 @@ use crate::metric::{Metric, WEIGHTS};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 
-/// The weights of keys; absent in metrics that no key of the input tells.
+/// The weights of keys; absent in metrics that the input does not carry.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Weights([Option<Weighed>; WEIGHTS]);
 
 /// Weights in one metric. Sums stop at the largest number there is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Weighed {
-    /// Keys that tell their weight.
+    /// Keys whose weight is known.
     pub told: u64,
     /// Keys whose weight is more than 0.
     pub positive: u64,

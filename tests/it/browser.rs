@@ -1,4 +1,4 @@
-//! report.html in a real browser: hostile names do nothing but stand there, nothing is fetched, the map and the tables
+//! report.html in a real browser: hostile names are plain text, nothing is fetched, the map and the tables
 //! answer to pointer and keys, and the numbers are those of report.json. Screenshots go to target/browser/.
 
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ fn hostile_dump() -> Vec<u8> {
         .into_bytes()
 }
 
-/// A table that tells sizes, operations, types and databases, with names that are hostile there.
+/// A table with sizes, operations, types and databases, and hostile names.
 fn weighed_dump() -> Vec<u8> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table
@@ -145,7 +145,7 @@ fn seen(tab: &mut Tab, table: &str) -> u64 {
 }
 
 #[test]
-fn hostile_names_do_nothing_but_stand_there() {
+fn hostile_names_are_shown_as_plain_text() {
     let [names, weighed] = [
         (hostile_dump(), &["--format", "quoted"][..]),
         (weighed_dump(), &["--by", "bytes"]),
@@ -192,7 +192,7 @@ fn hostile_names_do_nothing_but_stand_there() {
 }
 
 #[test]
-fn nothing_else_may_run_or_be_fetched() {
+fn only_the_script_of_the_page_runs_and_nothing_is_fetched() {
     let report = sample();
     let mut tab = open(&report);
     assert_eq!(tab.faults(), Vec::<String>::new());

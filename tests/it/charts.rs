@@ -190,7 +190,7 @@ fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
     CHARTS.iter().map(draw_one).collect()
 }
 
-/// Where the words of axes and legends stand when there are keys: file, columns, rows counted from the bottom.
+/// Where the words of axes and legends are when there are keys: file, columns, rows counted from the bottom.
 const LABELS: [(&str, Range<u32>, Range<u32>); 13] = [
     ("slot-heatmap.png", 60..100, 180..1080), // first slot of each row
     ("slot-heatmap.png", 1010..1190, 180..1080), // nodes
@@ -448,7 +448,7 @@ fn one_key_and_as_many_as_can_be_counted() {
 }
 
 #[test]
-fn names_that_were_made_to_harm() {
+fn charts_of_hostile_names() {
     let names = hostile_names();
     let mut summary = with_tags(of_slots(&even(10), spread_by_chance(61.0)), &names);
     for (node, name) in summary.nodes.list.iter_mut().zip(&names) {
@@ -482,7 +482,7 @@ fn names_that_were_made_to_harm() {
 }
 
 #[test]
-fn a_cluster_in_the_middle_of_being_rearranged() {
+fn a_cluster_whose_slots_are_being_moved() {
     let mut listing = String::new();
     for node in 0..8 {
         let ranges: Vec<_> = (0..20)
@@ -562,7 +562,7 @@ fn colours_say_what_the_numbers_say() {
     assert_ne!(cell(100), [255; 3]);
 }
 
-/// Shapes that nobody thought of: loads over many magnitudes, nodes with any ranges, names of any length.
+/// Random shapes: loads over many magnitudes, nodes with any ranges, names of any length.
 #[test]
 fn findings_of_any_shape() {
     for case in 0..12u64 {

@@ -25,7 +25,7 @@ fn a_dump_gives_text_and_files_in_reports() {
         stdout(&output)
     );
     let mut expected: Vec<_> = slotscope::report::files().map(String::from).collect();
-    // A list of names tells no sizes.
+    // A list of names has no sizes.
     expected.retain(|file| file != "value-sizes.png");
     expected.sort();
     assert_eq!(scratch.entries("reports/node-1"), expected);
@@ -349,7 +349,7 @@ fn the_report_is_the_same_for_any_threads_and_kernel() {
 }
 
 #[test]
-fn what_an_earlier_run_left_is_removed_where_this_one_has_nothing_to_say() {
+fn files_of_an_earlier_run_that_this_one_does_not_write_are_removed() {
     let scratch = Scratch::new();
     scratch.file("a.keys", b"{a}1\n");
     assert_eq!(
@@ -375,7 +375,7 @@ fn what_an_earlier_run_left_is_removed_where_this_one_has_nothing_to_say() {
 }
 
 #[test]
-fn the_dump_that_changes_is_not_reported() {
+fn a_dump_that_changes_during_the_scan_is_an_error() {
     let scratch = Scratch::new();
     // Cut off between finding and reading: simulated by a file that says it is longer than it is.
     let fifo = scratch.file("grow.keys", b"a\n");
@@ -465,7 +465,7 @@ fn a_closed_pipe_is_no_error() {
 }
 
 #[test]
-fn whoever_reads_only_the_first_line_gets_the_files_too() {
+fn files_are_written_where_the_reader_closes_standard_output() {
     let scratch = Scratch::new();
     scratch.file("a.csv", b"key,size\n{a}1,7\n");
     let mut child = scratch
@@ -527,7 +527,7 @@ fn a_directory_in_the_way_leaves_nothing_in_place() {
 }
 
 #[test]
-fn an_empty_dump_beside_others_changes_nothing_else() {
+fn an_empty_dump_among_others_changes_nothing_else() {
     let scratch = Scratch::new();
     scratch.file("empty", b"");
     let keys: String = (0..70_000)
@@ -550,7 +550,7 @@ fn an_empty_dump_beside_others_changes_nothing_else() {
 }
 
 #[test]
-fn without_tags_nothing_is_said_of_them() {
+fn without_tags_the_report_has_no_table_of_tags() {
     let scratch = Scratch::new();
     scratch.file("hot", "{hot}\n".repeat(1000).as_bytes());
     let text = scratch.run(&["analyze", "hot", "--no-files", "--only", "slots"]);
@@ -578,7 +578,7 @@ fn a_failing_standard_error_is_no_panic() {
 }
 
 #[test]
-fn what_a_directory_holds_beside_files_is_told() {
+fn entries_of_a_directory_that_are_not_files_are_reported() {
     let scratch = Scratch::new();
     fs::create_dir_all(scratch.path("dumps/deeper")).unwrap();
     scratch.file("dumps/a.keys", b"a\n");
@@ -631,7 +631,7 @@ fn columns_can_be_named_in_csv_and_json_lines() {
 }
 
 #[test]
-fn a_column_that_is_not_there_is_told_with_those_that_are() {
+fn a_missing_column_is_an_error_that_lists_the_columns() {
     let scratch = Scratch::new();
     scratch.file("dump.csv", b"id,size\na,1\n");
     let output = scratch.run(&["analyze", "dump.csv", "--format", "csv"]);

@@ -1,4 +1,4 @@
-//! The commands beside analyze: keyslot, bench, completions, man, and help.
+//! Small commands: keyslot, bench, completions, man, and help.
 
 use crate::support::run::{Scratch, assert_fails, report, stderr, stdout};
 use serde_json::Value;

@@ -126,7 +126,7 @@ fn what_grew_appeared_vanished_shrank_and_got_hot_is_found() {
 }
 
 #[test]
-fn a_report_beside_itself_has_not_changed() {
+fn a_report_compared_with_itself_has_not_changed() {
     let scratch = Scratch::new();
     report(&scratch, "old", &tagged(&[("a", 10), ("b", 300)]), &[]);
     let diff = diff(&scratch, "old", "old");
@@ -191,7 +191,7 @@ fn what_the_bounds_leave_open_is_not_claimed() {
 }
 
 #[test]
-fn names_keep_their_spelling_and_a_file_cannot_smuggle_in_another() {
+fn names_keep_their_spelling_and_a_file_cannot_print_control_bytes() {
     let scratch = Scratch::new();
     let mut old = report(&scratch, "old", &tagged(&[("a", 10)]), &[]);
     scratch.file(
@@ -227,7 +227,7 @@ fn names_keep_their_spelling_and_a_file_cannot_smuggle_in_another() {
 }
 
 #[test]
-fn parts_that_a_report_lacks_are_said_and_parts_that_all_have_are_missed() {
+fn a_missing_optional_part_is_a_note_and_a_missing_required_part_an_error() {
     let scratch = Scratch::new();
     let whole = report(&scratch, "old", &tagged(&[("a", 10)]), &[]);
     report(
@@ -351,7 +351,7 @@ fn limits_are_held_against_the_diff() {
     assert_eq!(
         exit_code("old", "new", "totals.bytes.new > 1"),
         2,
-        "the reports tell no bytes"
+        "the reports have no bytes"
     );
     assert_fails(
         &scratch.run(&[

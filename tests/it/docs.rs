@@ -281,7 +281,7 @@ fn every_link_leads_to_a_file_and_a_heading() {
     }
 }
 
-/// Paths of the source tree in backticks that do not exist; NAME stands for any name.
+/// Paths of the source tree in backticks that do not exist; NAME is a placeholder.
 fn lost_paths(document: &str) -> Vec<String> {
     let path = Regex::new(
         r"`((?:src|tests|benches|docs|examples|crates|reports|samples|fuzz|python|\.ci)/[\w./-]*)",

@@ -192,7 +192,7 @@ fn people_read_the_slot_the_tag_as_it_stands_in_a_key_and_the_node() {
 }
 
 #[test]
-fn what_cannot_be_found_is_told_with_the_way_out() {
+fn a_search_without_a_result_is_an_error_that_names_the_way_out() {
     let scratch = Scratch::new();
     let topology = seed_cluster(&scratch);
     scratch.file(

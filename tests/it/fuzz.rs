@@ -134,7 +134,7 @@ fn seeds_are_accepted_where_they_belong() {
     for target in TARGETS {
         let seeds = (target.seeds)();
         let accepted = seeds.iter().filter(|seed| (target.run)(seed)).count();
-        // The formats share their seeds; every other target accepts all of its own.
+        // The formats share their seeds; every other target accepts all of its seeds.
         let shares =
             target.name == "scan" || FORMATS.iter().any(|format| format.name() == target.name);
         let least = if shares { 1 } else { seeds.len() };

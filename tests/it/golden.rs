@@ -1,4 +1,4 @@
-//! The committed reports are what the program makes today: `BLESS=1 cargo test --test it golden` rewrites them.
+//! The committed reports are those that the program makes now: `BLESS=1 cargo test --test it golden` rewrites them.
 //!
 //! Two samples have their whole report in reports/samples/, every sample its text. A missing file fails.
 
@@ -14,7 +14,7 @@ const WHOLE: &[(&str, &[&str])] = &[
     ("hot-tag", &["--topology", "samples/seed-cluster.nodes"]),
 ];
 
-/// What no sample has: lists of names tell no sizes.
+/// Files that no sample has: lists of names have no sizes.
 const LACKING: &[&str] = &["value-sizes.png"];
 
 /// A chart may differ from the committed one in this part of its pixels: another libm rounds a curve another way.
@@ -60,7 +60,7 @@ fn same_bytes(old: &[u8], new: &[u8]) -> bool {
     old == new
 }
 
-/// Equal but for `run`, which tells how a report was made.
+/// Equal but for `run`, which says how a report was made.
 fn same_report(old: &[u8], new: &[u8]) -> bool {
     let [old, new] = [old, new].map(|text| {
         let mut report: Value = serde_json::from_slice(text).unwrap();
@@ -70,7 +70,7 @@ fn same_report(old: &[u8], new: &[u8]) -> bool {
     old == new
 }
 
-/// Equal but for the part that tells how a report was made.
+/// Equal but for the part that says how a report was made.
 fn same_page(old: &[u8], new: &[u8]) -> bool {
     let [old, new] = [old, new].map(|page| {
         let page = std::str::from_utf8(page).unwrap();

@@ -1,4 +1,4 @@
-//! `--fail-on` as cron and CI use it: what it exits with, and that it knows every number of a report.
+//! `--fail-on` as cron and CI use it: its exit codes, and that every number of a report can have a limit.
 
 use std::process::Output;
 
@@ -12,7 +12,8 @@ fn analyze(args: &[&str]) -> Output {
 }
 
 #[test]
-fn a_crossed_limit_is_1_one_that_holds_0_and_what_cannot_be_compared_2() {
+fn the_exit_code_is_1_where_a_limit_is_crossed_0_where_it_holds_and_2_where_its_number_is_missing()
+{
     let on_three =
         |limit: &str| analyze(&["samples/commerce.keys", "--nodes", "3", "--fail-on", limit]);
     let crossed = on_three("nodes.keys.max_over_mean > 1.1");

@@ -1,5 +1,5 @@
-//! `lint`: the conventions of the seed documents are told from what breaks them, and the findings are the same for any
-//! number of threads.
+//! `lint`: keys that follow the convention have no finding, keys that break it have one, and the findings are the same
+//! for any number of threads.
 
 use std::process::Output;
 
@@ -135,7 +135,7 @@ fn what_the_documents_warn_of_is_found() {
 }
 
 #[test]
-fn names_that_were_never_filled_in_are_errors_and_names_that_look_so_are_not() {
+fn unfilled_placeholders_are_errors_and_names_that_look_similar_are_not() {
     for key in [
         "prod:uc:profile:{userId}",
         "prod:uc:profile:{uc:userId}:x",
@@ -166,7 +166,7 @@ fn names_that_were_never_filled_in_are_errors_and_names_that_look_so_are_not() {
 }
 
 #[test]
-fn bytes_that_trouble_people_are_found_and_shown_escaped() {
+fn control_bytes_invalid_utf8_and_blanks_are_found_and_shown_escaped() {
     let scratch = Scratch::new();
     let long = format!("prod:uc:profile:{}", "k".repeat(300));
     let keys = [
@@ -195,7 +195,7 @@ fn bytes_that_trouble_people_are_found_and_shown_escaped() {
 }
 
 #[test]
-fn one_id_as_the_tag_of_several_services_is_told() {
+fn one_id_as_the_tag_of_several_services_is_found() {
     let scratch = Scratch::new();
     let keys =
         b"favorites:{123}:news001\norders:{123}:order8899\nfavorites:{7}:x\nfavorites:{7}:y\n\

@@ -54,7 +54,7 @@ const ARTICLES: &[&str] = &[
     "favorites:{uid123}:news001",
 ];
 
-/// Braces in every other place: random bytes hold a pair of them only once in a hundred keys.
+/// Keys of which half the bytes are braces: one in a hundred random keys has a pair of them.
 fn braces(rng: &mut Rng, len: usize) -> Vec<u8> {
     (0..len).map(|_| *rng.pick(b"{}ab")).collect()
 }
@@ -177,7 +177,7 @@ fn a_real_cluster_is_read_as_it_is_and_holds_every_key_where_we_say() {
     let cluster = start();
     every_form_of_the_listing_is_read_alike(&cluster);
     every_key_lies_on_the_node_that_we_name(&cluster);
-    a_slot_on_its_way_is_in_flight_seen_from_both_ends(&cluster);
+    a_migrating_slot_is_in_flight_in_the_listings_of_both_nodes(&cluster);
 }
 
 fn every_form_of_the_listing_is_read_alike(cluster: &Cluster) {
@@ -260,7 +260,7 @@ fn every_key_lies_on_the_node_that_we_name(cluster: &Cluster) {
         assert_eq!(client.call(&["DBSIZE"]), Reply::Int(named.len() as i64));
         assert!(named.len() > 100, "only {} keys for node {i}", named.len());
     }
-    // Everybody else, the replica too, sends the key where we say.
+    // Every other node, the replica too, redirects to that node.
     for i in 0..4 {
         let (sent, replies) = set(i, &|node| node != i);
         for (key, reply) in sent.iter().zip(replies) {
@@ -279,7 +279,7 @@ fn every_key_lies_on_the_node_that_we_name(cluster: &Cluster) {
     }
 }
 
-fn a_slot_on_its_way_is_in_flight_seen_from_both_ends(cluster: &Cluster) {
+fn a_migrating_slot_is_in_flight_in_the_listings_of_both_nodes(cluster: &Cluster) {
     let [from, to] = [1, 0].map(|i| cluster.ids[i].as_str());
     let [mut source, mut target] = [1, 0].map(|i| cluster.servers[i].connect());
     call_ok(

@@ -23,7 +23,7 @@ fn row<'a>(report: &'a Value, table: &str, column: &str, name: &str) -> &'a Valu
 }
 
 #[test]
-fn ids_do_not_part_patterns_and_prefixes_are_their_sums() {
+fn ids_do_not_split_patterns_and_prefixes_are_their_sums() {
     let mut dump = String::new();
     for i in 0..3000 {
         writeln!(
@@ -60,7 +60,7 @@ fn ids_do_not_part_patterns_and_prefixes_are_their_sums() {
 }
 
 #[test]
-fn more_first_words_than_can_be_counted_hide_neither_the_heavy_ones_nor_that_they_are_many() {
+fn with_too_many_prefixes_the_heavy_ones_are_listed_and_the_rest_is_bounded() {
     let word = |rng: &mut Rng| -> String {
         (0..9)
             .map(|_| char::from(b'a' + rng.below(26) as u8))

@@ -47,7 +47,7 @@ fn keyslot_hashes_by_the_policy() {
 #[test]
 fn keyslot_reads_a_pipe_by_the_policy_and_refuses_a_key_without_a_slot() {
     let scratch = Scratch::new();
-    // The tag stands at the start of its key, as none in braces does.
+    // The tag is at the start of the key; a tag in braces never is.
     let piped = scratch.piped(
         &["keyslot", "--policy", "regex:(?<tag>[^:]+):.*", "--json"],
         b"user:1\nuser:2\n",

@@ -1,5 +1,5 @@
-//! The statistics against planted truth: no alarm on dumps with nothing to find, the planted verdict and cause on those
-//! with something, and the formulas against simulation.
+//! The statistics on generated dumps: no alarm on dumps without a fault, the planted verdict and cause on those with one,
+//! and the formulas compared with simulation.
 //!
 //! `SLOTSCOPE_CASES` says how many dumps (default: a small part), `SLOTSCOPE_MOST_KEYS` how large they may be; with
 //! `SLOTSCOPE_TABLE=FILE` the table of what was found is written there.
@@ -84,7 +84,7 @@ fn keep(table: &str) {
 }
 
 #[test]
-fn nothing_is_found_where_there_is_nothing_to_find() {
+fn dumps_without_a_fault_are_balanced() {
     let (cases, most) = (
         size("SLOTSCOPE_CASES", 80),
         size("SLOTSCOPE_MOST_KEYS", 300_000.0),

@@ -1,4 +1,4 @@
-//! Hash tags by bytes and operations: what is said of them is true whatever the stream, the threads and the passes.
+//! Hash tags by bytes and operations: their counts and bounds hold for any stream, threads and passes.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use slotscope::source::memory::memory;
 use slotscope::tally::tags::TagCounts;
 use slotscope::tally::{Parts, Tallies};
 
-/// Rows of a tag, bytes and operations; no bytes told where they are `None`.
+/// Rows of a tag, bytes and operations; without bytes where they are `None`.
 type Row = (String, Option<u64>, u64);
 
 fn streams() -> Vec<(&'static str, Vec<Row>)> {
@@ -33,7 +33,7 @@ fn streams() -> Vec<(&'static str, Vec<Row>)> {
         };
         std::iter::once(row).chain(heavy)
     });
-    // Heavy at first, then too light to be followed while it gathers, then heavy again.
+    // Heavy at first, then too light to be counted, then heavy again.
     let gathers = (0..400_000u64).map(|i| match i {
         70_000..70_100 => (String::from("comes back"), Some(9), 1),
         90_000..390_000 if i % 3000 == 0 => (String::from("comes back"), Some(9), 1),

@@ -50,7 +50,7 @@ fn both_sides_are_what_analyze_says() {
 }
 
 #[test]
-fn a_split_of_the_hot_tag_evens_the_nodes_and_parts_it() {
+fn a_split_of_the_hot_tag_evens_the_nodes() {
     let scratch = with_dump();
     let found = report(&scratch.run(&["whatif", "dump.keys", "--json", "--split", "common = 64"]));
     let [before, after] = ["before", "after"].map(|side| ratio(&found[side]["nodes"]));
@@ -202,7 +202,7 @@ fn what_cannot_be_tried_is_refused() {
     );
     assert_fails(
         &whatif(&["--to-nodes", "4", "--by", "ops"]),
-        &["--by ops: the input tells no ops of its keys; it has: keys"],
+        &["--by ops: the input has no ops of its keys; it has: keys"],
     );
     assert_fails(
         &whatif(&["--to-topology", "no.such"]),

@@ -1,4 +1,4 @@
-//! Where the files of a report go, and that they replace no input.
+//! Where the files of a report go; they never replace an input.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use crate::name::Name;
 use crate::report;
 use crate::source::Source;
 
-/// Endings of a dump's name that say its form, not what it is of.
+/// Extensions of dumps; they are not part of the name of a report.
 const EXTENSIONS: [&str; 16] = [
     "keys", "txt", "csv", "tsv", "json", "jsonl", "ndjson", "log", "out", "dump", "rdb", "gz",
     "zst", "zstd", "lz4", "resp",

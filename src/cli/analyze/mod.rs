@@ -41,8 +41,8 @@ pub struct AnalyzeArgs {
     /// The hash policy
     #[command(flatten)]
     pub hashing: HashingArgs,
-    /// What `redis-cli --cluster info` printed: a dump that is over 1 % short of it is told; without INPUT, the nodes
-    /// are judged by that alone (`-` reads a dump from standard input)
+    /// The output of `redis-cli --cluster info`: warns of a dump that has over 1 % fewer keys; without INPUT, the nodes are
+    /// judged by it alone (`-` reads a dump from standard input)
     #[arg(long, value_name = "FILE")]
     pub cluster_info: Option<PathBuf>,
     /// The metric of the verdict and the tables; all that the input carries are counted
@@ -51,7 +51,7 @@ pub struct AnalyzeArgs {
     /// Rows in every table on the terminal
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
-    /// What parts the segments of a key
+    /// The separator between the segments of a key
     #[arg(
         long,
         value_name = "STR",
@@ -62,7 +62,7 @@ pub struct AnalyzeArgs {
     /// Levels of prefixes; 0: no prefixes and no patterns
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub depth: usize,
-    /// Nothing but this part: slots, nodes and their balance
+    /// Only this part: slots, nodes and their balance
     #[arg(long, value_enum, value_name = "PART")]
     pub only: Option<Part>,
     /// Never read a file twice: past 65,536 distinct tags their counts come with bounds

@@ -33,7 +33,7 @@ pub struct Counted {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Buckets {
     buckets: Vec<Vec<Counted>>,
-    /// The highest ceilings of names that were turned away or gave way.
+    /// The highest ceilings of names that were refused or evicted.
     pub left_out: Load,
 }
 
@@ -62,7 +62,7 @@ impl Buckets {
             .find(|counted| counted.hash == hash && counted.name.0 == name)
     }
 
-    /// Takes in a name that is not in yet, if it ranks above the lowest of a full bucket, which gives way.
+    /// Takes in a name that is not in yet, if it ranks above the lowest of a full bucket, which is evicted.
     #[cold]
     pub fn enter(&mut self, name: &[u8], counted: Counted) {
         if name.len() > MAX_NAME {

@@ -13,7 +13,7 @@ use crate::tally::slots::add_all;
 /// Cells in a row.
 pub const CELLS: usize = 1 << 16;
 
-/// The rows of every metric, and the registers that tell how many names went in.
+/// The rows of every metric, and the registers that estimate how many names were added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CountMin {
     cells: PerMetric<Cells>,
@@ -77,7 +77,7 @@ impl CountMin {
     /// Adds to what a name weighs.
     #[inline]
     pub fn add_weight(&mut self, hash: u64, metric: Metric, weight: u64) {
-        // Rows of nothing but zeros tell no more than no rows.
+        // Rows of zeros only carry no information.
         if weight > 0 {
             self.cells
                 .get_or_insert_with(metric, Cells::new)
@@ -109,7 +109,7 @@ impl CountMin {
             .map_or(0, |cells| cells.at_most(hash))
     }
 
-    /// Whether any name weighed anything beside its keys.
+    /// Whether any name has a weight other than its number of keys.
     pub fn are_weighed(&self) -> bool {
         !self.cells.weights.is_empty()
     }

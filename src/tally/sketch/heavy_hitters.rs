@@ -1,9 +1,9 @@
 //! Heavy tags by name in one pass: a tag is taken in once its cells hold more than 1/4096 of the load of all tags,
 //! in any metric.
 //!
-//! From then on it is counted whenever its cells hold that much; what it may have held before, or gathered while they
-//! did not, is no more than its cells grew by. So its true load lies between `load` and a ceiling, and a tag that was
-//! never taken in, or gave way, holds no more than `bound`.
+//! From then on it is counted whenever its cells hold that much; its load before, or while its cells held less, is at
+//! most what its cells grew by. So its true load lies between `load` and a ceiling, and a tag that was never taken in, or
+//! was evicted, holds at most `bound`.
 
 use std::collections::BTreeMap;
 
@@ -183,7 +183,7 @@ impl HeavyHitters {
             .collect()
     }
 
-    /// A tag with all that it may have gathered since a key of it was counted last.
+    /// A tag with the most that it may hold since a key of it was counted last.
     fn settled(&self, metric: Metric, tag: &Counted) -> Counted {
         let mut tag = tag.clone();
         let cells = self.rows.at_most(tag.hash);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_all_collide_are_told_apart_or_bounded() {
+    fn names_that_all_collide_are_counted_separately_or_bounded() {
         let mut parts = colliding(5000);
         parts.merge(colliding(300));
         for tag in parts.tags() {
@@ -292,13 +292,13 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tag_gathers_while_it_is_light_is_not_forgotten() {
+    fn keys_of_a_tag_that_come_while_it_is_light_are_within_its_ceiling() {
         let mut followed = HeavyHitters::of(CountMin::default(), &NameTable::default());
         let many = |followed: &mut HeavyHitters, from: u64, to: u64| {
             (from..to)
                 .for_each(|i| followed.add(hash(&i.to_le_bytes()), &i.to_le_bytes(), Load::KEY));
         };
-        // Among few other keys it is heavy and taken in; among many it is light again, and what it gathers is not counted.
+        // Among few other keys it is heavy and taken in; among many it is light again, and its keys are not counted.
         let (few, all) = (50_000, 1_000_000);
         let heavy_among_few = 2 * (few / FOLLOWED_PART);
         let light_among_all = all / FOLLOWED_PART / 2;

@@ -163,7 +163,7 @@ impl Tally for Lengths {
     }
 }
 
-/// Sizes of keys in bytes, where the input tells them.
+/// Sizes of keys in bytes, where the input has them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sizes(pub Histogram);
 

@@ -79,7 +79,7 @@ fn sample(command: &Command) -> Option<(Vec<Vec<u8>>, Vec<usize>)> {
     })
 }
 
-/// The commands of the table that may have several keys, by what stands in it.
+/// The commands of the table that may have several keys.
 fn with_several_keys() -> Vec<&'static str> {
     let rows = include_str!("../../../src/fanout/commands.txt")
         .lines()

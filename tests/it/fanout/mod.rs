@@ -168,7 +168,7 @@ fn a_policy_can_bring_batches_together() {
 }
 
 #[test]
-fn crossslot_can_be_denied_and_lines_that_are_no_batch_are_told() {
+fn crossslot_can_be_denied_and_rejected_lines_are_reported() {
     let scratch = Scratch::new();
     scratch.file("batches", b"a b\n\nMGET\nEXEC\nMULTI\nGET a\n");
     let denied = scratch.run(&["fanout", "batches", "--deny-crossslot"]);

@@ -81,7 +81,7 @@ impl Tally for Kept {
     }
 }
 
-/// What is found in `dump`, in the form called `form` or told by its content, which must then be that one.
+/// What is found in `dump`, in the form called `form`; detection must find the same form.
 fn read(dump: &[u8], form: &str, is_told: bool) -> Vec<Listed> {
     let scan = if is_told {
         Scanning::detected()

@@ -1,4 +1,4 @@
-//! What every plan keeps to, on random clusters. PLAN_CASES: how many.
+//! Properties of every plan, on random clusters. PLAN_CASES: how many.
 
 use std::time::Instant;
 
@@ -160,7 +160,7 @@ fn without_limits_the_fullest_node_comes_near_the_floor_and_little_moves() {
             found <= bound + 1e-9,
             "case {case}: {found} for a floor of {floor}, {nodes} nodes, {heaviest}"
         );
-        // No plan moves less than what stands above the bound.
+        // No plan moves less than the load above the bound.
         if heaviest <= 0.01 {
             let (before, bound) = (problem.loads_under(&problem.owner), fair * floor * 1.01);
             let least: f64 = before

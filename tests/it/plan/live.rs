@@ -1,4 +1,4 @@
-//! Plans on a real cluster: beside `redis-cli --cluster rebalance`, and carried out under load by the script.
+//! Plans on a real cluster: compared with `redis-cli --cluster rebalance`, and carried out under load by the script.
 //! PLAN_LIVE_CASES: how many loads and weights are compared.
 
 use std::collections::{BTreeSet, HashMap};

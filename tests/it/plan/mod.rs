@@ -1,5 +1,5 @@
 //! `slotscope plan` as a user runs it: what it says, what it refuses, the JSON and the scripts. The laws of plans, and
-//! plans carried out on a real cluster, are in the modules beside this one.
+//! plans carried out on a real cluster, are in the other modules of this folder.
 
 mod follower;
 mod laws;
@@ -241,7 +241,7 @@ fn a_script_is_sound_and_no_name_in_it_is_run() {
         );
         assert!(script.contains("\nmove "), "{script}");
         scratch.file("move.sh", script.as_bytes());
-        // A redis-cli that only notes what it is asked for: a name that nobody has would be looked up for long.
+        // A redis-cli that only notes what it is asked for: a lookup of a host that does not exist takes long.
         let note = scratch.file("redis-cli", b"#!/bin/sh\nprintf '<%s>\\n' \"$@\" >>asked\n");
         fs::set_permissions(&note, fs::Permissions::from_mode(0o755)).unwrap();
         let path = format!(

@@ -37,7 +37,7 @@ pub struct Tab {
 }
 
 impl Chromium {
-    /// Starts it with a profile of its own and no network.
+    /// Starts it with a new profile and no network.
     pub fn start() -> Self {
         let profile = tempfile::tempdir().unwrap();
         // Chromium reads messages from descriptor 3 and writes them to 4; the shell puts our pipes there.
@@ -306,7 +306,7 @@ impl Tab {
 
     /// What went wrong since the page was opened: errors, dialogs, requests for anything but the page.
     pub fn faults(&mut self) -> Vec<String> {
-        // Whatever was caused before this answer has been told before it.
+        // Events that were caused before this reply came before it.
         let page = self.eval("location.href");
         let is_fault = |event: &&Value| {
             let method = event["method"].as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A real redis-server in cluster mode for the tests, on loopback and in a folder of its own, and a client
+//! A real redis-server in cluster mode for the tests, on loopback in its own folder, and a client
 //! that speaks just enough RESP. Nothing is mocked: the server is what slotscope must agree with.
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,7 +13,7 @@ const INSTALL: &str =
 /// Longer than any wait on a loaded machine; where it is reached, something is broken.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// Asks `ready` again and again until it gives a value. Panics with its last complaint when patience ends.
+/// Calls `ready` until it gives a value. Panics with its last error after `PATIENCE`.
 pub fn wait_for<T>(mut ready: impl FnMut() -> Result<T, String>) -> T {
     let start = Instant::now();
     loop {
@@ -36,9 +36,9 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server with `options` beside those that keep it to itself.
+    /// Starts an isolated server with additional `options`.
     pub fn start(options: &[&str]) -> Server {
-        // Between finding a free port and the server's bind somebody else may take it: then try another.
+        // Another process may bind the port between finding it and the server's bind: then try another.
         let mut complaint = String::new();
         for _ in 0..10 {
             match Server::try_start(free_port(), options) {

@@ -71,7 +71,7 @@ macro_rules! kernel {
             unsafe { $crate::arch::generic::crc::slots::<$register>(parts, slots, any_length) }
         }
 
-        // `cold` keeps both out of line: rustc 1.95 forgets `inline(never)` beside `target_feature`.
+        // `cold` keeps both out of line: rustc 1.95 ignores `inline(never)` on functions with `target_feature`.
         #[cold]
         #[inline(never)]
         $(#[target_feature(enable = $feature)])*

@@ -68,7 +68,7 @@ impl Pass for HashedSpans<'_> {
             let (from, to) = (open.trailing_zeros() + 1, close.trailing_zeros());
             // Braces behind the key need no mask: a tag that ends in the key also begins there. None: `to` is 64.
             let tagged = (to < len) & (to != from);
-            // Half of the keys may be tagged, in no order that a branch predictor could learn.
+            // No branch: whether a key has a tag cannot be predicted.
             *hashed_start = start + select_unpredictable(tagged, from, 0);
             *hashed_end = select_unpredictable(tagged, start + to, end);
         }

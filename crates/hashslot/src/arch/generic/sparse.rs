@@ -89,7 +89,7 @@ pub unsafe fn shorten<W: Word>(key: &[u8]) -> Rest {
         let to = buffer.add(64);
         from.add(done).copy_to_nonoverlapping(to, len - done);
         for i in 0..BACK {
-            // The words still to come take what earlier rounds owe them, and owe each other nothing.
+            // The last words take the terms of earlier rounds and none of each other.
             let mut word = W::load(to.add(i * width)).xor(v[i]);
             if i < 11 {
                 word = word.xor(v[i + BACK - 11]);
