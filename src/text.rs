@@ -176,18 +176,28 @@ pub fn short(of: &Name) -> String {
 
 /// A node's id; of the 40 random hex digits of a server, the first 8.
 pub fn short_id(id: &Name) -> String {
-    let is_generated = id.0.len() == 40 && id.0.iter().all(u8::is_ascii_hexdigit);
-    match is_generated {
-        true => Name::from(&id.0[..8]).to_string(),
-        false => id.to_string(),
-    }
+    Name::from(short_part(id)).to_string()
 }
 
-/// A node in a table: its short id and, where it is known, its address.
-pub fn node(id: &Name, address: Option<&Name>) -> String {
-    match address {
-        Some(address) => format!("{} {address}", short_id(id)),
-        None => short_id(id),
+fn short_part(id: &Name) -> &[u8] {
+    let is_generated = id.0.len() == 40 && id.0.iter().all(u8::is_ascii_hexdigit);
+    if is_generated { &id.0[..8] } else { &id.0 }
+}
+
+/// What people call a node: its hostname with the port, else its address, else its short id.
+pub fn node_name(id: &Name, address: Option<&Name>, hostname: Option<&Name>) -> Name {
+    let port = |address: &Name| {
+        let colon = address.0.iter().rposition(|byte| *byte == b':')?;
+        let port = address.0[colon + 1..].to_vec();
+        (!port.is_empty() && port.iter().all(u8::is_ascii_digit)).then_some(port)
+    };
+    match (hostname, address) {
+        (Some(hostname), address) => match address.and_then(port) {
+            Some(port) => Name([hostname.0.as_slice(), b":", &port].concat()),
+            None => hostname.clone(),
+        },
+        (None, Some(address)) => address.clone(),
+        (None, None) => Name::from(short_part(id)),
     }
 }
 
@@ -343,7 +353,18 @@ mod tests {
         let id = Name::from("0123456789abcdef0123456789abcdef01234567");
         assert_eq!(short_id(&id), "01234567");
         assert_eq!(short_id(&Name::from("even-1")), "even-1");
-        assert_eq!(node(&id, Some(&Name::from("h:1"))), "01234567 h:1");
+    }
+
+    #[test]
+    fn a_node_is_called_by_its_hostname_its_address_or_its_short_id() {
+        let id = Name::from("0123456789abcdef0123456789abcdef01234567");
+        let [address, hostname] = ["10.0.0.1:7000", "redis-0.svc"].map(Name::from);
+        let called = |address, hostname| node_name(&id, address, hostname).to_string();
+        assert_eq!(called(Some(&address), Some(&hostname)), "redis-0.svc:7000");
+        assert_eq!(called(Some(&address), None), "10.0.0.1:7000");
+        assert_eq!(called(None, Some(&hostname)), "redis-0.svc");
+        assert_eq!(called(Some(&hostname), Some(&hostname)), "redis-0.svc");
+        assert_eq!(called(None, None), "01234567");
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub struct CapacityArgs {
     /// How much the data grows in a month, in percent
     #[arg(long, value_name = "PERCENT", requires = "maxmemory")]
     pub growth: Option<f64>,
-    /// The memory that a node really uses, by the start of its id or by its address; may be repeated
+    /// The memory that a node really uses; the node by hostname, address or id, or the start of one; may be repeated
     #[arg(long, value_name = "ID=SIZE", requires = "maxmemory")]
     pub used_memory: Vec<String>,
 }

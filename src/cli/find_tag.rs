@@ -26,7 +26,7 @@ pub struct FindTagArgs {
     /// Tags of this slot
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..SLOTS as i64))]
     pub slot: Option<u16>,
-    /// Tags of this node, named as in the topology: its id, the start of it, or its address. Each in another slot
+    /// Tags of this node, named by hostname, address or id, or the start of one. Each in another slot
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
     /// K tags, one a slot: evenly over the nodes where they are named, and over their slots

@@ -36,14 +36,14 @@ pub struct PlanArgs {
     /// What load is: keys, bytes, ops, or a mix such as bytes=2,ops=1, each metric measured by its own total
     #[arg(long, value_name = "METRICS", default_value = "keys")]
     pub by: String,
-    /// Relative capacity of a node, 1 where it is not said; by the start of its id or by its address (of
-    /// nodes to be added new-1, new-2 ...); may be repeated
+    /// Relative capacity of a node, 1 where it is not said; the node by hostname, address or id, or the start of
+    /// one (of nodes to be added new-1, new-2 ...); may be repeated
     #[arg(long, value_name = "ID=W")]
     pub weight: Vec<String>,
     /// Empty primaries that will be added: new-1, new-2 ...
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub add: usize,
-    /// A primary to be emptied; by the start of its id or by its address; may be repeated
+    /// A primary to be emptied, by hostname, address or id, or the start of one; may be repeated
     #[arg(long, value_name = "ID")]
     pub remove: Vec<String>,
     /// Move at most so many slots

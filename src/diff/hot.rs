@@ -24,7 +24,7 @@ const HOT_KEYS: u64 = 100;
 pub struct Hot {
     /// What it is.
     pub kind: HotKind,
-    /// The id of the node, the number of the slot, or the tag.
+    /// What people call the node, the number of the slot, or the tag.
     pub name: Name,
     /// Its part of the load of all keys; before, of a tag, at most, and after at least.
     pub share: OldNew<f64>,
@@ -79,7 +79,7 @@ fn nodes(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
         let share = OldNew::both(share(before, old, by), share(after, new, by));
         got_hot.then(|| Hot {
             kind: HotKind::Node,
-            name: node.id.clone(),
+            name: node.name(),
             share,
         })
     };

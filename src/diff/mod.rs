@@ -124,6 +124,9 @@ pub struct Verdicts {
 pub struct NodeChange {
     /// Its id.
     pub id: Name,
+    /// What people call it, where it is not the id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Name>,
     /// How many slots it owns.
     pub slots: OldNew<u64>,
     /// What it holds.
@@ -226,6 +229,7 @@ fn nodes(old: &Report, new: &Report, by: Metric) -> Vec<NodeChange> {
         };
         NodeChange {
             id: node.id.clone(),
+            name: Some(node.name()).filter(|name| *name != node.id),
             slots: OldNew::of(
                 old_node.map(|node| node.slots.into()),
                 new_node.map(|node| node.slots.into()),

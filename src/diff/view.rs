@@ -57,7 +57,7 @@ fn nodes(nodes: &[NodeChange], by: Metric) -> Table<'static> {
         let load = node.load.get(by).copied().unwrap_or_default();
         let [before, now] = amounts(&load, by);
         vec![
-            Cell::text(node.id.to_string()),
+            Cell::text(node.name.as_ref().unwrap_or(&node.id).to_string()),
             slots(node.slots.old),
             slots(node.slots.new),
             before,

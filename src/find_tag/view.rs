@@ -18,17 +18,22 @@ pub struct TagLine {
     pub slot: u16,
     /// The id of the node that owns the slot; absent where none does or nodes are not known.
     pub node: Option<Name>,
+    /// What people call that node, where it is not the id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_name: Option<Name>,
 }
 
 impl TagLine {
     /// Finds the node of a tag.
     pub fn of(found: FoundTag, topology: Option<&Topology>) -> Self {
         let owner = |topology: &Topology| {
-            let node = topology.owner(found.slot)?;
-            Some(Name::from(topology.nodes[node].id.as_str()))
+            let node = &topology.nodes[topology.owner(found.slot)?];
+            Some((Name::from(node.id.as_str()), node.name()))
         };
+        let (node, node_name) = topology.and_then(owner).unzip();
         TagLine {
-            node: topology.and_then(owner),
+            node_name: node_name.filter(|name| node.as_ref() != Some(name)),
+            node,
             tag: found.tag,
             slot: found.slot,
         }
@@ -42,7 +47,10 @@ impl TagLine {
 pub fn write(line: &TagLine, nodes_are_known: bool, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{}\t{{{}}}", line.slot, line.tag)?;
     match nodes_are_known {
-        true => writeln!(out, "\t{}", line.node.clone().unwrap_or_default()),
+        true => {
+            let name = line.node_name.as_ref().or(line.node.as_ref());
+            writeln!(out, "\t{}", name.cloned().unwrap_or_default())
+        }
         false => writeln!(out),
     }
 }

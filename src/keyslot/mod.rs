@@ -29,6 +29,9 @@ pub struct KeySlot {
     /// The id of the node that owns the slot, if one does; absent where nodes are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<Option<Name>>,
+    /// What people call that node, where it is not the id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_name: Option<Name>,
 }
 
 impl KeySlot {
@@ -52,16 +55,15 @@ impl KeySlot {
     }
 
     fn new(key: &[u8], tag: Option<Range<usize>>, slot: u16, topology: Option<&Topology>) -> Self {
-        let owner = |topology: &Topology| {
-            topology
-                .owner(slot)
-                .map(|node| Name::from(topology.nodes[node].id.as_str()))
-        };
+        let owner = topology.map(|topology| Some(&topology.nodes[topology.owner(slot)?]));
+        let node = owner.map(|owner| owner.map(|node| Name::from(node.id.as_str())));
+        let node_name = owner.flatten().map(crate::topology::Node::name);
         KeySlot {
             key: Name::from(key),
             slot,
             tag: tag.map(|tag| Name::from(&key[tag])),
-            node: topology.map(owner),
+            node_name: node_name.filter(|name| node.as_ref() != Some(&Some(name.clone()))),
+            node,
         }
     }
 }

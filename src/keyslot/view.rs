@@ -11,7 +11,7 @@ use crate::keyslot::KeySlot;
 pub fn write(of: &KeySlot, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{}\t{}", of.slot, of.key)?;
     match &of.node {
-        Some(Some(node)) => writeln!(out, "\t{node}"),
+        Some(Some(node)) => writeln!(out, "\t{}", of.node_name.as_ref().unwrap_or(node)),
         Some(None) => writeln!(out, "\t"),
         None => writeln!(out),
     }

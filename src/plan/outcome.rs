@@ -15,6 +15,7 @@ use crate::plan::solve::Assignment;
 use crate::summary::balance::{Balance, tidy};
 use crate::summary::cause::CauseKind;
 use crate::summary::independent_units::Units;
+use crate::topology::find::Called;
 
 /// The name and version of the form.
 pub const SCHEMA: &str = "slotscope.plan/1";
@@ -26,8 +27,21 @@ pub struct PlannedNode {
     pub id: String,
     /// Where it listens, if that is known; to be escaped when shown.
     pub address: Option<String>,
+    /// The hostname that it announces, without a port; to be escaped when shown.
+    pub hostname: Option<String>,
     /// Its relative capacity; 0: it is to be emptied.
     pub capacity: f64,
+}
+
+impl PlannedNode {
+    /// What it may be called.
+    pub fn called(&self) -> Called<'_> {
+        Called {
+            id: &self.id,
+            address: self.address.as_deref(),
+            hostname: self.hostname.as_deref(),
+        }
+    }
 }
 
 /// A plan and what it comes to.
@@ -94,6 +108,9 @@ pub struct NodeOutcome {
     pub id: Name,
     /// Where it listens, if that is known.
     pub address: Option<Name>,
+    /// The hostname that it announces, without a port.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<Name>,
     /// Its relative capacity; 0: it is to be emptied.
     pub weight: f64,
     /// Its load in fair shares by capacity; absent where it is to be emptied.
@@ -213,6 +230,7 @@ fn nodes(problem: &Problem<'_>, plan: &Assignment, inputs: &PlanInputs<'_>) -> V
         NodeOutcome {
             id: Name::from(node.id.as_str()),
             address: node.address.as_deref().map(Name::from),
+            hostname: node.hostname.as_deref().map(Name::from),
             weight: node.capacity,
             over_fair: (fair[at] > 0.0).then(|| Change {
                 before: over(before),

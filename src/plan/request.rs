@@ -61,22 +61,22 @@ impl PlanRequest {
             let what = "there cannot be more nodes than slots, 16384";
             return Err(Error::bad(format!("--add {}", self.add), what));
         }
-        let node = |id: String, address: Option<String>| PlannedNode {
-            id,
-            address,
+        let today = topology.nodes.iter().map(|of| PlannedNode {
+            id: of.id.clone(),
+            address: of.address.clone(),
+            hostname: of.hostname.clone(),
             capacity: 1.0,
-        };
-        let today = topology
-            .nodes
-            .iter()
-            .map(|of| node(of.id.clone(), of.address.clone()));
-        let new = (1..=self.add).map(|i| node(format!("new-{i}"), None));
+        });
+        let new = (1..=self.add).map(|i| PlannedNode {
+            id: format!("new-{i}"),
+            address: None,
+            hostname: None,
+            capacity: 1.0,
+        });
         let mut nodes: Vec<PlannedNode> = today.chain(new).collect();
         let find = |nodes: &[PlannedNode], name: &str, place: String| {
-            let names = nodes
-                .iter()
-                .map(|node| (node.id.as_str(), node.address.as_deref()));
-            find::find(names, name).map_err(|what| Error::bad(place, what))
+            find::find(nodes.iter().map(PlannedNode::called), name)
+                .map_err(|what| Error::bad(place, what))
         };
         for (name, weight) in &self.weights {
             let place = format!("--weight {}={weight}", Name::from(name.as_str()));

@@ -190,5 +190,5 @@ fn shown_ranges(of: &MoveOutcome) -> String {
 
 /// A node as a reader knows it.
 pub fn node_name(node: &NodeOutcome) -> String {
-    text::node(&node.id, node.address.as_ref())
+    text::node_name(&node.id, node.address.as_ref(), node.hostname.as_ref()).to_string()
 }

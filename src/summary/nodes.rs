@@ -8,6 +8,7 @@ use crate::name::Name;
 use crate::slot::SLOTS;
 use crate::summary::balance::Balance;
 use crate::summary::model::expected::Expectation;
+use crate::text;
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
 
@@ -39,6 +40,12 @@ pub struct NodeLoad {
     pub id: Name,
     /// Where it listens, if that is known.
     pub address: Option<Name>,
+    /// The hostname that it announces, without a port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<Name>,
+    /// Whether the topology has it as failed, or as suspected to be.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
     /// How many slots it owns.
     pub slots: u32,
     /// Which, first and last included.
@@ -61,9 +68,9 @@ pub struct Shortfall {
 }
 
 impl NodeLoad {
-    /// What sentences and tables call it: its address, or its id where the address is not known.
-    pub fn name(&self) -> &Name {
-        self.address.as_ref().unwrap_or(&self.id)
+    /// What sentences and tables call it: its hostname with the port, else its address, else its short id.
+    pub fn name(&self) -> Name {
+        text::node_name(&self.id, self.address.as_ref(), self.hostname.as_ref())
     }
 }
 
@@ -95,6 +102,8 @@ impl Nodes {
         let load = |(index, node): (usize, &crate::topology::Node)| NodeLoad {
             id: Name::from(node.id.as_str()),
             address: node.address.as_deref().map(Name::from),
+            hostname: node.hostname.as_deref().map(Name::from),
+            failed: node.failed,
             slots: node.slots,
             ranges: node.ranges.clone(),
             load: added.map(|_, (nodes, _)| nodes[index]),
@@ -136,7 +145,7 @@ impl Nodes {
             let said = said.iter().find(|said| said.is(&node.id.0, address))?;
             let is_short = node.load.keys as f64 + 0.01 * (said.keys as f64) < said.keys as f64;
             is_short.then(|| Shortfall {
-                node: node.name().clone(),
+                node: node.name(),
                 reported: said.keys,
                 dumped: node.load.keys,
             })

@@ -28,8 +28,52 @@ pub(super) struct Claims<'a> {
 struct Claim {
     at: usize,
     id: String,
-    address: Option<String>,
+    place: Place,
     ranges: Vec<(u16, u16)>,
+}
+
+/// Where a node is and how it is, as one unit of the listing has it.
+#[derive(Default)]
+pub(super) struct Place {
+    /// As in `Node`.
+    pub(super) address: Option<String>,
+    /// As in `Node`.
+    pub(super) hostname: Option<String>,
+    /// As in `Node`.
+    pub(super) failed: bool,
+}
+
+impl Place {
+    /// `ip` and `port`, or the hostname in place of an ip that is not known; "" is what the listing does not know.
+    pub(super) fn of(ip: &str, hostname: &str, port: u64) -> Self {
+        let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Place {
+            address: address(ip, hostname, port),
+            hostname: known(hostname),
+            failed: false,
+        }
+    }
+
+    /// Adds what another unit of the listing knows.
+    fn learn(&mut self, other: Place) {
+        // A node that does not know its own ip lists itself as ":port"; the others know better.
+        let is_vague = |known: &String| known.starts_with(':');
+        if self.address.as_ref().is_none_or(is_vague) && other.address.is_some() {
+            self.address = other.address;
+        }
+        self.hostname = self.hostname.take().or(other.hostname);
+        self.failed |= other.failed;
+    }
+
+    /// The bytes of its longest name.
+    fn longest_name(&self) -> usize {
+        let names = [&self.address, &self.hostname];
+        names
+            .map(|name| name.as_ref().map_or(0, String::len))
+            .into_iter()
+            .max()
+            .unwrap_or(0)
+    }
 }
 
 impl<'a> Claims<'a> {
@@ -58,11 +102,11 @@ impl<'a> Claims<'a> {
         &mut self,
         at: usize,
         id: &str,
-        address: Option<String>,
+        place: Place,
         ranges: Vec<(u16, u16)>,
     ) -> Result<()> {
         let ranges = merged(ranges);
-        let (claim, is_new) = self.claim(at, id, address);
+        let (claim, is_new) = self.claim(at, id, place);
         if is_new {
             claim.ranges = ranges;
         } else if claim.ranges != ranges {
@@ -76,14 +120,8 @@ impl<'a> Claims<'a> {
     }
 
     /// Primary `id` owns `range` in addition to what it was said to own so far.
-    pub(super) fn owns_also(
-        &mut self,
-        at: usize,
-        id: &str,
-        address: Option<String>,
-        range: (u16, u16),
-    ) {
-        self.claim(at, id, address).0.ranges.push(range);
+    pub(super) fn owns_also(&mut self, at: usize, id: &str, place: Place, range: (u16, u16)) {
+        self.claim(at, id, place).0.ranges.push(range);
     }
 
     /// There is a replica at `address`.
@@ -119,40 +157,27 @@ impl<'a> Claims<'a> {
     }
 
     /// The claim of node `id`, and whether this is the first mention of it.
-    fn claim(&mut self, at: usize, id: &str, address: Option<String>) -> (&mut Claim, bool) {
+    fn claim(&mut self, at: usize, id: &str, place: Place) -> (&mut Claim, bool) {
         let next = self.claims.len();
         let index = *self.by_id.entry(id.to_owned()).or_insert(next);
         if index == next {
             self.claims.push(Claim {
                 at,
                 id: id.to_owned(),
-                address: None,
+                place: Place::default(),
                 ranges: Vec::new(),
             });
         }
         let claim = &mut self.claims[index];
-        // A node that does not know its own ip lists itself as ":port"; the others know better.
-        if claim
-            .address
-            .as_ref()
-            .is_none_or(|known| known.starts_with(':'))
-            && address.is_some()
-        {
-            claim.address = address;
-        }
+        claim.place.learn(place);
         (claim, index == next)
     }
 
     /// Checks all claims together.
     pub(super) fn settle(mut self) -> Result<Topology> {
         // A report repeats a node's name for each of its slots: a giant one would fill the disk.
-        let names = |claim: &Claim| {
-            claim
-                .id
-                .len()
-                .max(claim.address.as_ref().map_or(0, String::len))
-        };
-        if let Some(long) = self.claims.iter().find(|claim| names(claim) > MAX_NAME) {
+        let is_long = |claim: &&Claim| claim.id.len().max(claim.place.longest_name()) > MAX_NAME;
+        if let Some(long) = self.claims.iter().find(is_long) {
             let what = format!(
                 "the name of node {} is longer than {MAX_NAME} bytes; {MAKE_ONE}",
                 quoted(&long.id)
@@ -193,10 +218,7 @@ impl<'a> Claims<'a> {
         self.in_flight.dedup();
         let nodes = self.claims.into_iter().map(
             |Claim {
-                 id,
-                 address,
-                 ranges,
-                 ..
+                 id, place, ranges, ..
              }| {
                 let slots = ranges
                     .iter()
@@ -204,7 +226,9 @@ impl<'a> Claims<'a> {
                     .sum();
                 Node {
                     id,
-                    address,
+                    address: place.address,
+                    hostname: place.hostname,
+                    failed: place.failed,
                     ranges,
                     slots,
                 }
@@ -236,7 +260,7 @@ impl<'a> Claims<'a> {
 }
 
 /// `ip:port`, or `hostname:port` of a node that does not know its ip; `None` where there is no way to it.
-pub(super) fn address(ip: &str, hostname: &str, port: u64) -> Option<String> {
+fn address(ip: &str, hostname: &str, port: u64) -> Option<String> {
     match (ip, hostname) {
         ("", _) if port == 0 => None,
         ("", hostname) => Some(format!("{hostname}:{port}")),
@@ -293,7 +317,7 @@ mod tests {
             (3, "c", vec![]),
             (4, "a", vec![(0, 8)]),
         ] {
-            claims.owns(at, id, None, ranges).unwrap();
+            claims.owns(at, id, Place::default(), ranges).unwrap();
         }
         let nodes = claims.settle().unwrap().nodes;
         assert_eq!(
@@ -308,8 +332,12 @@ mod tests {
     #[test]
     fn a_slot_with_two_owners_names_both_and_the_slot() {
         let mut claims = Claims::new("x", "line");
-        claims.owns(4, "a\x1b", None, vec![(0, 100)]).unwrap();
-        claims.owns(7, "b", None, vec![(100, 200)]).unwrap();
+        claims
+            .owns(4, "a\x1b", Place::default(), vec![(0, 100)])
+            .unwrap();
+        claims
+            .owns(7, "b", Place::default(), vec![(100, 200)])
+            .unwrap();
         let message = claims.settle().unwrap_err().to_string();
         assert!(
             message.starts_with(
@@ -323,24 +351,30 @@ mod tests {
     fn a_node_named_twice_must_own_the_same_slots_both_times() {
         let mut claims = Claims::new("x", "line");
         claims
-            .owns(1, "a", Some(String::from(":7000")), vec![(0, 3), (4, 8)])
+            .owns(1, "a", Place::of("", "", 7000), vec![(0, 3), (4, 8)])
             .unwrap();
-        claims
-            .owns(2, "a", Some(String::from("h:7000")), vec![(0, 8)])
-            .unwrap();
+        let place = Place {
+            failed: true,
+            ..Place::of("", "h", 7000)
+        };
+        claims.owns(2, "a", place, vec![(0, 8)]).unwrap();
         let message = claims
-            .owns(3, "a", None, vec![(0, 7), (9, 9)])
+            .owns(3, "a", Place::default(), vec![(0, 7), (9, 9)])
             .unwrap_err()
             .to_string();
         assert!(
             message.starts_with("x: line 3: node \"a\" owns 0-7 9 here and 0-8 in line 1; "),
             "{message}"
         );
-        let address = claims.settle().unwrap().nodes.remove(0).address;
+        let node = claims.settle().unwrap().nodes.remove(0);
         assert_eq!(
-            address.as_deref(),
-            Some("h:7000"),
-            "the listing that knows the ip wins"
+            (
+                node.address.as_deref(),
+                node.hostname.as_deref(),
+                node.failed
+            ),
+            (Some("h:7000"), Some("h"), true),
+            "what any listing knows"
         );
     }
 
@@ -348,7 +382,7 @@ mod tests {
     fn a_giant_name_is_refused() {
         let mut claims = Claims::new("test", "line");
         claims
-            .owns(3, &"a".repeat(MAX_NAME + 1), None, vec![(0, 9)])
+            .owns(3, &"a".repeat(MAX_NAME + 1), Place::default(), vec![(0, 9)])
             .unwrap();
         let message = claims.settle().unwrap_err().to_string();
         assert!(

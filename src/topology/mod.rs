@@ -44,6 +44,10 @@ pub struct Node {
     pub id: String,
     /// `ip:port` or `hostname:port`, where the listing has one; to be escaped when shown.
     pub address: Option<String>,
+    /// The hostname that it announces, without a port; to be escaped when shown.
+    pub hostname: Option<String>,
+    /// Whether the listing has it as failed, or as suspected to be.
+    pub failed: bool,
     /// Its slots as first and last, both included; ascending, with a gap between neighbours.
     pub ranges: Vec<(u16, u16)>,
     /// How many slots it owns.
@@ -82,6 +86,7 @@ impl Topology {
         for node in &mut other.nodes {
             node.id = name(&node.id);
             node.address = node.address.as_deref().map(&name);
+            node.hostname = node.hostname.as_deref().map(&name);
         }
         for slot in &mut other.in_flight {
             (slot.from, slot.to) = (name(&slot.from), name(&slot.to));
@@ -123,6 +128,8 @@ impl Topology {
             Node {
                 id: format!("even-{}", i + 1),
                 address: None,
+                hostname: None,
+                failed: false,
                 ranges: vec![(end(i) as u16, (end(i + 1) - 1) as u16)],
                 slots: (end(i + 1) - end(i)) as u32,
             }

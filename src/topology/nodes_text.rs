@@ -6,7 +6,7 @@
 //! Source: the CLUSTER NODES page of the Redis documentation, `clusterGenNodeDescription` in its source.
 
 use crate::error::Result;
-use crate::topology::claims::{Claims, address, quoted};
+use crate::topology::claims::{Claims, Place, quoted};
 use crate::topology::ranges::number;
 use crate::topology::{MAKE_ONE, Topology, ranges};
 
@@ -33,7 +33,7 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
     let mut next = || fields.next().unwrap_or_default();
     let [id, place, flags, _primary, _ping, _pong, _epoch, link] = std::array::from_fn(|_| next());
     let place = parse_place(place).filter(|_| matches!(link, "connected" | "disconnected"));
-    let Some(place) = place else {
+    let Some(mut place) = place else {
         return Err(claims.bad(
             at,
             format!(
@@ -43,6 +43,10 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
         ));
     };
     let has = |name| flags.split(',').any(|flag| flag == name);
+    place.failed = has("fail") || has("fail?");
+    if has("noaddr") {
+        place.address = None;
+    }
     let mut ranges = Vec::new();
     for item in fields {
         if let Some((slot, from, to)) = parse_in_flight(item, id) {
@@ -69,16 +73,16 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
     }
     // A node that owns slots is a primary, also one that has failed. A node in handshake has no part in the cluster yet.
     if has("master") || has("primary") || !ranges.is_empty() {
-        claims.owns(at, id, place.filter(|_| !has("noaddr")), ranges)?;
+        claims.owns(at, id, place, ranges)?;
     } else if has("slave") || has("replica") {
-        claims.replica(place.filter(|_| !has("noaddr")));
+        claims.replica(place.address);
     }
     Ok(())
 }
 
-/// The address in `ip:port@bus,hostname,more`; the outer `None` where it is not of this form. An IPv6 address
-/// has no brackets, so the port begins at the last colon.
-fn parse_place(text: &str) -> Option<Option<String>> {
+/// What `ip:port@bus,hostname,more` says; `None` where it is not of this form. An IPv6 address has no brackets, so
+/// the port begins at the last colon.
+fn parse_place(text: &str) -> Option<Place> {
     let mut parts = text.split(',');
     let endpoint = parts.next()?;
     let hostname = parts.next().unwrap_or_default();
@@ -86,7 +90,7 @@ fn parse_place(text: &str) -> Option<Option<String>> {
         .rsplit_once('@')
         .map_or(endpoint, |(endpoint, _bus)| endpoint)
         .rsplit_once(':')?;
-    Some(address(ip, hostname, number(port)?))
+    Some(Place::of(ip, hostname, number(port)?))
 }
 
 /// `[12->-to]` or `[12-<-from]` on the line of node `id`, as (slot, from, to).
@@ -112,6 +116,8 @@ mod tests {
         Node {
             id: id.to_owned(),
             address: address.map(str::to_owned),
+            hostname: None,
+            failed: false,
             ranges: ranges.to_vec(),
             slots,
         }
@@ -160,12 +166,31 @@ mod tests {
             b :7902@17902,h2.example.com,tls-port=0,shard-id=2608 myself,master - 0 0 2 connected 2\n\
             c 10.0.0.3:7903@17903,h3.example.com,shard-id=2609 master - 0 0 2 connected 4 6-16383\n\
             vars currentEpoch 3 lastVoteEpoch 0\n";
+        let named = |hostname: &str, node: Node| Node {
+            hostname: Some(hostname.to_owned()),
+            ..node
+        };
         let expected = [
             node("a", Some("127.0.0.1:7901"), &[(0, 1), (3, 3), (5, 5)]),
-            node("b", Some("h2.example.com:7902"), &[(2, 2)]),
-            node("c", Some("10.0.0.3:7903"), &[(4, 4), (6, 16383)]),
+            named(
+                "h2.example.com",
+                node("b", Some("h2.example.com:7902"), &[(2, 2)]),
+            ),
+            named(
+                "h3.example.com",
+                node("c", Some("10.0.0.3:7903"), &[(4, 4), (6, 16383)]),
+            ),
         ];
         assert_eq!(nodes(text), expected);
+        let names = expected.map(|node| node.name().to_string());
+        assert_eq!(
+            names,
+            [
+                "127.0.0.1:7901",
+                "h2.example.com:7902",
+                "h3.example.com:7903"
+            ]
+        );
     }
 
     #[test]
@@ -178,10 +203,14 @@ mod tests {
             f 10.0.0.6:6379@16379 noflags - 0 0 0 connected\n\
             g 10.0.0.7:6379@16379 slave,nofailover a 0 0 0 connected\n\
             h 10.0.0.8:6379@16379 master,nofailover - 0 0 0 connected\n";
+        let failed = |node: Node| Node {
+            failed: true,
+            ..node
+        };
         let expected = [
             node("a", Some("10.0.0.1:6379"), &[(0, 99)]),
-            node("b", Some("::1:7000"), &[(100, 199)]),
-            node("c", None, &[(200, 299)]),
+            failed(node("b", Some("::1:7000"), &[(100, 199)])),
+            failed(node("c", None, &[(200, 299)])),
             node("d", None, &[]),
             node("h", Some("10.0.0.8:6379"), &[]),
         ];

@@ -7,8 +7,8 @@
 use serde_json::Value;
 
 use crate::error::Result;
-use crate::topology::claims::{Claims, address, quoted};
-use crate::topology::{MAKE_ONE, Topology, field, known_text, text_field};
+use crate::topology::claims::{Claims, Place, quoted};
+use crate::topology::{MAKE_ONE, Topology, field, text_field};
 
 /// Reads the shards of the file `source`.
 pub(super) fn read(source: &str, shards: &[Value]) -> Result<Topology> {
@@ -44,13 +44,9 @@ fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
             return Err(claims.bad(at, format!("a node without an id; {MAKE_ONE}")));
         }
         if matches!(text_field(node, "role"), "master" | "primary") {
-            primaries.push((
-                id,
-                node_address(node),
-                text_field(node, "health") == "online",
-            ));
+            primaries.push((id, place(node), text_field(node, "health") == "online"));
         } else {
-            claims.replica(node_address(node));
+            claims.replica(place(node).address);
         }
     }
     if primaries.is_empty() && !ranges.is_empty() {
@@ -66,27 +62,38 @@ fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
         .iter()
         .position(|(_, _, online)| *online)
         .unwrap_or(0);
-    for (i, (id, address, _)) in primaries.into_iter().enumerate() {
+    for (i, (id, place, _)) in primaries.into_iter().enumerate() {
         let ranges = if i == owner {
             std::mem::take(&mut ranges)
         } else {
             Vec::new()
         };
-        claims.owns(at, id, address, ranges)?;
+        claims.owns(at, id, place, ranges)?;
     }
     Ok(())
 }
 
 /// A port that is switched off is left out of the reply; the plain one comes first as in CLUSTER NODES.
-fn node_address(node: &Value) -> Option<String> {
+fn place(node: &Value) -> Place {
     let port = ["port", "tls-port"]
         .into_iter()
         .find_map(|name| field(node, name).and_then(Value::as_u64));
-    let hostname = match text_field(node, "hostname") {
-        "" => field(node, "endpoint").map_or("", known_text),
-        hostname => hostname,
+    let (ip, hostname) = (text_field(node, "ip"), text_field(node, "hostname"));
+    let endpoint = if ip.is_empty() {
+        text_field(node, "endpoint")
+    } else {
+        ""
     };
-    address(text_field(node, "ip"), hostname, port.unwrap_or(0))
+    let hostname = if hostname.is_empty() {
+        endpoint
+    } else {
+        hostname
+    };
+    Place {
+        // The documentation says "failed", the servers say "fail".
+        failed: text_field(node, "health").starts_with("fail"),
+        ..Place::of(ip, hostname, port.unwrap_or(0))
+    }
 }
 
 #[cfg(test)]
@@ -111,29 +118,24 @@ mod tests {
           {"slots":[0,9],"nodes":[{"id":"a","tls-port":7901,"ip":"","endpoint":"?","hostname":"h1","role":"master","health":"fail"}]},
           {"slots":[],"nodes":[{"id":"c","port":7904,"ip":"::1","endpoint":"::1","role":"master","health":"online"}]}]"#;
         let arrays = r#"[["slots",[0,9],"nodes",[["id","a","tls-port",7901,"ip","","endpoint",null,"hostname","h1","role","master","health","fail"]]],
-          ["slots",[10,20,30,30],"nodes",[["id","r","port",7903,"ip","10.0.0.3","role","replica"],["id","b","port",7902,"ip","10.0.0.2","role","master","health","online"]]],
+          ["slots",[10,20,30,30],"nodes",[["id","r","port",7903,"ip","10.0.0.3","role","replica"],["id","b","port",7902,"ip","10.0.0.2","hostname","h2","role","master","health","online"]]],
           ["slots",[],"nodes",[["id","c","port",7904,"ip","::1","role","master","health","online"]]]]"#;
         let topology = parse(objects);
         assert_eq!(topology, parse(arrays));
         let found: Vec<_> = topology
             .nodes
             .iter()
-            .map(|node| {
-                (
-                    node.id.as_str(),
-                    node.address.as_deref().unwrap(),
-                    node.slots,
-                )
-            })
+            .map(|node| (node.name().to_string(), node.failed, node.slots))
             .collect();
         assert_eq!(
             found,
             [
-                ("a", "h1:7901", 10),
-                ("b", "10.0.0.2:7902", 12),
-                ("c", "::1:7904", 0)
+                ("h1:7901".into(), true, 10),
+                ("h2:7902".into(), false, 12),
+                ("::1:7904".into(), false, 0)
             ]
         );
+        assert_eq!(topology.nodes[1].address.as_deref(), Some("10.0.0.2:7902"));
     }
 
     #[test]

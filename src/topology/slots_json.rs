@@ -8,7 +8,7 @@
 use serde_json::Value;
 
 use crate::error::Result;
-use crate::topology::claims::{Claims, address};
+use crate::topology::claims::{Claims, Place};
 use crate::topology::{MAKE_ONE, Topology, known_text, text_field};
 
 /// Reads the entries of the file `source`.
@@ -21,17 +21,17 @@ pub(super) fn read(source: &str, entries: &[Value]) -> Result<Topology> {
             return Err(claims.bad(at, format!("{what}; {MAKE_ONE}")));
         };
         let range = claims.range(at, first, last)?;
-        claims.owns_also(at, &node.id, node.address, range);
+        claims.owns_also(at, &node.id, node.place, range);
         replicas
             .into_iter()
-            .for_each(|replica| claims.replica(replica.address));
+            .for_each(|replica| claims.replica(replica.place.address));
     }
     claims.settle()
 }
 
 struct Listed {
     id: String,
-    address: Option<String>,
+    place: Place,
 }
 
 fn parse(entry: &Value) -> Option<(u64, u64, Listed, Vec<Listed>)> {
@@ -46,20 +46,21 @@ fn listed(node: &Value) -> Option<Listed> {
     let [endpoint, port, rest @ ..] = node.as_array()?.as_slice() else {
         return None;
     };
-    // The endpoint is what clients should use: the ip, or the hostname, and then the ip is in the metadata.
+    // The endpoint is what clients should use: the ip, with the hostname in the metadata, or the other way round.
     let meta = rest.get(1).unwrap_or(&Value::Null);
-    let (endpoint, hostname) = (known_text(endpoint), text_field(meta, "hostname"));
-    let ip = match text_field(meta, "ip") {
-        "" if endpoint == hostname => "",
-        "" => endpoint,
-        ip => ip,
+    let endpoint = known_text(endpoint);
+    let (ip, hostname) = match (text_field(meta, "ip"), text_field(meta, "hostname")) {
+        ("", hostname) if endpoint == hostname => ("", hostname),
+        ("", hostname) => (endpoint, hostname),
+        (ip, "") if endpoint != ip => (ip, endpoint),
+        (ip, hostname) => (ip, hostname),
     };
-    let address = address(ip, hostname, port.as_u64()?);
+    let place = Place::of(ip, hostname, port.as_u64()?);
     let id = match rest.first() {
         Some(id) => id.as_str()?.to_owned(),
-        None => address.clone()?,
+        None => place.address.clone()?,
     };
-    Some(Listed { id, address })
+    Some(Listed { id, place })
 }
 
 #[cfg(test)]
@@ -90,6 +91,12 @@ mod tests {
                 )
             })
             .collect();
+        let names: Vec<_> = topology
+            .nodes
+            .iter()
+            .map(|node| node.name().to_string())
+            .collect();
+        assert_eq!(names, ["h1:7901", "h2:7902", "h3:7903", "::1:7904"]);
         assert_eq!(
             found,
             [

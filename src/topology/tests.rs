@@ -188,6 +188,7 @@ proptest! {
             for node in &topology.nodes {
                 prop_assert!(node.ranges.windows(2).all(|pair| pair[0].1 + 1 < pair[1].0));
                 prop_assert_eq!(node.address.clone(), Some(format!("::1:{}", &node.id[1..])));
+                prop_assert!(!node.failed);
             }
             let firsts: Vec<u32> =
                 topology.nodes.iter().map(|node| node.ranges.first().map_or(u32::MAX, |first| first.0.into())).collect();

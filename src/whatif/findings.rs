@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::metric::{Load, Metric, PerMetric};
 use crate::name::Name;
 use crate::summary::balance::Balance;
+use crate::summary::nodes::NodeLoad;
 use crate::summary::tags::Tag;
 use crate::summary::verdict::Skew;
 use crate::summary::worded::Worded;
@@ -48,6 +49,9 @@ pub struct WhatIfFindings {
     pub parted: SplitTags,
     /// The heaviest tags afterwards.
     pub top_tags: Vec<Tag>,
+    /// The nodes afterwards: what the nodes of `top_tags` are called.
+    #[serde(skip)]
+    pub nodes_after: Vec<NodeLoad>,
     /// What it comes to, in a sentence.
     pub sentence: Worded<Comparison>,
 }
@@ -107,6 +111,7 @@ impl WhatIfFindings {
             .iter()
             .flat_map(|tags| tags.top.iter().take(TOP_TAGS).cloned())
             .collect();
+        let nodes_after = after.nodes.list.clone();
         let [policy_before, policy_after] = policies;
         let mut findings = WhatIfFindings {
             schema: SCHEMA,
@@ -120,6 +125,7 @@ impl WhatIfFindings {
             parted_tags,
             parted,
             top_tags,
+            nodes_after,
             sentence: Worded::Sentence(String::new()),
             input,
         };

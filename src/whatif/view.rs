@@ -3,7 +3,7 @@
 use crate::metric::PerMetric;
 use crate::report::view::table::Rank;
 use crate::report::view::verdict::word;
-use crate::report::view::{Block, Cell, Column, Section, Table, Value, remarks};
+use crate::report::view::{Block, Cell, Column, Section, Table, remarks};
 use crate::text::{bytes, counted, grouped};
 use crate::whatif::findings::{Side, WhatIfFindings};
 
@@ -107,7 +107,7 @@ fn tags(findings: &WhatIfFindings) -> Section<'_> {
         vec![
             Cell::tag(&tag.tag),
             Cell::number(tag.slot),
-            Cell::of(tag.node.as_ref(), |id| Value::Owner(id, None).into()),
+            Cell::owner(&findings.nodes_after, tag.node.as_ref()),
             Cell::amount(by, tag.load.get(by).copied().unwrap_or(0)),
             Cell::share(tag.share),
         ]

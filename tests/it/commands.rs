@@ -144,6 +144,6 @@ fn keyslot_names_the_node_of_a_topology() {
     ]);
     assert_eq!(
         stdout(&output),
-        "12182\tfoo\tbb\n5798\tname\taa\n12739\t123456789\t\n"
+        "12182\tfoo\t10.0.0.2:1\n5798\tname\t10.0.0.1:1\n12739\t123456789\t\n"
     );
 }

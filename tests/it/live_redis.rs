@@ -146,14 +146,16 @@ fn shares() -> [Ranges; 3] {
     ]
 }
 
+/// What server `i` announces.
+fn hostname(i: usize) -> String {
+    format!("h{}.example.com", i + 1)
+}
+
 /// Three primaries with those shares, and a replica of the second.
 fn start() -> Cluster {
-    let hostname = |i: usize| {
-        let name = format!("h{}.example.com", i + 1);
-        vec![String::from("--cluster-announce-hostname"), name]
-    };
-    let mut cluster = Cluster::with_options(&shares(), hostname);
-    cluster.add_replica(1, &hostname(3));
+    let option = |i: usize| vec![String::from("--cluster-announce-hostname"), hostname(i)];
+    let mut cluster = Cluster::with_options(&shares(), option);
+    cluster.add_replica(1, &option(3));
     cluster
 }
 
@@ -162,6 +164,8 @@ fn expected(cluster: &Cluster) -> Vec<Node> {
     let node = |(i, ranges): (usize, Ranges)| Node {
         id: cluster.ids[i].clone(),
         address: Some(cluster.address(i)),
+        hostname: Some(hostname(i)),
+        failed: false,
         slots: ranges
             .iter()
             .map(|(first, last)| u32::from(last - first) + 1)

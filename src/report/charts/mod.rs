@@ -36,7 +36,7 @@ use crate::slot::SLOTS;
 use crate::summary::Summary;
 use crate::summary::balance;
 use crate::summary::nodes::NodeLoad;
-use crate::text::{and_more, plural, short_id};
+use crate::text::{and_more, plural};
 
 /// Every chart of a report.
 pub static CHARTS: &[Chart] = &[
@@ -230,13 +230,9 @@ fn base_name(path: &str) -> &str {
         .unwrap_or(path)
 }
 
-/// What people call a node: where it listens, else its id; of the forty digits that servers make up the first eight,
-/// as redis-cli's users do.
+/// What people call a node.
 fn node_name(node: &NodeLoad) -> String {
-    match &node.address {
-        Some(address) => address.to_string(),
-        None => short_id(&node.id),
-    }
+    node.name().to_string()
 }
 
 /// Digits of a node's load over the fair share: two, where that tells the nodes apart, else three.

@@ -119,7 +119,7 @@ impl Page<'_> {
 fn cell(cell: &Cell<'_>) -> String {
     let text = cell.spelled(NAME);
     match cell.value {
-        Value::Name(_) | Value::Tag(_) | Value::Node(..) | Value::Owner(..) => code_span(&text),
+        Value::Name(_) | Value::Tag(_) | Value::Node(..) => code_span(&text),
         _ if cell.is_number() => text,
         _ => escaped(&text),
     }

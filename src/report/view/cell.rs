@@ -16,10 +16,8 @@ pub enum Value<'a> {
     Name(&'a Name),
     /// A hash tag, for people in its braces.
     Tag(&'a Name),
-    /// A node in a list of nodes: its id and address, for people both.
-    Node(&'a Name, Option<&'a Name>),
-    /// A node that owns something: its id and address, for people the address where it is known.
-    Owner(&'a Name, Option<&'a Name>),
+    /// A node: its id, and what people call it.
+    Node(&'a Name, Name),
     /// How many.
     Count(u64),
     /// A number that identifies something: a slot, a database.
@@ -101,15 +99,18 @@ impl<'a> Cell<'a> {
         Value::Tag(name).into()
     }
 
-    /// A node in a list of nodes.
-    pub fn node(id: &'a Name, address: Option<&'a Name>) -> Self {
-        Value::Node(id, address).into()
+    /// A node.
+    pub fn node(node: &'a NodeLoad) -> Self {
+        Value::Node(&node.id, node.name()).into()
     }
 
     /// The node of `nodes` that owns something; nothing where no node does.
     pub fn owner(nodes: &'a [NodeLoad], id: Option<&'a Name>) -> Self {
-        let address = |id: &Name| nodes.iter().find(|node| node.id == *id)?.address.as_ref();
-        Cell::of(id, |id| Value::Owner(id, address(id)).into())
+        let node = |id: &'a Name| match nodes.iter().find(|node| node.id == *id) {
+            Some(node) => Cell::node(node),
+            None => Value::Node(id, Name::from(text::short_id(id).as_str())).into(),
+        };
+        Cell::of(id, node)
     }
 
     /// How many.
@@ -159,10 +160,8 @@ impl<'a> Cell<'a> {
             Value::None => String::new(),
             Value::Text(words) => text::truncated(words, most),
             Value::Name(name) => text::name(name, most),
+            Value::Node(_, name) => text::name(name, most),
             Value::Tag(name) => format!("{{{}}}", text::name(name, most)),
-            Value::Node(id, address) => text::truncated(&text::node(id, *address), most),
-            Value::Owner(id, None) => text::truncated(&text::short_id(id), most),
-            Value::Owner(_, Some(address)) => text::name(address, most),
             Value::Count(count) => text::grouped(*count),
             Value::Number(number) => number.to_string(),
             Value::AtMost(count) => format!("+{}", text::grouped(*count)),
@@ -185,9 +184,7 @@ impl<'a> Cell<'a> {
         match &self.value {
             Value::None => String::new(),
             Value::Text(words) => words.clone(),
-            Value::Name(name) | Value::Tag(name) | Value::Node(name, _) | Value::Owner(name, _) => {
-                name.to_string()
-            }
+            Value::Name(name) | Value::Tag(name) | Value::Node(name, _) => name.to_string(),
             Value::Count(n) | Value::Number(n) | Value::AtMost(n) | Value::Amount(_, n) => {
                 n.to_string()
             }
@@ -200,11 +197,8 @@ impl<'a> Cell<'a> {
 
     /// Whether it is a number, which `exact` has in full.
     pub fn is_number(&self) -> bool {
-        use Value::{Name, Node, None, Owner, Tag, Text};
-        !matches!(
-            self.value,
-            None | Text(_) | Name(_) | Tag(_) | Node(..) | Owner(..)
-        )
+        use Value::{Name, Node, None, Tag, Text};
+        !matches!(self.value, None | Text(_) | Name(_) | Tag(_) | Node(..))
     }
 }
 

@@ -51,7 +51,7 @@ pub fn table(summary: &Summary) -> Table<'_> {
     };
     let rows = nodes.list.iter().map(|node| {
         let mut row = vec![
-            Cell::node(&node.id, node.address.as_ref()),
+            Cell::node(node),
             Cell::of(node.address.as_ref(), Cell::name),
             Cell::count(node.slots),
         ];

@@ -44,7 +44,7 @@ fn people_read_what_moves_and_what_that_brings() {
         "{text}"
     );
     assert!(
-        text.contains("  aaaa0000 10.0.0.1:7000 -> bbbb0000 10.0.0.2:7000: "),
+        text.contains("  10.0.0.1:7000 -> 10.0.0.2:7000: "),
         "{text}"
     );
     assert!(
@@ -170,7 +170,10 @@ const REFUSED: &[(&[&str], &[&str])] = &[
     (&["--by", "keys=0"], &["above 0"]),
     (
         &["--weight", "x=1"],
-        &["--weight x=1", "there is no such node; there are: aaaa"],
+        &[
+            "--weight x=1",
+            "there is no such node; the nodes are: 10.0.0.1:7000",
+        ],
     ),
     (&["--weight", "aaaa=0"], &["--remove"]),
     (&["--weight", "aaaa"], &["ID=W"]),

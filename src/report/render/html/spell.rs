@@ -16,9 +16,9 @@ pub fn cut(name: &Name) -> String {
     text::name(name, SHOWN)
 }
 
-/// A node in the data of the script: its address where it has one.
+/// A node in the data of the script.
 pub fn node(node: &NodeLoad) -> String {
-    cut(node.address.as_ref().unwrap_or(&node.id))
+    cut(&node.name())
 }
 
 /// The last second of 9999: no clock is meant to say more.

@@ -101,13 +101,12 @@ impl Cell {
     fn of(cell: &view::Cell<'_>) -> Self {
         let text = match &cell.value {
             Value::None => String::from("–"),
-            Value::Node(id, address) => cut(address.unwrap_or(id)),
             Value::Amount(Metric::Keys | Metric::Ops, amount) => short_count(*amount),
             Value::SignedBytes(_) | Value::Change(_) => cell.spelled(SHOWN).replace('-', "−"),
             _ => cell.spelled(SHOWN),
         };
         let title = match &cell.value {
-            Value::Node(id, _) => cut(id),
+            Value::Node(id, name) if *id != name => cut(id),
             Value::Amount(metric, amount) if text != grouped(*amount) => {
                 format!("{} {}", grouped(*amount), metric.name())
             }

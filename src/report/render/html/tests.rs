@@ -42,6 +42,8 @@ fn largest() -> Summary {
         .map(|slot| NodeLoad {
             id: name(slot.into()),
             address: None,
+            hostname: None,
+            failed: false,
             slots: 1,
             ranges: vec![(slot, slot)],
             load,
