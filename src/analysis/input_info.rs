@@ -2,7 +2,7 @@
 
 use crate::analysis::reading::Reading;
 use crate::analysis::rejected;
-use crate::format::{FORMATS, Format, Seen};
+use crate::format::{FORMATS, Format, Notice, Seen};
 use crate::name::Name;
 use crate::scan;
 use crate::scan::{Scanned, SeenInput};
@@ -53,6 +53,7 @@ pub fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
         files: scanned.inputs.iter().enumerate().map(file).collect(),
         bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
         rejected: rejected::of(sources, &scanned.rejects),
+        error_lines: seen.count(Notice::ErrorReply),
         incomplete: scanned.incomplete.iter().map(stop).collect(),
         warnings: seen.warnings().into_iter().map(Worded::Sentence).collect(),
         notes,

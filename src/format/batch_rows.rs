@@ -1,6 +1,7 @@
 //! Stage 2, KEYS: rows come in one at a time, batches of keys go out.
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, Values};
+use crate::format::redis_cli::errors;
 use crate::format::{Columns, Notice, Seen, Sink};
 use crate::source::block::Block;
 use crate::source::boundary::line_at;
@@ -40,6 +41,12 @@ impl<'a, 'c> Gather<'a, 'c> {
     /// Takes a row at `at` that is no key.
     pub fn reject(&mut self, at: usize, reason: &str) {
         self.sink.reject(at, reason);
+    }
+
+    /// Takes a row at `at` in which redis-cli or a server tells of a failure.
+    pub fn failure(&mut self, at: usize) {
+        self.note(Notice::ErrorReply);
+        self.reject(at, errors::REASON);
     }
 
     /// Counts something odd.

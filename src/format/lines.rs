@@ -4,6 +4,7 @@
 //! of the key. An empty line is the empty key, but an input of one line end alone is an empty reply: no key.
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans};
+use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
 use crate::format::row_boundary::RowBoundary;
 use crate::format::{BYTE_ORDER_MARK, Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
@@ -97,9 +98,10 @@ struct LineKeys {
     odd: Seen,
 }
 
-/// Whether a line of raw keys, which are counted whatever they are, looks like something else.
+/// Whether a line that is counted as a key looks like something else.
 fn looks_captured(line: &[u8]) -> bool {
-    !matches!(noise::noise(line), None | Some(Notice::BlankLine))
+    let is_counted = !errors::is_failure(line);
+    is_counted && !matches!(noise::noise(line), None | Some(Notice::BlankLine))
 }
 
 /// What the first lines of an input tell: a header, or redis-cli talking.
@@ -185,12 +187,17 @@ impl Reader for LineKeys {
             if self.crlf {
                 strip_cr(base, keys, ended);
             }
+            if self.delimiter == b'\n' && may_hold_failures(base, keys) {
+                reject_failures(base, keys, sink, &mut seen);
+            }
             seen += count(base, keys);
-            sink.keys(KeyBatch {
-                base,
-                keys,
-                values: columns.values,
-            });
+            if !keys.is_empty() {
+                sink.keys(KeyBatch {
+                    base,
+                    keys,
+                    values: columns.values,
+                });
+            }
         }
         seen
     }
@@ -231,6 +238,30 @@ fn strip_cr(base: Padded<'_>, keys: &mut Spans, ended: usize) {
     for (start, end) in keys.start.iter().zip(&mut keys.end).take(ended) {
         *end -= u32::from(*end > *start && bytes[*end as usize - 1] == b'\r');
     }
+}
+
+/// Whether a line of the batch starts as a failure may: in nearly all dumps none does.
+fn may_hold_failures(base: Padded<'_>, keys: &Spans) -> bool {
+    let starts = keys.start.iter();
+    starts.fold(false, |any, start| {
+        any | errors::may_start_failure(base.sixteen_at(*start) as u16)
+    })
+}
+
+/// Takes the lines out of the batch in which redis-cli or a server tells of a failure.
+fn reject_failures(base: Padded<'_>, keys: &mut Spans, sink: &mut dyn Sink, seen: &mut Seen) {
+    let mut kept = 0;
+    for i in 0..keys.len() {
+        let (start, end) = (keys.start[i], keys.end[i]);
+        if errors::is_failure(keys.get(base, i)) {
+            seen.note(Notice::ErrorReply, 1);
+            sink.reject(start as usize, errors::REASON);
+        } else {
+            (keys.start[kept], keys.end[kept]) = (start, end);
+            kept += 1;
+        }
+    }
+    keys.resize(kept);
 }
 
 fn count(base: Padded<'_>, keys: &Spans) -> Seen {
@@ -313,6 +344,18 @@ mod tests {
             [b"a", b"b"]
         );
         assert_eq!(read_whole(delimited_by(b';'), b"\n").keys, [b"\n"]);
+    }
+
+    #[test]
+    fn a_failure_among_keys_is_rejected_where_it_stands() {
+        let content = b"a\r\nNOAUTH Authentication required.\r\nNOAUTH\r\nb\r\nError: x";
+        let found = read_whole(&Lines, content);
+        assert_eq!(found.keys, [&b"a"[..], b"NOAUTH", b"b"]);
+        let rejects = [3, 47].map(|at| (at, errors::REASON.to_owned()));
+        assert_eq!(found.rejects, rejects);
+        assert_eq!(found.seen.count(Notice::ErrorReply), 2);
+        let delimited = read_whole(delimited_by(b';'), b"ERR x;b");
+        assert_eq!(delimited.keys, [&b"ERR x"[..], b"b"]);
     }
 
     #[test]

@@ -217,7 +217,7 @@ impl Reader for Resp {
                     missing = missing.wrapping_sub(1);
                     gather.note(Notice::Nil);
                 }
-                Row::Error => gather.note(Notice::ErrorReply),
+                Row::Error => gather.failure(at),
                 Row::Status => gather.note(Notice::Progress),
                 Row::Wrong(why) => gather.reject(at, why),
             }

@@ -53,103 +53,115 @@ pub enum Notice {
     LateColumn,
 }
 
-/// Every notice: the words for it, and whether it is evidence that something is wrong.
-const WORDS: [(Notice, &str, bool); 24] = [
+/// What a notice says of the dump.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Says {
+    /// Nothing: it may be right.
+    Note,
+    /// Something is wrong.
+    Warning,
+    /// Something is wrong, and the summary has a finding of its own for it.
+    Finding,
+}
+use Says::{Finding, Note, Warning};
+
+/// Every notice: the words for it, and what it says of the dump.
+const WORDS: [(Notice, &str, Says); 24] = [
     (
         Notice::EmptyKey,
         "empty lines, counted as empty keys, of which there can be only one",
-        true,
+        Warning,
     ),
     (
         Notice::CarriageReturn,
         "keys that end with a carriage return, which was taken as a part of the key",
-        false,
+        Note,
     ),
     (
         Notice::ByteOrderMark,
         "byte order marks at the start, dropped: an editor may have changed the dump",
-        true,
+        Warning,
     ),
-    (Notice::Prompt, "prompts of redis-cli, dropped", false),
+    (Notice::Prompt, "prompts of redis-cli, dropped", Note),
     (
         Notice::Timing,
         "lines that tell how long a command took, dropped",
-        false,
+        Note,
     ),
     (
         Notice::ErrorReply,
-        "errors in place of a reply, dropped: keys may be missing",
-        true,
+        "errors in place of a reply, left out: keys may be missing",
+        Finding,
     ),
-    (Notice::EmptyReply, "replies without keys", false),
+    (Notice::EmptyReply, "replies without keys", Note),
     (
         Notice::Colour,
         "rows in terminal colours, which were dropped",
-        false,
+        Note,
     ),
     (
         Notice::Warning,
         "lines of redis-cli or script that tell nothing of keys, dropped",
-        false,
+        Note,
     ),
     (
         Notice::Progress,
         "lines in which redis-cli says what it does, dropped",
-        false,
+        Note,
     ),
-    (Notice::BlankLine, "blank lines, dropped", false),
-    (Notice::Cursor, "SCAN cursors, dropped", false),
+    (Notice::BlankLine, "blank lines, dropped", Note),
+    (Notice::Cursor, "SCAN cursors, dropped", Note),
     (
         Notice::IndexGap,
         "rows whose number does not follow the one before: rows are missing or out of order",
-        true,
+        Warning,
     ),
-    (Notice::Nil, "nils in place of keys, dropped", false),
+    (Notice::Nil, "nils in place of keys, dropped", Note),
     (
         Notice::Backslash,
         "keys with a backslash, taken as it stands; if --quoted-json printed them, say --format quoted-json",
-        false,
+        Note,
     ),
-    (Notice::Node, "nodes whose keys are listed", false),
+    (Notice::Node, "nodes whose keys are listed", Note),
     (
         Notice::Repeated,
         "keys that are the one before them: were names cut short at a NUL or a newline?",
-        true,
+        Warning,
     ),
     (
         Notice::OtherDatabase,
         "keys of other databases, left out",
-        false,
+        Note,
     ),
     (
         Notice::Captured,
         "lines that look like prompts, timings or messages of redis-cli, counted as keys",
-        true,
+        Warning,
     ),
     (
         Notice::Header,
         "first lines that look like a header, counted as keys",
-        true,
+        Warning,
     ),
     (
         Notice::OfReplica,
         "keys of replicas, left out: their primaries have them too",
-        false,
+        Note,
     ),
     (
         Notice::NoDatabase,
         "keys whose database is not told, counted all the same",
-        true,
+        Warning,
     ),
     (
         Notice::NoKey,
         "entries that are no keys (auxiliary fields, functions), dropped",
-        false,
+        Note,
     ),
     (
         Notice::LateColumn,
         "rows with a size, a type or the like that the first rows do not tell; that is not counted",
-        true,
+        Warning,
     ),
 ];
 
@@ -198,7 +210,7 @@ impl Seen {
     /// Evidence that the dump is not what it should be.
     pub fn warnings(&self) -> Vec<String> {
         // One empty key is a key like any other.
-        let mut words = self.words(true, |notice| u64::from(notice == Notice::EmptyKey));
+        let mut words = self.words(Warning, |notice| u64::from(notice == Notice::EmptyKey));
         if self.missing > 0 {
             words.push(format!(
                 "keys that replies announce and do not hold: the dump was cut off: {}",
@@ -210,13 +222,13 @@ impl Seen {
 
     /// What is odd, and may be right.
     pub fn notes(&self) -> Vec<String> {
-        self.words(false, |_| 0)
+        self.words(Note, |_| 0)
     }
 
-    fn words(&self, evidence: bool, harmless: impl Fn(Notice) -> u64) -> Vec<String> {
-        let rows = WORDS.iter().filter(|(notice, _, is_evidence)| {
-            *is_evidence == evidence && self.count(*notice) > harmless(*notice)
-        });
+    fn words(&self, wanted: Says, harmless: impl Fn(Notice) -> u64) -> Vec<String> {
+        let rows = WORDS
+            .iter()
+            .filter(|(notice, _, says)| *says == wanted && self.count(*notice) > harmless(*notice));
         rows.map(|(notice, words, _)| format!("{words}: {}", self.count(*notice)))
             .collect()
     }

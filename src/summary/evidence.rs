@@ -1,5 +1,5 @@
-//! Evidence in the counts that the dump is not what it should be: rows without weights, repeated keys, keys in slots
-//! that no node owns or that another node owns.
+//! Evidence in the counts that the dump is not what it should be: rows without weights, errors among the keys, repeated
+//! keys, keys in slots that no node owns or that another node owns.
 
 use std::collections::BTreeMap;
 
@@ -20,6 +20,11 @@ pub enum Evidence {
         metric: Metric,
         /// How many.
         keys: u64,
+    },
+    /// Errors of redis-cli or a server stand among the keys.
+    BrokenOff {
+        /// How many.
+        error_lines: u64,
     },
     /// The sum of all weights does not fit 64 bits.
     Overflow {
@@ -83,6 +88,9 @@ pub fn of(tallies: &Tallies, nodes: &Nodes, mut input: InputFacts) -> InputFacts
         .map(tidy);
 
     let mut found = Vec::new();
+    if let error_lines @ 1.. = input.error_lines {
+        found.push(Evidence::BrokenOff { error_lines });
+    }
     for metric in Metric::WEIGHTS {
         let keys = told(metric).map_or(0, |told| input.keys - told);
         if keys > 0 {

@@ -151,6 +151,8 @@ pub struct InputFacts {
     pub duplicate_share: Option<f64>,
     /// Lines that are no keys.
     pub rejected: Rejected,
+    /// Those of them in which redis-cli or a server reports an error: a scan broke off.
+    pub error_lines: u64,
     /// Places after which an input could not be read.
     pub incomplete: Vec<Incomplete>,
     /// Evidence that the dump is not what it should be.

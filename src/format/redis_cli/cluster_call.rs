@@ -11,6 +11,7 @@ use std::ops::Range;
 use crate::format::batch::Spans;
 use crate::format::batch_rows::{Gather, each_line};
 use crate::format::block_joins::Borders;
+use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
 use crate::format::row_boundary::RowBoundary;
 use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
@@ -120,19 +121,7 @@ fn is_ip(host: &[u8]) -> bool {
 
 /// Whether a node answers with an error instead of keys.
 fn is_error(reply: &[u8]) -> bool {
-    let word = reply.split(|byte| *byte == b' ').next().unwrap_or_default();
-    let words: [&[u8]; 9] = [
-        b"ERR",
-        b"NOAUTH",
-        b"NOPERM",
-        b"WRONGPASS",
-        b"LOADING",
-        b"CLUSTERDOWN",
-        b"MASTERDOWN",
-        b"BUSY",
-        b"DENIED",
-    ];
-    reply == b"Failed!" || word.len() < reply.len() && words.contains(&word)
+    reply == b"Failed!" || errors::is_failure(reply)
 }
 
 /// What a line is, as far as its neighbours must know.
@@ -221,7 +210,7 @@ impl Reader for Calls {
             }
             match kind {
                 Line::Key | Line::NodeAndKey => keys.key(block, reply, key_end),
-                Line::Error => keys.gather.note(Notice::ErrorReply),
+                Line::Error => keys.gather.failure(start),
                 Line::Node | Line::Blank => {}
             }
         });

@@ -2,6 +2,7 @@
 //! Lines come in; which of them are noise goes out. Nothing is dropped that is not counted.
 
 use crate::ansi;
+use crate::format::redis_cli::errors;
 use crate::format::{Detected, Head, Notice};
 
 /// Lines of a head that tell its form.
@@ -15,7 +16,8 @@ pub fn noise(line: &[u8]) -> Option<Notice> {
     };
     match line.first() {
         None => Some(Notice::BlankLine),
-        Some(b'(') if line.starts_with(b"(error)") => Some(Notice::ErrorReply),
+        Some(b'W') if line.starts_with(b"Warning: Using a password") => Some(Notice::Warning),
+        Some(_) if errors::is_failure(line) => Some(Notice::ErrorReply),
         Some(b'(')
             if [
                 b"(empty array)".as_slice(),
@@ -34,7 +36,6 @@ pub fn noise(line: &[u8]) -> Option<Notice> {
                 && !number.is_empty();
             digits.then_some(Notice::Timing)
         }
-        Some(b'W') if line.starts_with(b"Warning: Using a password") => Some(Notice::Warning),
         Some(b'S')
             if line.starts_with(b"Script started on ") || line.starts_with(b"Script done on ") =>
         {

@@ -137,6 +137,7 @@ impl Reader for Rows {
             let bare = noise::bare(line);
             let Some(row) = Row::of(bare) else {
                 match noise::noise(line) {
+                    Some(Notice::ErrorReply) => gather.failure(start),
                     Some(notice) => gather.note(notice),
                     None => gather.reject(
                         start,
@@ -172,7 +173,7 @@ impl Reader for Rows {
                 }
                 Kind::Nil => gather.note(Notice::Nil),
                 Kind::Empty => gather.note(Notice::EmptyReply),
-                Kind::Error => gather.note(Notice::ErrorReply),
+                Kind::Error => gather.failure(start),
                 Kind::Other => gather.reject(
                     start,
                     "a numbered row whose value is not one text in double quotes",

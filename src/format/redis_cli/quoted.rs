@@ -8,6 +8,7 @@ use crate::format::batch::KeyBatch;
 use crate::format::lines::cut_lines;
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
+use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
 use crate::format::row_boundary::RowBoundary;
 use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
@@ -111,10 +112,13 @@ fn decode(block: &mut Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, see
             noise::bare(line)
         };
         if !escape::is_quoted(framed) {
-            match noise::noise(line) {
-                Some(notice) => seen.note(notice, 1),
+            let notice = noise::noise(line);
+            match notice {
+                Some(Notice::ErrorReply) => sink.reject(start, errors::REASON),
+                Some(_) => {}
                 None => sink.reject(start, "not one text in double quotes"),
             }
+            notice.into_iter().for_each(|notice| seen.note(notice, 1));
             continue;
         }
         let from = start + (framed.as_ptr() as usize - line.as_ptr() as usize) + 1;

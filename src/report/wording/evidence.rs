@@ -17,6 +17,11 @@ impl InWords for Evidence {
                     grouped(*keys)
                 )
             }
+            Evidence::BrokenOff { error_lines } => format!(
+                "errors of redis-cli or the server among the keys: {}; a scan broke off, take the dump again \
+                 and keep its stderr apart",
+                grouped(*error_lines)
+            ),
             Evidence::Overflow { metric } => format!(
                 "all {} together are more than 64 bits hold: sums stop there; is the column right?",
                 metric.name()
