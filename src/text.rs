@@ -68,9 +68,9 @@ pub fn amount_cell(metric: Metric, amount: u64) -> String {
 
 /// The mean of a metric with as many digits as are significant: `none`, `0.0123`, `12.3`, `4,120`, `1.50 GiB`.
 pub fn mean(metric: Metric, mean: f64) -> String {
-    match (metric, mean) {
-        (Metric::Bytes, mean) if mean > 0.0 && mean < 0.5 => String::from("less than a byte"),
-        (Metric::Bytes, mean) => bytes(mean.round() as u64),
+    match (metric.is_size(), mean) {
+        (true, mean) if mean > 0.0 && mean < 0.5 => String::from("less than a byte"),
+        (true, mean) => bytes(mean.round() as u64),
         (_, 0.0) => String::from("none"),
         (_, mean) if mean < 0.1 => format!("{mean:.4}"),
         (_, mean) if mean < 100.0 => format!("{mean:.1}"),

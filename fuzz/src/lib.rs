@@ -12,7 +12,7 @@ use targets::{MAX_INPUT_BYTES, TARGETS};
 /// Runs the target `name`.
 pub fn run(name: &str, bytes: &[u8]) {
     let target = TARGETS.iter().find(|target| target.name == name);
-    (target.expect("a target of the table").run)(&bytes[..bytes.len().min(MAX_INPUT_BYTES)]);
+    (target.expect("a known target").run)(name, &bytes[..bytes.len().min(MAX_INPUT_BYTES)]);
 }
 
 /// Runs the target `name` on each file that the command line names.

@@ -42,7 +42,7 @@ struct Row {
 }
 
 /// The metrics, in the order in which reports name them.
-static METRICS: [Row; METRIC_COUNT] = [
+const METRICS: &[Row] = &[
     Row {
         metric: Metric::Keys,
         name: "keys",
@@ -92,21 +92,19 @@ static METRICS: [Row; METRIC_COUNT] = [
     },
 ];
 
-const fn names<const N: usize>(rows: &'static [Row; N], errors: bool) -> [&'static str; N] {
-    let mut names = [""; N];
+/// The names of the metrics, or those of their errors.
+const fn names(errors: bool) -> [&'static str; METRIC_COUNT] {
+    let mut names = [""; METRIC_COUNT];
     let mut place = 0;
-    while place < N {
-        names[place] = if errors {
-            rows[place].error
-        } else {
-            rows[place].name
-        };
+    while place < METRIC_COUNT {
+        let row = &METRICS[place];
+        names[place] = if errors { row.error } else { row.name };
         place += 1;
     }
     names
 }
 
-const METRIC_COUNT: usize = if cfg!(test) { 4 } else { 3 };
+const METRIC_COUNT: usize = METRICS.len();
 
 /// How many metrics an input may lack: all but the number of keys.
 pub const WEIGHTS: usize = METRIC_COUNT - 1;
@@ -138,9 +136,7 @@ impl Metric {
     pub const SIZE: usize = Metric::Bytes as usize - 1;
 
     fn row(self) -> &'static Row {
-        const { &METRICS }
-            .get(self as usize)
-            .unwrap_or(const { &METRICS[0] })
+        &METRICS[self as usize]
     }
 
     /// Its name in flags, report.json, columns and headings.

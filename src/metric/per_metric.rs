@@ -5,7 +5,7 @@ use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::{Error, Result};
-use crate::metric::{METRIC_COUNT, METRICS, Metric, WEIGHTS, names};
+use crate::metric::{METRIC_COUNT, Metric, WEIGHTS, names};
 
 /// Something for each metric that the input carries: in JSON an object with their names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -150,8 +150,8 @@ impl<T> PerMetric<T> {
 }
 
 /// The names of the metrics, and those of their errors.
-const NAMES: [&str; METRIC_COUNT] = names(&METRICS, false);
-const ERROR_NAMES: [&str; METRIC_COUNT] = names(&METRICS, true);
+const NAMES: [&str; METRIC_COUNT] = names(false);
+const ERROR_NAMES: [&str; METRIC_COUNT] = names(true);
 
 impl<T: Serialize> Serialize for PerMetric<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {

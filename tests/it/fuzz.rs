@@ -95,7 +95,7 @@ fn campaign(target: &Target, first: u64, goes_on: impl Fn(u64) -> bool) -> (u64,
             number,
             input: &input,
         };
-        accepted += u64::from((target.run)(&input));
+        accepted += u64::from((target.run)(target.name, &input));
         drop(case);
         cases += 1;
     }
@@ -107,7 +107,7 @@ fn mutated_inputs_break_no_target() {
     let minutes: f64 = size("SLOTSCOPE_FUZZ_MINUTES", 0.0);
     let share = Duration::from_secs_f64(minutes * 60.0 / TARGETS.len() as f64);
     let most: u64 = size("SLOTSCOPE_FUZZ_CASES", CASES);
-    for target in TARGETS {
+    for target in TARGETS.iter() {
         let start = Instant::now();
         let (cases, accepted) = if share.is_zero() {
             campaign(target, 0, |cases| cases < most / target.cost)
@@ -131,9 +131,12 @@ fn mutated_inputs_break_no_target() {
 
 #[test]
 fn seeds_are_accepted_where_they_belong() {
-    for target in TARGETS {
+    for target in TARGETS.iter() {
         let seeds = (target.seeds)();
-        let accepted = seeds.iter().filter(|seed| (target.run)(seed)).count();
+        let accepted = seeds
+            .iter()
+            .filter(|seed| (target.run)(target.name, seed))
+            .count();
         // The formats share their seeds; every other target accepts all of its seeds.
         let shares =
             target.name == "scan" || FORMATS.iter().any(|format| format.name() == target.name);
@@ -148,20 +151,13 @@ fn seeds_are_accepted_where_they_belong() {
 }
 
 #[test]
-fn every_format_has_a_target_and_every_target_a_file() {
+fn every_target_has_a_file() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz");
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-    for format in FORMATS {
-        assert!(
-            names.contains(&format.name()),
-            "no target for {}",
-            format.name()
-        );
-    }
     let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
     for name in &names {
         let path = format!("fuzz_targets/{name}.rs");
-        let code = std::fs::read_to_string(folder.join(&path)).unwrap();
+        let code = std::fs::read_to_string(folder.join(&path)).unwrap_or_default();
         assert!(code.contains(&format!("target!(\"{name}\")")), "{path}");
         let entry = format!("name = \"{name}\"\npath = \"{path}\"\n");
         assert!(manifest.contains(&entry), "no [[bin]] for {name}");

@@ -71,19 +71,19 @@ impl Sink for Checking<'_> {
         assert!(!keys.is_empty(), "a batch without keys");
         let mut ends = keys.start.iter().zip(&keys.end);
         assert!(ends.all(|(start, end)| start <= end && *end as usize <= base.len()));
-        let columns = [
-            values.weights[0].len(),
-            values.weights[1].len(),
+        let attributes = [
             values.databases.len(),
             values.expiring.len(),
             values.types.len(),
             values.nodes.len(),
         ];
-        assert!(
-            columns.iter().all(|len| [0, keys.len()].contains(len)),
-            "{columns:?} for {} keys",
-            keys.len()
-        );
+        for len in values.weights.iter().map(Vec::len).chain(attributes) {
+            assert!(
+                [0, keys.len()].contains(&len),
+                "{len} values for {} keys",
+                keys.len()
+            );
+        }
         self.keys += keys.len() as u64;
         for i in 0..keys.len() {
             let key = keys.get(base, i);

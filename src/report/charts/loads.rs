@@ -73,13 +73,14 @@ impl<'a> Loads<'a> {
     }
 
     /// `Keys`, `Bytes`, `Ops`: at the start of a title.
-    pub fn title(&self) -> &'static str {
-        ["Keys", "Bytes", "Ops"][self.by as usize]
+    pub fn title(&self) -> String {
+        let (first, rest) = self.by.name().split_at(1);
+        format!("{}{rest}", first.to_uppercase())
     }
 
     /// How they are written on axes.
     pub fn numbers(&self) -> Numbers {
-        if self.by == Metric::Bytes {
+        if self.by.is_size() {
             Numbers::Binary
         } else {
             Numbers::Decimal

@@ -161,7 +161,7 @@ fn draw(
 
 /// The factor whose powers the upright axis starts and ends at: round in the unit of its labels.
 fn step(loads: &Loads<'_>) -> f64 {
-    if loads.by == Metric::Bytes { 8.0 } else { 10.0 }
+    if loads.by.is_size() { 8.0 } else { 10.0 }
 }
 
 fn grid(
@@ -178,7 +178,7 @@ fn grid(
         Anchor::Start,
         note,
     );
-    let ticks = if loads.by == Metric::Bytes {
+    let ticks = if loads.by.is_size() {
         y.ticks(2.0).collect()
     } else {
         y.decimal_ticks()

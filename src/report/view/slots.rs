@@ -71,11 +71,12 @@ pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
         Column::words("its tags").flexible(),
     ]);
     let mean = slots.stats.get(by).map_or(0.0, |stats| stats.mean);
-    let unit = if by == Metric::Ops { " operations" } else { "" };
-    let title = format!(
-        "Hottest slots (the average holds {}{unit})",
-        text::mean(by, mean)
-    );
+    let mean = text::mean(by, mean);
+    let average = match by {
+        by if by == Metric::Keys || by.is_size() => mean,
+        by => format!("{mean} {}", by.units()),
+    };
+    let title = format!("Hottest slots (the average holds {average})");
     let section = Section::titled(title).anchored("hot-slots", "Hottest slots");
     Some(section.table(Table::new(columns, rows)))
 }

@@ -2,7 +2,6 @@
 
 use askama::Template;
 
-use crate::metric::Metric;
 use crate::report::render::html::spell::{SHOWN, cut, short_count};
 use crate::report::view::cell::Tone;
 use crate::report::view::{self, Value};
@@ -101,7 +100,7 @@ impl Cell {
     fn of(cell: &view::Cell<'_>) -> Self {
         let text = match &cell.value {
             Value::None => String::from("–"),
-            Value::Amount(Metric::Keys | Metric::Ops, amount) => short_count(*amount),
+            Value::Amount(metric, amount) if !metric.is_size() => short_count(*amount),
             Value::SignedBytes(_) | Value::Change(_) => cell.spelled(SHOWN).replace('-', "−"),
             _ => cell.spelled(SHOWN),
         };
@@ -157,6 +156,7 @@ impl Bar {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::Metric;
     use crate::name::Name;
 
     #[test]
