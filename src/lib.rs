@@ -25,7 +25,7 @@
 //! bytes     keys      u16     counts           findings   files
 //! ```
 //!
-//! [`extend`] has the traits for sources, formats and counts of one's own; `examples/` has a program for each.
+//! [`extend`] has the traits for custom sources, formats and tallies; `examples/` has programs.
 //!
 //! # Features
 //!
@@ -35,8 +35,8 @@
 
 pub mod analysis;
 mod ansi;
-#[doc(hidden)]
-pub mod bench;
+#[cfg(feature = "cli")]
+mod bench;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
@@ -46,16 +46,14 @@ pub mod fanout;
 pub mod find_tag;
 pub mod format;
 pub mod generate;
-#[doc(hidden)]
-pub mod hash;
-pub mod keyslot;
+mod hash;
+#[cfg(feature = "cli")]
+mod keyslot;
 pub mod lint;
 pub mod metric;
 pub mod name;
-#[doc(hidden)]
-pub mod pattern;
+mod pattern;
 pub mod plan;
-#[doc(hidden)]
 pub mod redact;
 pub mod report;
 pub mod scan;
@@ -65,7 +63,7 @@ pub mod slot;
 pub mod source;
 pub mod summary;
 pub mod tally;
-pub mod text;
+mod text;
 pub mod topology;
 pub mod whatif;
 
@@ -78,7 +76,7 @@ pub use slot::slot;
 pub use summary::Summary;
 pub use topology::Topology;
 
-/// What sources, formats and counts of one's own are made of.
+/// What custom sources, formats and tallies are made of.
 pub mod extend {
     pub use crate::format::batch_rows::{Gather, each_line};
     pub use crate::format::row_boundary::RowBoundary;

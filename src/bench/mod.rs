@@ -13,9 +13,8 @@ pub mod view;
 
 use rayon::ThreadPoolBuilder;
 
-pub use crate::bench::figures::{Figures, KernelRate, SCHEMA, ScanRate};
+pub use crate::bench::figures::{Figures, KernelRate, SCHEMA};
 use crate::bench::keys::Batch;
-pub use crate::bench::keys::KeyBytes;
 pub use crate::bench::timing::Rate;
 use crate::bench::timing::in_turn;
 use crate::error::{Error, Result};
