@@ -5,7 +5,8 @@ mod hot;
 mod names;
 mod old_new;
 pub mod report;
-pub mod view;
+#[cfg(feature = "cli")]
+pub(crate) mod view;
 
 use std::collections::BTreeMap;
 

@@ -6,7 +6,8 @@ pub mod commands;
 pub mod outcome;
 pub mod shapes;
 pub mod suggestion;
-pub mod view;
+#[cfg(feature = "cli")]
+pub(crate) mod view;
 pub mod words;
 
 use schemars::JsonSchema;

@@ -4,7 +4,8 @@
 //! same question has the same answer everywhere, and no answer needs checking. A slot is met every 16384 words on
 //! average, which takes less than a millisecond.
 
-pub mod view;
+#[cfg(feature = "cli")]
+pub(crate) mod view;
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -2,9 +2,9 @@
 
 pub mod batch;
 pub mod batch_rows;
-pub mod block_joins;
+pub(crate) mod block_joins;
 pub mod lines;
-pub mod parse;
+pub(crate) mod parse;
 pub mod rdb;
 pub mod redis_cli;
 pub mod resp;

@@ -6,7 +6,8 @@ mod config;
 mod examples;
 mod rules;
 mod sharing;
-pub mod view;
+#[cfg(feature = "cli")]
+pub(crate) mod view;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -9,7 +9,9 @@ mod place_heavy;
 pub mod problem;
 mod refine;
 pub mod request;
-pub mod script;
+#[cfg(feature = "cli")]
+pub(crate) mod script;
 pub mod solve;
 mod state;
-pub mod view;
+#[cfg(feature = "cli")]
+pub(crate) mod view;

@@ -10,7 +10,7 @@ mod directory;
 pub mod file;
 pub mod memory;
 pub mod pipe;
-pub mod small_file;
+pub(crate) mod small_file;
 pub mod stream;
 
 use std::fmt::Debug;

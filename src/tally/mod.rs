@@ -13,7 +13,7 @@ pub mod slot_sets;
 pub mod slot_stats;
 pub mod slots;
 pub mod table;
-pub mod tagged;
+pub(crate) mod tagged;
 pub mod tags;
 pub mod weights;
 

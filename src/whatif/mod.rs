@@ -3,7 +3,8 @@
 pub mod findings;
 pub mod parted;
 pub mod rules;
-pub mod view;
+#[cfg(feature = "cli")]
+pub(crate) mod view;
 
 use std::sync::Arc;
 
