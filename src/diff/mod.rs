@@ -193,10 +193,10 @@ impl SkewChange {
 
 /// `of` for each metric that one of both has.
 fn per_metric(of: impl Fn(Metric) -> OldNew<u64>) -> PerMetric<OldNew<u64>> {
-    let told = |metric| Some(of(metric)).filter(|pair| pair.old.is_some() || pair.new.is_some());
+    let carried = |metric| Some(of(metric)).filter(|pair| pair.old.is_some() || pair.new.is_some());
     PerMetric {
         keys: of(Metric::Keys),
-        weights: PerWeight::from_fn(told),
+        weights: PerWeight::from_fn(carried),
     }
 }
 

@@ -52,7 +52,7 @@ mod tests {
     use crate::slot::slot_of_part;
 
     /// Tag, then a letter for each thing that is so.
-    fn told(key: &str) -> String {
+    fn letters(key: &str) -> String {
         let Some(braces) = Braces::of(key.as_bytes()) else {
             return String::from("none");
         };
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_of_the_documents_are_told_apart() {
+    fn the_braces_of_each_key_are_judged_by_the_tag_rule() {
         for (key, expected) in [
             ("user::10086", "none"),
             ("{user1000}.following", "user1000 "),
@@ -86,7 +86,7 @@ mod tests {
             ("{a}b}", "a usd"),
             ("a{'1':{'i32':1}}", "'1':{'i32':1 sd"),
         ] {
-            assert_eq!(told(key), expected, "{key}");
+            assert_eq!(letters(key), expected, "{key}");
         }
     }
 

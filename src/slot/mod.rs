@@ -114,37 +114,3 @@ impl SlotColumns {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Slots that a real server gave.
-    const SERVER: &[(&[u8], u16)] = &[
-        (b"", 0),
-        (b"123456789", 12739),
-        (b"foo", 12182),
-        (b"user::10086", 14982),
-        (b"user::10087", 10919),
-        (b"{user}::10086", 5474),
-        (b"{user}::{10086}", 5474),
-        (b"name", 5798),
-        (b"{name}3", 5798),
-        (b"{user1000}.following", 3443),
-        (b"foo{bar}{zap}", 5061),
-        (b"foo{{bar}}zap", 4015),
-        (b"foo{}{bar}", 8363),
-        (b"{}user::10086", 3788),
-        (b"user{}::10086", 6488),
-        (b"foo{bar", 15278),
-        (b"A}B{C", 7939),
-        (b"\x81{A\x81}", 16212),
-    ];
-
-    #[test]
-    fn slots_are_those_of_a_real_server() {
-        for (key, expected) in SERVER {
-            assert_eq!(slot(key), *expected, "{:?}", String::from_utf8_lossy(key));
-        }
-    }
-}

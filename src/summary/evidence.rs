@@ -80,8 +80,8 @@ const FEW: u64 = 100;
 
 /// Adds the evidence in the counts to `input`.
 pub fn of(tallies: &Tallies, nodes: &Nodes, mut input: InputFacts) -> InputFacts {
-    let told = |metric| tallies.weights.get(metric).map(|weighed| weighed.told);
-    input.weights = PerWeight::from_fn(told);
+    let known = |metric| tallies.weights.get(metric).map(|weighed| weighed.known);
+    input.weights = PerWeight::from_fn(known);
     let duplicates = tallies.names.as_ref().map(|names| &names.duplicates);
     input.duplicate_share = duplicates
         .and_then(|duplicates| duplicates.share())
@@ -92,7 +92,7 @@ pub fn of(tallies: &Tallies, nodes: &Nodes, mut input: InputFacts) -> InputFacts
         found.push(Evidence::BrokenOff { error_lines });
     }
     for metric in Metric::WEIGHTS {
-        let keys = told(metric).map_or(0, |told| input.keys - told);
+        let keys = known(metric).map_or(0, |known| input.keys - known);
         if keys > 0 {
             found.push(Evidence::WeightMissing { metric, keys });
         }

@@ -357,7 +357,7 @@ pub fn summarise<'l>(
         run: Run::default(),
         types: attributes.and_then(|attributes| keys::types(attributes, &totals)),
         no_expiry: attributes
-            .filter(|attributes| attributes.expiry_told > 0)
+            .filter(|attributes| attributes.expiry_known > 0)
             .map(|attributes| attributes.no_expiry),
         databases: attributes.and_then(keys::databases),
         lengths: names.map(|names| Quantiles::of(&names.lengths.0)),

@@ -20,7 +20,7 @@ pub struct Attributes {
     /// Load by type; `None` where there are too many for them to be types.
     pub types: Option<NameTable>,
     /// Rows that say whether their key expires.
-    pub expiry_told: u64,
+    pub expiry_known: u64,
     /// Keys without expiry.
     pub no_expiry: u64,
     /// Keys by database; `None` where there are too many.
@@ -31,7 +31,7 @@ impl Default for Attributes {
     fn default() -> Self {
         Attributes {
             types: Some(NameTable::default()),
-            expiry_told: 0,
+            expiry_known: 0,
             no_expiry: 0,
             databases: Some(BTreeMap::new()),
         }
@@ -53,7 +53,7 @@ impl Attributes {
 impl Tally for Attributes {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let values = keys.batch.values;
-        self.expiry_told += values.expiring.len() as u64;
+        self.expiry_known += values.expiring.len() as u64;
         self.no_expiry += values.expiring.iter().filter(|expires| !**expires).count() as u64;
         let name = |i: usize| values.types.get(keys.batch.base, i);
         let mut next = 0;
@@ -82,7 +82,7 @@ impl Tally for Attributes {
     }
 
     fn merge(&mut self, other: Self) {
-        self.expiry_told += other.expiry_told;
+        self.expiry_known += other.expiry_known;
         self.no_expiry += other.no_expiry;
         self.types = self
             .types

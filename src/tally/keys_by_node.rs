@@ -23,7 +23,7 @@ pub struct KeysByNode {
     /// The numbers of the nodes by address.
     addresses: BTreeMap<String, u16>,
     /// Keys whose row names a node of the topology.
-    pub told: u64,
+    pub with_node: u64,
     /// Those whose slot another node owns.
     pub strays: u64,
 }
@@ -74,7 +74,7 @@ impl KeysByNode {
                 );
             }
             let Some(node) = last.1 else { continue };
-            self.told += 1;
+            self.with_node += 1;
             self.strays += u64::from(self.owners[usize::from(keys.slots[i])] != node);
         }
     }
@@ -102,11 +102,11 @@ impl Tally for KeysByNode {
     }
 
     fn merge(&mut self, other: Self) {
-        let (told, strays) = (self.told + other.told, self.strays + other.strays);
+        let (with_node, strays) = (self.with_node + other.with_node, self.strays + other.strays);
         match self.owners.is_empty() {
             true => *self = other,
             false => add_all(&mut self.keys, &other.keys),
         }
-        (self.told, self.strays) = (told, strays);
+        (self.with_node, self.strays) = (with_node, strays);
     }
 }

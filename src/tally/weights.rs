@@ -16,7 +16,7 @@ pub struct Weights([Option<Weighed>; WEIGHTS]);
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Weighed {
     /// Keys whose weight is known.
-    pub told: u64,
+    pub known: u64,
     /// Keys whose weight is more than 0.
     pub positive: u64,
     /// The sum of all weights.
@@ -40,14 +40,14 @@ const USUAL: u64 = 1 << 48;
 impl Weighed {
     /// Takes in the weights of a batch; `tagged` says which keys have a tag.
     fn add(&mut self, weights: &[u64], tagged: impl Fn(usize) -> bool) {
-        let told = |weight: u64| weight != MISSING;
+        let is_known = |weight: u64| weight != MISSING;
         let largest = weights
             .iter()
-            .filter(|weight| told(**weight))
+            .filter(|weight| is_known(**weight))
             .fold(0, |largest: u64, weight| largest.max(*weight));
         let (mut sum, mut squares, mut untagged_squares) = (0u128, 0u128, 0u128);
         for (i, weight) in weights.iter().copied().enumerate() {
-            let weight = if told(weight) { weight } else { 0 };
+            let weight = if is_known(weight) { weight } else { 0 };
             let square = u128::from(weight) * u128::from(weight);
             let untagged = if tagged(i) { 0 } else { square };
             sum += u128::from(weight);
@@ -59,13 +59,13 @@ impl Weighed {
                 untagged_squares = untagged_squares.saturating_add(untagged);
             }
         }
-        self.told += weights
+        self.known += weights
             .iter()
-            .map(|weight| u64::from(told(*weight)))
+            .map(|weight| u64::from(is_known(*weight)))
             .sum::<u64>();
         self.positive += weights
             .iter()
-            .map(|weight| u64::from(told(*weight) & (*weight > 0)))
+            .map(|weight| u64::from(is_known(*weight) & (*weight > 0)))
             .sum::<u64>();
         self.sum += sum;
         self.squares = self.squares.saturating_add(squares);
@@ -73,7 +73,7 @@ impl Weighed {
     }
 
     fn merge(&mut self, other: &Weighed) {
-        self.told += other.told;
+        self.known += other.known;
         self.positive += other.positive;
         self.sum += other.sum;
         self.squares = self.squares.saturating_add(other.squares);

@@ -46,7 +46,7 @@ fn streams() -> Vec<(&'static str, Vec<Row>)> {
         ("heavy only by bytes, first", first),
         ("heavy by each metric", by_each.collect()),
         ("gathering unseen", gathers.collect()),
-        ("bytes never told", untold),
+        ("bytes never known", untold),
     ]
 }
 

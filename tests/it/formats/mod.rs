@@ -196,8 +196,8 @@ proptest! {
         prop_assume!(!content.is_empty());
         for end in 0..content.len() {
             // Where more must be seen, there is more to see.
-            let [told, _] = [true, false].map(|whole| detect(Head { bytes: &content[..end], whole }));
-            prop_assert!(told.is_some(), "of a whole input");
+            let [detected, _] = [true, false].map(|whole| detect(Head { bytes: &content[..end], whole }));
+            prop_assert!(detected.is_some(), "of a whole input");
         }
         let opens = named(format).unwrap().open(Head { bytes: &content, whole: true }).is_ok();
         // Only a table can be refused: its first line does not name the column of the keys.

@@ -123,7 +123,7 @@ fn check_laws(problem: &Problem<'_>, plan: &Assignment, case: u64) {
     let fullest = over.filter(|over| over.is_finite()).fold(0.0, f64::max);
     assert!(
         (fullest - plan.over_fair).abs() < 1e-9,
-        "case {case}: {fullest} is told as {}",
+        "case {case}: {fullest} is reported as {}",
         plan.over_fair
     );
     let someone_else = problem.fixed.contains(&true) || plan.limited;
