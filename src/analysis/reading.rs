@@ -162,6 +162,7 @@ impl Reading {
     fn run<T: Tally>(&self, scan: &Scan<'_>, make: impl Fn() -> T) -> Result<Scanned<T>> {
         let scanned = scan.run(&self.sources, make)?;
         rejected::check_strict(self.options.strict, &self.sources, &scanned.rejects)?;
+        rejected::check_most(&self.sources, &scanned)?;
         Ok(scanned)
     }
 

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::scan::Scanned;
 use crate::source::Source;
 use crate::source::chunk::line_of;
 use crate::summary::{Rejected, RejectedLine};
@@ -22,6 +23,43 @@ pub fn of(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Rejected {
     }
 }
 
+/// Makes an input an error of which more than half of the rows are no keys: it is no dump in this format.
+///
+/// # Errors
+/// There is one.
+pub fn check_most<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Result<()> {
+    let seen = scanned.inputs.iter().map(|input| input.seen);
+    let Some((index, seen)) = seen.enumerate().find(|(_, seen)| seen.rejected > seen.keys) else {
+        return Ok(());
+    };
+    let source = &*sources[index];
+    let mut first = scanned.rejects.first.iter();
+    let first = first
+        .find(|reject| reject.input as usize == index)
+        .map(|reject| {
+            format!(
+                ", the first at {}: {}",
+                place(source, reject),
+                reject.reason
+            )
+        });
+    Err(Error::bad(
+        Name::from(source.path()).to_string(),
+        format!(
+            "{} of {} rows are no keys{}; is it a dump in another format (--format help lists them)?",
+            grouped(seen.rejected),
+            grouped(seen.rejected + seen.keys),
+            first.unwrap_or_default()
+        ),
+    ))
+}
+
+/// The line and the byte of a rejected row.
+fn place(source: &dyn Source, reject: &Reject) -> String {
+    let line = line_of(source, reject.byte).map_or(String::new(), |line| format!("line {line} "));
+    format!("{line}(byte {})", reject.byte)
+}
+
 /// Makes the first of them an error where `strict`.
 ///
 /// # Errors
@@ -31,10 +69,9 @@ pub fn check_strict(strict: bool, sources: &[Box<dyn Source>], rejects: &Rejects
         return Ok(());
     };
     let source = &*sources[first.input as usize];
-    let line = line_of(source, first.byte).map_or(String::new(), |line| format!("line {line} "));
     let file = Name::from(source.path());
     Err(Error::bad(
-        format!("{file}: {line}(byte {})", first.byte),
+        format!("{file}: {}", place(source, first)),
         format!(
             "{}; such lines in all: {}",
             first.reason,

@@ -4,6 +4,7 @@ pub mod batch;
 pub mod batch_rows;
 pub(crate) mod block_joins;
 pub mod lines;
+pub mod not_a_dump;
 pub(crate) mod parse;
 pub mod rdb;
 pub mod redis_cli;
@@ -147,6 +148,23 @@ pub fn named(name: &str) -> Result<&'static dyn Format> {
 }
 
 /// The format of an input that starts with `head`; `None` where more of it must be seen.
+///
+/// # Errors
+/// What the input is where that is no key dump, and what to type.
+pub fn recognise(head: Head<'_>) -> std::result::Result<Option<&'static dyn Format>, String> {
+    if let Some(refused) = not_a_dump::by_signature(head) {
+        return Err(refused);
+    }
+    let format = detect(head);
+    // Any line may be a raw key, so what looks like something else is asked about.
+    let is_raw = format.is_some_and(|format| format.name() == lines::Lines.name());
+    match not_a_dump::by_lines(head).filter(|_| is_raw) {
+        Some(refused) => Err(refused),
+        None => Ok(format),
+    }
+}
+
+/// The format of an input that starts with `head`, if it is a key dump; `None` where more of it must be seen.
 pub fn detect(head: Head<'_>) -> Option<&'static dyn Format> {
     for format in FORMATS {
         match format.detect(head) {

@@ -85,9 +85,6 @@ const COMMANDS: &[&str] = &[
     "ZUNIONSTORE",
 ];
 
-const WAY_OUT: &str =
-    "its keys are not read; let a server load it and dump them with redis-cli --no-raw --scan";
-
 impl Format for Resp {
     fn name(&self) -> &'static str {
         "resp"
@@ -98,9 +95,6 @@ impl Format for Resp {
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {
-        if is_snapshot(head.bytes) || is_commands(head) {
-            return Detected::Yes;
-        }
         let (mut rest, mut is_empty_reply) = (head.bytes, false);
         while let Some((found @ (Row::Status | Row::Array(0)), end)) = row(rest) {
             is_empty_reply |= found != Row::Status;
@@ -125,30 +119,24 @@ impl Format for Resp {
         }
     }
 
-    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        if is_snapshot(head.bytes) {
-            Err(format!(
-                "an RDB snapshot, or an append-only file that starts with one; {WAY_OUT}"
-            ))
-        } else if is_commands(head) {
-            Err(format!(
-                "an append-only file: commands, not a list of keys; {WAY_OUT}"
-            ))
-        } else {
-            Ok(Box::new(Resp))
-        }
+    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        Ok(Box::new(Resp))
     }
 }
 
-/// Whether a snapshot starts here: its magic, four digits, an opcode.
-fn is_snapshot(head: &[u8]) -> bool {
-    let version = head.strip_prefix(b"REDIS").and_then(|rest| rest.get(..5));
-    version.is_some_and(|rest| rest[..4].iter().all(u8::is_ascii_digit) && rest[4] >= 0xF0)
+/// Whether a snapshot starts here: its magic, nine bytes with the version, then an opcode.
+pub(super) fn is_snapshot(head: &[u8]) -> bool {
+    let redis = head.strip_prefix(b"REDIS").filter(|rest| rest.len() > 4);
+    let valkey = head.strip_prefix(b"VALKEY").filter(|rest| rest.len() > 3);
+    let version = redis
+        .map(|rest| rest.split_at(4))
+        .or_else(|| Some(valkey?.split_at(3)));
+    version.is_some_and(|(version, rest)| version.iter().all(u8::is_ascii_digit) && rest[0] >= 0xF0)
 }
 
 /// Whether the arrays at the start are commands: two at least, and each starts with the name of one.
-fn is_commands(head: Head<'_>) -> bool {
-    let mut rest = head.bytes;
+pub(super) fn is_commands(head: &[u8]) -> bool {
+    let mut rest = head;
     // A server may write the time between its commands.
     while rest.starts_with(b"#TS:") {
         rest = memchr::memchr(b'\n', rest).map_or(b"", |end| &rest[end + 1..]);
@@ -299,26 +287,14 @@ mod tests {
     }
 
     #[test]
-    fn commands_and_snapshots_are_recognised_and_refused() {
+    fn keys_are_told_from_commands_and_snapshots() {
         let aof = b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nset\r\n$1\r\nk\r\n$1\r\nv\r\n";
-        let timed = [b"#TS:1628217470\r\n", &aof[..]].concat();
-        for (content, word) in [
-            (&aof[..], "append-only"),
-            (&timed, "append-only"),
-            (b"REDIS0011\xfa\x09redis-ver", "RDB"),
+        assert!(is_commands(aof) && is_commands(&[b"#TS:1628217470\r\n", &aof[..]].concat()));
+        for snapshot in [
+            &b"REDIS0011\xfa\x09redis-ver"[..],
+            b"VALKEY080\xfa\x0avalkey-ver",
         ] {
-            assert_eq!(detect(content), Detected::Yes);
-            let refused = Resp
-                .open(Head {
-                    bytes: content,
-                    whole: true,
-                })
-                .err()
-                .unwrap();
-            assert!(
-                refused.contains(word) && refused.contains("--no-raw --scan"),
-                "{refused}"
-            );
+            assert!(is_snapshot(snapshot));
         }
         for keys in [
             &b"*2\r\n$3\r\nSET\r\n$3\r\nDEL\r\n"[..],
@@ -326,13 +302,7 @@ mod tests {
             b"*0\r\n",
         ] {
             assert_eq!(detect(keys), Detected::Yes);
-            assert!(
-                Resp.open(Head {
-                    bytes: keys,
-                    whole: true
-                })
-                .is_ok()
-            );
+            assert!(!is_commands(keys));
         }
         for no in [
             &b""[..],
@@ -340,10 +310,12 @@ mod tests {
             b"*2\n$1\na\n",
             b"*1\r\nuser\r\n",
             b"REDIS0011",
+            b"VALKEY08",
             b"$3\r\nfoo\r\n",
             b"+a\r\nb\r\n",
         ] {
             assert_eq!(detect(no), Detected::No, "{}", no.escape_ascii());
+            assert!(!is_commands(no) && !is_snapshot(no));
         }
     }
 }

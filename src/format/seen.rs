@@ -183,6 +183,8 @@ impl Notice {
 pub struct Seen {
     /// Keys.
     pub keys: u64,
+    /// Rows that are no keys.
+    pub rejected: u64,
     /// Elements that replies announce, less those that are there.
     pub missing: i64,
     notices: [u64; WORDS.len()],
@@ -237,6 +239,7 @@ impl Seen {
 impl std::ops::AddAssign for Seen {
     fn add_assign(&mut self, other: Seen) {
         self.keys += other.keys;
+        self.rejected += other.rejected;
         self.missing = self.missing.wrapping_add(other.missing);
         self.notices
             .iter_mut()

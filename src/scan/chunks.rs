@@ -119,13 +119,14 @@ impl Scan<'_> {
         source: &dyn Source,
         head: Head<'_>,
     ) -> Result<Option<Box<dyn Reader>>> {
-        let Some(format) = self.format.or_else(|| format::detect(head)) else {
-            return Ok(None);
+        let refused = |what| Error::bad(Name::from(source.path()).to_string(), what);
+        let format = match self.format {
+            Some(format) => Some(format),
+            None => format::recognise(head).map_err(refused)?,
         };
-        let opened = format
-            .open(head)
-            .map_err(|what| Error::bad(Name::from(source.path()).to_string(), what))?;
-        Ok(Some(opened))
+        format
+            .map(|format| format.open(head).map_err(refused))
+            .transpose()
     }
 
     /// The effect of each chunk on the state of the boundary, for the inputs whose row ends depend on it.

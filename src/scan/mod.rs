@@ -242,9 +242,11 @@ impl<T: Tally> Worker<T> {
             only: scan.only,
             policy: scan.policy,
         };
+        let rejected_before = rejects.count;
         let mut counting = Counting::new(how, chosen, tally, rejects, place);
         let saw = reader.read(block, piece, &mut columns, &mut counting);
         let (mut seen, edges) = counting.finish(saw);
+        seen.rejected = rejects.count - rejected_before;
         seen.note(Notice::Repeated, shared.repeats(input, bytes, edges));
         seen
     }

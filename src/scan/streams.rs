@@ -152,7 +152,7 @@ impl Scan<'_> {
             if let Some(reader) = self.recognise(source, Head { bytes, whole })? {
                 return Ok(reader);
             }
-            want *= 8;
+            want = (8 * want).min(MAX_LINE + 1);
         }
     }
 }

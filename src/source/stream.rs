@@ -49,14 +49,19 @@ impl<R: Read> RowReader<R> {
         }
     }
 
-    /// The first `len` bytes, to be looked at before the first block is asked for, and whether they are all there is.
+    /// The first `len` bytes, to be looked at before the first block is asked for, and whether they are all there is:
+    /// the same as of a file, whatever a read gives.
     pub fn head(&mut self, len: usize) -> (&[u8], bool) {
-        let mut block = Block::from_bytes(&self.rest);
-        while block.len() < len && !self.ended {
-            self.read_more(&mut block);
+        if self.rest.len() <= len && !self.ended {
+            let more = (len + 1 - self.rest.len()) as u64;
+            let read = self.reader.by_ref().take(more).read_to_end(&mut self.rest);
+            self.trouble = read
+                .err()
+                .map(|error| Trouble::Read(self.rest.len() as u64, error));
+            self.ended = self.rest.len() <= len || self.trouble.is_some();
         }
-        self.rest = block.content().to_vec();
-        (&self.rest, self.ended)
+        let is_whole = self.ended && self.rest.len() <= len;
+        (&self.rest[..len.min(self.rest.len())], is_whole)
     }
 
     /// Sets how rows end: every line is one until then.

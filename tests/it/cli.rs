@@ -121,7 +121,7 @@ fn hostile_keys_are_counted_right_and_shown_escaped() {
         &long,
     ];
     scratch.file("hostile", keys.join(&b'\n'));
-    let output = scratch.run(&["analyze", "hostile"]);
+    let output = scratch.run(&["analyze", "hostile", "--format", "lines"]);
     assert_eq!(output.status.code(), Some(0));
     let text = stdout(&output);
     assert!(

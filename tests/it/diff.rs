@@ -198,7 +198,8 @@ fn names_keep_their_spelling_and_a_file_cannot_print_control_bytes() {
         "nasty.keys",
         b"x:{a\\b\x1b[2J\xff}:1\nx:{a\\b\x1b[2J\xff}:2\n",
     );
-    let said = scratch.run(&["analyze", "nasty.keys", "--json", "--nodes", "3"]);
+    let dump = ["nasty.keys", "--format", "lines"];
+    let said = scratch.run(&[&["analyze", "--json", "--nodes", "3"], &dump[..]].concat());
     scratch.file("nasty", stdout(&said).as_bytes());
     let found = diff(&scratch, "old", "nasty");
     assert_eq!(names(&found["tags"]["appeared"]), ["a\\\\b\\x1b[2J\\xff"]);

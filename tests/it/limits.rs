@@ -114,7 +114,7 @@ fn every_number_of_real_reports_can_have_a_limit() {
     let mut found = std::collections::BTreeSet::new();
     for args in [
         vec![table, "--by", "ops", "--maxmemory", "1mb", "--growth", "3"],
-        vec!["samples"],
+        vec!["samples/commerce.keys", "samples/nasty.keys"],
         vec![table, "--only", "slots"],
     ] {
         let output = analyze(&args);

@@ -14,7 +14,7 @@ fn lint(scratch: &Scratch, keys: &[u8], args: &[&str]) -> Output {
 
 /// The findings on `keys`.
 fn findings(scratch: &Scratch, keys: &[u8]) -> Vec<Value> {
-    let said = lint(scratch, keys, &["--json"]);
+    let said = lint(scratch, keys, &["--json", "--format", "lines"]);
     let json: Value = serde_json::from_str(stdout(&said))
         .unwrap_or_else(|error| panic!("{error}: {}", stderr(&said)));
     assert_eq!(json["schema"], "slotscope.lint/1");

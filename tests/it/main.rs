@@ -14,6 +14,7 @@ mod find_tag;
 mod formats;
 mod fuzz;
 mod golden;
+mod honesty;
 mod laws;
 mod limits;
 mod lint;

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use crate::support::scan::Scanning;
 use proptest::prelude::*;
-use slotscope::format::{FORMATS, Head, detect, named};
+use slotscope::format::{FORMATS, Head, detect, named, recognise};
 use slotscope::scan::SeenInput;
 use slotscope::source::Source;
 use slotscope::source::memory::memory;
@@ -136,8 +136,9 @@ proptest! {
                 let found = scan.try_run(&[memory("test", content)], || Tallies::new(Parts::Slots));
                 // Only the head of an input can be refused; it is opened in the same way here.
                 let head = Head { bytes: content, whole: true };
-                let opens = format.is_none_or(|format| format.open(head).is_ok());
-                prop_assert_eq!(found.is_ok(), opens, "{:?}", format.map(|format| format.name()));
+                let format = format.map_or_else(|| recognise(head), |format| Ok(Some(format)));
+                let opens = format.is_ok_and(|format| format.is_some_and(|format| format.open(head).is_ok()));
+                prop_assert_eq!(found.is_ok(), opens);
             }
         }
     }

@@ -1,0 +1,237 @@
+//! Output of redis-cli and servers that is no list of keys, recognised by the form of its lines.
+
+use crate::format::not_a_dump::{DUMP, NotADump, Sign, most};
+use crate::format::parse::json_object;
+use crate::format::redis_cli::noise;
+
+const SAMPLED: &str = "it names a handful of keys; take them all with redis-cli -h HOST -p PORT --no-raw --scan > \
+    HOST-PORT.keys";
+const TOPOLOGY: &str = "give it with a dump: slotscope analyze DUMP --topology FILE";
+const AS_JSON: &str = "redis-cli -h HOST -p PORT --json CLUSTER SHARDS > cluster.json, then slotscope analyze DUMP \
+    --topology cluster.json";
+const NODE_COUNTS: &str = "slotscope analyze --cluster-info FILE judges the nodes by it";
+
+/// Every form.
+pub static LINE_FORMS: &[NotADump] = &[
+    lines(
+        "a capture of MONITOR",
+        |lines| {
+            most(lines, |line| line == b"OK" || is_monitor(line))
+                && lines.iter().any(|line| is_monitor(line))
+        },
+        "slotscope fanout FILE reads its commands",
+    ),
+    lines(
+        "redis-cli --bigkeys, --memkeys, --hotkeys or --keystats",
+        |lines| lines.iter().any(|line| is_sampled(line)),
+        SAMPLED,
+    ),
+    lines(
+        "CLUSTER NODES or a nodes.conf, a topology",
+        |lines| most(lines, is_node),
+        TOPOLOGY,
+    ),
+    lines(
+        "redis-cli --cluster info or --cluster check",
+        |lines| lines.iter().any(|line| is_node_count(line)),
+        NODE_COUNTS,
+    ),
+    lines(
+        "what redis-cli --cluster does to a cluster",
+        |lines| {
+            lines
+                .iter()
+                .any(|line| noise::bare(line).starts_with(b">>> Performing "))
+        },
+        DUMP,
+    ),
+    lines(
+        "CLUSTER SHARDS or CLUSTER SLOTS, a topology",
+        is_raw_topology,
+        AS_JSON,
+    ),
+    lines("SLOWLOG GET", is_slow_log, DUMP),
+    lines("INFO", is_info, DUMP),
+    lines(
+        "CLIENT LIST",
+        |lines| {
+            most(lines, |line| {
+                line.starts_with(b"id=") && has(line, b" addr=")
+            })
+        },
+        DUMP,
+    ),
+    lines(
+        "JSON over several lines",
+        |lines| {
+            filled(lines)
+                .next()
+                .is_some_and(|line| [&b"["[..], b"{", b"[{"].contains(&line.trim_ascii()))
+        },
+        "jq -c '.[]' FILE | slotscope analyze -",
+    ),
+    lines(
+        "JSON without a member key",
+        |lines| {
+            most(lines, |line| {
+                json_object::members(line, |_, _, _| {}).is_some()
+            })
+        },
+        "slotscope analyze FILE --key-column NAME",
+    ),
+    lines(
+        "keys with a TAB and a number behind them",
+        |lines| most(lines, is_key_and_number),
+        "(printf 'key\\tsize\\n'; cat FILE) | slotscope analyze -",
+    ),
+];
+
+const fn lines(what: &'static str, is: fn(&[&[u8]]) -> bool, way_out: &'static str) -> NotADump {
+    let sign = Sign::Lines(is);
+    NotADump {
+        what,
+        way_out,
+        sign,
+    }
+}
+
+fn filled<'a>(lines: &'a [&'a [u8]]) -> impl Iterator<Item = &'a [u8]> {
+    lines.iter().copied().filter(|line| !line.is_empty())
+}
+
+fn has(line: &[u8], part: &[u8]) -> bool {
+    memchr::memmem::find(line, part).is_some()
+}
+
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(|byte| *byte == b' ')
+}
+
+fn is_number(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
+/// 40 hexadecimal digits.
+fn is_node_id(text: &[u8]) -> bool {
+    text.len() == 40 && text.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// `1795314560.491436 [0 127.0.0.1:59494] "get" "x"`.
+fn is_monitor(line: &[u8]) -> bool {
+    let mut words = words(line);
+    let is_time = |word: &[u8]| {
+        let mut parts = word.split(|byte| *byte == b'.');
+        parts.clone().count() == 2 && parts.all(is_number)
+    };
+    words.next().is_some_and(is_time)
+        && words
+            .next()
+            .is_some_and(|word| word.strip_prefix(b"[").is_some_and(is_number))
+        && words.next().is_some_and(|word| word.ends_with(b"]"))
+        && words.next().is_some_and(|word| word.starts_with(b"\""))
+}
+
+/// A line of the headings, findings or sums that the analyses of redis-cli print.
+fn is_sampled(line: &[u8]) -> bool {
+    let line = noise::bare(line);
+    let starts = [
+        &b"# Scanning the entire keyspace"[..],
+        b"-------- summary -------",
+        b"hot key found with counter: ",
+        b"Keys sampled: ",
+    ];
+    let is_found = |line: &[u8]| has(line, b"] Biggest ") || has(line, b"] Hot key ");
+    starts.iter().any(|start| line.starts_with(start))
+        || line.starts_with(b"Sampled ") && line.ends_with(b" keys in the keyspace!")
+        || line.starts_with(b"[") && is_found(&line[..line.len().min(40)])
+}
+
+/// `ID HOST:PORT@BUS FLAGS ...`, or the last line of a nodes.conf.
+fn is_node(line: &[u8]) -> bool {
+    let mut words = words(line);
+    let is_listed = words.next().is_some_and(is_node_id)
+        && words.next().is_some_and(|address| address.contains(&b':'));
+    is_listed || line.starts_with(b"vars currentEpoch ")
+}
+
+/// `127.0.0.1:7901 (98e3a8e4...) -> 7 keys | 5461 slots | 0 replicas.`
+fn is_node_count(line: &[u8]) -> bool {
+    let arrow = memchr::memmem::find(line, b"...) -> ");
+    arrow.is_some_and(|at| has(&line[at..], b" keys | ") && has(&line[at..], b" slots | "))
+}
+
+/// The reply as a pipe or a terminal shows it: numbers of slots, and the id of a node a few lines on.
+fn is_raw_topology(lines: &[&[u8]]) -> bool {
+    let is_id = |line: &&[u8]| {
+        let text = line.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+        is_node_id(
+            text.strip_prefix(b"\"")
+                .and_then(|text| text.strip_suffix(b"\""))
+                .unwrap_or(text),
+        )
+    };
+    let starts = match lines {
+        [slots, from, to, ..] if *slots == b"slots" => is_number(from) && is_number(to),
+        [from, to, host, port, ..] if is_number(from) => {
+            is_number(to) && has(host, b".") && is_number(port)
+        }
+        [first, ..] => {
+            let first = first.trim_ascii_start();
+            first == b"1) 1) \"slots\"" || first.starts_with(b"1) 1) (integer) ")
+        }
+        [] => false,
+    };
+    starts && lines.iter().take(100).any(|line| is_id(line))
+}
+
+/// The number of an entry, the second it is from, how long it took, then its words.
+fn is_slow_log(lines: &[&[u8]]) -> bool {
+    let is_time = |text: &[u8]| text.len() == 10 && is_number(text);
+    match lines {
+        [first, second, ..] if first.trim_ascii_start().starts_with(b"1) 1) (integer) ") => {
+            let time = second.trim_ascii_start().strip_prefix(b"2) (integer) ");
+            time.is_some_and(is_time)
+        }
+        [number, time, took, rest @ ..] => {
+            let is_client = |line: &&[u8]| {
+                let port = memchr::memrchr(b':', line).map(|at| &line[at + 1..]);
+                port.is_some_and(is_number)
+            };
+            is_number(number)
+                && is_time(time)
+                && is_number(took)
+                && rest.iter().take(64).any(is_client)
+        }
+        _ => false,
+    }
+}
+
+/// `# Server`, then fields.
+fn is_info(lines: &[&[u8]]) -> bool {
+    let is_field = |line: &[u8]| {
+        let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+        name.len() < line.len()
+            && name
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    };
+    let mut filled = filled(lines);
+    let Some(first) = filled.next() else {
+        return false;
+    };
+    let section = first.strip_prefix(b"# ").unwrap_or_default();
+    let is_section = !section.is_empty() && section.iter().all(u8::is_ascii_alphanumeric);
+    let starts = [
+        &b"cluster_state:"[..],
+        b"cluster_enabled:",
+        b"redis_version:",
+    ];
+    is_section && filled.next().is_some_and(is_field)
+        || starts.iter().any(|start| first.starts_with(start))
+}
+
+/// A key without quotes, a TAB and a number.
+fn is_key_and_number(line: &[u8]) -> bool {
+    let tab = memchr::memrchr(b'\t', line);
+    tab.is_some_and(|tab| tab > 0 && is_number(&line[tab + 1..]))
+}

@@ -1,0 +1,126 @@
+//! Inputs that are no key dumps: recognised by their first 64 KiB, before anything is counted, and refused with what to
+//! type instead. Whoever gives `--format` is believed, and not asked.
+
+mod forms;
+mod signatures;
+
+use crate::format::Head;
+use crate::format::redis_cli::errors;
+use crate::name::Name;
+
+pub use forms::LINE_FORMS;
+pub use signatures::SIGNATURES;
+
+/// Bytes of an input that are looked at.
+const LOOKED_AT: usize = 64 << 10;
+
+/// Lines that are looked at.
+const LINES: usize = 1000;
+
+/// How keys are taken from a server.
+const DUMP: &str = "take the keys with redis-cli -h HOST -p PORT --no-raw --scan > HOST-PORT.keys";
+
+/// Something that is no key dump.
+pub struct NotADump {
+    /// What it is.
+    pub what: &'static str,
+    /// What to type.
+    pub way_out: &'static str,
+    sign: Sign,
+}
+
+/// How something is recognised.
+enum Sign {
+    /// These bytes at this offset.
+    Bytes(usize, &'static [u8]),
+    /// Its first bytes.
+    Start(fn(&[u8]) -> bool),
+    /// Its first lines, without their line ends.
+    Lines(fn(&[&[u8]]) -> bool),
+}
+
+/// Why an input that starts with `head` is refused, whatever format its lines may fit.
+pub fn by_signature(head: Head<'_>) -> Option<String> {
+    let start = &head.bytes[..head.bytes.len().min(LOOKED_AT)];
+    let is = |one: &&NotADump| match one.sign {
+        Sign::Bytes(at, bytes) => start.get(at..).is_some_and(|rest| rest.starts_with(bytes)),
+        Sign::Start(is) => is(start),
+        Sign::Lines(_) => false,
+    };
+    let found = SIGNATURES.iter().find(is).map(refused);
+    found.or_else(|| only_failures(&lines(head)))
+}
+
+/// Why an input of which no line is known to be more than a raw key is refused.
+pub fn by_lines(head: Head<'_>) -> Option<String> {
+    let lines = lines(head);
+    let is = |one: &&NotADump| matches!(one.sign, Sign::Lines(is) if is(&lines));
+    let found = LINE_FORMS.iter().find(is).map(refused);
+    found.or_else(|| control_bytes(&lines))
+}
+
+fn refused(one: &NotADump) -> String {
+    format!("{}, no key dump: {}", one.what, one.way_out)
+}
+
+/// The whole lines at the start of an input, without their line ends; one that the head cuts off is left out.
+fn lines(head: Head<'_>) -> Vec<&[u8]> {
+    let start = &head.bytes[..head.bytes.len().min(LOOKED_AT)];
+    let is_whole = head.whole && start.len() == head.bytes.len();
+    let mut lines: Vec<_> = start.split(|byte| *byte == b'\n').collect();
+    let last = lines.pop().unwrap_or_default();
+    if lines.is_empty() || is_whole && !last.is_empty() {
+        lines.push(last);
+    }
+    lines.truncate(LINES);
+    let bare = |line: &'_ [u8]| -> usize { line.len() - usize::from(line.ends_with(b"\r")) };
+    lines.into_iter().map(|line| &line[..bare(line)]).collect()
+}
+
+/// Whether nine in ten of the lines that are not blank, and one at least, are of a form.
+fn most(lines: &[&[u8]], is: impl Fn(&[u8]) -> bool) -> bool {
+    let filled = lines.iter().filter(|line| !line.is_empty());
+    let (all, fits) = filled.fold((0, 0), |(all, fits), line| {
+        (all + 1, fits + u32::from(is(line)))
+    });
+    fits > 0 && 10 * fits >= 9 * all
+}
+
+/// Says of an input of failures alone how to mend them.
+fn only_failures(lines: &[&[u8]]) -> Option<String> {
+    let mut filled = lines.iter().filter(|line| !line.is_empty());
+    let all = filled.clone().all(|line| errors::is_failure(line));
+    // A warning comes before the failure that it is about.
+    let first = filled.next().filter(|_| all)?;
+    let last = filled.next_back().unwrap_or(first);
+    let failure = errors::failure(last)?;
+    Some(format!(
+        "errors in place of keys, \"{}\": {}",
+        Name::from(*last),
+        failure.way_out
+    ))
+}
+
+/// Says of lines with control bytes how such keys are read.
+fn control_bytes(lines: &[&[u8]]) -> Option<String> {
+    let is_control = |byte: &u8| byte.is_ascii_control() && *byte != b'\t';
+    let filled = lines.iter().filter(|line| !line.is_empty()).count();
+    let odd = lines
+        .iter()
+        .filter(|line| line.iter().any(is_control))
+        .count();
+    if odd * 5 <= filled {
+        return None;
+    }
+    let has = |byte| lines.len() == 1 && memchr::memchr(byte, lines[0]).is_some();
+    let way_out = match () {
+        () if has(0) => "keys that end with NUL are read with --delimiter '\\0'",
+        () if has(b'\r') => "keys that end with CR are read with --delimiter '\\r'",
+        () => {
+            "redis-cli --no-raw --scan writes such keys in quotes, and --format lines reads this as it is"
+        }
+    };
+    Some(format!(
+        "control bytes in {odd} of the first {filled} lines, no list of raw keys: {way_out}"
+    ))
+}

@@ -1,0 +1,220 @@
+//! Files that are recognised by bytes at a fixed place.
+
+use crate::format::not_a_dump::{DUMP, NotADump, Sign};
+use crate::format::resp;
+
+const SQL: &str = "export columns key and size with a header line: duckdb -csv -c \"SELECT key, size FROM 'FILE'\" | \
+    slotscope analyze -";
+const TAR: &str = "mkdir dumps && tar -xf FILE -C dumps && slotscope analyze dumps";
+const TWICE: &str = "decompress it once: gzip -dc, zstd -dc or lz4 -dc FILE | slotscope analyze -";
+const UTF_16: &str = "iconv -f UTF-16 -t UTF-8 FILE | slotscope analyze -";
+const UTF_32: &str = "iconv -f UTF-32 -t UTF-8 FILE | slotscope analyze -";
+const TOPOLOGY: &str = "give it with a dump: slotscope analyze DUMP --topology FILE";
+
+/// Every signature, a longer one before one that it starts with.
+pub static SIGNATURES: &[NotADump] = &[
+    bytes(
+        "an xz file",
+        0,
+        b"\xFD7zXZ\0",
+        "xz -dc FILE | slotscope analyze -",
+    ),
+    bytes(
+        "an lzma file",
+        0,
+        b"\x5D\0\0",
+        "xz -dc FILE | slotscope analyze -",
+    ),
+    start(
+        "a bzip2 file",
+        is_bzip2,
+        "bzip2 -dc FILE | slotscope analyze -",
+    ),
+    bytes(
+        "an lzip file",
+        0,
+        b"LZIP\x01",
+        "lzip -dc FILE | slotscope analyze -",
+    ),
+    bytes(
+        "a file of compress",
+        0,
+        b"\x1F\x9D",
+        "gzip -dc FILE | slotscope analyze -",
+    ),
+    bytes(
+        "an old lz4 file",
+        0,
+        b"\x02\x21\x4C\x18",
+        "lz4 -dc FILE | slotscope analyze -",
+    ),
+    bytes("a gzip file in another one", 0, b"\x1F\x8B\x08", TWICE),
+    bytes("a zstd file in another one", 0, b"\x28\xB5\x2F\xFD", TWICE),
+    bytes("an lz4 file in another one", 0, b"\x04\x22\x4D\x18", TWICE),
+    bytes(
+        "a 7z archive",
+        0,
+        b"7z\xBC\xAF\x27\x1C",
+        "7z x -so FILE | slotscope analyze -",
+    ),
+    start(
+        "a sheet of Excel",
+        is_sheet,
+        "save it as CSV with a column key, and analyze that",
+    ),
+    bytes(
+        "a zip archive",
+        0,
+        b"PK\x03\x04",
+        "unzip -p FILE | slotscope analyze -",
+    ),
+    bytes("an empty zip archive", 0, b"PK\x05\x06", DUMP),
+    bytes(
+        "a rar archive",
+        0,
+        b"Rar!\x1A\x07",
+        "unrar p -inul FILE | slotscope analyze -",
+    ),
+    bytes("a tar archive", 257, b"ustar", TAR),
+    start("a Parquet file", |head| is_binary(head, b"PAR1"), SQL),
+    start(
+        "an ORC file",
+        |head| is_binary(head, b"ORC"),
+        "orc-contents FILE | slotscope analyze -",
+    ),
+    bytes(
+        "an Avro file",
+        0,
+        b"Obj\x01",
+        "avro-tools tojson FILE | slotscope analyze -",
+    ),
+    bytes(
+        "an SQLite database",
+        0,
+        b"SQLite format 3\0",
+        "sqlite3 -csv -header FILE 'SELECT key, size FROM TABLE' | slotscope analyze -",
+    ),
+    bytes("a PNG image", 0, b"\x89PNG\r\n\x1A\n", DUMP),
+    bytes("a JPEG image", 0, b"\xFF\xD8\xFF", DUMP),
+    bytes("a PDF document", 0, b"%PDF-", DUMP),
+    bytes("a program", 0, b"\x7FELF", DUMP),
+    bytes("UTF-32 text", 0, b"\xFF\xFE\0\0", UTF_32),
+    bytes("UTF-32 text", 0, b"\0\0\xFE\xFF", UTF_32),
+    bytes("UTF-16 text", 0, b"\xFF\xFE", UTF_16),
+    bytes("UTF-16 text", 0, b"\xFE\xFF", UTF_16),
+    start(
+        "an RDB snapshot, or an append-only file that starts with one",
+        resp::is_snapshot,
+        "let a server load it, then redis-cli -h HOST -p PORT --no-raw --scan > HOST-PORT.keys",
+    ),
+    start(
+        "an append-only file",
+        resp::is_commands,
+        "slotscope fanout FILE reads its commands; for its keys let a server load it, then redis-cli -h HOST \
+         -p PORT --no-raw --scan > HOST-PORT.keys",
+    ),
+    start("CLUSTER SLOTS, a topology", is_slots, TOPOLOGY),
+    start("CLUSTER SHARDS, a topology", is_shards, TOPOLOGY),
+    start(
+        "a report of slotscope",
+        is_report,
+        "slotscope diff OLD FILE compares two",
+    ),
+    start(
+        "JSON with an array of keys",
+        is_keys,
+        "jq -r '.keys[]' FILE | slotscope analyze -",
+    ),
+    start(
+        "a web page",
+        is_page,
+        "see whether the download was refused, then name the dump itself",
+    ),
+];
+
+const fn bytes(
+    what: &'static str,
+    at: usize,
+    bytes: &'static [u8],
+    way_out: &'static str,
+) -> NotADump {
+    let sign = Sign::Bytes(at, bytes);
+    NotADump {
+        what,
+        way_out,
+        sign,
+    }
+}
+
+const fn start(what: &'static str, is: fn(&[u8]) -> bool, way_out: &'static str) -> NotADump {
+    let sign = Sign::Start(is);
+    NotADump {
+        what,
+        way_out,
+        sign,
+    }
+}
+
+/// The magic, a digit, and the start of a block or the end of the stream.
+fn is_bzip2(head: &[u8]) -> bool {
+    let rest = head.strip_prefix(b"BZh").and_then(|rest| rest.get(1..7));
+    rest.is_some_and(|rest| [&b"1AY&SY"[..], b"\x17rE8P\x90"].contains(&rest))
+}
+
+/// A zip archive whose first member is one of those that Excel begins with.
+fn is_sheet(head: &[u8]) -> bool {
+    let name = head
+        .strip_prefix(b"PK\x03\x04")
+        .and_then(|rest| rest.get(26..));
+    let firsts = [&b"[Content_Types].xml"[..], b"_rels/", b"xl/"];
+    name.is_some_and(|name| firsts.iter().any(|first| name.starts_with(first)))
+}
+
+/// Letters that a key may start with too, and no text behind them.
+fn is_binary(head: &[u8], magic: &[u8]) -> bool {
+    let rest = head
+        .strip_prefix(magic)
+        .map(|rest| &rest[..rest.len().min(8)]);
+    let is_odd = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    rest.is_some_and(|rest| rest.iter().any(is_odd))
+}
+
+/// Whether JSON starts with these tokens, whatever white space is between them; a `0` is any number.
+fn json_starts(head: &[u8], tokens: &[&str]) -> bool {
+    let mut rest = head;
+    tokens.iter().all(|token| {
+        rest = rest.trim_ascii_start();
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let len = match *token {
+            "0" if digits > 0 => Some(digits),
+            token => rest.starts_with(token.as_bytes()).then_some(token.len()),
+        };
+        rest = &rest[len.unwrap_or(0)..];
+        len.is_some()
+    })
+}
+
+fn is_slots(head: &[u8]) -> bool {
+    json_starts(head, &["[", "[", "0", ",", "0", ",", "["])
+}
+
+fn is_shards(head: &[u8]) -> bool {
+    json_starts(head, &["[", "{", "\"slots\"", ":", "["])
+}
+
+fn is_report(head: &[u8]) -> bool {
+    json_starts(head, &["{", "\"schema\"", ":", "\"slotscope."])
+}
+
+fn is_keys(head: &[u8]) -> bool {
+    json_starts(head, &["{", "\"keys\"", ":", "["])
+}
+
+fn is_page(head: &[u8]) -> bool {
+    let text = head.trim_ascii_start();
+    let is = |start: &[u8]| {
+        let begins = text.get(..start.len());
+        begins.is_some_and(|begins| begins.eq_ignore_ascii_case(start))
+    };
+    is(b"<!doctype html") || is(b"<html") || is(b"<?xml ")
+}

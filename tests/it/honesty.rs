@@ -1,0 +1,411 @@
+//! What is no key dump is refused with what to type, and never counted: a case for each row of the tables, made by the
+//! real tool where there is one.
+
+use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
+
+use crate::support::cluster::{Cluster, call_ok};
+use crate::support::dumps::gzip;
+use crate::support::redis::Server;
+use crate::support::run::{Scratch, code, fails, report, root, stderr};
+use slotscope::format::not_a_dump::{LINE_FORMS, NotADump, SIGNATURES};
+
+/// An input, and the start of what it is called.
+type Case = (&'static str, Vec<u8>);
+
+fn refusals() -> impl Iterator<Item = &'static NotADump> {
+    SIGNATURES.iter().chain(LINE_FORMS)
+}
+
+/// Writes files with the modules of Python for them, each named after what it is.
+const FILES: &str = r#"
+import bz2, gzip, lzma, os, sqlite3, tarfile, zipfile
+keys = b"".join(b"user:{%d}:%d\n" % (i % 7, i) for i in range(2000))
+files = {
+    "an xz file": lzma.compress(keys),
+    "an lzma file": lzma.compress(keys, format=lzma.FORMAT_ALONE),
+    "a bzip2 file": bz2.compress(keys),
+    "a gzip file in another one": gzip.compress(gzip.compress(keys)),
+    "UTF-16 text": "user:1\nuser:2\n".encode("utf-16"),
+    "UTF-32 text": "user:1\nuser:2\n".encode("utf-32"),
+}
+for name, content in files.items():
+    open(name, "wb").write(content)
+open("keys", "wb").write(keys)
+with zipfile.ZipFile("a zip archive", "w") as archive:
+    archive.write("keys")
+zipfile.ZipFile("an empty zip archive", "w").close()
+with zipfile.ZipFile("a sheet of Excel", "w") as archive:
+    archive.writestr("[Content_Types].xml", "<Types/>")
+with tarfile.open("a tar archive", "w") as archive:
+    archive.add("keys")
+database = sqlite3.connect("an SQLite database")
+database.execute("create table t(key)")
+database.commit()
+database.close()
+os.remove("keys")
+"#;
+
+/// What tools write that are not at hand: the bytes that their formats are defined to start with.
+const STARTS: &[(&str, &[u8])] = &[
+    ("a bzip2 file", b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0"),
+    ("an lzip file", b"LZIP\x01\x0C"),
+    ("a file of compress", b"\x1F\x9D\x90us"),
+    ("an old lz4 file", b"\x02\x21\x4C\x18\x10\0\0\0"),
+    ("a 7z archive", b"7z\xBC\xAF\x27\x1C\0\x04"),
+    ("a rar archive", b"Rar!\x1A\x07\x01\0"),
+    ("a Parquet file", b"PAR1\x15\x04\x15\x10"),
+    ("an ORC file", b"ORC\x08\x03\x10"),
+    ("an Avro file", b"Obj\x01\x04\x16avro.schema"),
+    ("a JPEG image", b"\xFF\xD8\xFF\xE0\0\x10JFIF"),
+    ("a PDF document", b"%PDF-1.7\n"),
+    ("UTF-32 text", b"\0\0\xFE\xFF\0\0\0a"),
+    ("UTF-16 text", b"\xFE\xFF\0a\0\n"),
+    ("an RDB snapshot", b"VALKEY080\xFA\x0Avalkey-ver"),
+    ("JSON with an array of keys", b"{ \"keys\": [\"a\", \"b\"] }"),
+    ("a web page", b"\n<!DOCTYPE html>\n<html><body>503</body></html>\n"),
+    ("JSON over several lines", b"[\n  {\n    \"key\": \"a\"\n  }\n]\n"),
+    ("JSON without a member key", b"{\"id\":\"a\"}\n{\"id\":\"b\"}\n"),
+    ("keys with a TAB and a number", b"user:1\t104\nuser:2\t96\n"),
+    (
+        "redis-cli --bigkeys",
+        b"\n# Scanning the entire keyspace to find the biggest keys and distribution information.\n",
+    ),
+    ("redis-cli --bigkeys", b"hot key found with counter: 6\tkeyname: \"key:11\"\n"),
+    ("errors in place of keys", b"LOADING Redis is loading the dataset in memory\n"),
+    ("errors in place of keys", b"CLUSTERDOWN The cluster is down\n\n"),
+    ("control bytes in 2 of the first 4 lines", b"\x01a\nb\nc\x02\nd\n"),
+    ("control bytes in 1 of the first 1 lines", b"user:1\0user:2\0"),
+];
+
+fn files_of_tools() -> Vec<Case> {
+    let scratch = Scratch::new();
+    let mut python = Command::new("python3");
+    python.args(["-c", FILES]).current_dir(scratch.path("."));
+    assert!(
+        python
+            .status()
+            .expect("python3, which tests/run needs too")
+            .success()
+    );
+    let named = |name: String| {
+        let content = std::fs::read(scratch.path(&name)).unwrap();
+        let mut known = refusals().map(|one| one.what);
+        (
+            known.find(|what| *what == name).expect("a row of its own"),
+            content,
+        )
+    };
+    scratch.entries(".").into_iter().map(named).collect()
+}
+
+/// What redis-cli prints on both streams, whatever comes of it.
+fn redis_cli(port: u16, arguments: &[&str]) -> Vec<u8> {
+    let mut command = Command::new("redis-cli");
+    command.args(["-h", "127.0.0.1", "-p", &port.to_string()]);
+    let output = command
+        .args(arguments)
+        .output()
+        .expect("redis-cli, which tests/run installs");
+    [output.stderr, output.stdout].concat()
+}
+
+/// What a client of MONITOR is sent while another one works.
+fn monitored(server: &Server) -> Vec<u8> {
+    let mut command = Command::new("redis-cli");
+    command.args(["-h", "127.0.0.1", "-p", &server.port.to_string(), "MONITOR"]);
+    let mut client = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut output = client.stdout.take().unwrap();
+    let mut captured = Vec::new();
+    // It is sent OK once it is ready, then each command of others.
+    while !captured.ends_with(b"\n") || !captured.contains(&b'"') {
+        call_ok(&mut server.connect(), &["SET", "a b", "\u{1}"]);
+        let mut part = [0; 4096];
+        let count = std::io::Read::read(&mut output, &mut part).unwrap();
+        captured.extend_from_slice(&part[..count]);
+    }
+    client.kill().unwrap();
+    client.wait().unwrap();
+    captured
+}
+
+fn output_of_redis() -> Vec<Case> {
+    let cluster = Cluster::even(2);
+    let (first, port) = (&cluster.servers[0], cluster.servers[0].port);
+    let address = format!("127.0.0.1:{port}");
+    let topology = "CLUSTER SHARDS or CLUSTER SLOTS";
+    let mut cases = vec![
+        ("CLUSTER NODES", redis_cli(port, &["CLUSTER", "NODES"])),
+        (
+            "CLUSTER NODES",
+            std::fs::read(first.folder().join("nodes.conf")).unwrap(),
+        ),
+        (
+            "CLUSTER SLOTS, a",
+            redis_cli(port, &["--json", "CLUSTER", "SLOTS"]),
+        ),
+        (topology, redis_cli(port, &["CLUSTER", "SLOTS"])),
+        (topology, redis_cli(port, &["--no-raw", "CLUSTER", "SLOTS"])),
+        (
+            "CLUSTER SHARDS, a",
+            redis_cli(port, &["--json", "CLUSTER", "SHARDS"]),
+        ),
+        (topology, redis_cli(port, &["CLUSTER", "SHARDS"])),
+        (
+            topology,
+            redis_cli(port, &["--no-raw", "CLUSTER", "SHARDS"]),
+        ),
+        (
+            "redis-cli --cluster info",
+            redis_cli(port, &["--cluster", "info", &address]),
+        ),
+        (
+            "redis-cli --cluster info",
+            redis_cli(port, &["--cluster", "check", &address]),
+        ),
+        (
+            "what redis-cli --cluster",
+            redis_cli(port, &["--cluster", "rebalance", &address]),
+        ),
+        ("INFO", redis_cli(port, &["CLUSTER", "INFO"])),
+        (
+            "errors in place of keys, \"MOVED",
+            redis_cli(port, &["GET", "a"]),
+        ),
+    ];
+    assert!(
+        cases
+            .last()
+            .is_some_and(|(_, output)| output.starts_with(b"MOVED"))
+    );
+
+    let options = [
+        "--cluster-enabled",
+        "no",
+        "--maxmemory-policy",
+        "allkeys-lfu",
+    ];
+    let alone = Server::start(&[&options[..], &["--appendonly", "yes"]].concat());
+    let mut client = alone.connect();
+    (0..30).for_each(|i| call_ok(&mut client, &["SET", &format!("user:{i}"), "v"]));
+    call_ok(
+        &mut client,
+        &["CONFIG", "SET", "slowlog-log-slower-than", "0"],
+    );
+    call_ok(&mut client, &["SET", "user:1", "w"]);
+    call_ok(&mut client, &["SAVE"]);
+    let aof = alone
+        .folder()
+        .join("appendonlydir/appendonly.aof.1.incr.aof");
+    let port = alone.port;
+    cases.extend([
+        ("redis-cli --bigkeys", redis_cli(port, &["--bigkeys"])),
+        ("redis-cli --bigkeys", redis_cli(port, &["--memkeys"])),
+        ("redis-cli --bigkeys", redis_cli(port, &["--hotkeys"])),
+        ("SLOWLOG GET", redis_cli(port, &["SLOWLOG", "GET"])),
+        (
+            "SLOWLOG GET",
+            redis_cli(port, &["--no-raw", "SLOWLOG", "GET"]),
+        ),
+        ("CLIENT LIST", redis_cli(port, &["CLIENT", "LIST"])),
+        ("INFO", redis_cli(port, &["INFO"])),
+        ("INFO", redis_cli(port, &["INFO", "memory"])),
+        (
+            "an RDB snapshot",
+            std::fs::read(alone.folder().join("dump.rdb")).unwrap(),
+        ),
+        ("an append-only file", std::fs::read(aof).unwrap()),
+        ("a capture of MONITOR", monitored(&alone)),
+        (
+            "errors in place of keys, \"ERR",
+            redis_cli(port, &["SCAN", "x"]),
+        ),
+    ]);
+    call_ok(&mut client, &["CONFIG", "SET", "requirepass", "secret"]);
+    cases.extend([
+        (
+            "errors in place of keys, \"SCAN error: NOAUTH",
+            redis_cli(port, &["--scan"]),
+        ),
+        (
+            "errors in place of keys, \"NOAUTH",
+            redis_cli(port, &["KEYS", "*"]),
+        ),
+        (
+            "errors in place of keys, \"(error) NOAUTH",
+            redis_cli(port, &["--no-raw", "KEYS", "*"]),
+        ),
+        (
+            "errors in place of keys, \"",
+            redis_cli(port, &["-a", "wrong", "--scan"]),
+        ),
+        (
+            "errors in place of keys, \"Could not connect",
+            redis_cli(1, &["--scan"]),
+        ),
+    ]);
+    cases
+}
+
+fn files_of_this_program() -> Vec<Case> {
+    let sample = root().join("reports/samples/commerce");
+    let read = |name: &str| std::fs::read(sample.join(name)).unwrap();
+    let program = std::fs::read(env!("CARGO_BIN_EXE_slotscope")).unwrap();
+    let mut cases = vec![
+        ("a report of slotscope", read("report.json")),
+        ("a web page", read("report.html")),
+        ("a PNG image", read("slot-load.png")),
+    ];
+    if cfg!(target_os = "linux") {
+        cases.push(("a program", program));
+    }
+    cases
+}
+
+#[test]
+fn what_is_no_dump_is_refused_with_what_to_type_from_a_file_and_a_pipe() {
+    let scratch = Scratch::new();
+    let starts = STARTS.iter().map(|(what, bytes)| (*what, bytes.to_vec()));
+    let mut cases: Vec<Case> = starts.collect();
+    cases.push((
+        "a zstd file in another one",
+        gzip(b"\x28\xB5\x2F\xFD\x24\0"),
+    ));
+    cases.push((
+        "an lz4 file in another one",
+        gzip(b"\x04\x22\x4D\x18\x64\x40"),
+    ));
+    cases.extend(files_of_tools());
+    cases.extend(output_of_redis());
+    cases.extend(files_of_this_program());
+    let (mut complaints, mut covered) = (Vec::new(), BTreeSet::new());
+    for (what, content) in &cases {
+        scratch.file("input", content);
+        let row = refusals().find(|one| one.what.starts_with(what));
+        let way_out = row.map_or("", |row| row.way_out);
+        covered.extend(row.map(|row| row.what));
+        for (name, output) in [
+            ("input", scratch.run(&["analyze", "input"])),
+            ("-", scratch.piped(&["analyze", "-"], content)),
+        ] {
+            let start = format!("slotscope: {name}: {what}");
+            if let Err(complaint) = fails(&output, &[&start, way_out]) {
+                complaints.push(format!("{what}: {complaint}"));
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    let missing: Vec<_> = refusals()
+        .filter(|one| !covered.contains(one.what))
+        .collect();
+    assert!(missing.is_empty(), "no case for {:?}", missing[0].what);
+    assert_eq!(scratch.entries("."), ["input"], "a report was written");
+}
+
+#[test]
+fn a_format_that_is_given_is_believed() {
+    let scratch = Scratch::new();
+    for (what, content) in STARTS
+        .iter()
+        .filter(|(what, _)| !what.starts_with("errors"))
+    {
+        scratch.file("input", content);
+        let output = scratch.run(&["analyze", "input", "--format", "lines", "--json"]);
+        assert_eq!(code(&output), 0, "{what}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn keys_that_look_like_something_else_are_keys() {
+    for keys in [
+        "PAR1\nPAR2\n",
+        "ORC\r\nELF\r\n",
+        "BZh91AY\n",
+        "Obj:1\n",
+        "1795314559\n5\n6\n7\n",
+        "INFO\nuser:1\n",
+        "id=15\nid=16\n",
+        "ERRORS\nNOAUTH:1\n",
+        "slots\n1\n2\n3\n",
+        "{user}:1\n{user}:2\n",
+        "[a]\n[b]\n",
+        "user:1\tx\nuser:2\ty\n",
+        "\u{1}a\nb\nc\nd\ne\n",
+        "#\nkey:1\n",
+        "# tag\nkey 1\n",
+    ] {
+        let scratch = Scratch::new();
+        let report = report(&scratch.piped(&["analyze", "-", "--json"], keys.as_bytes()));
+        assert_eq!(report["input"]["keys"], keys.lines().count(), "{keys}");
+    }
+}
+
+#[test]
+fn errors_among_keys_are_rejected_and_make_the_dump_suspicious() {
+    let scratch = Scratch::new();
+    for (dump, keys, errors) in [
+        (
+            "user:1\nuser:2\nuser:3\nNOAUTH Authentication required.\n",
+            3,
+            1,
+        ),
+        (
+            "Warning: Using a password with '-a' may not be safe.\nuser:1\n",
+            1,
+            1,
+        ),
+        (
+            "\"user:1\"\n\"user:2\"\nError: Server closed the connection\n",
+            2,
+            1,
+        ),
+        ("1) \"user:1\"\n2) \"user:2\"\n(error) LOADING x\n", 2, 1),
+        ("127.0.0.1:7000: a\n127.0.0.1:7001: MOVED 1 h:1\n", 1, 1),
+        ("*1\r\n$1\r\na\r\n-NOAUTH x\r\n", 1, 1),
+    ] {
+        let report = report(&scratch.piped(&["analyze", "-", "--json"], dump.as_bytes()));
+        let input = &report["input"];
+        assert_eq!(
+            (
+                &input["keys"],
+                &input["error_lines"],
+                &input["rejected"]["count"]
+            ),
+            (&keys.into(), &errors.into(), &errors.into()),
+            "{dump}"
+        );
+        let warning = input["warnings"][0].as_str().unwrap();
+        assert!(warning.contains("a scan broke off"), "{warning}");
+    }
+}
+
+#[test]
+fn an_input_of_more_rejects_than_keys_has_no_verdict() {
+    let scratch = Scratch::new();
+    scratch.file("half.csv", "key,size\na,1\nb,x\n");
+    scratch.file("most.csv", "key,size\na,1\nb,x\nc,y\n");
+    assert_eq!(
+        code(&scratch.run(&["analyze", "half.csv", "--no-files"])),
+        0
+    );
+    for command in ["analyze", "whatif --to-nodes 4", "plan --nodes 4", "lint"] {
+        let words = command.split(' ').chain(["half.csv", "most.csv"]);
+        let output = scratch.run(&words.collect::<Vec<_>>());
+        let parts = ["most.csv: 2 of 3 rows are no keys, the first at line 3 (byte 13): no size"];
+        fails(&output, &parts).unwrap_or_else(|complaint| panic!("{command}: {complaint}"));
+    }
+}
+
+#[test]
+fn the_manual_lists_what_the_program_refuses() {
+    let manual = std::fs::read_to_string(root().join("docs/formats.md")).unwrap();
+    let cell = |text: &str| text.replace('|', "\\|");
+    let row = |one: &NotADump| format!("| {} | {} |\n", cell(one.what), cell(one.way_out));
+    let mut rows: Vec<String> = refusals().map(row).collect();
+    rows.dedup();
+    let expected = format!("| refused | what to type |\n|---|---|\n{}\n", rows.concat());
+    assert!(
+        manual.contains(&expected),
+        "docs/formats.md is to hold\n{expected}"
+    );
+}
