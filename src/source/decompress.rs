@@ -1,6 +1,7 @@
 //! Stage 1, BYTES: gzip, zstd and lz4 are recognised by their first bytes, never by a name, and read as what is in them.
+//! Frames that zstd and lz4 pass over, as pzstd writes them, may stand anywhere.
 
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -43,19 +44,34 @@ impl Form {
     }
 }
 
+/// Whether an input that starts with `head` is compressed.
+pub fn is_compressed(head: &[u8]) -> bool {
+    Form::of(head).is_some() || is_skippable(head)
+}
+
+/// Whether a frame starts here that zstd and lz4 pass over.
+fn is_skippable(head: &[u8]) -> bool {
+    matches!(head, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..])
+}
+
 /// What `reader` gives, decompressed where it is compressed.
 ///
 /// # Errors
-/// What the reader says of its first bytes.
+/// What the reader says of its first bytes; frames to pass over that are cut off, or have neither zstd nor lz4 behind
+/// them.
 pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
-    let mut head = Vec::new();
-    reader.by_ref().take(MAGIC as u64).read_to_end(&mut head)?;
+    let mut passed_over = 0;
+    let head = magic_behind_skippable(&mut reader, &mut passed_over)?;
     let form = Form::of(&head);
+    if passed_over > 0 && !head.is_empty() && !matches!(form, Some(Form::Zstd | Form::Lz4)) {
+        let what = "skippable frames, and neither zstd nor lz4 behind them";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
     let whole = Cursor::new(head).chain(reader);
     let Some(form) = form else {
         return Ok(Box::new(whole));
     };
-    let consumed = Arc::new(AtomicU64::new(0));
+    let consumed = Arc::new(AtomicU64::new(passed_over));
     let counted = BufReader::with_capacity(
         BUFFER,
         Counted {
@@ -68,7 +84,7 @@ pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
         Form::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(counted)),
         Form::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(counted)?),
         Form::Lz4 => Box::new(Lz4Frames {
-            frame: Some(FrameDecoder::new(counted)),
+            frame: next_frame(counted)?,
         }),
     };
     Ok(Box::new(Decompressed {
@@ -122,9 +138,37 @@ impl Read for Decompressed {
     }
 }
 
+/// The first bytes behind any frames that are to be passed over, whose length is added to `passed_over`.
+fn magic_behind_skippable(reader: &mut impl Read, passed_over: &mut u64) -> io::Result<Vec<u8>> {
+    loop {
+        let mut head = Vec::new();
+        reader.take(MAGIC as u64).read_to_end(&mut head)?;
+        if !is_skippable(&head) {
+            return Ok(head);
+        }
+        let mut size = [0; 4];
+        reader.read_exact(&mut size)?;
+        let size = u64::from(u32::from_le_bytes(size));
+        if io::copy(&mut reader.take(size), &mut io::sink())? < size {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        *passed_over += 8 + size;
+    }
+}
+
+/// A frame of lz4, with the magic that was read to find it.
+type Lz4Frame<R> = FrameDecoder<Chain<Cursor<Vec<u8>>, R>>;
+
+/// The next frame that holds content.
+fn next_frame<R: Read>(mut reader: R) -> io::Result<Option<Lz4Frame<R>>> {
+    let magic = magic_behind_skippable(&mut reader, &mut 0)?;
+    let frame = |magic| FrameDecoder::new(Cursor::new(magic).chain(reader));
+    Ok(Some(magic).filter(|magic| !magic.is_empty()).map(frame))
+}
+
 /// One lz4 frame after another: the decoder stops behind the first, and between two blocks of one that is cut off.
 struct Lz4Frames<R: Read> {
-    frame: Option<FrameDecoder<BufReader<Counted<R>>>>,
+    frame: Option<Lz4Frame<BufReader<Counted<R>>>>,
 }
 
 impl<R: Read> Read for Lz4Frames<R> {
@@ -135,9 +179,9 @@ impl<R: Read> Read for Lz4Frames<R> {
                 self.frame = Some(frame);
                 return Ok(count);
             }
-            let mut rest = frame.into_inner();
+            let (_, mut rest) = frame.into_inner().into_inner();
             if !rest.fill_buf()?.is_empty() {
-                self.frame = Some(FrameDecoder::new(rest));
+                self.frame = next_frame(rest)?;
             } else if !ends_a_frame(&rest.get_ref().last) {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }

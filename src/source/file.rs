@@ -71,7 +71,7 @@ fn is_positional(path: &Path, metadata: &Metadata) -> Result<bool> {
         .and_then(|file| file.take(decompress::MAGIC as u64).read_to_end(&mut head))
         .map_err(|error| Error::io(path, error))?;
     let is_unsized = metadata.len() == 0 && !head.is_empty();
-    Ok(!is_unsized && decompress::Form::of(&head).is_none())
+    Ok(!is_unsized && !decompress::is_compressed(&head))
 }
 
 impl Source for RegularFile {

@@ -10,6 +10,7 @@ mod directory;
 pub mod file;
 pub mod memory;
 pub mod pipe;
+mod remote;
 pub(crate) mod small_file;
 pub mod stream;
 
@@ -73,7 +74,7 @@ pub struct Found {
 type Find = fn(&Path, &mut Found) -> Result<bool>;
 
 /// Every kind of source that an argument can name; the first that recognises it is taken.
-pub static SOURCES: &[Find] = &[pipe::find_stdin, directory::find, file::find];
+pub static SOURCES: &[Find] = &[pipe::find_stdin, remote::find, directory::find, file::find];
 
 /// The sources that `paths` name: files as they are, directories as every file in them, `-` as standard input.
 ///

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use crate::metric::{Metric, PerWeight};
 use crate::name::Name;
-use crate::summary::InputFacts;
 use crate::summary::balance::tidy;
 use crate::summary::integrity::Sign;
 use crate::summary::nodes::{Nodes, Shortfall};
+use crate::summary::{FileFacts, InputFacts};
 use crate::tally::Tallies;
 
 /// Evidence that the dump is not what it should be.
@@ -25,6 +25,13 @@ pub enum Evidence {
     BrokenOff {
         /// How many.
         error_lines: u64,
+    },
+    /// A file without a key.
+    NoKeys {
+        /// The file.
+        file: Name,
+        /// Bytes of it.
+        bytes: u64,
     },
     /// The sum of all weights does not fit 64 bits.
     Overflow {
@@ -91,6 +98,13 @@ pub fn of(tallies: &Tallies, nodes: &Nodes, mut input: InputFacts) -> InputFacts
     if let error_lines @ 1.. = input.error_lines {
         found.push(Evidence::BrokenOff { error_lines });
     }
+    // An empty reply among others may be right, a file of nothing is none.
+    let without_keys = |file: &&FileFacts| file.keys == 0 && (file.bytes == 0 || input.keys == 0);
+    let nothing = input.files.iter().filter(without_keys);
+    found.extend(nothing.map(|file| Evidence::NoKeys {
+        file: file.name.clone(),
+        bytes: file.bytes,
+    }));
     for metric in Metric::WEIGHTS {
         let keys = known(metric).map_or(0, |known| input.keys - known);
         if keys > 0 {

@@ -69,12 +69,44 @@ fn every_form_gives_what_is_in_it_in_one_piece_or_several() {
     }
 }
 
+/// A frame that holds no content: 0x184D2A50 to 0x184D2A5F, a length, and so many bytes of anything.
+fn skippable(kind: u8, bytes: &[u8]) -> Vec<u8> {
+    let len = (bytes.len() as u32).to_le_bytes();
+    [&[0x50 + kind, 0x2A, 0x4D, 0x18], &len[..], bytes].concat()
+}
+
+#[test]
+fn frames_without_content_are_passed_over_wherever_they_stand() {
+    let content = dump(20_000);
+    let (first, second) = content.split_at(100_000);
+    let frames: Vec<_> = (0..16).map(|kind| skippable(kind, &[kind; 300])).collect();
+    let (frames, empty) = (frames.concat(), skippable(3, b""));
+    for (form, compress) in [("zst", zstd as Compress), ("lz4", lz4)] {
+        let (first, second) = (compress(first), compress(second));
+        let parts = [&frames[..], &first, &empty, &frames, &second, &frames];
+        assert!(read(parts.concat()) == (content.clone(), false), "{form}");
+    }
+    assert_eq!(read(frames.clone()), (Vec::new(), false), "nothing else");
+    for broken in [
+        [&frames[..], b"user:1\n"].concat(),
+        [&frames[..], &gzip(b"user:1\n")].concat(),
+        frames[..frames.len() - 1].to_vec(),
+        frames[..6].to_vec(),
+    ] {
+        assert!(plain(std::io::Cursor::new(broken)).is_err());
+    }
+}
+
 #[test]
 fn one_that_is_cut_off_anywhere_is_an_error() {
     let content = dump(60);
-    for (form, compress) in FORMS {
+    let frame_first = |content: &[u8]| [skippable(0, b"12"), zstd(content)].concat();
+    for (form, compress) in FORMS
+        .into_iter()
+        .chain([("frame first", frame_first as Compress)])
+    {
         let whole = compress(&content);
-        for len in 4..whole.len() {
+        for len in (4..whole.len()).filter(|len| form != "frame first" || *len != 10) {
             let (found, failed) = read(whole[..len].to_vec());
             assert!(failed, "{form} cut to {len} of {} bytes", whole.len());
             assert!(content.starts_with(&found), "{form} cut to {len}");

@@ -380,6 +380,72 @@ fn errors_among_keys_are_rejected_and_make_the_dump_suspicious() {
 }
 
 #[test]
+fn a_dump_of_nothing_asks_whether_redis_cli_failed() {
+    let scratch = Scratch::new();
+    scratch.file("nothing.keys", "");
+    scratch.file("newline.keys", "\n");
+    scratch.file("keys.keys", "user:1\n");
+    for (args, expected) in [
+        (&["nothing.keys"][..], &["nothing.keys holds nothing"][..]),
+        (&["newline.keys"], &["newline.keys holds no key"]),
+        (
+            &["nothing.keys", "keys.keys"],
+            &["nothing.keys holds nothing"],
+        ),
+        (&["newline.keys", "keys.keys"], &[]),
+    ] {
+        let report = report(&scratch.run(&[&["analyze", "--json"], args].concat()));
+        let warnings = report["input"]["warnings"].as_array().unwrap();
+        assert_eq!(warnings.len(), expected.len(), "{args:?}: {warnings:?}");
+        for (warning, start) in warnings.iter().zip(expected) {
+            let warning = warning.as_str().unwrap();
+            assert!(
+                warning.starts_with(start) && warning.contains("stderr"),
+                "{warning}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_argument_that_names_a_server_or_a_url_says_what_to_type() {
+    let scratch = Scratch::new();
+    for (argument, parts) in [
+        (
+            "10.0.0.1:6379",
+            [
+                "redis-cli -h 10.0.0.1 -p 6379 --no-raw --scan > 10.0.0.1-6379.keys",
+                "",
+            ],
+        ),
+        (
+            "redis://u:secret@h:1",
+            ["redis-cli -u URL --no-raw --scan", "redis://h:1: "],
+        ),
+        ("rediss://h", ["redis-cli -u URL", ""]),
+        (
+            "s3://bucket/a.keys",
+            ["aws s3 cp URL - | slotscope analyze -", ""],
+        ),
+        ("gs://bucket/a.keys", ["gcloud storage cat URL", ""]),
+        ("az://bucket/a.keys", ["az storage blob download", ""]),
+        (
+            "https://h/a.keys",
+            ["curl -fsS URL | slotscope analyze -", ""],
+        ),
+    ] {
+        let output = scratch.run(&["analyze", argument]);
+        fails(&output, &parts).unwrap_or_else(|complaint| panic!("{argument}: {complaint}"));
+        assert!(!stderr(&output).contains("secret"));
+    }
+    scratch.file("10.0.0.1:6379", "user:1\n");
+    assert_eq!(
+        code(&scratch.run(&["analyze", "10.0.0.1:6379", "--no-files"])),
+        0
+    );
+}
+
+#[test]
 fn an_input_of_more_rejects_than_keys_has_no_verdict() {
     let scratch = Scratch::new();
     scratch.file("half.csv", "key,size\na,1\nb,x\n");

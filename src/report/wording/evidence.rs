@@ -22,6 +22,10 @@ impl InWords for Evidence {
                  and keep its stderr apart",
                 grouped(*error_lines)
             ),
+            Evidence::NoKeys { file, bytes } => format!(
+                "{file} holds {}: did redis-cli fail? look at what it printed to stderr",
+                if *bytes == 0 { "nothing" } else { "no key" }
+            ),
             Evidence::Overflow { metric } => format!(
                 "all {} together are more than 64 bits hold: sums stop there; is the column right?",
                 metric.name()
