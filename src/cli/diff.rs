@@ -10,6 +10,7 @@ use crate::cli::printing::{OutputArgs, Rows};
 use crate::diff::report::Report;
 use crate::diff::{Diff, view};
 use crate::error::Result;
+use crate::metric::Metric;
 use crate::name::Name;
 use crate::report::json;
 use crate::source::small_file;
@@ -20,12 +21,15 @@ const MAX_REPORT_BYTES: u64 = 64 << 20;
 /// What grew and what got hot between two reports.
 #[derive(Args, Debug)]
 pub struct DiffArgs {
-    /// The report.json before
+    /// The report.json before, or the directory that it is in
     #[arg(value_name = "OLD")]
     pub old: PathBuf,
-    /// The report.json after, by the same metric
+    /// The report.json after, or the directory that it is in
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
+    /// The metric that is compared [default: that of NEW, if OLD has it]
+    #[arg(long, value_enum, value_name = "METRIC")]
+    pub by: Option<Metric>,
     /// Rows in every table
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,
@@ -49,7 +53,7 @@ impl DiffArgs {
     /// A report or a limit that cannot be used.
     pub fn run(&self) -> Result<Ending> {
         let limits = Limit::parse_all::<Diff>(&self.fail_on)?;
-        let diff = Diff::of(&read(&self.old)?, &read(&self.new)?)?;
+        let diff = Diff::of(&read(&self.old)?, &read(&self.new)?, self.by)?;
         self.output
             .print(&diff, Rows::or_json(self.top), || view::sections(&diff))?;
         match any_crossed(&limits, &diff, Limit::crossed_if_listed)? {
@@ -59,8 +63,10 @@ impl DiffArgs {
     }
 }
 
-/// The report that a file holds.
+/// The report in a file, or in the report.json of a directory.
 fn read(path: &Path) -> Result<Report> {
+    let in_directory = path.join("report.json");
+    let path = if path.is_dir() { &in_directory } else { path };
     let too_long = "more than 64 MiB: no report.json of analyze";
     let bytes = small_file::read(path, MAX_REPORT_BYTES, too_long)?;
     let file = Name::from(path);

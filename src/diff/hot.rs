@@ -109,7 +109,7 @@ fn slots(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
 
 /// Tags whose least part now is many times their largest part before.
 fn tags(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
-    let (Some(before), Some(after)) = (old.tags(), new.tags()) else {
+    let (Some(before), Some(after)) = (old.tags(by), new.tags(by)) else {
         return Vec::new();
     };
     let listed = new.summary.tags.iter().flat_map(|tags| &tags.top);

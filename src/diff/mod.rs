@@ -63,7 +63,7 @@ pub struct Diff {
 /// What changed most.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Headline {
-    /// The metric of both reports.
+    /// The metric that is compared.
     pub by: Metric,
     /// All load.
     pub total: OldNew<u64>,
@@ -94,7 +94,7 @@ impl Headline {
     }
 }
 
-/// The verdict and its numbers, in the metric of both reports.
+/// The verdict and its numbers, in the metric that is compared.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SkewChange {
     /// That metric.
@@ -133,24 +133,20 @@ pub struct NodeChange {
     /// What it holds.
     #[serde(flatten)]
     pub load: PerMetric<OldNew<u64>>,
-    /// How many times the mean node's load, in the metric of both reports.
+    /// How many times the mean node's load, in the metric that is compared.
     pub over_fair: OldNew<f64>,
 }
 
 impl Diff {
-    /// Compares two reports.
+    /// Compares two reports in the metric `by`; without it, in that of the new report, or the one that both have.
     ///
     /// # Errors
-    /// They are judged by different metrics.
-    pub fn of(old: &Report, new: &Report) -> Result<Diff> {
-        let by = new.summary.skew.by;
-        if old.summary.skew.by != by {
-            let place = format!("{} and {}", old.file, new.file);
-            let [old, new] = [old.summary.skew.by.name(), by.name()];
-            let what =
-                format!("one is by {old}, the other by {new}; make both with analyze --by {new}");
-            return Err(Error::bad(place, what));
-        }
+    /// A report does not have that metric.
+    pub fn of(old: &Report, new: &Report, by: Option<Metric>) -> Result<Diff> {
+        let by = match by {
+            Some(by) => required(by, old, new)?,
+            None => common_metric(old, new),
+        };
         let mut diff = Diff {
             schema: SCHEMA,
             old: old.file.clone(),
@@ -159,14 +155,40 @@ impl Diff {
             totals: totals(old, new),
             skew: SkewChange::of(old, new, by),
             nodes: nodes(old, new, by),
-            tags: Names::of((old.tags(), old), (new.tags(), new), by),
-            prefixes: Names::of((old.prefixes(), old), (new.prefixes(), new), by),
-            patterns: Names::of((old.patterns(), old), (new.patterns(), new), by),
+            tags: Names::of((old.tags(by), old), (new.tags(by), new), by),
+            prefixes: Names::of((old.prefixes(by), old), (new.prefixes(by), new), by),
+            patterns: Names::of((old.patterns(by), old), (new.patterns(by), new), by),
             hot: hot::find(old, new, by),
-            notes: notes(old, new),
+            notes: notes(old, new, by),
         };
         diff.sentence = Headline::of(&diff).into();
         Ok(diff)
+    }
+}
+
+fn has(report: &Report, metric: Metric) -> bool {
+    report.load(metric).is_some()
+}
+
+/// The metric of the new report, else of the old one, if both reports have it; else keys.
+fn common_metric(old: &Report, new: &Report) -> Metric {
+    let own = [new, old].map(|report| report.summary.skew.by);
+    let common = own.into_iter().find(|by| has(old, *by) && has(new, *by));
+    common.unwrap_or(Metric::Keys)
+}
+
+/// `by`, if both reports have it.
+fn required(by: Metric, old: &Report, new: &Report) -> Result<Metric> {
+    match [old, new].into_iter().find(|report| !has(report, by)) {
+        None => Ok(by),
+        Some(report) => {
+            let carried = Metric::ALL
+                .into_iter()
+                .filter(|metric| has(report, *metric));
+            let carried: Vec<_> = carried.map(Metric::name).collect();
+            let what = format!("{} has: {}", report.file, carried.join(", "));
+            Err(Error::bad(format!("--by {}", by.name()), what))
+        }
     }
 }
 
@@ -248,17 +270,30 @@ fn nodes(old: &Report, new: &Report, by: Metric) -> Vec<NodeChange> {
         .collect()
 }
 
-/// What a reader should know before believing the comparison.
-fn notes(old: &Report, new: &Report) -> Vec<String> {
+/// What limits the comparison.
+fn notes(old: &Report, new: &Report, by: Metric) -> Vec<String> {
     let mut notes = Vec::new();
-    for report in [old, new]
-        .into_iter()
-        .filter(|report| !report.summary.input.incomplete.is_empty())
-    {
-        notes.push(format!(
-            "{}: its input could not be read to the end, so counts are too small",
-            report.file
-        ));
+    for Report { file, summary, .. } in [old, new] {
+        if !summary.input.incomplete.is_empty() {
+            notes.push(format!(
+                "{file}: its input could not be read to the end, so counts are too small"
+            ));
+        } else if summary.input.keys == 0 {
+            notes.push(format!(
+                "{file}: its input has no keys; if the cluster has some, the scan failed"
+            ));
+        } else if summary.skew.verdict == Verdict::Suspicious {
+            notes.push(format!(
+                "{file}: its input is suspicious, so counts may be too small"
+            ));
+        }
+        if summary.skew.by != by {
+            notes.push(format!(
+                "{file}: its verdict is by {}, its numbers here are by {}",
+                summary.skew.by.name(),
+                by.name()
+            ));
+        }
     }
     if old.summary.nodes.source != new.summary.nodes.source {
         let (old, new) = (&old.summary.nodes.source, &new.summary.nodes.source);

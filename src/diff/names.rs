@@ -14,15 +14,15 @@ use crate::summary::balance::tidy;
 /// The names of two lists that changed; each row once, what changed most first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Names {
-    /// Listed in both, and more in the new one for certain.
+    /// More in the new one for certain. Where the old one does not list it, it held at most what an unlisted name held.
     pub grew: Vec<Change>,
-    /// Listed in the new one alone, with more than an unlisted name of the old one can have held.
+    /// Listed in the new one alone, and the old list has every name.
     pub appeared: Vec<Change>,
-    /// Listed in the old one alone, with more than an unlisted name of the new one can hold.
+    /// Listed in the old one alone, and the new list has every name.
     pub vanished: Vec<Change>,
-    /// Listed in both, and less in the new one for certain.
+    /// Less in the new one for certain. Where the new one does not list it, it holds at most what an unlisted name holds.
     pub shrank: Vec<Change>,
-    /// Listed in one alone, and light enough to be below the list of the other: nothing is known of a change.
+    /// Listed in one alone, and light enough to be unlisted in the other: nothing is known of a change.
     pub below_the_list: Vec<Change>,
 }
 
@@ -34,7 +34,7 @@ pub struct Change {
     /// What was counted of it.
     #[serde(flatten)]
     pub load: PerMetric<OldNew<u64>>,
-    /// In the metric of both reports it changed at least by this, whatever the counts missed.
+    /// In the metric that is compared it changed at least by this, whatever the counts missed.
     pub at_least: u64,
     /// Its part of the load of all keys.
     pub share: OldNew<f64>,
@@ -80,7 +80,8 @@ impl Names {
                         names.shrank.push(change(name, shrunk));
                     }
                 }
-                None if least > old_below => names.appeared.push(change(name, least - old_below)),
+                None if old_below == 0 => names.appeared.push(change(name, least)),
+                None if least > old_below => names.grew.push(change(name, least - old_below)),
                 None => names.below_the_list.push(change(name, 0)),
             }
         }
@@ -89,7 +90,8 @@ impl Names {
             .filter(|(name, _)| !new_rows.contains_key(*name))
         {
             match row.at_least {
-                least if least > new_below => names.vanished.push(change(name, least - new_below)),
+                least if new_below == 0 => names.vanished.push(change(name, least)),
+                least if least > new_below => names.shrank.push(change(name, least - new_below)),
                 _ => names.below_the_list.push(change(name, 0)),
             }
         }

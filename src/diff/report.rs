@@ -8,7 +8,7 @@ use crate::name::Name;
 use crate::summary::Summary;
 use crate::summary::balance::sum;
 use crate::summary::patterns::KeyGroups;
-use crate::summary::tags::Tags;
+use crate::summary::tags::Tag;
 
 /// A report and the name of its file.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,52 +51,76 @@ impl Report {
         self.totals.get(metric).copied()
     }
 
-    /// The heaviest tags.
-    pub fn tags(&self) -> Option<NameList<'_>> {
-        self.summary.tags.as_ref().map(|tags| self.tag_list(tags))
+    /// The heaviest tags, with bounds on their load in the metric `by`.
+    pub fn tags<'a>(&'a self, by: Metric) -> Option<NameList<'a>> {
+        let tags = self.summary.tags.as_ref()?;
+        let bounds = |tag: &'a Tag| Bounds::of(&tag.load, by, tag.error(by));
+        let rows = tags.top.iter().map(|tag| (&tag.tag, bounds(tag)));
+        Some(self.list(tags.exact, tags.max_error, rows.collect(), by))
     }
 
     /// The heaviest prefixes.
-    pub fn prefixes(&self) -> Option<NameList<'_>> {
+    pub fn prefixes(&self, by: Metric) -> Option<NameList<'_>> {
         let prefixes = self.summary.prefixes.as_ref()?;
-        Some(self.list(prefixes, |row| (&row.prefix, &row.kind.load)))
+        Some(self.groups(prefixes, by, |row| (&row.prefix, &row.kind.load)))
     }
 
     /// The heaviest patterns.
-    pub fn patterns(&self) -> Option<NameList<'_>> {
+    pub fn patterns(&self, by: Metric) -> Option<NameList<'_>> {
         let patterns = self.summary.patterns.as_ref()?;
-        Some(self.list(patterns, |row| (&row.pattern, &row.kind.load)))
+        Some(self.groups(patterns, by, |row| (&row.pattern, &row.kind.load)))
     }
 
-    fn tag_list<'a>(&self, tags: &'a Tags) -> NameList<'a> {
-        let by = self.summary.skew.by;
-        let bounds = |tag: &'a crate::summary::tags::Tag| {
-            let row = Bounds::of(&tag.load, by, tag.error(by));
-            (&tag.tag, row)
-        };
-        NameList::of(tags.exact, tags.max_error, tags.top.iter().map(bounds))
-    }
-
-    /// Rows of prefixes and patterns have no error of their own.
-    fn list<'a, R>(
+    /// Rows of prefixes and patterns have one error, that of the list.
+    fn groups<'a, R>(
         &self,
-        kinds: &'a KeyGroups<R>,
+        groups: &'a KeyGroups<R>,
+        by: Metric,
         parts: fn(&R) -> (&Name, &PerMetric<u64>),
     ) -> NameList<'a> {
-        let error = if kinds.exact { 0 } else { kinds.max_error };
-        let bounds = |row: &'a R| {
-            let (name, load) = parts(row);
-            (name, Bounds::of(load, self.summary.skew.by, error))
+        let error = match groups.exact {
+            true => 0,
+            false => self.bound(groups.max_error, by),
         };
-        NameList::of(kinds.exact, kinds.max_error, kinds.top.iter().map(bounds))
+        let row = |row: &'a R| {
+            let (name, load) = parts(row);
+            (name, Bounds::of(load, by, error))
+        };
+        let rows = groups.top.iter().map(row).collect();
+        self.list(groups.exact, groups.max_error, rows, by)
+    }
+
+    fn list<'a>(
+        &self,
+        exact: bool,
+        max_error: u64,
+        rows: BTreeMap<&'a Name, Bounds<'a>>,
+        by: Metric,
+    ) -> NameList<'a> {
+        // A list of all names, exactly counted, leaves none out.
+        let is_whole = exact && max_error == 0;
+        let smallest = rows.values().map(|row| row.at_least).min().unwrap_or(0);
+        let below = match is_whole {
+            true => 0,
+            false => self.bound(smallest.saturating_add(max_error), by),
+        };
+        NameList { rows, below }
+    }
+
+    /// `bound` holds in the metric that the lists are by. In another one a name may hold anything.
+    fn bound(&self, bound: u64, by: Metric) -> u64 {
+        match by == self.summary.skew.by {
+            true => bound,
+            false => self.load(by).unwrap_or(0),
+        }
     }
 }
 
-/// The heaviest names of one kind, with bounds on their load in the metric of the report.
+/// The heaviest names of one kind, with bounds on their load in one metric.
 pub struct NameList<'a> {
     /// The listed names.
     pub rows: BTreeMap<&'a Name, Bounds<'a>>,
-    /// The most that a name may hold that is not listed.
+    /// The most that an unlisted name may hold; 0 where the list has every name.
     pub below: u64,
 }
 
@@ -118,23 +142,6 @@ impl<'a> Bounds<'a> {
             load,
             at_least,
             at_most: at_least.saturating_add(error),
-        }
-    }
-}
-
-impl<'a> NameList<'a> {
-    fn of(exact: bool, max_error: u64, rows: impl Iterator<Item = (&'a Name, Bounds<'a>)>) -> Self {
-        let rows: BTreeMap<_, _> = rows.collect();
-        // A list of all names, exactly counted, leaves none out.
-        let is_whole = exact && max_error == 0;
-        let smallest = rows.values().map(|row| row.at_least).min().unwrap_or(0);
-        NameList {
-            rows,
-            below: if is_whole {
-                0
-            } else {
-                smallest.saturating_add(max_error)
-            },
         }
     }
 }

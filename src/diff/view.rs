@@ -93,30 +93,42 @@ fn name_sections<'a>(
     names: &'a Names,
     by: Metric,
 ) -> Vec<Section<'a>> {
+    // What is said where one report does not list the name.
+    let (unlisted, absent) = ("not listed", "none");
     let lists = [
-        ("grew", &names.grew),
-        ("appeared", &names.appeared),
-        ("vanished", &names.vanished),
-        ("shrank", &names.shrank),
+        ("grew", &names.grew, unlisted),
+        ("appeared", &names.appeared, absent),
+        ("vanished", &names.vanished, absent),
+        ("shrank", &names.shrank, unlisted),
     ];
-    let row = |change: &'a Change| {
-        let load = change.load.get(by).copied().unwrap_or_default();
-        let [before, now] = amounts(&load, by);
-        let at_least = Cell::amount(by, change.at_least);
-        vec![Cell::name(&change.name), before, now, at_least]
-    };
-    let table = |changes: &'a Vec<Change>| {
+    let table = |changes: &'a Vec<Change>, missing: &str| {
         let columns = vec![
             Column::words(one).flexible(),
             number("before"),
             number("now"),
             number("by at least").rank(Rank::Main),
         ];
+        let row = |change: &'a Change| {
+            let load = change.load.get(by).copied().unwrap_or_default();
+            let amount = |load: Option<u64>| match load {
+                Some(load) => Cell::amount(by, load),
+                None => Cell::text(missing),
+            };
+            let at_least = Cell::amount(by, change.at_least);
+            vec![
+                Cell::name(&change.name),
+                amount(load.old),
+                amount(load.new),
+                at_least,
+            ]
+        };
         Table::new(columns, changes.iter().map(row))
     };
     let mut sections: Vec<Section<'a>> = lists
         .into_iter()
-        .filter_map(|(what, changes)| listed(format!("{many} that {what}"), table(changes)))
+        .filter_map(|(what, changes, missing)| {
+            listed(format!("{many} that {what}"), table(changes, missing))
+        })
         .collect();
     let below = names.below_the_list.len() as u64;
     if below > 0 {

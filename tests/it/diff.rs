@@ -174,20 +174,19 @@ fn what_the_bounds_leave_open_is_not_claimed() {
     write(&scratch, "old", &old);
     write(&scratch, "new", &new);
     let diff = diff(&scratch, "old", "new");
-    assert_eq!(names(&diff["tags"]["grew"]), ["b"]);
+    // d: 70 is more than 55 + 5, what an unlisted tag held. Whether it is new is not known.
+    assert_eq!(names(&diff["tags"]["grew"]), ["b", "d"]);
     assert_eq!(diff["tags"]["grew"][0]["at_least"], 30);
-    assert_eq!(
-        names(&diff["tags"]["vanished"]),
-        ["c"],
-        "90 is more than 60 + 20"
-    );
-    assert_eq!(
-        names(&diff["tags"]["appeared"]),
-        ["d"],
-        "70 is more than 55 + 5"
-    );
+    assert_eq!(diff["tags"]["grew"][1]["at_least"], 10);
+    assert_eq!(diff["tags"]["grew"][1]["keys"]["old"], json!(null));
+    // c: 90 is more than 60 + 20.
+    assert_eq!(names(&diff["tags"]["shrank"]), ["c"]);
     assert_eq!(names(&diff["tags"]["below_the_list"]), ["e", "light"]);
-    assert_eq!(diff["tags"]["shrank"], json!([]));
+    for list in ["appeared", "vanished"] {
+        assert_eq!(diff["tags"][list], json!([]), "{list}");
+    }
+    let said = scratch.run(&["diff", "old", "new"]);
+    assert!(stdout(&said).contains("not listed"), "{}", stdout(&said));
 }
 
 #[test]
@@ -272,18 +271,67 @@ fn a_missing_optional_part_is_a_note_and_a_missing_required_part_an_error() {
 }
 
 #[test]
-fn reports_by_different_metrics_are_not_compared() {
+fn reports_by_different_metrics_are_compared_in_one_that_both_have() {
     let scratch = Scratch::new();
     let table = "key,size\nuser:{a}:1,100\nuser:{b}:2,300\n";
     report(&scratch, "keys", table, &["--by", "keys"]);
     report(&scratch, "bytes", table, &["--by", "bytes"]);
+    let names_only = "user:{a}:1\nuser:{b}:2\nuser:{b}:3\n";
+    report(&scratch, "names", names_only, &[]);
+    for (old, new, by) in [
+        ("keys", "bytes", "bytes"),
+        ("bytes", "keys", "keys"),
+        ("names", "bytes", "keys"),
+    ] {
+        let found = diff(&scratch, old, new);
+        assert_eq!(found["skew"]["by"], by, "{old}, {new}");
+        let notes = found["notes"].to_string();
+        assert!(notes.contains("its verdict is by"), "{notes}");
+    }
+    let found = diff(&scratch, "names", "keys");
+    assert_eq!(names(&found["tags"]["shrank"]), ["b"]);
+    let said = scratch.run(&["diff", "keys", "keys", "--by", "bytes"]);
+    assert!(stdout(&said).starts_with("400 B, as before"));
     assert_fails(
-        &scratch.run(&["diff", "keys", "bytes"]),
-        &["keys and bytes: one is by keys, the other by bytes; make both with"],
+        &scratch.run(&["diff", "names", "bytes", "--by", "bytes"]),
+        &["--by bytes: names has: keys"],
     );
-    let found = diff(&scratch, "bytes", "bytes");
-    assert_eq!(found["totals"]["bytes"]["new"], 400);
-    assert!(stdout(&scratch.run(&["diff", "bytes", "bytes"])).starts_with("400 B, as before"));
+}
+
+#[test]
+fn names_that_a_list_leaves_out_in_another_metric_are_not_claimed_to_have_changed() {
+    let scratch = Scratch::new();
+    let table = "key,size\nuser:{a}:1,100\nuser:{b}:2,300\n";
+    let mut old = report(&scratch, "old", table, &["--by", "keys"]);
+    report(&scratch, "new", table, &["--by", "bytes"]);
+    old["tags"]["top"].as_array_mut().unwrap().pop();
+    old["tags"]["max_error"] = json!(1);
+    write(&scratch, "old", &old);
+    let found = diff(&scratch, "old", "new");
+    assert_eq!(found["skew"]["by"], "bytes");
+    assert_eq!(names(&found["tags"]["below_the_list"]).len(), 1);
+    assert_eq!(found["tags"]["grew"], json!([]));
+}
+
+#[test]
+fn a_directory_is_its_report_json_and_a_poor_input_is_a_note() {
+    let scratch = Scratch::new();
+    scratch.file("some.keys", b"a\nb\n");
+    scratch.file("empty.keys", b"");
+    for (keys, out) in [("some.keys", "old"), ("empty.keys", "new")] {
+        let said = scratch.run(&["analyze", keys, "--nodes", "3", "--out", out]);
+        assert_eq!(code(&said), 0, "{}", stderr(&said));
+    }
+    let found = diff(&scratch, "old", "new");
+    assert_eq!(found["new"], "new/report.json");
+    assert!(
+        found["notes"].to_string().contains("its input has no keys"),
+        "{found}"
+    );
+    assert_fails(
+        &scratch.run(&["diff", "old", "."]),
+        &["./report.json: no such file"],
+    );
 }
 
 #[test]

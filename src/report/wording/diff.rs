@@ -41,7 +41,11 @@ fn totals(total: &OldNew<u64>, by: Metric) -> String {
             format!(
                 "{} {} than before{share}",
                 amount(by, change),
-                if new > old { "more" } else { "less" }
+                match new > old {
+                    true => "more",
+                    false if by.is_size() => "less",
+                    false => "fewer",
+                }
             )
         }
     };
