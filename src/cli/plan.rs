@@ -1,5 +1,7 @@
 //! The flags of `slotscope plan`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use crate::analysis::{input_info, slot_stats};
@@ -12,10 +14,12 @@ use crate::cli::values::{memory_size, positive, slot_ranges};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
+use crate::plan::doubts::incomplete;
 use crate::plan::problem::MoveLimits;
 use crate::plan::request::PlanRequest;
-use crate::plan::script::MoveCommands;
-use crate::plan::{script, view};
+use crate::plan::script::{MoveCommands, Script};
+use crate::plan::view;
+use crate::report::directory::SingleFile;
 use crate::summary;
 use crate::summary::Summary;
 use crate::tally::{Parts, Tallies};
@@ -61,6 +65,18 @@ pub struct PlanArgs {
     /// A script to review and run, in place of the text
     #[arg(long, value_enum, value_name = "KIND", conflicts_with_all = ["json", "output"])]
     pub commands: Option<MoveCommands>,
+    /// A second script, which takes the moves of the first one back
+    #[arg(long, value_name = "FILE", requires = "commands")]
+    pub rollback: Option<PathBuf>,
+    /// Let the script wait after each slot (or each range, of valkey and redis-8.4)
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "commands")]
+    pub pause_ms: u64,
+    /// Let the script stop after so many minutes, between two slots; run again, it goes on
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "commands")]
+    pub max_minutes: u64,
+    /// Plan with a dump that does not look whole
+    #[arg(long)]
+    pub force: bool,
     /// The form of the result
     #[command(flatten)]
     pub output: OutputArgs,
@@ -82,18 +98,34 @@ impl PlanArgs {
             )
         })?;
         let planner = self.request()?.on(&topology)?;
+        let rollback = self.rollback.as_deref().map(SingleFile::open).transpose()?;
         let summary = self.summarise(&topology)?;
+        if let Some(why) = incomplete(&summary).filter(|_| !self.force) {
+            let what = format!("{why}; no plan is made for it, as --force would");
+            return Err(Error::bad("the dump does not look whole", what));
+        }
         let outcome = planner.plan(&summary)?;
 
         match self.commands {
             Some(commands) => {
-                print_lines(|out| script::write(commands, &outcome, &planner.nodes, out))
+                let script = |is_rollback| Script {
+                    commands,
+                    outcome: &outcome,
+                    nodes: &planner.nodes,
+                    is_rollback,
+                    pause_ms: self.pause_ms,
+                    max_minutes: self.max_minutes,
+                };
+                if let Some(file) = rollback {
+                    file.publish(|out| script(true).write(out))?;
+                }
+                print_lines(|out| script(false).write(out))
             }
             None => self.output.print(&outcome, Rows::or_json(view::ROWS), || {
                 view::sections(&outcome)
             }),
         }?;
-        Ok(Ending::of(&summary.input.incomplete))
+        Ok(Ending::Done)
     }
 
     /// What the flags ask for.

@@ -3,7 +3,7 @@
 //! u_1 >= u_2 >= ... the loads of the slots, n the nodes that stay, t_1 >= t_2 >= ... their fair shares. No plan beats
 //!
 //! ```text
-//! 1                                                  someone has at least the mean
+//! 1                                                  some node has at least the mean
 //! (u_(kn-k+1) + ... + u_(kn+1)) / t_1, k = 0, 1...   of the kn + 1 heaviest slots k + 1 are on one node
 //! (u_1 + ... + u_k) / (t_1 + ... + t_k), k <= n      k slots are on at most k nodes
 //! ```

@@ -1,5 +1,7 @@
 //! Which slots to move where, so that the nodes have even loads: by keys, bytes, operations or a mix of them.
 
+pub mod doubts;
+pub mod duration;
 pub mod load;
 pub mod lower_bound;
 mod move_ranges;

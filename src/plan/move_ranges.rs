@@ -153,11 +153,7 @@ mod tests {
             [1, 2, 3, 4],
             "where no range is enough, the most"
         );
-        assert_eq!(
-            run(&slots, 50, 25, 9),
-            [1, 2],
-            "never more than there is room for"
-        );
+        assert_eq!(run(&slots, 50, 25, 9), [1, 2], "never more than fits");
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub fn place(state: &mut PlanState<'_>) {
         .owned()
         .filter(|(slot, _)| state.is_coarse(*slot))
         .collect();
-    // What cannot move is there first.
+    // What cannot move is placed first.
     slots.sort_by_key(|(slot, _)| (!state.is_fixed(*slot), Reverse(state.load_of(*slot)), *slot));
     let mut firm = vec![0; state.load.len()];
     for (slot, home) in slots {

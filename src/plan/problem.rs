@@ -29,7 +29,7 @@ pub struct MoveLimits {
 }
 
 impl Problem<'_> {
-    /// W, the load of all slots that somebody owns.
+    /// W, the load of all slots that have an owner.
     pub fn total(&self) -> u64 {
         self.owner
             .iter()

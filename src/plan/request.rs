@@ -3,13 +3,13 @@
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
-use crate::plan::load;
 use crate::plan::outcome::{PlanInputs, PlanOutcome, PlannedNode};
 use crate::plan::problem::{MoveLimits, Problem};
 use crate::plan::solve::plan;
+use crate::plan::{doubts, load};
 use crate::slot::SLOTS;
 use crate::summary::Summary;
-use crate::summary::cause::Verdict;
+use crate::text::counted;
 use crate::topology::{Topology, find, ranges};
 
 /// What a plan is to be like.
@@ -30,6 +30,14 @@ pub struct PlanRequest {
     /// How far above its fair share a node may stay, or above the lower bound where that is higher; 0.01 for 1 %.
     pub tolerance: f64,
 }
+
+/// Why a failed primary cannot be planned for, and the way out.
+const IS_FAILED: &str = "the topology has it as failed, so no slot can leave it or go to it; fail over to a replica \
+    of it and take the topology again";
+
+/// The same of all that are left.
+const ALL_FAILED: &str = "the topology has all that would be left as failed; repair the cluster, take the topology \
+    again, or bring new ones with --add N";
 
 /// A request whose nodes and slots have been found in a cluster.
 pub struct Planner<'a> {
@@ -65,13 +73,15 @@ impl PlanRequest {
             id: of.id.clone(),
             address: of.address.clone(),
             hostname: of.hostname.clone(),
-            capacity: 1.0,
+            capacity: if of.failed { 0.0 } else { 1.0 },
+            failed: of.failed,
         });
         let new = (1..=self.add).map(|i| PlannedNode {
             id: format!("new-{i}"),
             address: None,
             hostname: None,
             capacity: 1.0,
+            failed: false,
         });
         let mut nodes: Vec<PlannedNode> = today.chain(new).collect();
         let find = |nodes: &[PlannedNode], name: &str, place: String| {
@@ -80,7 +90,10 @@ impl PlanRequest {
         };
         for (name, weight) in &self.weights {
             let place = format!("--weight {}={weight}", Name::from(name.as_str()));
-            let at = find(&nodes, name, place)?;
+            let at = find(&nodes, name, place.clone())?;
+            if nodes[at].failed {
+                return Err(Error::bad(place, IS_FAILED));
+            }
             nodes[at].capacity = *weight;
         }
         for name in &self.remove {
@@ -89,10 +102,16 @@ impl PlanRequest {
             if at >= topology.nodes.len() {
                 return Err(Error::bad(place, "is to be added; leave out one of both"));
             }
+            if nodes[at].failed {
+                return Err(Error::bad(place, IS_FAILED));
+            }
             nodes[at].capacity = 0.0;
         }
         match nodes.iter().any(|node| node.capacity > 0.0) {
             true => Ok(nodes),
+            false if nodes.iter().any(|node| node.failed) => {
+                Err(Error::bad("no primary that could take slots", ALL_FAILED))
+            }
             false => Err(Error::bad(
                 "--remove",
                 "no node would be left to hold the slots; --add N brings new ones",
@@ -108,8 +127,8 @@ impl PlanRequest {
             .chain(in_flight)
             .for_each(|slot| fixed[usize::from(slot)] = true);
         let is_stuck = |slot: &usize| {
-            let owner = topology.owner(*slot as u16);
-            fixed[*slot] && owner.is_some_and(|node| nodes[node].capacity <= 0.0)
+            let owner = topology.owner(*slot as u16).map(|node| &nodes[node]);
+            fixed[*slot] && owner.is_some_and(|node| node.capacity <= 0.0 && !node.failed)
         };
         match (0..SLOTS).find(is_stuck) {
             None => Ok(fixed),
@@ -140,17 +159,18 @@ impl Planner<'_> {
         if limits.bytes.is_some() {
             loads.required(Metric::Bytes, "--max-bytes")?;
         }
-        let is_owned = |slot| topology.owner(slot as u16).is_some();
-        let blended = load::blend(loads, by, is_owned).ok_or_else(|| {
+        let slots = 0..loads.keys.len();
+        let owner: Vec<_> = slots.map(|slot| topology.owner(slot as u16)).collect();
+        let is_up = |node: &usize| !self.nodes[*node].failed;
+        let movable: Vec<_> = owner.iter().map(|node| node.filter(is_up)).collect();
+        let blended = load::blend(loads, by, |slot| movable[slot].is_some()).ok_or_else(|| {
             let what = "no slot of these nodes holds any; redis-cli --cluster rebalance evens out slot counts";
             Error::bad("no load", what)
         })?;
         let problem = Problem {
             loads: &blended,
             bytes: loads.bytes().map(Vec::as_slice),
-            owner: (0..loads.keys.len())
-                .map(|slot| topology.owner(slot as u16))
-                .collect(),
+            owner: movable,
             capacity: self.nodes.iter().map(|node| node.capacity).collect(),
             fixed: self.fixed.clone(),
             limits: *limits,
@@ -158,38 +178,29 @@ impl Planner<'_> {
         };
         let inputs = PlanInputs {
             nodes: &self.nodes,
+            owner: &owner,
             loads,
             by,
             units: &summary.units,
         };
         let mut outcome = PlanOutcome::of(&problem, &plan(&problem), &inputs);
-        outcome.warnings = warnings(summary);
+        outcome.big_keys = doubts::big_keys(summary, |slot| outcome.moves_slot(slot));
+        outcome.warnings = self
+            .failed_nodes()
+            .chain(doubts::warnings(summary))
+            .collect();
         Ok(outcome)
     }
-}
 
-/// What a reader of the plan is warned of.
-fn warnings(summary: &Summary) -> Vec<String> {
-    let input = &summary.input;
-    let mut warnings = Vec::new();
-    if summary.skew.verdict == Verdict::Suspicious {
-        warnings.push(summary.skew.sentence.to_string());
+    /// A warning for each failed node.
+    fn failed_nodes(&self) -> impl Iterator<Item = String> + '_ {
+        let failed = self.topology.nodes.iter().filter(|node| node.failed);
+        failed.map(|node| {
+            format!(
+                "the topology has {} as failed: it takes no slots, and its {} stay where they are",
+                node.name(),
+                counted(node.slots.into(), "slot")
+            )
+        })
     }
-    let stops = input.incomplete.iter();
-    warnings
-        .extend(stops.map(|stop| format!("{}: byte {}: {}", stop.file, stop.byte, stop.reason)));
-    warnings.extend(input.warnings.iter().map(ToString::to_string));
-    let unowned = &summary.nodes.unowned;
-    if unowned.slots > 0 {
-        let what = "slots that no node owns stay so; redis-cli --cluster fix gives them to one";
-        warnings.push(format!("{} {what}", unowned.slots));
-    }
-    if let [first, ..] = summary.nodes.in_flight.as_slice() {
-        let count = summary.nodes.in_flight.len();
-        warnings.push(format!(
-            "slots on their way to another node stay out of the plan: {count}, slot {} first",
-            first.slot
-        ));
-    }
-    warnings
 }

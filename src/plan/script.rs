@@ -1,10 +1,17 @@
-//! A plan as a bash script to review and run: the nodes at its top, then what moves a range, then the ranges.
+//! A plan as a bash script to review and run, or the way back: what to know of it, the nodes, what moves a range, then the
+//! ranges.
 
 use std::io::{self, Write};
 
 use crate::name::Name;
-use crate::plan::outcome::{NodeOutcome, PlanOutcome, PlannedNode};
-use crate::plan::view::{floor, headline, node_name};
+use crate::plan::doubts::BigKey;
+use crate::plan::outcome::{MoveOutcome, PlanOutcome, PlannedNode};
+use crate::plan::view::{basis, floor, headline, leftovers, node_name, setslot_duration};
+use crate::report::render::text::wrapped;
+use crate::text;
+
+/// Columns of a comment.
+const WIDTH: usize = 80;
 
 /// The commands that move slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,100 +43,160 @@ impl MoveCommands {
     }
 }
 
-/// Writes it. `nodes` are those of the outcome, in its order.
-pub fn write(
-    commands: MoveCommands,
-    outcome: &PlanOutcome,
-    nodes: &[PlannedNode],
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    writeln!(out, "#!/usr/bin/env bash")?;
-    writeln!(out, "# slotscope plan: {}", headline(outcome))?;
-    writeln!(out, "# {}", floor(outcome))?;
-    outcome
-        .warnings
-        .iter()
-        .try_for_each(|text| writeln!(out, "# warning: {}", Name::from(text.as_str())))?;
-    writeln!(
-        out,
-        "# Review it, then run it with bash; where it was cut off, run it again."
-    )?;
-    writeln!(out, "set -euo pipefail\nexport LC_ALL=C\n")?;
-    writeln!(out, "cli=(redis-cli)  # and its options: --tls ...")?;
-    writeln!(
-        out,
-        "user=''          # of an ACL; the password is that of REDISCLI_AUTH"
-    )?;
-    writeln!(out, "[[ -z $user ]] || cli+=(--user \"$user\")\n")?;
-    writeln!(out, "declare -a host port id")?;
-    let is_used = |at: usize| {
-        outcome
-            .moves
-            .iter()
-            .any(|of| [&of.from, &of.to].contains(&&outcome.nodes[at].id))
-    };
-    for (at, (node, shown)) in nodes.iter().zip(&outcome.nodes).enumerate() {
-        write_node(at, node, shown, is_used(at), out)?;
-    }
-    out.write_all(include_str!("script/nodes.sh").as_bytes())?;
-    commands
-        .functions()
-        .iter()
-        .try_for_each(|text| out.write_all(text.as_bytes()))?;
-    let number = |id: &Name| {
-        outcome
-            .nodes
-            .iter()
-            .position(|node| node.id == *id)
-            .map_or(0, |at| at + 1)
-    };
-    for of in &outcome.moves {
-        for (first, last) in &of.ranges {
-            writeln!(
-                out,
-                "move {first} {last} {} {}",
-                number(&of.from),
-                number(&of.to)
-            )?;
-        }
-    }
-    writeln!(
-        out,
-        "say 'done; redis-cli --cluster check HOST:PORT looks at all nodes'"
-    )
+/// What is in a script.
+pub struct Script<'a> {
+    /// The commands that move slots.
+    pub commands: MoveCommands,
+    /// What moves.
+    pub outcome: &'a PlanOutcome,
+    /// The nodes of the outcome, in its order.
+    pub nodes: &'a [PlannedNode],
+    /// Whether it takes the moves back.
+    pub is_rollback: bool,
+    /// How long it waits after each slot, or each range where the servers move whole ranges.
+    pub pause_ms: u64,
+    /// How long it may take before it stops between two slots; 0: no limit.
+    pub max_minutes: u64,
 }
 
-/// The line of a node. Where it takes part in no move and its address is not known, it is left out.
-fn write_node(
-    at: usize,
-    node: &PlannedNode,
-    shown: &NodeOutcome,
-    is_used: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let number = at + 1;
-    // Ids of an even split and of nodes to be added are made up here: the node itself knows the real one.
-    let is_real = node.id.len() == 40 && node.id.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let id = if is_real { node.id.as_str() } else { "" };
-    match node.address.as_deref().and_then(host_and_port) {
-        Some((host, port)) => {
-            let (host, id) = (quoted(host), quoted(id));
-            writeln!(
-                out,
-                "host[{number}]={host} port[{number}]={port} id[{number}]={id}  # {}",
-                node_name(shown)
-            )
+impl Script<'_> {
+    /// Writes it.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "#!/usr/bin/env bash")?;
+        self.comments()
+            .iter()
+            .flat_map(|text| wrapped(text, WIDTH - 2))
+            .try_for_each(|line| writeln!(out, "# {line}"))?;
+        writeln!(out, "set -efuo pipefail\nexport LC_ALL=C\n")?;
+        writeln!(out, "cli=(redis-cli)  # and its options: --tls ...")?;
+        writeln!(
+            out,
+            "user=''          # of an ACL; the password is that of REDISCLI_AUTH"
+        )?;
+        writeln!(out, "[[ -z $user ]] || cli+=(--user \"$user\")")?;
+        writeln!(
+            out,
+            "pause_ms={}       # after each slot or range",
+            self.pause_ms
+        )?;
+        writeln!(out, "max_minutes={}    # 0: no limit", self.max_minutes)?;
+        let (slots, keys) = (self.outcome.slots_moved, self.outcome.keys_moved);
+        writeln!(out, "slots_planned={slots} keys_planned={keys}\n")?;
+        writeln!(out, "declare -a name host port id takes")?;
+        for at in 0..self.nodes.len() {
+            self.write_node(at, out)?;
         }
-        None if is_used => {
-            let id = quoted(id);
-            writeln!(
-                out,
-                "host[{number}]='' port[{number}]='' id[{number}]={id}  # {}: fill in host and port; it is a primary of the cluster by then",
-                node_name(shown)
-            )
+        out.write_all(include_str!("script/nodes.sh").as_bytes())?;
+        for text in self.commands.functions() {
+            out.write_all(text.as_bytes())?;
         }
-        None => Ok(()),
+        self.write_moves(out)
     }
+
+    /// What a reader has to know before running it.
+    fn comments(&self) -> Vec<String> {
+        let outcome = self.outcome;
+        let mut comments = vec![match self.is_rollback {
+            false => format!("slotscope plan: {}", headline(outcome)),
+            true => format!(
+                "slotscope plan, taken back. The plan was to {}",
+                headline(outcome)
+            ),
+        }];
+        comments.extend(leftovers(outcome));
+        comments.extend(floor(outcome));
+        comments.push(basis(outcome));
+        if self.commands == MoveCommands::Setslot && !outcome.moves.is_empty() {
+            comments.push(setslot_duration(outcome));
+        }
+        let warnings = outcome
+            .warnings
+            .iter()
+            .map(|text| Name::from(text.as_str()));
+        comments.extend(warnings.map(|text| format!("warning: {text}")));
+        comments.extend(outcome.big_keys.iter().map(warning_of));
+        comments
+            .push("Review it, then run it with bash. Where it was stopped, run it again.".into());
+        comments
+    }
+
+    /// The line of a node. Where it has failed, or takes part in no move and its address is not known, it is left out.
+    fn write_node(&self, at: usize, out: &mut dyn Write) -> io::Result<()> {
+        let (node, shown) = (&self.nodes[at], &self.outcome.nodes[at]);
+        let (number, name) = (at + 1, quoted(&node_name(shown).to_string()));
+        // Ids of an even split and of nodes to be added are made up here: the node itself knows the real one.
+        let is_real = node.id.len() == 40 && node.id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let id = quoted(if is_real { &node.id } else { "" });
+        let takes = match self.moves().any(|(_, to, _)| *to == shown.id) {
+            true => format!(" takes[{number}]=yes"),
+            false => String::new(),
+        };
+        let is_used = self
+            .moves()
+            .any(|(from, to, _)| [from, to].contains(&&shown.id));
+        match node.address.as_deref().and_then(host_and_port) {
+            Some((host, port)) if is_used || !node.failed => {
+                let host = quoted(host);
+                writeln!(
+                    out,
+                    "name[{number}]={name} host[{number}]={host} port[{number}]={port} id[{number}]={id}{takes}"
+                )
+            }
+            None if is_used => writeln!(
+                out,
+                "# Fill in host and port of the next: it is a primary of the cluster by then.\n\
+                 name[{number}]={name} host[{number}]='' port[{number}]='' id[{number}]={id}{takes}"
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    fn write_moves(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out)?;
+        for key in &self.outcome.big_keys {
+            writeln!(out, "say {}", quoted(&warning_of(key)))?;
+        }
+        let number = |id: &Name| {
+            let mut nodes = self.outcome.nodes.iter();
+            nodes.position(|node| node.id == *id).map_or(0, |at| at + 1)
+        };
+        for (from, to, of) in self.moves() {
+            for (first, last) in &of.ranges {
+                let slots = u64::from(last - first) + 1;
+                // For the progress alone, so an equal part of each slot will do.
+                let keys = (u128::from(of.load.keys) * u128::from(slots)) / of.slots.max(1) as u128;
+                let (from, to) = (number(from), number(to));
+                writeln!(out, "move {first} {last} {from} {to} {keys}")?;
+            }
+        }
+        let check = match self.moves().next() {
+            Some((_, to, _)) => format!("${{host[{0}]}}:${{port[{0}]}}", number(to)),
+            None => "HOST:PORT".into(),
+        };
+        writeln!(
+            out,
+            "end_moves\n\
+             say \"done in $SECONDS s: $slots_done slots and about $keys_done keys moved\"\n\
+             say \"to look at all nodes: redis-cli --cluster check {check}\""
+        )
+    }
+
+    /// From where to where, and what.
+    fn moves(&self) -> impl Iterator<Item = (&Name, &Name, &MoveOutcome)> {
+        self.outcome.moves.iter().map(|of| match self.is_rollback {
+            false => (&of.from, &of.to, of),
+            true => (&of.to, &of.from, of),
+        })
+    }
+}
+
+/// What is said of a key that is copied in one piece.
+fn warning_of(key: &BigKey) -> String {
+    let name = text::short(&key.key);
+    let (size, slot) = (text::bytes(key.bytes), key.slot);
+    format!(
+        "warning: MIGRATE blocks both nodes while it copies the key {name} of slot {slot} ({size})"
+    )
 }
 
 /// The parts of an address that can be connected to: a name with blanks or controls in it cannot.

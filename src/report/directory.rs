@@ -19,7 +19,7 @@ pub struct Directory {
 }
 
 struct Staged {
-    name: &'static str,
+    name: String,
     temporary: PathBuf,
     file: File,
 }
@@ -38,7 +38,7 @@ impl Directory {
     ///
     /// # Errors
     /// It cannot be made or written to.
-    pub fn open(path: &Path, names: impl IntoIterator<Item = &'static str>) -> Result<Self> {
+    pub fn open(path: &Path, names: impl IntoIterator<Item = impl Into<String>>) -> Result<Self> {
         let missing = path
             .ancestors()
             .take_while(|part| !part.as_os_str().is_empty() && !part.exists());
@@ -49,12 +49,12 @@ impl Directory {
         };
         unfinished(|paths| paths.extend(missing));
         fs::create_dir_all(path).map_err(|error| Error::io(path, error))?;
-        for name in names {
+        for name in names.into_iter().map(Into::into) {
             // The process id keeps two runs into one directory from writing to one file.
             let temporary = path.join(format!(".{name}.{}.part", std::process::id()));
             unfinished(|paths| paths.insert(0, temporary.clone()));
             let file =
-                File::create(&temporary).map_err(|error| Error::io(path.join(name), error))?;
+                File::create(&temporary).map_err(|error| Error::io(path.join(&name), error))?;
             directory.files.push(Staged {
                 name,
                 temporary,
@@ -75,14 +75,14 @@ impl Directory {
         let mut written = Vec::with_capacity(self.files.len());
         for staged in &self.files {
             let mut buffered = BufWriter::new(&staged.file);
-            let outcome = write(staged.name, &mut buffered)
+            let outcome = write(&staged.name, &mut buffered)
                 .and_then(|outcome| buffered.flush().map(|()| outcome));
-            written.push(outcome.map_err(|error| Error::io(self.path.join(staged.name), error))?);
+            written.push(outcome.map_err(|error| Error::io(self.path.join(&staged.name), error))?);
         }
         if let Some(taken) = self
             .files
             .iter()
-            .map(|staged| self.path.join(staged.name))
+            .map(|staged| self.path.join(&staged.name))
             .find(|target| target.is_dir())
         {
             return Err(Error::bad(
@@ -96,7 +96,7 @@ impl Directory {
         // Interrupts wait for the lock: they find either nothing in place or everything.
         let published = unfinished(|paths| {
             for (staged, written) in self.files.drain(..).zip(written) {
-                let target = self.path.join(staged.name);
+                let target = self.path.join(&staged.name);
                 let done = match written {
                     Written::Whole => fs::rename(&staged.temporary, &target),
                     Written::Nothing => {
@@ -110,6 +110,34 @@ impl Directory {
         });
         drop(turn);
         published
+    }
+}
+
+/// A file that is opened before the work and renamed into place after it.
+pub struct SingleFile(Directory);
+
+impl SingleFile {
+    /// Opens it; `path` is where it is to be.
+    ///
+    /// # Errors
+    /// It cannot be written to, or its name is not text.
+    pub fn open(path: &Path) -> Result<Self> {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+            let what = "no name of a file that could be written";
+            return Err(Error::bad(Name::from(path).to_string(), what));
+        };
+        let parent = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        Directory::open(parent.unwrap_or(Path::new(".")), [name]).map(SingleFile)
+    }
+
+    /// Lets `write` fill it, and puts it in place.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn publish(self, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        self.0.publish(|_, out| write(out).map(|()| Written::Whole))
     }
 }
 

@@ -124,7 +124,7 @@ impl<'a> Claims<'a> {
         self.claim(at, id, place).0.ranges.push(range);
     }
 
-    /// There is a replica at `address`.
+    /// A replica listens at `address`.
     pub(super) fn replica(&mut self, address: Option<String>) {
         self.replicas
             .extend(address.filter(|address| address.len() <= MAX_NAME));
@@ -211,7 +211,7 @@ impl<'a> Claims<'a> {
                 if *entry != NO_NODE {
                     return Err(self.contested(slot, claim, &self.claims[usize::from(*entry)]));
                 }
-                *entry = index as u16; // below SLOTS: nodes with slots come first, and each has one of its own
+                *entry = index as u16; // below SLOTS: nodes with slots come first, and no two share one
             }
         }
         self.in_flight.sort();
@@ -259,7 +259,7 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// `ip:port`, or `hostname:port` of a node that does not know its ip; `None` where there is no way to it.
+/// `ip:port`, or `hostname:port` of a node that does not know its ip; `None` where neither is known.
 fn address(ip: &str, hostname: &str, port: u64) -> Option<String> {
     match (ip, hostname) {
         ("", _) if port == 0 => None,

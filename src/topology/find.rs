@@ -100,7 +100,7 @@ pub fn find<'n>(nodes: impl Iterator<Item = Called<'n>>, name: &str) -> Result<u
     match found.as_slice() {
         [at] => Ok(*at),
         [] => Err(format!(
-            "there is no such node; the nodes are: {}",
+            "no such node; the nodes are: {}",
             listed(&mut (0..nodes.len()))
         )),
         several => Err(format!(
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(topology().find("r-"), Err(several.into()));
         let all = "r-1.redis.svc:1, r-10.redis.svc:1, 10.0.0.3:1, 01234567";
         for name in ["", "x", "10.0.0.9", "abc12", "0.0.0"] {
-            let none = format!("there is no such node; the nodes are: {all}");
+            let none = format!("no such node; the nodes are: {all}");
             assert_eq!(topology().find(name), Err(none), "{name}");
         }
         let many = Topology::even(9, String::new()).unwrap();

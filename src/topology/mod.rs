@@ -191,7 +191,7 @@ impl Topology {
         }
     }
 
-    /// The index in `nodes` of the node that owns `slot`; `None` where no node does or there is no such slot.
+    /// The index in `nodes` of the node that owns `slot`; `None` where no node does, or past the last slot.
     pub fn owner(&self, slot: u16) -> Option<usize> {
         self.owner
             .get(usize::from(slot))
@@ -200,7 +200,7 @@ impl Topology {
     }
 }
 
-/// Tells CLUSTER SLOTS, whose entries begin with a number, from CLUSTER SHARDS.
+/// Entries of CLUSTER SLOTS begin with a number; anything else is read as CLUSTER SHARDS.
 fn parse_json(source: &str, text: &str) -> Result<Topology> {
     let rows: Vec<Value> = serde_json::from_str(text).map_err(|error| {
         let reason = error.to_string();

@@ -105,7 +105,7 @@ fn a_file_that_is_not_there_is_named_and_one_that_is_becomes_the_source() {
     );
 }
 
-/// Slots scattered over up to nine nodes: owner by slot, `NO_NODE` where nobody, runs of every length.
+/// Slots scattered over up to nine nodes: owner by slot, `NO_NODE` where unassigned, runs of every length.
 fn owners() -> impl Strategy<Value = Vec<u16>> {
     let run = (
         prop_oneof![4 => 0u16..9, 1 => Just(NO_NODE)],
@@ -121,7 +121,7 @@ fn owners() -> impl Strategy<Value = Vec<u16>> {
             owners.resize(SLOTS, NO_NODE);
             owners
         })
-        .prop_filter("somebody owns something", |owners| {
+        .prop_filter("some slot has an owner", |owners| {
             owners.iter().any(|owner| *owner != NO_NODE)
         })
 }

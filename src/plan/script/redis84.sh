@@ -1,21 +1,16 @@
 
-# Hands over the slots from FIRST to LAST and waits for it: move FIRST LAST FROM TO
-move() {
-    local first=$1 last=$2 from=$3 to=$4 task second
-    if owns "$to" "$first" "$last"; then
-        say "slots $first-$last are on node $to already"
-        return
+check() {
+    if ask "$1" CLUSTER MIGRATION STATUS ID "$2" | grep -qxE 'failed|canceled|cancelled'; then
+        die "slots $3: see CLUSTER MIGRATION STATUS ID $2 on ${name[$1]}"
     fi
-    say "slots $first-$last: node $from -> node $to"
-    task=$(ask "$to" CLUSTER MIGRATION IMPORT "$first" "$last")
-    [[ $task =~ ^[0-9a-f]{40}$ ]] || die "slots $first-$last cannot go to node $to: $task"
-    for ((second = 0; second < patience_secs; second++)); do
-        if owns "$to" "$first" "$last"; then return; fi
-        if ask "$to" CLUSTER MIGRATION STATUS ID "$task" | grep -qxE 'failed|canceled|cancelled'; then
-            die "slots $first-$last: see CLUSTER MIGRATION STATUS ID $task on node $to"
-        fi
-        sleep 1
-    done
-    die "slots $first-$last are still on their way after $patience_secs s; run this script again when they are there"
 }
 
+# Hands over the slots from FIRST to LAST and waits for it: move FIRST LAST FROM TO KEYS
+move() {
+    local first=$1 last=$2 from=$3 to=$4 task
+    if is_done "$to" "$first" "$last" "$5"; then return; fi
+    say "slots $first-$last: ${name[from]} -> ${name[to]}"
+    task=$(ask "$to" CLUSTER MIGRATION IMPORT "$first" "$last")
+    [[ $task =~ ^[0-9a-f]{40}$ ]] || die "slots $first-$last cannot go to ${name[to]}: $task"
+    wait_for "$to" "$first" "$last" "$5" check "$to" "$task" "$first-$last"
+}

@@ -1,6 +1,8 @@
 
-batch=100         # keys in one MIGRATE
-timeout_ms=60000  # of one MIGRATE
+few=20 many=2000    # keys in one listing
+batch=100          # keys in one MIGRATE
+timeout_ms=60000   # of one MIGRATE
+patience_secs=300  # for one reply
 
 # A word of a command that redis-cli reads from standard input.
 quoted() {
@@ -16,63 +18,117 @@ elif [[ -n ${REDISCLI_AUTH-} ]]; then
     auth="AUTH $(quoted "$REDISCLI_AUTH")"
 fi
 
-# Moves the keys of a slot until none is left. They go from redis-cli to redis-cli quoted, so that no byte is lost. A
-# slot that is leaving gets no new keys, so the count bounds the rounds. REPLACE: until the slot is handed over, what
-# the source holds is the truth; the target may have a copy from a MIGRATE that was cut off.
-move_keys() {
-    local slot=$1 from=$2 to=$3 count reply keys round
-    count=$(ask "$from" CLUSTER COUNTKEYSINSLOT "$slot")
-    [[ $count =~ ^[0-9]+$ ]] || die "slot $slot: node $from does not count its keys: $count"
-    for ((round = 0; round <= count / batch + 100; round++)); do
-        reply=$(ask "$from" --no-raw CLUSTER GETKEYSINSLOT "$slot" "$batch")
-        case $reply in
-            '(empty array)' | '(empty list or set)') return ;;
-        esac
-        keys=$(sed -nE 's/^ *[0-9]+\) (".*")$/\1/p' <<<"$reply" | tr '\n' ' ')
-        [[ -n $keys ]] || die "slot $slot: node $from does not list its keys: $reply"
-        reply=$(printf 'MIGRATE %s %s "" 0 %s REPLACE %s KEYS %s\n' \
-            "$(quoted "${host[to]}")" "${port[to]}" "$timeout_ms" "$auth" "$keys" | at "$from" 2>&1) || true
-        [[ $reply == OK || $reply == NOKEY ]] || die "slot $slot: MIGRATE from node $from to node $to: $reply"
+# Two connections, to the source and the target of a move, stay open as long as both are the same: a redis-cli each,
+# which reads commands from one pipe and writes replies to another. Descriptors: source 3 and 4, target 5 and 6.
+trap '' PIPE
+pipes=$(mktemp -d)
+trap 'rm -rf "$pipes"' EXIT
+mkfifo "$pipes/3" "$pipes/4" "$pipes/5" "$pipes/6"
+source=0 target=0 news=''
+
+# connect SOURCE TARGET
+connect() {
+    if [[ $source == "$1" && $target == "$2" ]]; then return; fi
+    end_moves
+    source=$1 target=$2
+    at "$source" --no-raw <"$pipes/3" >"$pipes/4" 2>&1 &
+    exec 3>"$pipes/3" 4<"$pipes/4"
+    at "$target" --no-raw <"$pipes/5" >"$pipes/6" 2>&1 3>&- 4<&- &
+    exec 5>"$pipes/5" 6<"$pipes/6"
+    destination="$(quoted "${host[target]}") ${port[target]} \"\" 0 $timeout_ms $auth REPLACE KEYS"
+}
+
+# Closes the connections. The nodes that took no part in the moves hear of them from each other as well; this is faster.
+end_moves() {
+    local node
+    ((source)) || return 0
+    exec 3>&- 4<&- 5>&- 6<&-
+    for node in "${!host[@]}"; do
+        [[ $node == "$source" || $node == "$target" ]] || at "$node" <<<"$news" >/dev/null 2>&1 || true
     done
-    die "slot $slot: node $from still holds keys after $round rounds; run this script again"
+    source=0 target=0 news=''
+}
+
+# Sends a command over an open connection and reads its reply, which the node's id ends: send DESCRIPTOR NODE COMMAND.
+# Keys come and go quoted, so that no byte is lost: those of a listing become `keys`, other lines `reply`.
+send() {
+    local line
+    reply='' keys='' count=0
+    printf '%s\nCLUSTER MYID\n' "$3" >&"$1" || die "${name[$2]}: redis-cli has ended"
+    while IFS= read -r -t "$patience_secs" -u $(($1 + 1)) line; do
+        case $line in
+            "\"${id[$2]}\"") return ;;
+            *[0-9]') "'*) keys+=" ${line#*) }" count=$((count + 1)) ;;
+            '('[0-9]*'s)') ;; # the time that a slow command took
+            'Could not connect'*) die "${name[$2]}: $line" ;;
+            *) reply+=${reply:+ }$line ;;
+        esac
+    done
+    die "${name[$2]} does not answer: $reply"
+}
+
+# Moves the keys of a slot until none is left. A slot that is leaving gets no new keys, so this ends.
+move_keys() {
+    local slot=$1 listed batches IFS=$'\n'
+    keys_moved=0
+    while send 3 "$source" "CLUSTER GETKEYSINSLOT $slot $few" && ((count > 0)); do
+        batches="$count$keys"
+        if ((count == few)); then
+            # bash reads pipes byte by byte, so a process of their own lists many keys: a line for each MIGRATE.
+            listed=$(ask "$source" --no-raw CLUSTER GETKEYSINSLOT "$slot" "$many")
+            batches=$(awk -v most="$batch" '
+                function flush() { if (count) print count keys; count = 0; keys = "" }
+                sub(/^ *[0-9]+\) "/, " \"") { keys = keys $0; if (++count == most) flush() }
+                END { flush() }' <<<"$listed")
+            [[ -n $batches ]] || die "slot $slot: ${name[source]} does not list its keys: $listed"
+        fi
+        for keys in $batches; do
+            keys_moved=$((keys_moved + ${keys%% *}))
+            # REPLACE: until the slot is handed over, what the source holds is the truth; the target may have a copy from
+            # a MIGRATE that was cut off.
+            send 3 "$source" "MIGRATE $destination ${keys#* }"
+            [[ $reply == OK || $reply == NOKEY ]] || die "slot $slot: MIGRATE from ${name[source]} to ${name[target]}: $reply"
+        done
+    done
+    [[ $reply == '(empty '* ]] || die "slot $slot: ${name[source]} does not list its keys: $reply"
 }
 
 # Hands over one slot. A target that owns it already was given it by an earlier run.
 move_slot() {
-    local slot=$1 from=$2 to=$3 reply
-    reply=$(ask "$to" CLUSTER SETSLOT "$slot" IMPORTING "${id[from]}")
+    local slot=$1
+    send 5 "$target" "CLUSTER SETSLOT $slot IMPORTING ${id[source]}"
     case $reply in
         OK)
-            reply=$(ask "$from" CLUSTER SETSLOT "$slot" MIGRATING "${id[to]}")
+            send 3 "$source" "CLUSTER SETSLOT $slot MIGRATING ${id[target]}"
             if [[ $reply != OK ]]; then
-                ask "$to" CLUSTER SETSLOT "$slot" STABLE >/dev/null
-                die "slot $slot cannot leave node $from: $reply"
+                local complaint=$reply
+                send 5 "$target" "CLUSTER SETSLOT $slot STABLE"
+                die "slot $slot cannot leave ${name[source]}: $complaint"
             fi
-            move_keys "$slot" "$from" "$to"
+            move_keys "$slot"
             ;;
-        *'already the owner'*) ;;
-        *) die "slot $slot cannot go to node $to: $reply" ;;
+        *'already the owner'*) keys_moved=-1 ;;
+        *) die "slot $slot cannot go to ${name[target]}: $reply" ;;
     esac
-    reply=$(ask "$to" CLUSTER SETSLOT "$slot" NODE "${id[to]}")
-    [[ $reply == OK ]] || die "slot $slot: node $to does not take it over: $reply"
-    reply=$(ask "$from" CLUSTER SETSLOT "$slot" NODE "${id[to]}")
+    send 5 "$target" "CLUSTER SETSLOT $slot NODE ${id[target]}"
+    [[ $reply == OK ]] || die "slot $slot: ${name[target]} does not take it over: $reply"
+    send 3 "$source" "CLUSTER SETSLOT $slot NODE ${id[target]}"
     # A primary without slots may have become a replica of their new owner.
-    [[ $reply == OK || $reply == *'only with masters'* ]] || die "slot $slot: node $from does not let go: $reply"
+    [[ $reply == OK || $reply == *'only with masters'* ]] || die "slot $slot: ${name[source]} does not let go: $reply"
+    news+="CLUSTER SETSLOT $slot NODE ${id[target]}"$'\n'
 }
 
-# Hands over the slots from FIRST to LAST: move FIRST LAST FROM TO
+# Hands over the slots from FIRST to LAST: move FIRST LAST FROM TO KEYS
 move() {
-    local first=$1 last=$2 from=$3 to=$4 slot node
-    say "slots $first-$last: node $from -> node $to"
+    local first=$1 last=$2 slot
+    connect "$3" "$4"
+    say "slots $first-$last: ${name[source]} -> ${name[target]}"
     for ((slot = first; slot <= last; slot++)); do
-        move_slot "$slot" "$from" "$to"
-    done
-    # The others hear of it from each other as well; this is faster.
-    for node in "${!host[@]}"; do
-        [[ $node == "$from" || $node == "$to" ]] && continue
-        for ((slot = first; slot <= last; slot++)); do
-            printf 'CLUSTER SETSLOT %s NODE %s\n' "$slot" "${id[to]}"
-        done | at "$node" >/dev/null 2>&1 || true
+        move_slot "$slot"
+        if ((keys_moved < 0)); then
+            skipped 1 $(($5 / (last - first + 1)))
+        else
+            moved 1 "$keys_moved"
+        fi
     done
 }
-

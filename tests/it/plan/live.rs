@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use slotscope::slot::slot;
@@ -320,12 +320,18 @@ fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Cluster) {
         .filter(|slot| before[usize::from(*slot)] != promised[usize::from(*slot)])
         .collect();
     assert!((12..=24).contains(&moving.len()), "{plan}");
-    let output = scratch.run(&[&args[..], &["--commands", "setslot"]].concat());
-    let script = stdout(&output).replace(
-        "host[4]='' port[4]=''",
-        &format!("host[4]=127.0.0.1 port[4]={}", cluster.servers[3].port),
+    // It waits between slots, so that it can be stopped in the middle.
+    let scripts = Scripts {
+        scratch: &scratch,
+        args: &args,
+        port: cluster.servers[3].port,
+    };
+    scripts.make(
+        "setslot",
+        "move.sh",
+        &["--pause-ms", "60", "--rollback", "back.sh"],
     );
-    scratch.file("move.sh", script.as_bytes());
+    scripts.fill_in("back.sh");
 
     for (i, slot) in moving.iter().step_by(6).enumerate() {
         let tag = tag_of(*slot);
@@ -368,7 +374,7 @@ fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Cluster) {
         // A complaint in here must not leave the writer writing.
         let stopping = StopOnDrop(&stop);
         cut_off_in_the_middle(&scratch, cluster, &promised, &moving);
-        let outputs = [run(&scratch), run(&scratch)];
+        let outputs = [run(&scratch, "move.sh"), run(&scratch, "move.sh")];
         drop(stopping);
         let written = writer.join().unwrap();
         for output in outputs {
@@ -377,27 +383,58 @@ fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Cluster) {
         written
     });
 
-    cluster.settles_on(&promised);
+    holds_what_was_written(cluster, &promised, &written);
+    the_other_scripts_see_that_all_is_done(cluster, &scripts, &promised);
+    the_script_stops_when_time_is_up(cluster, &scripts, &before);
+    the_rollback_gives_every_slot_back(cluster, &scratch, &before);
+    holds_what_was_written(cluster, &before, &written);
+}
+
+/// Whether every key is on the owner of its slot, once, as it was written last.
+fn holds_what_was_written(
+    cluster: &Cluster,
+    owners: &[usize],
+    written: &HashMap<Vec<u8>, Vec<u8>>,
+) {
+    cluster.settles_on(owners);
     let contents = contents(cluster);
     let held: usize = contents.iter().map(HashMap::len).sum();
-    assert_eq!(held, written.len(), "keys are there twice or gone");
-    for (key, value) in &written {
-        let there = contents[promised[usize::from(slot(key))]].get(key);
-        assert_eq!(
-            there,
-            Some(value),
-            "{} of slot {}",
-            key.escape_ascii(),
-            slot(key)
-        );
+    assert_eq!(held, written.len(), "keys are stored twice or gone");
+    for (key, value) in written {
+        let found = contents[owners[usize::from(slot(key))]].get(key);
+        let (name, slot) = (key.escape_ascii(), slot(key));
+        assert_eq!(found, Some(value), "{name} of slot {slot}");
     }
     let check = cluster.servers[0].redis_cli(&["--cluster", "check", &cluster.address(1)]);
     let check = String::from_utf8(check).unwrap();
-    assert!(
-        check.contains("All nodes agree") && check.contains("All 16384 slots covered"),
-        "{check}"
-    );
-    the_other_scripts_see_that_all_is_done(cluster, &scratch, &script, &promised);
+    let is_well = check.contains("All nodes agree") && check.contains("All 16384 slots covered");
+    assert!(is_well, "{check}");
+}
+
+/// The scripts of one plan.
+struct Scripts<'a> {
+    scratch: &'a Scratch,
+    args: &'a [&'a str],
+    /// Of the node that is to be added.
+    port: u16,
+}
+
+impl Scripts<'_> {
+    fn make(&self, commands: &str, file: &str, more: &[&str]) {
+        let args = [self.args, &["--commands", commands], more].concat();
+        let output = self.scratch.run(&args);
+        assert!(output.status.success(), "{}", stderr(&output));
+        self.scratch.file(file, stdout(&output).as_bytes());
+        self.fill_in(file);
+    }
+
+    /// Fills in where the node that is to be added listens.
+    fn fill_in(&self, file: &str) {
+        let script = fs::read_to_string(self.scratch.path(file)).unwrap();
+        let known = format!("host[4]=127.0.0.1 port[4]={}", self.port);
+        let script = script.replace("host[4]='' port[4]=''", &known);
+        self.scratch.file(file, script.as_bytes());
+    }
 }
 
 struct StopOnDrop<'a>(&'a AtomicBool);
@@ -417,8 +454,8 @@ fn bash(scratch: &Scratch, script: &str) -> Command {
     command
 }
 
-fn run(scratch: &Scratch) -> Output {
-    bash(scratch, "move.sh").output().unwrap()
+fn run(scratch: &Scratch, script: &str) -> Output {
+    bash(scratch, script).output().unwrap()
 }
 
 /// Stops the script once some slots have moved: the next run has to go on from there.
@@ -459,63 +496,71 @@ fn cut_off_in_the_middle(
 /// Servers of other versions are not here; what their scripts ask of any server is.
 fn the_other_scripts_see_that_all_is_done(
     cluster: &Cluster,
-    scratch: &Scratch,
-    script: &str,
+    scripts: &Scripts<'_>,
     promised: &[usize],
 ) {
-    let moves: Vec<&str> = script
-        .lines()
-        .filter(|line| line.starts_with("move ") || line.starts_with("host["))
-        .collect();
-    for functions in ["valkey.sh", "redis84.sh"] {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/plan/script/");
-        let part = |name: &str| fs::read_to_string(format!("{folder}{name}")).unwrap();
-        let (nodes, ranges): (Vec<&str>, Vec<&str>) =
-            moves.iter().partition(|line| line.starts_with("host["));
-        let whole = [
-            "set -euo pipefail; cli=(redis-cli); declare -a host port id",
-            &nodes.join("\n"),
-            &part("nodes.sh"),
-            &part("owns.sh"),
-            &part(functions),
-            &ranges.join("\n"),
-        ]
-        .join("\n");
-        scratch.file("other.sh", whole.as_bytes());
-        let done = bash(scratch, "other.sh").output().unwrap();
-        assert!(done.status.success(), "{functions}: {}", stderr(&done));
-        assert_eq!(
-            stderr(&done).lines().count(),
-            ranges.len(),
-            "{}",
-            stderr(&done)
-        );
+    for kind in ["valkey", "redis-8.4"] {
+        scripts.make(kind, "other.sh", &[]);
+        let done = run(scripts.scratch, "other.sh");
+        assert!(done.status.success(), "{kind}: {}", stderr(&done));
+        let script = fs::read_to_string(scripts.scratch.path("other.sh")).unwrap();
+        let ranges: Vec<&str> = script
+            .lines()
+            .filter(|line| line.starts_with("move "))
+            .collect();
+        let said = stderr(&done);
+        let already = said
+            .lines()
+            .filter(|line| line.ends_with(" already"))
+            .count();
+        assert_eq!(already, ranges.len(), "{kind}: {said}");
         assert!(
-            stderr(&done).lines().all(|line| line.ends_with(" already")),
-            "{}",
-            stderr(&done)
+            said.contains("done in ") && said.contains(" 0 slots "),
+            "{kind}: {said}"
         );
         // A range that is elsewhere: this server does not know the command, and the script says so.
-        let back = format!(
-            "{whole}\nmove {} 4 1",
-            ranges[0]
-                .split(' ')
-                .skip(1)
-                .take(2)
-                .collect::<Vec<_>>()
-                .join(" ")
-        );
-        scratch.file("other.sh", back.as_bytes());
-        let refused = bash(scratch, "other.sh").output().unwrap();
-        assert_eq!(refused.status.code(), Some(1), "{functions}");
-        assert!(
-            stderr(&refused)
-                .to_lowercase()
-                .contains("unknown subcommand"),
-            "{}",
-            stderr(&refused)
-        );
+        let words: Vec<&str> = ranges[0].split(' ').collect();
+        let back = format!("{script}\nmove {} {} 4 1 0\n", words[1], words[2]);
+        scripts.scratch.file("other.sh", back.as_bytes());
+        let refused = run(scripts.scratch, "other.sh");
+        assert_eq!(refused.status.code(), Some(1), "{kind}");
+        let said = stderr(&refused).to_lowercase();
+        assert!(said.contains("unknown subcommand"), "{said}");
     }
     // No script moved anything: neither those that had nothing to do nor those that were refused.
     assert_eq!(owners(cluster), promised);
+}
+
+/// The way back, with all minutes but the last over: one slot goes back.
+fn the_script_stops_when_time_is_up(cluster: &Cluster, scripts: &Scripts<'_>, before: &[usize]) {
+    let back = fs::read_to_string(scripts.scratch.path("back.sh")).unwrap();
+    let late = back
+        .replace("max_minutes=0", "max_minutes=1")
+        .replace("declare -a name", "SECONDS=60; declare -a name");
+    scripts.scratch.file("late.sh", late.as_bytes());
+    let away = || {
+        let now = owners(cluster);
+        now.iter()
+            .zip(before)
+            .filter(|(now, before)| now != before)
+            .count()
+    };
+    let away_at_first = away();
+    let output = run(scripts.scratch, "late.sh");
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let left = format!("stopped after 1 min with {} slots left", away_at_first - 1);
+    assert!(
+        stderr(&output).contains(&left),
+        "{left}: {}",
+        stderr(&output)
+    );
+    assert_eq!(away(), away_at_first - 1);
+}
+
+fn the_rollback_gives_every_slot_back(cluster: &Cluster, scratch: &Scratch, before: &[usize]) {
+    let started = Instant::now();
+    let output = run(scratch, "back.sh");
+    assert!(output.status.success(), "{}", stderr(&output));
+    println!("rolled back in {:?}", started.elapsed());
+    assert_eq!(owners(cluster), before);
 }

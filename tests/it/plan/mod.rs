@@ -4,12 +4,13 @@
 mod follower;
 mod laws;
 mod live;
+mod refusals;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
 
-use crate::support::run::{Scratch, fails, report, stderr, stdout};
+use crate::support::run::{Scratch, report, stderr, stdout};
 use serde_json::json;
 
 /// Three nodes, the first with most slots; the third has a hostile name and address.
@@ -33,6 +34,18 @@ fn plan(scratch: &Scratch, args: &[&str]) -> Output {
     scratch.run(&[&["plan", "dump.csv", "--topology", "cluster.nodes"], args].concat())
 }
 
+/// The text or script of such a plan.
+fn said(scratch: &Scratch, args: &[&str]) -> String {
+    let output = plan(scratch, args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    stdout(&output).to_owned()
+}
+
+/// The text with its lines joined.
+fn prose(text: &str) -> String {
+    text.replace("\n# ", " ").replace('\n', " ")
+}
+
 #[test]
 fn people_read_what_moves_and_what_that_brings() {
     let scratch = fixture();
@@ -40,7 +53,7 @@ fn people_read_what_moves_and_what_that_brings() {
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(
-        text.starts_with("move ") && text.contains("no plan gets it below 1.000"),
+        text.starts_with("move ") && text.contains("judged by keys; --by bytes plans for memory"),
         "{text}"
     );
     assert!(
@@ -163,69 +176,122 @@ fn nodes_come_and_go_and_bear_what_they_can() {
     assert_eq!(nodes[0]["over_fair"], json!(null));
 }
 
-/// Flags for the fixture that are refused, and what the refusal contains.
-const REFUSED: &[(&[&str], &[&str])] = &[
-    (&["--by", "size"], &["--by size", "bytes=2,ops=1"]),
-    (&["--by", "keys,keys=2"], &["each once"]),
-    (&["--by", "keys=0"], &["above 0"]),
-    (
-        &["--weight", "x=1"],
-        &[
-            "--weight x=1",
-            "there is no such node; the nodes are: 10.0.0.1:7000",
-        ],
-    ),
-    (&["--weight", "aaaa=0"], &["--remove"]),
-    (&["--weight", "aaaa"], &["ID=W"]),
-    (
-        &["--remove", "aaaa", "--remove", "bbbb", "--remove", "c"],
-        &["no node would be left"],
-    ),
-    (
-        &["--remove", "bbbb"],
-        &["slot 13000", "--exclude", "on its way"],
-    ),
-    (&["--remove", "aaaa", "--exclude", "9,8"], &["slot 8"]),
-    (&["--exclude", "16384"], &["0-5,77"]),
-    (&["--exclude", "5-0"], &["--exclude 5-0"]),
-    (&["--tolerance=-1"], &["percent"]),
-    (&["--max-bytes", "1x"], &["512mb"]),
-    (&["--add", "16384"], &["16384"]),
-];
-
-/// The same for dumps without weights.
-const REFUSED_DUMPS: &[(&[&str], &[&str])] = &[
-    (&["a.keys"], &["--topology", "--nodes"]),
-    (&["empty.keys", "--nodes", "3"], &["no load", "rebalance"]),
-    (
-        &["a.keys", "--nodes", "3", "--by", "ops"],
-        &["--by ops", "it has: keys"],
-    ),
-    (
-        &["a.keys", "--nodes", "3", "--max-bytes", "1"],
-        &["--max-bytes", "it has: keys"],
-    ),
-];
+#[test]
+fn text_and_comments_fit_80_columns() {
+    let scratch = fixture();
+    let wide = |text: &str| {
+        let mut lines = text.lines();
+        lines
+            .find(|line| line.chars().count() > 80)
+            .map(String::from)
+    };
+    for more in [&[][..], &["--by", "bytes=2,ops=1", "--weight", "aaaa=2"]] {
+        let args = [&["plan", "dump.csv", "--topology", "cluster.nodes"], more].concat();
+        let output = scratch
+            .command(&args)
+            .env("COLUMNS", "80")
+            .output()
+            .unwrap();
+        let text = stdout(&output);
+        assert_eq!(wide(text), None, "{text}");
+        assert!(text.contains("× fair") && text.contains(" → "), "{text}");
+    }
+    let script = said(&scratch, &["--commands", "setslot", "--add", "1"]);
+    let comments: Vec<&str> = script
+        .lines()
+        .take_while(|line| line.starts_with('#'))
+        .collect();
+    assert_eq!(wide(&comments.join("\n")), None, "{script}");
+}
 
 #[test]
-fn a_refusal_names_the_flag_and_the_way_out() {
+fn a_plan_says_what_it_is_judged_by_and_what_is_not_known() {
     let scratch = fixture();
-    scratch.file("empty.keys", "");
-    scratch.file("a.keys", "a\n");
-    let with_fixture = REFUSED
-        .iter()
-        .map(|(args, parts)| (args, plan(&scratch, args), parts));
-    let with_dumps = REFUSED_DUMPS
-        .iter()
-        .map(|(args, parts)| (args, scratch.run(&[&["plan"], *args].concat()), parts));
-    let wrong: Vec<String> = with_fixture
-        .chain(with_dumps)
-        .filter_map(|(args, output, parts)| {
-            let complaint = fails(&output, parts).err()?;
-            Some(format!("{args:?}: {complaint}"))
-        })
+    let keys: String = (0..3000).map(|i| format!("key:{i}\n")).collect();
+    scratch.file("a.keys", keys);
+    let args = ["plan", "a.keys", "--topology", "cluster.nodes"];
+    let script = [&args[..], &["--commands", "setslot"]].concat();
+    for output in [scratch.run(&args), scratch.run(&script)] {
+        let text = prose(stdout(&output));
+        for part in [
+            "judged by keys only: the dump has no sizes, so memory is not known",
+            "--commands setslot takes about ",
+            "4 ms a slot, 20 µs a key, 100 MiB/s",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+    let text = said(&scratch, &["--by", "bytes"]);
+    assert!(text.contains("\njudged by bytes\n"), "{text}");
+}
+
+#[test]
+fn giant_keys_are_named_before_they_move() {
+    let scratch = fixture();
+    let small: String = (0..3000)
+        .map(|i| format!("key:{i},{}\n", 1 << 20))
         .collect();
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    let (giant, almost) = (100 << 20, (100 << 20) - 1);
+    let csv = format!("key,size\n{small}\"big\u{1b}:{{k7}}\",{giant}\nalmost:{{k7}},{almost}\n");
+    scratch.file("dump.csv", csv);
+    // The slot of the tag is one of the first node, which is emptied.
+    assert!(slotscope::slot::slot(b"{k7}") < 10_000);
+    let name = r"big\x1b:{k7}";
+    let args = ["--remove", "aaaa"];
+    let with = |more: &[&'static str]| said(&scratch, &[&args[..], more].concat());
+    let text = with(&[]);
+    assert!(
+        text.contains("MIGRATE blocks both nodes") && text.contains(name),
+        "{text}"
+    );
+    assert!(!text.contains("almost"), "{text}");
+    let script = with(&["--commands", "setslot"]);
+    let said =
+        format!("\nsay 'warning: MIGRATE blocks both nodes while it copies the key {name} of");
+    let (warned, moved) = (script.find(&said), script.find("\nmove "));
+    assert!(warned.is_some() && warned < moved, "{script}");
+    let plan = report(&plan(&scratch, &["--remove", "aaaa", "--json"]));
+    let keys = plan["big_keys"].as_array().unwrap();
+    assert_eq!(
+        (keys.len(), &keys[0]["bytes"]),
+        (1, &json!(giant)),
+        "{keys:?}"
+    );
+}
+
+#[test]
+fn a_node_that_limits_keep_from_being_emptied_is_named() {
+    let scratch = fixture();
+    let args = ["--remove", "10.0.0.1:7000"];
+    let whole = prose(&said(&scratch, &args));
+    assert!(
+        whole.starts_with("empty 10.0.0.1:7000: move 10,000 slots in "),
+        "{whole}"
+    );
+    assert!(
+        whole.contains(": the fullest of the nodes that stay goes from "),
+        "{whole}"
+    );
+    assert!(!whole.contains("is not emptied"), "{whole}");
+    let part = prose(&said(
+        &scratch,
+        &[&args[..], &["--max-slots", "1000"]].concat(),
+    ));
+    let left = "10.0.0.1:7000 is not emptied: the limits leave it 9,000 slots with ";
+    assert!(
+        part.contains(left) && !part.contains("no plan gets it below"),
+        "{part}"
+    );
+    // Before and after are of the nodes that stay.
+    let json = report(&plan(&scratch, &[&args[..], &["--json"]].concat()));
+    let nodes = json["nodes"].as_array().unwrap();
+    for when in ["before", "after"] {
+        let most = nodes[1..]
+            .iter()
+            .filter_map(|node| node["keys"][when].as_u64())
+            .max();
+        assert_eq!(json[when]["max"].as_u64(), most, "{when}");
+    }
 }
 
 #[test]
@@ -235,11 +301,11 @@ fn a_script_is_sound_and_no_name_in_it_is_run() {
         let output = plan(&scratch, &["--commands", kind, "--add", "1"]);
         let script = stdout(&output);
         assert!(
-            script.contains("host[1]='10.0.0.1' port[1]=7000 id[1]='aaaa0"),
+            script.contains("name[1]='10.0.0.1:7000' host[1]='10.0.0.1' port[1]=7000 id[1]='aaaa0"),
             "{script}"
         );
         assert!(
-            script.contains("host[4]='' port[4]='' id[4]=''  # new-1: fill in"),
+            script.contains("\nname[4]='new-1' host[4]='' port[4]='' id[4]='' takes[4]=yes"),
             "{script}"
         );
         assert!(script.contains("\nmove "), "{script}");
@@ -271,7 +337,7 @@ fn a_script_is_sound_and_no_name_in_it_is_run() {
         let asked = bash(&["ask.sh"]);
         assert_eq!(asked.status.code(), Some(1), "{kind}");
         assert!(
-            stderr(&asked).contains("does not tell its id"),
+            stderr(&asked).contains("does not give its id"),
             "{kind}: {}",
             stderr(&asked)
         );

@@ -1,0 +1,76 @@
+//! What a plan cannot know or should not be made for: a dump that is not whole, memory without sizes, giant keys.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::metric::Metric;
+use crate::name::Name;
+use crate::summary::Summary;
+use crate::summary::cause::Verdict;
+
+/// MIGRATE blocks both nodes while a key is copied: about a second for this size.
+pub const BIG_KEY_BYTES: u64 = 100 << 20;
+
+/// A key that is copied in one piece.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct BigKey {
+    /// Its first 512 bytes.
+    pub key: Name,
+    /// Its slot.
+    pub slot: u16,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Why the dump may lack keys, so that a plan for it would move the wrong slots; `None` where nothing says so.
+pub fn incomplete(summary: &Summary) -> Option<String> {
+    if let Some(stop) = summary.input.incomplete.first() {
+        return Some(format!(
+            "{} ends early, at byte {}: {}",
+            stop.file, stop.byte, stop.reason
+        ));
+    }
+    let is_suspicious = summary.skew.verdict == Verdict::Suspicious;
+    is_suspicious.then(|| summary.skew.sentence.to_string())
+}
+
+/// The keys of `BIG_KEY_BYTES` or more in the slots that move, the largest first.
+pub fn big_keys(summary: &Summary, moves: impl Fn(u16) -> bool) -> Vec<BigKey> {
+    let keys = summary.keys.as_ref();
+    let heaviest = keys.and_then(|keys| keys.heaviest.get(Metric::Bytes));
+    heaviest
+        .into_iter()
+        .flatten()
+        .filter(|key| key.weight(Metric::Bytes) >= BIG_KEY_BYTES && moves(key.slot))
+        .map(|key| BigKey {
+            key: key.key.clone(),
+            slot: key.slot,
+            bytes: key.weight(Metric::Bytes),
+        })
+        .collect()
+}
+
+/// What a reader of the plan is warned of, each once.
+pub fn warnings(summary: &Summary) -> Vec<String> {
+    let input = &summary.input;
+    let mut warnings: Vec<String> = incomplete(summary).into_iter().collect();
+    for warning in input.warnings.iter().map(ToString::to_string) {
+        // The sentence of a suspicious dump quotes its evidence.
+        if !warnings.iter().any(|known| known.contains(&warning)) {
+            warnings.push(warning);
+        }
+    }
+    let unowned = &summary.nodes.unowned;
+    if unowned.slots > 0 {
+        let what = "slots that no node owns stay so; redis-cli --cluster fix gives them to one";
+        warnings.push(format!("{} {what}", unowned.slots));
+    }
+    if let [first, ..] = summary.nodes.in_flight.as_slice() {
+        let count = summary.nodes.in_flight.len();
+        warnings.push(format!(
+            "slots on their way to another node stay out of the plan: {count}, slot {} first",
+            first.slot
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,148 @@
+//! What `slotscope plan` refuses: flags that contradict the cluster, dumps that are not whole, failed primaries.
+
+use super::{LISTING, fixture, plan, said};
+use crate::support::run::{Scratch, fails, report};
+use slotscope::slot::slot;
+use slotscope::topology::Topology;
+
+/// Flags for the fixture that are refused, and what the refusal contains.
+const REFUSED: &[(&[&str], &[&str])] = &[
+    (&["--by", "size"], &["--by size", "bytes=2,ops=1"]),
+    (&["--by", "keys,keys=2"], &["each once"]),
+    (&["--by", "keys=0"], &["above 0"]),
+    (
+        &["--weight", "x=1"],
+        &["--weight x=1", "no such node; the nodes are: 10.0.0.1:7000"],
+    ),
+    (&["--weight", "aaaa=0"], &["--remove"]),
+    (&["--weight", "aaaa"], &["ID=W"]),
+    (
+        &["--remove", "aaaa", "--remove", "bbbb", "--remove", "c"],
+        &["no node would be left"],
+    ),
+    (
+        &["--remove", "bbbb"],
+        &["slot 13000", "--exclude", "on its way"],
+    ),
+    (&["--remove", "aaaa", "--exclude", "9,8"], &["slot 8"]),
+    (&["--exclude", "16384"], &["0-5,77"]),
+    (&["--exclude", "5-0"], &["--exclude 5-0"]),
+    (&["--tolerance=-1"], &["percent"]),
+    (&["--max-bytes", "1x"], &["512mb"]),
+    (&["--add", "16384"], &["16384"]),
+];
+
+/// The same for dumps without weights.
+const REFUSED_DUMPS: &[(&[&str], &[&str])] = &[
+    (&["a.keys"], &["--topology", "--nodes"]),
+    (&["empty.keys", "--nodes", "3"], &["no load", "rebalance"]),
+    (
+        &["a.keys", "--nodes", "3", "--by", "ops"],
+        &["--by ops", "it has: keys"],
+    ),
+    (
+        &["a.keys", "--nodes", "3", "--max-bytes", "1"],
+        &["--max-bytes", "it has: keys"],
+    ),
+];
+
+#[test]
+fn a_refusal_names_the_flag_and_the_way_out() {
+    let scratch = fixture();
+    scratch.file("empty.keys", "");
+    scratch.file("a.keys", "a\n");
+    let with_fixture = REFUSED
+        .iter()
+        .map(|(args, parts)| (args, plan(&scratch, args), parts));
+    let with_dumps = REFUSED_DUMPS
+        .iter()
+        .map(|(args, parts)| (args, scratch.run(&[&["plan"], *args].concat()), parts));
+    let wrong: Vec<String> = with_fixture
+        .chain(with_dumps)
+        .filter_map(|(args, output, parts)| {
+            let complaint = fails(&output, parts).err()?;
+            Some(format!("{args:?}: {complaint}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Four primaries, of which one has failed and one may have.
+const FAILED: &str = "a 10.0.0.1:1@2 master - 0 0 1 connected 0-9999\n\
+    b 10.0.0.2:1@2,pod-2 master,fail - 0 0 2 connected 10000-11999\n\
+    c 10.0.0.3:1@2 master,fail? - 0 0 3 connected 12000-12999\n\
+    d 10.0.0.4:1@2 master - 0 0 4 connected 13000-16383\n";
+
+#[test]
+fn failed_primaries_neither_give_nor_take_slots() {
+    let scratch = fixture();
+    scratch.file("cluster.nodes", FAILED);
+    let json = report(&plan(&scratch, &["--json"]));
+    let moves = json["moves"].as_array().unwrap();
+    assert!(!moves.is_empty());
+    assert!(
+        moves.iter().all(|of| of["from"] == "a" && of["to"] == "d"),
+        "{moves:?}"
+    );
+    for at in [1, 2] {
+        let node = &json["nodes"][at];
+        assert_eq!(node["failed"], true);
+        assert_eq!(node["slots"]["before"], node["slots"]["after"], "{node}");
+        assert!(node["keys"]["before"].as_u64() > Some(1000), "{node}");
+    }
+    let text = super::prose(&said(&scratch, &[]));
+    let warning =
+        "warning: the topology has pod-2:1 as failed: it takes no slots, and its 2,000 slots stay";
+    assert!(
+        text.contains(warning) && text.contains("pod-2:1 (failed)"),
+        "{text}"
+    );
+    // The script neither asks them nor waits for them.
+    let script = said(&scratch, &["--commands", "setslot"]);
+    assert!(
+        !script.contains("host[2]=") && script.contains("host[4]='10.0.0.4'"),
+        "{script}"
+    );
+}
+
+#[test]
+fn where_only_failed_primaries_could_take_the_slots_no_plan_is_made() {
+    let scratch = fixture();
+    scratch.file("cluster.nodes", FAILED);
+    let all_up = ["--remove", "a", "--remove", "d"];
+    for (args, parts) in [
+        (
+            &all_up[..],
+            ["no primary that could take slots", "as failed"],
+        ),
+        (
+            &["--remove", "pod-2"],
+            ["--remove pod-2", "fail over to a replica"],
+        ),
+        (
+            &["--weight", "pod-2=2"],
+            ["--weight pod-2=2", "fail over to a replica"],
+        ),
+    ] {
+        assert_eq!(fails(&plan(&scratch, args), &parts), Ok(()), "{args:?}");
+    }
+}
+
+#[test]
+fn a_dump_that_does_not_look_whole_makes_a_plan_by_force_only() {
+    let scratch = Scratch::new();
+    scratch.file("cluster.nodes", LISTING);
+    // Nothing of the second node.
+    let topology = Topology::parse("nodes", LISTING).unwrap();
+    let keys = (0..60_000).map(|i| format!("key:{i}"));
+    let keys = keys.filter(|key| topology.owner(slot(key.as_bytes())) != Some(1));
+    scratch.file("dump.csv", keys.map(|key| key + "\n").collect::<String>());
+    for args in [&[][..], &["--commands", "setslot"], &["--json"]] {
+        let parts = ["the dump does not look whole", "--force"];
+        assert_eq!(fails(&plan(&scratch, args), &parts), Ok(()), "{args:?}");
+    }
+    let script = said(&scratch, &["--commands", "setslot", "--force"]);
+    let head = script.lines().take_while(|line| line.starts_with('#'));
+    let warnings = head.filter(|line| line.starts_with("# warning: ")).count();
+    assert_eq!(warnings, 2, "the dump, and the slot on its way: {script}");
+}
