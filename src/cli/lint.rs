@@ -11,7 +11,7 @@ use crate::cli::Ending;
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::error::Result;
-use crate::lint::{Checks, LintFindings, NamingRules, Severity, view};
+use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
 use crate::name::Name;
 use crate::scan::Scanned;
 use crate::slot::policy::Policy;
@@ -25,6 +25,7 @@ const CONFIG: &str = "slotscope.toml";
 /// Exits with 1 where there is an error. The convention is env:service:module:{domain:id}:...; slotscope.toml
 /// in the current directory changes it.
 #[derive(Args, Debug)]
+#[command(after_long_help = rules())]
 pub struct LintArgs {
     /// What is read
     #[command(flatten)]
@@ -55,11 +56,10 @@ impl LintArgs {
                 view::sections(&findings)
             })?;
         remark(&reading, &scanned);
-        let errors = findings.of_severity(Severity::Error);
-        Ok(match (scanned.incomplete.is_empty(), errors) {
-            (false, _) => Ending::Incomplete,
-            (true, 0) => Ending::Done,
-            (true, _) => Ending::Crossed,
+        Ok(match findings.of_severity(Severity::Error) {
+            _ if findings.keys == 0 || !scanned.incomplete.is_empty() => Ending::Incomplete,
+            0 => Ending::Done,
+            _ => Ending::Crossed,
         })
     }
 
@@ -73,8 +73,22 @@ impl LintArgs {
     }
 }
 
-/// Reports rows that were not checked, on standard error.
+/// The built-in rules, for `--help`.
+fn rules() -> String {
+    let row = |(id, severity, what): &(&str, Severity, &str)| {
+        format!("\n  {id:<18}{:<8} {what}", severity.name())
+    };
+    let rows: String = BUILT_IN.iter().map(row).collect();
+    format!(
+        "Rules, their severities unless slotscope.toml sets others, and what keys do that break them:{rows}"
+    )
+}
+
+/// Reports what was not checked, on standard error.
 fn remark(reading: &Reading, scanned: &Scanned<Checks>) {
+    let empty = (scanned.tally.keys == 0).then(|| {
+        String::from("no keys were checked: did redis-cli fail? look at what it printed to stderr")
+    });
     let rejected = scanned.rejects.count;
     let rows = (rejected > 0)
         .then(|| format!("rows that are no keys, not checked: {}", grouped(rejected)));
@@ -87,7 +101,6 @@ fn remark(reading: &Reading, scanned: &Scanned<Checks>) {
         )
     });
     // A closed standard error is ignored.
-    rows.into_iter()
-        .chain(stops)
-        .for_each(|line| drop(writeln!(io::stderr(), "slotscope: {line}")));
+    let lines = empty.into_iter().chain(rows).chain(stops);
+    lines.for_each(|line| drop(writeln!(io::stderr(), "slotscope: {line}")));
 }

@@ -74,9 +74,13 @@ impl Checks {
             );
             found(Rule::EnterpriseTag, braces.differ);
         }
+        let is_utf8 = std::str::from_utf8(key).is_ok();
+        let has_control = key.iter().any(u8::is_ascii_control);
+        // Random bytes look like a placeholder now and then.
+        let is_text = is_utf8 && !has_control;
         found(
             Rule::Placeholder,
-            rules.is_on(Rule::Placeholder) && rules.placeholder.is_match(key),
+            is_text && rules.is_on(Rule::Placeholder) && rules.placeholder.is_match(key),
         );
         found(
             Rule::Namespace,
@@ -86,8 +90,8 @@ impl Checks {
             Rule::Version,
             rules.is_on(Rule::Version) && !rules.version.is_match(key),
         );
-        found(Rule::ControlBytes, key.iter().any(u8::is_ascii_control));
-        found(Rule::InvalidUtf8, std::str::from_utf8(key).is_err());
+        found(Rule::ControlBytes, has_control);
+        found(Rule::InvalidUtf8, !is_utf8);
         found(Rule::Blanks, key.contains(&b' '));
         found(Rule::LongKey, key.len() > rules.limits.key_bytes);
         for (own, violations) in rules.own.iter().zip(&mut self.violations[BUILT_IN.len()..]) {

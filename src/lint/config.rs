@@ -136,6 +136,7 @@ impl NamingRules {
             }
         };
         Ok(NamingRules {
+            has_own_namespace: config.namespace.is_some(),
             namespace: place.regex(
                 &config
                     .namespace

@@ -26,7 +26,10 @@ use crate::tally::tags::{TagCounter, TagCounts};
 pub const SCHEMA: &str = "slotscope.lint/1";
 
 /// Where the convention and its rules are explained.
-pub const HELP: &str = "docs/naming.md";
+pub const HELP: &str = "slotscope lint --help";
+
+/// From this share on, keys that break the built-in namespace follow another convention.
+const OTHER_CONVENTION: f64 = 0.9;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -38,7 +41,7 @@ pub struct LintFindings {
     pub keys: u64,
     /// Keys that the allow list passes over.
     pub allowed: u64,
-    /// NamingRules that keys break, errors first, then in the order of the rules.
+    /// Rules that keys break, errors first, then in the order of the rules.
     pub findings: Vec<Finding>,
     /// Where the rules are explained.
     pub help: &'static str,
@@ -100,6 +103,12 @@ impl LintFindings {
             examples: violations.examples.into_iter().collect(),
         };
         let mut findings: Vec<Finding> = rules.rows().zip(violations).map(finding).collect();
+        let namespace = &mut findings[Rule::Namespace as usize];
+        if !rules.has_own_namespace && namespace.share >= OTHER_CONVENTION {
+            namespace.severity = Severity::Info;
+            namespace.what += ": set your own namespace in slotscope.toml";
+            namespace.examples.clear();
+        }
         findings.retain(|finding| finding.count > 0);
         findings.sort_by_key(|finding| finding.severity);
         LintFindings {

@@ -108,7 +108,7 @@ pub const BUILT_IN: &[(&str, Severity, &str)] = &[
     ),
     (
         "version",
-        Severity::Info,
+        Severity::Off,
         "have no version segment such as v1",
     ),
 ];
@@ -151,10 +151,10 @@ pub(super) const NAMESPACE: &str = "^(?:prod|production|prd|pre|preprod|stage|st
 pub(super) const TAG: &str = r"^[a-z][a-z0-9_-]*:[^:\s].*$";
 
 /// What programs leave where a value should be: a name such as userId or user_id as the end of what is in braces,
-/// `${...}`, `{{...}}`, `<name>`, printf's directives (an escape of URLs is none), and what languages print for nothing.
+/// `${...}`, `{{...}}`, `<name>`, directives of printf (not the escapes of URLs), and what languages print for nothing.
 pub(super) const PLACEHOLDER: &str = r"(?x-u)
     \{(?:[a-z0-9_]+:)*[a-z]+(?:[A-Z][a-z]*)*(?:Id|ID|Uid|UID|No|Name|Key|Code|_id)\} | \$\{ | \{\{ | <[A-Za-z_]+>
-    | %(?:s|[du](?:[^0-9A-Fa-f]|$)|[0-9]+\$[sd]|\([a-z_]+\)[sd]|\{[a-z_]+\})
+    | %(?:[sdu](?:[^0-9A-Za-z]|$)|[0-9]+\$[sd]|\([a-z_]+\)[sd]|\{[a-z_]+\})
     | (?:^|[:{}./|])(?:undefined|null|NULL|None|NaN|nil|\[object\ Object\])(?:$|[:{}./|])";
 
 /// A version segment.
@@ -212,6 +212,8 @@ pub struct NamingRules {
     pub(super) global_tags: HashSet<Vec<u8>>,
     pub(super) allow: Vec<Regex>,
     pub(super) own: Vec<CustomRule>,
+    /// Whether the user set the namespace.
+    pub(super) has_own_namespace: bool,
     /// Its numbers.
     pub limits: NamingLimits,
 }

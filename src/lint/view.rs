@@ -32,7 +32,7 @@ pub fn sections(findings: &LintFindings) -> Vec<Section<'static>> {
     );
     if !findings.findings.is_empty() {
         sections.push(Section::untitled().paragraph(format!(
-            "The rules are explained in {}; slotscope.toml changes them",
+            "`{}` lists the rules; slotscope.toml changes them",
             findings.help
         )));
     }
