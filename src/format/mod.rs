@@ -36,6 +36,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &Strings::Json,
     &Strings::Csv,
     &crate::format::redis_cli::numbered::Numbered,
+    &crate::format::redis_cli::sized::KeyAndSize,
     &crate::format::redis_cli::quoted::Quoted,
     &lines::Lines,
 ];

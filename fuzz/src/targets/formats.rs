@@ -17,6 +17,7 @@ use slotscope::tally::{Parts, Tallies, Tally};
 pub const SEEDS: &[&[u8]] = &[
     b"user:{1000}:profile\nkey:11\n\n{common}:a\r\nfoo{}{bar}\n",
     b"\"a b\\\"q\\\"\"\n\"bin\\x00\\x01\\xff{t}\"\n127.0.0.1:6379> x\n\"plain\"\n(1.23s)\n",
+    b"\"a \\\"q\\\"\" 184\n96\t\"b\\x00\"\r\n\"c\" (nil)\n\"d\", (integer) 7\n\"e\"\n",
     b" 1) \"\"\r\n 2) \"key:11\"\r\n 3) \"nl\\nx\"\r\n10) (nil)\r\n(empty array)\r\n",
     b"1) \"17\"\n2) 1) \"\"\n   2) \"key:11\"\n1) \"0\"\n2) (empty array)\n",
     b"\"\",\"key:11\",\"nl\\nx\",\"\\xe4\\xb8\\xad\"\n",
@@ -158,7 +159,7 @@ fn rows_at_least(format: &str, bytes: &[u8]) -> usize {
     let lines = bytes.split(|byte| *byte == b'\n');
     let lines = lines.filter(|line| !is_frame(line)).count();
     match format {
-        "lines" | "quoted" | "numbered" | "cluster-call" => lines,
+        "lines" | "quoted" | "numbered" | "cluster-call" | "sized" => lines,
         // The first line names the columns; only in quotes a cell takes more than one line.
         "csv" | "hdt-rdb" | "jsonl" if !bytes.contains(&b'"') => lines.saturating_sub(1),
         "csv" | "hdt-rdb" | "jsonl" => usize::from(lines > 2),

@@ -6,3 +6,4 @@ pub mod noise;
 pub mod numbered;
 pub mod one_line;
 pub mod quoted;
+pub mod sized;

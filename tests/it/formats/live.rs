@@ -11,8 +11,9 @@ use crate::support::redis::{Reply, Server};
 use crate::support::run::{Scratch, report};
 use crate::support::scan::Scanning;
 use slotscope::format::Notice;
+use slotscope::metric::Metric;
 use slotscope::slot::SlotBatch;
-use slotscope::tally::Tally;
+use slotscope::tally::{Parts, Tallies, Tally};
 
 /// Keys that are hard on some form: what ends a line, a text or a string of C; what looks like noise or like a row.
 fn nasty() -> Vec<Vec<u8>> {
@@ -340,6 +341,42 @@ fn replies_of_a_cluster_give_the_keys_of_every_node_that_has_no_nul_in_them() {
         (2, 2),
         "an error in place of a reply is evidence, from each node"
     );
+}
+
+#[test]
+fn the_recipe_for_sizes_gives_the_keys_of_the_server_and_what_it_says_of_them() {
+    let server = Server::start(&["--cluster-enabled", "no"]);
+    let mut client = server.connect();
+    let keys: Vec<Vec<u8>> = nasty().into_iter().chain(ordinary()).collect();
+    let set = |key: &Vec<u8>| client.call(&[b"SET", &key[..], &b"v".repeat(key.len())[..]]);
+    let replies: Vec<_> = keys.iter().map(set).collect();
+    assert!(
+        replies
+            .iter()
+            .all(|reply| *reply == Reply::Simple("OK".into()))
+    );
+    let mut usage = |key: &Vec<u8>| match client.call(&[b"MEMORY", &b"USAGE"[..], key]) {
+        Reply::Int(bytes) => u64::try_from(bytes).unwrap(),
+        other => panic!("{other:?}"),
+    };
+    let expected: u64 = keys.iter().map(&mut usage).sum();
+    let scratch = Scratch::new();
+    let recipe = "redis-cli -p $PORT --no-raw --scan > keys
+                  sed 's/^/MEMORY USAGE /' keys | redis-cli -p $PORT > sizes
+                  paste keys sizes; paste -d, keys sizes; paste -d' ' sizes keys";
+    let mut shell = Command::new("sh");
+    shell.args(["-ec", recipe]).current_dir(scratch.path("."));
+    let output = shell.env("PORT", server.port.to_string()).output().unwrap();
+    assert!(output.status.success());
+    let found = Scanning::detected().dump(&output.stdout, || Tallies::new(Parts::All));
+    assert_eq!((found.inputs[0].format, found.rejects.count), ("sized", 0));
+    assert_eq!(found.tally.slots.total(), 3 * keys.len() as u64);
+    let bytes = found.tally.slots.loads.get(Metric::Bytes).unwrap();
+    assert_eq!(bytes.iter().sum::<u64>(), 3 * expected);
+    // Each key is there three times, under one name.
+    let listed = Scanning::detected().dump(&output.stdout, || Kept(Vec::new()));
+    let distinct: BTreeSet<_> = keys_of(&listed.tally.0).into_iter().collect();
+    assert!(distinct == keys.into_iter().collect());
 }
 
 /// Where tests/run puts what it installs from PyPI.

@@ -145,10 +145,10 @@ proptest! {
 
     #[test]
     fn where_a_dump_in_quotes_is_cut_does_not_show(
-        lines in prop::collection::vec(r#"("[a-c{}\\x0n"]{0,12}"|\["[0-9]"|\["k"\]\]|[a-c"\\]{0,6}|\(1.2s\))\r?"#, 1..60),
+        lines in prop::collection::vec(r#"("[a-c{}\\x0n"]{0,12}"|[0-9]{1,2} "[a"\\]{0,3}"|"[a"\\]{0,3}"[ ,]{1,2}7|\["[0-9]"|\["k"\]\]|[a-c"\\]{0,6}|\(1.2s\))\r?"#, 1..60),
         chunk in 1usize..400,
         threads in 1usize..4,
-        (form, separator) in prop::sample::select(vec![("quoted", "\n"), ("redis-csv", ","), ("redis-json", ","), ("quoted-json", ",")]),
+        (form, separator) in prop::sample::select(vec![("quoted", "\n"), ("sized", "\n"), ("redis-csv", ","), ("redis-json", ","), ("quoted-json", ",")]),
     ) {
         let content = lines.join(separator);
         prop_assume!(!content.is_empty());

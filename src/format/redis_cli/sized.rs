@@ -1,0 +1,197 @@
+//! `sized`: a key in double quotes with C escapes and its size on one line, in either order: what a loop over
+//! `redis-cli --no-raw --scan` and MEMORY USAGE prints. It loses nothing.
+
+use crate::format::batch::MISSING;
+use crate::format::batch_rows::{Gather, each_line};
+use crate::format::parse::escape;
+use crate::format::parse::escape::Escapes;
+use crate::format::parse::size::size;
+use crate::format::redis_cli::noise;
+use crate::format::row_boundary::RowBoundary;
+use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::source::block::{Block, Piece};
+
+/// The format.
+pub struct KeyAndSize;
+
+impl Format for KeyAndSize {
+    fn name(&self) -> &'static str {
+        "sized"
+    }
+
+    fn example(&self) -> &'static str {
+        r#""user:{1000}:profile\n" 184 (or 184 and the key; a blank, TAB, comma, ; or | between)"#
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        noise::detect(head, |line| Row::of(line).is_some_and(|row| row.has_size))
+    }
+
+    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        Ok(Box::new(KeyAndSize))
+    }
+}
+
+/// What a line holds.
+struct Row {
+    /// Where the key starts and ends in the line, without its quotes.
+    key: (usize, usize),
+    size: u64,
+    /// Whether there is anything beside the key.
+    has_size: bool,
+}
+
+impl Row {
+    /// The row in `line`, which is without its line end and colours.
+    fn of(line: &[u8]) -> Option<Row> {
+        let row = |from, to, size: &[u8]| {
+            let has_size = !size.is_empty();
+            let size = if has_size { number(size)? } else { MISSING };
+            let key = (from, to);
+            Some(Row {
+                key,
+                size,
+                has_size,
+            })
+        };
+        if line.first() == Some(&b'"') {
+            let end = escape::close(line, 1)?;
+            return match &line[end + 1..] {
+                [] => row(1, end, b""),
+                rest => row(1, end, behind_separator(rest)?),
+            };
+        }
+        let quote = memchr::memchr(b'"', line)?;
+        let (before, key) = line.split_at(quote);
+        let separator = before
+            .iter()
+            .rev()
+            .take_while(|byte| is_separator(byte))
+            .count();
+        behind_separator(&before[quote - separator..])?;
+        escape::is_quoted(key)
+            .then(|| row(quote + 1, line.len() - 1, &before[..quote - separator]))
+            .flatten()
+            .filter(|row| row.has_size)
+    }
+}
+
+fn is_separator(byte: &u8) -> bool {
+    b" \t,;|".contains(byte)
+}
+
+/// What is behind blanks, or behind a comma, a semicolon or a bar with blanks around it.
+fn behind_separator(text: &[u8]) -> Option<&[u8]> {
+    let mut rest = text.trim_ascii_start();
+    if let [b',' | b';' | b'|', behind @ ..] = rest {
+        rest = behind.trim_ascii_start();
+    }
+    (rest.len() < text.len()).then_some(rest)
+}
+
+/// A size as MEMORY USAGE shows it in a pipe or on a terminal; a key that expired meanwhile has none.
+fn number(text: &[u8]) -> Option<u64> {
+    match text {
+        b"(nil)" => Some(MISSING),
+        text => size(text.strip_prefix(b"(integer) ").unwrap_or(text)),
+    }
+}
+
+impl Reader for KeyAndSize {
+    fn format(&self) -> &'static str {
+        self.name()
+    }
+
+    fn boundary(&self) -> RowBoundary {
+        RowBoundary::Lines(b'\n')
+    }
+
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen {
+        let mut gather = Gather::new(columns, sink);
+        each_line(block, piece.from, |block, start, end| {
+            let line = &block.content()[start..end];
+            let bare = noise::bare(line);
+            let Some(row) = Row::of(bare) else {
+                return match noise::noise(line) {
+                    Some(Notice::ErrorReply) => gather.failure(start),
+                    Some(notice) => gather.note(notice),
+                    None => gather.reject(start, "not a key in double quotes and its size"),
+                };
+            };
+            let from = start + (bare.as_ptr() as usize - line.as_ptr() as usize);
+            if from != start {
+                gather.note(Notice::Colour);
+            }
+            let (key, key_end) = (from + row.key.0, from + row.key.1);
+            let key_end = escape::undo(Escapes::C, block.content_mut(), key, key_end);
+            gather.values().sizes_mut().push(row.size);
+            gather.key(block, key, key_end);
+        });
+        gather.finish(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::detect;
+    use crate::format::reading::read_whole;
+    use crate::metric::Metric;
+
+    #[test]
+    fn a_key_and_its_size_stand_in_either_order() {
+        let found = read_whole(
+            &KeyAndSize,
+            b"\"a\" 184\n\"b \\\"q\\\"\"\t(integer) 7\r\n96 \"c\\x00\"\n1.5K\t\"d 9\"\n\"e\",88\n\"f\" ; 5\n\
+              \"g\" (nil)\n\"h\"\n\"i\" | 3\n",
+        );
+        let keys: [&[u8]; 9] = [
+            b"a", b"b \"q\"", b"c\0", b"d 9", b"e", b"f", b"g", b"h", b"i",
+        ];
+        assert_eq!(found.keys, keys);
+        let sizes = [184, 7, 96, 1536, 88, 5, MISSING, MISSING, 3];
+        assert_eq!(found.values.weights[Metric::SIZE], sizes);
+        assert!(found.rejects.is_empty(), "{:?}", found.rejects);
+    }
+
+    #[test]
+    fn what_is_no_row_is_rejected_or_noted_where_it_stands() {
+        let found = read_whole(
+            &KeyAndSize,
+            b"\"a\" 1\n\"b\"2\n\"c\" x\n1 2\nplain\n127.0.0.1:1> MEMORY\n\n\"d\" ,, 4\n7\"e\"\nERR x\n\"f",
+        );
+        assert_eq!(found.keys, [b"a"]);
+        let places: Vec<_> = found.rejects.iter().map(|(at, _)| *at).collect();
+        assert_eq!(places, [6, 11, 17, 21, 48, 57, 62, 68]);
+        let notices = [Notice::Prompt, Notice::BlankLine, Notice::ErrorReply];
+        assert_eq!(notices.map(|notice| found.seen.count(notice)), [1; 3]);
+    }
+
+    #[test]
+    fn it_is_told_from_keys_alone_and_from_tables() {
+        for (content, name) in [
+            ("\"a\" 1\n\"b\" 2\n", "sized"),
+            ("12\t\"a\"\n", "sized"),
+            ("\"a\",1\n\"b\",2\n", "sized"),
+            ("\"a\"\n\"b\"\n", "quoted"),
+            ("\"a\",\"b\"\n", "redis-csv"),
+            ("1) \"a\"\n2) \"b\"\n", "numbered"),
+            ("\"key\",\"size\"\n\"a\",1\n", "csv"),
+            ("a 1\nb 2\n", "lines"),
+        ] {
+            let bytes = content.as_bytes();
+            let whole = true;
+            assert_eq!(
+                detect(Head { bytes, whole }).unwrap().name(),
+                name,
+                "{content}"
+            );
+        }
+    }
+}
