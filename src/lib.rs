@@ -12,7 +12,7 @@
 //! ```
 //! # std::env::set_current_dir(env!("CARGO_MANIFEST_DIR")).unwrap();
 //! let summary = slotscope::Analysis::new().nodes(6).run(&["samples/hot-tag.keys"])?;
-//! println!("{}", summary.skew.sentence);
+//! println!("{}", summary.verdict.sentence);
 //! let fullest = summary.nodes.list.iter().map(|node| node.load.keys).max();
 //! # assert!(fullest > Some(summary.input.keys / 6));
 //! # Ok::<(), slotscope::Error>(())

@@ -50,7 +50,7 @@ use crate::topology::cluster_info::NodeKeys;
 pub struct Analysis {
     reading: Options,
     nodes: Nodes,
-    by: Metric,
+    by: Option<Metric>,
     rows: usize,
     separator: String,
     depth: usize,
@@ -75,7 +75,7 @@ impl Default for Analysis {
         Analysis {
             reading: Options::default(),
             nodes: Nodes::Assumed,
-            by: Metric::Keys,
+            by: None,
             rows: 20,
             separator: String::from(":"),
             depth: 4,
@@ -107,9 +107,9 @@ impl Analysis {
         self
     }
 
-    /// Sets the metric of the verdict and the tables; everything that the input carries is counted.
-    pub fn by(mut self, metric: Metric) -> Self {
-        self.by = metric;
+    /// Sets the metric of the tables; everything that the input carries is counted, and the verdict is by all of it.
+    pub fn by(mut self, metric: impl Into<Option<Metric>>) -> Self {
+        self.by = metric.into();
         self
     }
 
@@ -221,8 +221,10 @@ impl Analysis {
         let topology = self.owners()?;
         reading.options.only.not_of = topology.replicas.clone();
         let Counted { first, recount } = self.count(&reading, &topology)?;
-        let by = format!("--by {}", self.by.name());
-        first.tally.slots.loads.required(self.by, &by)?;
+        if let Some(by) = self.by {
+            let flag = format!("--by {}", by.name());
+            first.tally.slots.loads.required(by, &flag)?;
+        }
 
         let mut input = input_info::of_reading(&reading, &first);
         let (mut topology, mut node_counts) = (topology, self.node_counts.clone());

@@ -20,7 +20,7 @@ use crate::diff::report::Report;
 use crate::error::{Error, Result};
 use crate::metric::{Metric, PerMetric, PerWeight};
 use crate::name::Name;
-use crate::summary::cause::Verdict;
+use crate::summary::cause::State;
 use crate::summary::nodes::NodeLoad;
 use crate::summary::worded::Worded;
 
@@ -115,9 +115,9 @@ pub struct SkewChange {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Verdicts {
     /// Before.
-    pub old: Verdict,
+    pub old: State,
     /// After.
-    pub new: Verdict,
+    pub new: State,
 }
 
 /// A node before and after; what a report does not have of it is absent.
@@ -172,7 +172,7 @@ fn has(report: &Report, metric: Metric) -> bool {
 
 /// The metric of the new report, else of the old one, if both reports have it; else keys.
 fn common_metric(old: &Report, new: &Report) -> Metric {
-    let own = [new, old].map(|report| report.summary.skew.by);
+    let own = [new, old].map(|report| report.summary.by);
     let common = own.into_iter().find(|by| has(old, *by) && has(new, *by));
     common.unwrap_or(Metric::Keys)
 }
@@ -202,8 +202,8 @@ impl SkewChange {
         SkewChange {
             by,
             verdict: Verdicts {
-                old: old.summary.skew.verdict,
-                new: new.summary.skew.verdict,
+                old: old.state(by),
+                new: new.state(by),
             },
             max_over_mean: OldNew::of(node(old).max_over_mean, node(new).max_over_mean),
             slot_max_over_mean: OldNew::of(slot(old).max_over_mean, slot(new).max_over_mean),
@@ -287,10 +287,10 @@ fn notes(old: &Report, new: &Report, by: Metric) -> Vec<String> {
                 "{file}: its input is suspicious, so counts may be too small"
             ));
         }
-        if summary.skew.by != by {
+        if summary.by != by {
             notes.push(format!(
                 "{file}: its verdict is by {}, its numbers here are by {}",
-                summary.skew.by.name(),
+                summary.by.name(),
                 by.name()
             ));
         }

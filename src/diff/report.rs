@@ -7,6 +7,7 @@ use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::summary::Summary;
 use crate::summary::balance::sum;
+use crate::summary::cause::State;
 use crate::summary::patterns::KeyGroups;
 use crate::summary::tags::Tag;
 
@@ -32,7 +33,7 @@ impl Report {
             file,
             summary,
         };
-        let by = report.summary.skew.by;
+        let by = report.summary.by;
         match report.load(by) {
             Some(_) => Ok(report),
             None => {
@@ -43,6 +44,12 @@ impl Report {
                 Err(Error::bad(report.file.to_string(), what))
             }
         }
+    }
+
+    /// How uneven its nodes are by a metric.
+    pub fn state(&self, by: Metric) -> State {
+        let verdict = &self.summary.verdict;
+        verdict.by(by).map_or(verdict.state, |found| found.state)
     }
 
     /// All load of a metric that the report has.
@@ -109,7 +116,7 @@ impl Report {
 
     /// `bound` holds in the metric that the lists are by. In another one a name may hold anything.
     fn bound(&self, bound: u64, by: Metric) -> u64 {
-        match by == self.summary.skew.by {
+        match by == self.summary.by {
             true => bound,
             false => self.load(by).unwrap_or(0),
         }

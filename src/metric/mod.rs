@@ -13,12 +13,13 @@ pub use crate::metric::per_metric::{Errors, PerMetric, PerWeight};
 /// A measure of load. All of them add up: the load of a slot is the sum of the loads of its keys. An LFU counter or an
 /// idle time does not add up, so it is no metric of load.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Metric {
     /// The number of keys.
+    #[default]
     Keys,
     /// Their sizes in bytes.
     Bytes,

@@ -16,8 +16,7 @@ use crate::plan::problem::Problem;
 use crate::plan::solve::Assignment;
 use crate::slot::SLOTS;
 use crate::summary::balance::{Balance, tidy};
-use crate::summary::cause::CauseKind;
-use crate::summary::independent_units::Units;
+use crate::summary::independent_units::{UnitKind, Units};
 use crate::topology::find::Called;
 
 /// The name and version of the form.
@@ -304,7 +303,7 @@ fn floor_unit(set_by: SetBy, problem: &Problem<'_>, inputs: &PlanInputs<'_>) -> 
     };
     let (kind, name, share) =
         match heaviest_unit(slot, problem, inputs).filter(|(.., share)| *share > 0.5) {
-            Some((CauseKind::Key, name, share)) => ("key", name, Some(tidy(share))),
+            Some((UnitKind::Key, name, share)) => ("key", name, Some(tidy(share))),
             Some((_, name, share)) => ("tag", name, Some(tidy(share))),
             None => ("slot", Name::from(slot.to_string().as_str()), None),
         };
@@ -321,8 +320,8 @@ fn heaviest_unit(
     slot: u16,
     problem: &Problem<'_>,
     inputs: &PlanInputs<'_>,
-) -> Option<(CauseKind, Name, f64)> {
-    let mut parts: BTreeMap<(Name, bool), (CauseKind, f64)> = BTreeMap::new();
+) -> Option<(UnitKind, Name, f64)> {
+    let mut parts: BTreeMap<(Name, bool), (UnitKind, f64)> = BTreeMap::new();
     for (metric, weight) in inputs.by {
         let (Some(units), Some(loads)) = (inputs.units.per.get(*metric), inputs.loads.get(*metric))
         else {
@@ -335,7 +334,7 @@ fn heaviest_unit(
             .filter(|unit| unit.slot == slot && all > 0.0)
         {
             let part = parts
-                .entry((unit.name.clone(), unit.kind == CauseKind::Key))
+                .entry((unit.name.clone(), unit.kind == UnitKind::Key))
                 .or_insert((unit.kind, 0.0));
             part.1 += weight * unit.load / units.total.max(1.0);
         }

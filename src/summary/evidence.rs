@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 
 use crate::metric::{Metric, PerWeight};
 use crate::name::Name;
+use crate::slot;
 use crate::summary::balance::tidy;
-use crate::summary::integrity::Sign;
+use crate::summary::independent_units::Units;
+use crate::summary::integrity::{self, InputCounts, Sign};
 use crate::summary::nodes::{Nodes, Shortfall};
 use crate::summary::{FileFacts, InputFacts};
 use crate::tally::Tallies;
+use crate::tally::tags::TagCounts;
 
 /// Evidence that the dump is not what it should be.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,8 +88,14 @@ const OF_ONE_NODE: f64 = 0.8;
 const OUTSIDE: f64 = 0.001;
 const FEW: u64 = 100;
 
-/// Adds the evidence in the counts to `input`.
-pub fn of(tallies: &Tallies, nodes: &Nodes, mut input: InputFacts) -> InputFacts {
+/// Adds the evidence in the counts to `input`, and says what is wrong with the dump.
+pub fn of(
+    tallies: &Tallies,
+    nodes: &Nodes,
+    units: &Units,
+    mut input: InputFacts,
+) -> (InputFacts, Vec<Sign>) {
+    input.keys = tallies.slots.total();
     let known = |metric| tallies.weights.get(metric).map(|weighed| weighed.known);
     input.weights = PerWeight::from_fn(known);
     let duplicates = tallies.names.as_ref().map(|names| &names.duplicates);
@@ -125,8 +134,45 @@ pub fn of(tallies: &Tallies, nodes: &Nodes, mut input: InputFacts) -> InputFacts
         found.push(Evidence::Unowned { keys: unowned });
     }
     found.extend(foreign(tallies, nodes, &input));
+    let counts = InputCounts {
+        is_incomplete: !input.incomplete.is_empty(),
+        duplicate_share: input.duplicate_share,
+        duplicates_in: &|slots| duplicates.and_then(|duplicates| duplicates.share_in(slots)),
+        repeats_of_slot: &|slot| repeats_of(tallies, slot),
+        strays: strays(tallies),
+    };
+    let signs = integrity::signs(nodes, &tallies.slots.loads, units, counts);
+    let news = signs.iter().filter(|sign| sign.is_news());
+    found.extend(news.map(|sign| Evidence::Sign(sign.clone())));
     input.warnings.extend(found.into_iter().map(Into::into));
-    input
+    (input, signs)
+}
+
+/// Keys of a slot that have the name of another key. A name without an id is its own pattern.
+fn repeats_of(tallies: &Tallies, slot: u16) -> u64 {
+    let patterns = tallies
+        .names
+        .as_ref()
+        .and_then(|names| names.patterns.as_ref());
+    let repeats = |name: &[u8], keys: u64| match slot::slot(name) == slot {
+        true => keys.saturating_sub(1),
+        false => 0,
+    };
+    match patterns.map(|patterns| patterns.counts()) {
+        Some(TagCounts::Exact(table)) => {
+            let names = table.iter();
+            names
+                .map(|(name, _, load)| repeats(name, load[Metric::Keys]))
+                .sum()
+        }
+        Some(TagCounts::HeavyHitters(followed)) => {
+            let names = followed.tags().into_iter();
+            names
+                .map(|tag| repeats(&tag.name.0, tag.load[Metric::Keys]))
+                .sum()
+        }
+        _ => 0,
+    }
 }
 
 /// Inputs that are dumps of one node and hold keys of another, and nodes with several inputs.
@@ -138,8 +184,9 @@ fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence
         });
     }
     let mut homes: BTreeMap<usize, Vec<&Name>> = BTreeMap::new();
-    for (keys, file) in tallies.origins.inputs().zip(&input.files) {
-        let Some((home, most)) = home(keys) else {
+    let inputs: Vec<&[u64]> = tallies.origins.inputs().collect();
+    for (keys, file) in inputs.iter().zip(&input.files) {
+        let Some((home, most)) = home(keys, &inputs) else {
             continue;
         };
         let all: u64 = keys.iter().sum();
@@ -162,17 +209,33 @@ fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence
 }
 
 /// The node whose dump an input is, and how many of its keys are there; `None` where it is not one of a single node.
-fn home(keys: &[u64]) -> Option<(usize, u64)> {
+/// Where all others are, it is expected to be one too, however many of its keys are from elsewhere.
+fn home(keys: &[u64], inputs: &[&[u64]]) -> Option<(usize, u64)> {
+    let (node, most) = fullest(keys)?;
+    let is_enough = is_of_one_node(keys)
+        || inputs.len() > 1
+            && inputs.iter().filter(|keys| !is_of_one_node(keys)).count() == 1
+            && keys.iter().sum::<u64>() >= FEW;
+    is_enough.then_some((node, most))
+}
+
+fn fullest(keys: &[u64]) -> Option<(usize, u64)> {
+    let nodes = keys[..keys.len() - 1].iter().enumerate();
+    nodes
+        .map(|(node, keys)| (node, *keys))
+        .max_by_key(|(_, keys)| *keys)
+}
+
+fn is_of_one_node(keys: &[u64]) -> bool {
     let all: u64 = keys.iter().sum();
-    let (home, most) = keys[..keys.len() - 1]
-        .iter()
-        .enumerate()
-        .max_by_key(|(_, keys)| **keys)?;
-    (all >= FEW && *most as f64 >= OF_ONE_NODE * all as f64).then_some((home, *most))
+    let most = fullest(keys).map_or(0, |(_, most)| most);
+    all >= FEW && most as f64 >= OF_ONE_NODE * all as f64
 }
 
 /// Keys that are in the slots of another node than they were taken from.
 pub fn strays(tallies: &Tallies) -> u64 {
-    let outside = |keys: &[u64]| home(keys).map_or(0, |(_, most)| keys.iter().sum::<u64>() - most);
-    tallies.origins.strays + tallies.origins.inputs().map(outside).sum::<u64>()
+    let inputs: Vec<&[u64]> = tallies.origins.inputs().collect();
+    let outside =
+        |keys: &&[u64]| home(keys, &inputs).map_or(0, |(_, most)| keys.iter().sum::<u64>() - most);
+    tallies.origins.strays + inputs.iter().map(outside).sum::<u64>()
 }

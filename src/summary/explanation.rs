@@ -1,14 +1,14 @@
-//! Why the verdict is what it is: the numbers and names that its sentence states.
+//! Why the state is what it is: the numbers and names that its sentence has.
 
 use crate::metric::Metric;
 use crate::name::Name;
-use crate::summary::cause::{CauseKind, Verdict, limit};
-use crate::summary::independent_units::Unit;
+use crate::summary::cause::{Cause, CauseKind, State, limit};
 use crate::summary::integrity::Sign;
+use crate::summary::judge;
 use crate::summary::nodes::Nodes;
 use crate::summary::split::Split;
 
-/// What a verdict is explained by.
+/// What a state is explained by.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Explanation {
     /// The input could not be read to its end, and the part that was read holds no key.
@@ -17,6 +17,8 @@ pub enum Explanation {
     Unowned,
     /// There are no keys.
     NoKeys,
+    /// There are keys, but the sum of this metric is 0.
+    NoLoad(Metric),
     /// The load of the fullest node.
     Fullest(Fullest),
 }
@@ -26,7 +28,7 @@ pub enum Explanation {
 pub struct Fullest {
     /// How many equal nodes were assumed; absent where the user named the nodes.
     pub assumed_nodes: Option<usize>,
-    /// Its address, or its id where the address is not known.
+    /// What it is called.
     pub node: Name,
     /// The metric of its load.
     pub by: Metric,
@@ -41,127 +43,78 @@ pub struct Fullest {
 pub enum Reason {
     /// The dump is damaged, by this sign above all.
     Damaged(Sign),
-    /// The input could not be read to its end.
-    Incomplete,
-    /// Tags were not counted.
-    TagsNotCounted,
-    /// Chance, with so few independent units.
-    Chance {
-        /// How many equal units the load behaves like.
-        units: f64,
-    },
-    /// The nodes are even.
+    /// It is not.
     Even,
-    /// The nodes are even; tags make the slots uneven.
-    EvenButTagged,
-    /// The node owns too many slots.
-    Placement {
-        /// Its slots.
-        slots: u32,
-        /// The slots of an equal share.
-        fair_slots: u32,
+    /// So few keys are that uneven by chance.
+    TooFewKeys {
+        /// All keys.
+        keys: u64,
+        /// The nodes that they are on.
+        nodes: usize,
     },
-    /// One heavy tag or key.
-    HeavyUnit {
-        /// Which.
-        unit: NamedUnit,
-        /// The node's load in fair shares without it.
-        without: f64,
-    },
-    /// Several heavy tags or keys.
-    HeavyUnits {
-        /// The heaviest.
-        heaviest: NamedUnit,
-        /// The node's load in fair shares without all of them.
-        without: f64,
-    },
-    /// None of the causes above is at least half of the excess.
-    Unexplained,
-}
-
-/// A tag or a key.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NamedUnit {
-    /// `CauseKind::Tag` or `CauseKind::Key`.
-    pub kind: CauseKind,
-    /// Its bytes.
-    pub name: Name,
-}
-
-impl From<&Unit> for NamedUnit {
-    fn from(unit: &Unit) -> Self {
-        NamedUnit {
-            kind: unit.kind,
-            name: unit.name.clone(),
-        }
-    }
+    /// The causes that add most, largest first.
+    Causes(Vec<Cause>),
 }
 
 impl Explanation {
-    /// Explains `verdict`. `split` is absent where no node holds anything; `tags_counted` says whether tags can be
-    /// named as causes.
+    /// Explains `state`. `split` is absent where no node holds anything of `by`.
     pub fn of(
-        verdict: Verdict,
+        state: State,
         nodes: &Nodes,
         split: Option<&Split<'_>>,
         by: Metric,
-        tags_counted: bool,
+        causes: &[Cause],
         sign: Option<&Sign>,
     ) -> Self {
+        let keys = nodes.total(Metric::Keys) as u64;
         let Some(split) = split else {
-            return match sign {
-                None if verdict == Verdict::Suspicious => Explanation::NothingRead,
-                _ if nodes.unowned.load.keys > 0 => Explanation::Unowned,
-                _ => Explanation::NoKeys,
+            return match () {
+                () if nodes.unowned.load.keys > 0 && keys == 0 => Explanation::Unowned,
+                () if keys > 0 => Explanation::NoLoad(by),
+                () if state == State::Suspicious => Explanation::NothingRead,
+                () => Explanation::NoKeys,
             };
         };
         let assumed = format!("assumed even {}", nodes.list.len());
+        let reason = match (state, sign) {
+            (State::Suspicious, Some(sign)) => Reason::Damaged(sign.clone()),
+            (State::Watch | State::Skewed, _) => Reason::Causes(named(causes)),
+            _ if split.max_over_mean > limit::BALANCED
+                && judge::has_too_few_keys(split, keys as f64) =>
+            {
+                Reason::TooFewKeys {
+                    keys,
+                    nodes: split.nodes,
+                }
+            }
+            _ => Reason::Even,
+        };
         Explanation::Fullest(Fullest {
             assumed_nodes: (nodes.source.0 == assumed.as_bytes()).then_some(nodes.list.len()),
             node: split.fullest.name().clone(),
             by,
             max_over_mean: split.max_over_mean,
-            reason: sign.map_or_else(
-                || Reason::of(verdict, split, tags_counted),
-                |sign| Reason::Damaged(sign.clone()),
-            ),
+            reason,
         })
     }
 }
 
-impl Reason {
-    fn of(verdict: Verdict, split: &Split<'_>, tags_counted: bool) -> Self {
-        let m = split.max_over_mean;
-        let heaviest = split
-            .heavy
-            .iter()
-            .max_by(|(_, a), (_, b)| a.total_cmp(b))
-            .filter(|(_, excess)| *excess > 0.0);
-        match (verdict, heaviest) {
-            (Verdict::Suspicious, _) => Reason::Incomplete,
-            (Verdict::Watch | Verdict::Skewed, _) if !tags_counted => Reason::TagsNotCounted,
-            (Verdict::Balanced | Verdict::Tagged, _)
-                if m >= limit::BALANCED && split.is_chance() =>
-            {
-                Reason::Chance {
-                    units: split.rest_units,
-                }
-            }
-            (Verdict::Balanced | Verdict::Empty, _) => Reason::Even,
-            (Verdict::Tagged, _) => Reason::EvenButTagged,
-            (Verdict::Placement, _) => Reason::Placement {
-                slots: split.fullest.slots,
-                fair_slots: split.owned_slots / split.nodes as u32,
-            },
-            (_, Some((unit, excess))) if *excess >= (m - 1.0) / 2.0 => Reason::HeavyUnit {
-                unit: NamedUnit::from(*unit),
-                without: m - excess,
-            },
-            (_, Some((unit, _))) if split.heavy_excess() >= (m - 1.0) / 2.0 => Reason::HeavyUnits {
-                heaviest: NamedUnit::from(*unit),
-                without: m - split.heavy_excess(),
-            },
-            _ => Reason::Unexplained,
-        }
-    }
+/// Causes that a sentence has room for beside those that add a fifth of the excess.
+const ROOM: usize = 3;
+
+/// Every cause that adds a fifth of the excess, and up to three that add much: never one without another of its size.
+fn named(causes: &[Cause]) -> Vec<Cause> {
+    let excess: f64 = causes.iter().map(|cause| cause.excess).sum();
+    let is_named = |(at, cause): &(usize, &Cause)| {
+        let is_part = cause.excess >= limit::NAMED_PART * excess;
+        cause.excess > 0.0 && (is_part || *at < ROOM && cause.excess >= limit::NAMED)
+    };
+    let causes = causes
+        .iter()
+        .filter(|cause| cause.kind != CauseKind::Elsewhere);
+    causes
+        .enumerate()
+        .filter(is_named)
+        .map(|(_, cause)| cause.clone())
+        .collect()
 }

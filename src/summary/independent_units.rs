@@ -5,7 +5,8 @@ use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::summary::cause::{CauseKind, limit};
 use crate::summary::keys::Keys;
-use crate::summary::model::expected::{Expectation, effective_units};
+use crate::summary::model::chance::RandomUnits;
+use crate::summary::model::expected::effective_units;
 use crate::summary::quantiles::TagSizes;
 use crate::summary::tags::Tags;
 use crate::summary::unit_sizes;
@@ -47,7 +48,7 @@ pub struct UnitsBy {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unit {
     /// A tag, or a key.
-    pub kind: CauseKind,
+    pub kind: UnitKind,
     /// Its bytes.
     pub name: Name,
     /// The slot it hashes to.
@@ -58,6 +59,30 @@ pub struct Unit {
     pub load: f64,
     /// No less than w_g.
     pub at_most: f64,
+}
+
+/// What a unit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnitKind {
+    /// A hash tag with all its keys.
+    Tag,
+    /// A key without a tag.
+    Key,
+}
+
+impl UnitKind {
+    /// Whether a unit of this kind may be called heavy: one key of many is not, by number.
+    pub fn can_be_heavy(self, metric: Metric) -> bool {
+        self == UnitKind::Tag || metric != Metric::Keys
+    }
+
+    /// As a cause.
+    pub fn as_cause(self) -> CauseKind {
+        match self {
+            UnitKind::Tag => CauseKind::Tag,
+            UnitKind::Key => CauseKind::Key,
+        }
+    }
 }
 
 impl Units {
@@ -107,7 +132,7 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
         .into_iter()
         .flatten()
         .map(|tag| Unit {
-            kind: CauseKind::Tag,
+            kind: UnitKind::Tag,
             name: tag.tag.clone(),
             slot: tag.slot,
             node: tag.node.clone(),
@@ -124,7 +149,7 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
         .flatten();
     // A key with a tag is a part of that unit.
     let keys = keys.filter(|key| !key.tagged).map(|key| Unit {
-        kind: CauseKind::Key,
+        kind: UnitKind::Key,
         name: key.key.clone(),
         slot: key.slot,
         node: key.node.clone(),
@@ -136,22 +161,6 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
     named
 }
 
-impl Units {
-    /// What a perfect hash would give the slots; `None` without keys, or where tags were not counted.
-    pub fn expected_of_slots(&self) -> Option<PerMetric<Expectation>> {
-        self.expected(Expectation::of_slots)
-    }
-
-    /// What it would give `nodes` nodes.
-    pub fn expected_of_nodes(&self, nodes: usize) -> Option<PerMetric<Expectation>> {
-        self.expected(|units| Expectation::of_nodes(nodes, units))
-    }
-
-    fn expected(&self, of: impl Fn(f64) -> Expectation) -> Option<PerMetric<Expectation>> {
-        self.per.filter_map(|units| units.effective().map(&of))
-    }
-}
-
 impl UnitsBy {
     /// The number of equal units that they behave like.
     pub fn effective(&self) -> Option<f64> {
@@ -160,12 +169,43 @@ impl UnitsBy {
 
     /// What a unit weighs at least to be called heavy, where a node's fair share is `fair`.
     pub fn least_heavy(&self, fair: f64) -> f64 {
-        let average = if self.count > 0.0 {
-            self.total / self.count
-        } else {
-            0.0
+        limit::HEAVY * fair
+    }
+
+    /// The units of the nodes' load `total` that are not `heavy`, as chance places them; `light` are the weights of
+    /// those that are known. `None` where tags were not counted.
+    pub fn light(
+        &self,
+        total: f64,
+        heavy: &[&Unit],
+        light: impl Iterator<Item = f64>,
+    ) -> Option<RandomUnits> {
+        let light: Vec<f64> = light.collect();
+        let on_nodes = |unit: &&Unit| unit.node.is_some();
+        let named: f64 = self
+            .named
+            .iter()
+            .filter(on_nodes)
+            .map(|unit| unit.load)
+            .sum();
+        let unowned = self.named.iter().filter(|unit| unit.node.is_none());
+        let (unowned, unowned_squares) = unowned.fold((0.0, 0.0), |(sum, squares), unit| {
+            (sum + unit.load, squares + unit.load * unit.load)
+        });
+        let squares =
+            |loads: &mut dyn Iterator<Item = f64>| loads.map(|load| load * load).sum::<f64>();
+        let known =
+            squares(&mut heavy.iter().map(|unit| unit.load)) + squares(&mut light.iter().copied());
+        // Unassigned slots do not count: of their units that are not named, as much as their share of the load.
+        let everywhere = (self.total - unowned).max(total).max(f64::MIN_POSITIVE);
+        let unnamed = (total - named).max(0.0);
+        let squares = (self.squares? - unowned_squares) * total / everywhere - known;
+        // The rest cannot be more even than all its keys alike.
+        let evenest = match self.positive > 0.0 {
+            true => unnamed * self.total / self.positive,
+            false => 0.0,
         };
-        (limit::HEAVY * fair).max(limit::STANDS_OUT * average)
+        Some(RandomUnits::new(light, unnamed, squares.max(evenest)))
     }
 
     /// How much tags bind keys together: sum w_g^2 / sum w_k^2.

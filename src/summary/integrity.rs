@@ -4,19 +4,31 @@
 //! what a perfect hash gives such units has never been seen in a clean dump: of 2,600 simulated ones with sequential
 //! ids the largest were 33.5 for the 45 of (a), 1.13 of the 99 % quantile for the 4 of (b), 6.5 sigma for the 10 of (c).
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::slot::SLOTS;
-use crate::summary::cause::{Cause, CauseKind};
-use crate::summary::independent_units::{Units, UnitsBy};
+use crate::summary::independent_units::{Unit, UnitKind, Units, UnitsBy};
 use crate::summary::nodes::{NodeLoad, Nodes};
+use crate::summary::worded::Worded;
 
 /// A sign that the dump is damaged.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sign {
+    /// The input could not be read to its end.
+    Incomplete,
     /// Many keys occur more than once.
     Duplicates {
         /// The part of the keys that occurred before.
+        share: f64,
+    },
+    /// The keys of one node occur more than once.
+    NodeTwice {
+        /// The node.
+        node: NodeName,
+        /// The part of its keys that occurred before.
         share: f64,
     },
     /// Keys are in slots that no node owns.
@@ -56,8 +68,8 @@ pub enum Sign {
         node: NodeName,
         /// How far it is above its share, as a part of the share.
         over: f64,
-        /// The likely cause: `MissingNode`, `Duplicates` or `Foreign`.
-        cause: CauseKind,
+        /// What is likely wrong: `MissingNode`, `Duplicates` or `Foreign`.
+        damage: Damage,
     },
 }
 
@@ -79,44 +91,79 @@ impl From<&NodeLoad> for NodeName {
     }
 }
 
-impl Sign {
-    /// The kind of damage.
-    pub fn kind(&self) -> CauseKind {
-        match self {
-            Sign::Duplicates { .. } => CauseKind::Duplicates,
-            Sign::UnownedKeys { .. } | Sign::StrayKeys { .. } => CauseKind::Foreign,
-            Sign::EmptyNode { .. } | Sign::EmptySlots { .. } => CauseKind::MissingNode,
-            Sign::OverfullSlot { .. } => CauseKind::Truncated,
-            Sign::UnlikelyNode { cause, .. } => *cause,
+/// What is wrong with a dump.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Damage {
+    /// The input could not be read to its end.
+    Incomplete,
+    /// Keys of a node, or a part of them, are missing.
+    MissingNode,
+    /// Names were cut short.
+    Truncated,
+    /// Keys occur twice.
+    Duplicates,
+    /// Keys are from elsewhere.
+    Foreign,
+}
+
+/// Evidence that the dump is not whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Integrity {
+    /// What is wrong.
+    pub kind: Damage,
+    /// The node that is concerned.
+    pub node: Option<Name>,
+    /// The evidence in a sentence.
+    #[serde(default)]
+    pub sentence: Worded<Sign>,
+}
+
+impl From<&Sign> for Integrity {
+    fn from(sign: &Sign) -> Self {
+        Integrity {
+            kind: sign.kind(),
+            node: match sign {
+                Sign::EmptyNode { node }
+                | Sign::UnlikelyNode { node, .. }
+                | Sign::NodeTwice { node, .. } => Some(node.id.clone()),
+                _ => None,
+            },
+            sentence: sign.clone().into(),
         }
     }
+}
 
-    /// As a cause. It has no part in the excess, which is that of the keys in the dump.
-    pub fn cause(&self) -> Cause {
-        let node = match self {
-            Sign::EmptyNode { node } | Sign::UnlikelyNode { node, .. } => Some(node.id.clone()),
-            _ => None,
-        };
-        Cause {
-            kind: self.kind(),
-            name: None,
-            node,
-            excess: 0.0,
-            max_over_mean_without: None,
+impl Sign {
+    /// The kind of damage.
+    pub fn kind(&self) -> Damage {
+        match self {
+            Sign::Incomplete => Damage::Incomplete,
+            Sign::Duplicates { .. } | Sign::NodeTwice { .. } => Damage::Duplicates,
+            Sign::UnownedKeys { .. } | Sign::StrayKeys { .. } => Damage::Foreign,
+            Sign::EmptyNode { .. } | Sign::EmptySlots { .. } => Damage::MissingNode,
+            Sign::OverfullSlot { .. } => Damage::Truncated,
+            Sign::UnlikelyNode { damage, .. } => *damage,
         }
     }
 
     /// Whether the counts of the input do not show it already.
     pub fn is_news(&self) -> bool {
-        matches!(self.kind(), CauseKind::MissingNode | CauseKind::Truncated)
+        matches!(self.kind(), Damage::MissingNode | Damage::Truncated)
     }
 }
 
 /// Counts of the input that the loads of slots do not show.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct InputCounts {
+#[derive(Clone, Copy)]
+pub struct InputCounts<'a> {
+    /// Whether a part of the input could not be read.
+    pub is_incomplete: bool,
     /// The part of the keys that occurred before.
     pub duplicate_share: Option<f64>,
+    /// The same of the keys in a set of slots.
+    pub duplicates_in: &'a dyn Fn(&dyn Fn(u16) -> bool) -> Option<f64>,
+    /// Keys in a slot whose name is that of another key: names without an id that occur often.
+    pub repeats_of_slot: &'a dyn Fn(u16) -> u64,
     /// Keys in the slots of another node than their file or line is from.
     pub strays: u64,
 }
@@ -126,10 +173,13 @@ const S: f64 = SLOTS as f64;
 const SURELY: f64 = 45.0;
 /// And this wide: hexadecimal counters leave single slots out. A thousand nodes have as many slots each.
 const WIDE: usize = 16;
-/// (b) z of the largest of 16384 slots at 99 %, and how many times that is too much: hexadecimal counters come to
-/// twice.
+/// (b) z of the largest of 16384 slots at 99 %, and how many times that is too much where the keys of the slot repeat:
+/// this part of them.
 const LARGEST: f64 = 4.85;
-const TOO_FULL: f64 = 4.0;
+const TOO_FULL: f64 = 2.0;
+const REPEATED: f64 = 0.5;
+/// A unit is set apart only if it also has so many times the average: where all units are alike, none is an outlier.
+const STANDS_OUT: f64 = 3.0;
 /// (c) A node that is off by this part and by this many sigma.
 const OFF: f64 = 0.1;
 const SIGMA: f64 = 10.0;
@@ -137,18 +187,22 @@ const SIGMA: f64 = 10.0;
 const ELSEWHERE: f64 = 0.001;
 /// (e) The part of the keys that may come again.
 pub const TWICE: f64 = 0.2;
+/// Repeats elsewhere, as a part of those of one node, and the least keys that are enough to tell.
+const ELSEWHERE_REPEATED: f64 = 0.1;
+const FEW: u64 = 100;
 
 /// All signs, the clearest first. Without tags counted units are not known, and what needs them is not asked.
 pub fn signs(
     nodes: &Nodes,
     loads: &PerMetric<Vec<u64>>,
     units: &Units,
-    counts: InputCounts,
+    counts: InputCounts<'_>,
 ) -> Vec<Sign> {
     let keys = &units.per.keys;
     let rest = Rest::of(nodes, keys);
     let mut signs = Vec::new();
-    signs.extend(twice(counts));
+    signs.extend(counts.is_incomplete.then_some(Sign::Incomplete));
+    signs.extend(twice(nodes, counts));
     signs.extend(elsewhere(nodes, keys.total, counts));
     if keys.squares.is_some() {
         let empty_nodes: Vec<_> = nodes
@@ -160,7 +214,7 @@ pub fn signs(
             signs.extend(gap(&loads.keys, units.count));
         }
         signs.extend(empty_nodes);
-        signs.extend(too_full(&loads.keys, keys, &rest));
+        signs.extend(too_full(&loads.keys, keys, &rest, counts));
         if !nodes.is_even() && signs.is_empty() {
             signs.extend(off(nodes, &rest, counts));
         }
@@ -170,7 +224,7 @@ pub fn signs(
 
 /// The units that are not heavy.
 struct Rest<'a> {
-    heavy: Vec<&'a crate::summary::independent_units::Unit>,
+    heavy: Vec<&'a Unit>,
     load: f64,
     squares: f64,
     largest: f64,
@@ -179,7 +233,12 @@ struct Rest<'a> {
 impl<'a> Rest<'a> {
     fn of(nodes: &Nodes, keys: &'a UnitsBy) -> Self {
         let fair = nodes.total(Metric::Keys) as f64 / nodes.owning().count().max(1) as f64;
-        let least = keys.least_heavy(fair);
+        let average = if keys.count > 0.0 {
+            keys.total / keys.count
+        } else {
+            0.0
+        };
+        let least = keys.least_heavy(fair).max(STANDS_OUT * average);
         let split = keys.named.partition_point(|unit| unit.load >= least);
         let (heavy, light) = keys.named.split_at(split);
         let load = (keys.total - heavy.iter().map(|unit| unit.load).sum::<f64>()).max(0.0);
@@ -199,13 +258,36 @@ impl<'a> Rest<'a> {
 }
 
 /// (e)
-fn twice(counts: InputCounts) -> Option<Sign> {
-    let share = counts.duplicate_share.filter(|share| *share > TWICE)?;
-    Some(Sign::Duplicates { share })
+fn twice(nodes: &Nodes, counts: InputCounts<'_>) -> Option<Sign> {
+    let share = counts.duplicate_share?;
+    if share > TWICE {
+        return Some(Sign::Duplicates { share });
+    }
+    // Hardly any repeats but those of one node: its dump occurs twice, or with its replica's.
+    let owned = |node: &NodeLoad| {
+        let ranges = node.ranges.clone();
+        move |slot: u16| {
+            ranges
+                .iter()
+                .any(|(first, last)| (*first..=*last).contains(&slot))
+        }
+    };
+    let of = |node: &NodeLoad| (counts.duplicates_in)(&owned(node)).unwrap_or(0.0);
+    let (node, most) = nodes
+        .owning()
+        .map(|node| (node, of(node)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .filter(|(node, most)| *most > TWICE && node.load.keys >= FEW)?;
+    let is_here = owned(node);
+    let elsewhere = (counts.duplicates_in)(&|slot| !is_here(slot)).unwrap_or(0.0);
+    (elsewhere < ELSEWHERE_REPEATED * most).then(|| Sign::NodeTwice {
+        node: node.into(),
+        share: most,
+    })
 }
 
 /// (d)
-fn elsewhere(nodes: &Nodes, keys: f64, counts: InputCounts) -> Option<Sign> {
+fn elsewhere(nodes: &Nodes, keys: f64, counts: InputCounts<'_>) -> Option<Sign> {
     let (unowned, strays) = (nodes.unowned.load.keys, counts.strays);
     let is_many = |elsewhere: u64| elsewhere as f64 > ELSEWHERE * keys;
     match () {
@@ -241,21 +323,30 @@ fn gap(keys: &[u64], units: f64) -> Option<Sign> {
 }
 
 /// (b)
-fn too_full(keys: &[u64], units: &UnitsBy, rest: &Rest<'_>) -> Option<Sign> {
+fn too_full(
+    keys: &[u64],
+    units: &UnitsBy,
+    rest: &Rest<'_>,
+    counts: InputCounts<'_>,
+) -> Option<Sign> {
     if rest.load <= 0.0 || units.total <= 0.0 {
         return None;
     }
     let mut loads: Vec<f64> = keys.iter().map(|load| *load as f64).collect();
-    rest.heavy
-        .iter()
-        .for_each(|unit| loads[usize::from(unit.slot)] -= unit.at_most);
+    let tags = units.named.iter().filter(|unit| unit.kind == UnitKind::Tag);
+    tags.for_each(|tag| loads[usize::from(tag.slot)] -= tag.at_most);
     let (mean, mean_unit) = (rest.load / S, rest.squares / rest.load);
     let most = TOO_FULL * (mean + LARGEST * (mean * mean_unit).sqrt() + rest.largest);
     let (slot, load) = loads
         .iter()
         .enumerate()
         .max_by(|(_, a), (_, b)| a.total_cmp(b))?;
-    (*load > most).then(|| Sign::OverfullSlot {
+    let repeats = || {
+        let slot = slot as u16;
+        let duplicates = (counts.duplicates_in)(&|other| other == slot).unwrap_or(0.0);
+        duplicates > REPEATED || (counts.repeats_of_slot)(slot) as f64 > REPEATED * load
+    };
+    (*load > most && repeats()).then(|| Sign::OverfullSlot {
         slot,
         keys: *load as u64,
         unusual: (most / TOO_FULL) as u64,
@@ -263,7 +354,7 @@ fn too_full(keys: &[u64], units: &UnitsBy, rest: &Rest<'_>) -> Option<Sign> {
 }
 
 /// (c)
-fn off(nodes: &Nodes, rest: &Rest<'_>, counts: InputCounts) -> Option<Sign> {
+fn off(nodes: &Nodes, rest: &Rest<'_>, counts: InputCounts<'_>) -> Option<Sign> {
     let owned: f64 = nodes.owning().map(|node| f64::from(node.slots)).sum();
     let units = rest.load * rest.load / rest.squares;
     let of = |node: &NodeLoad| {
@@ -286,14 +377,14 @@ fn off(nodes: &Nodes, rest: &Rest<'_>, counts: InputCounts) -> Option<Sign> {
         return None;
     }
     let repeated = counts.duplicate_share.is_some_and(|share| share > 0.005);
-    let cause = match over > 0.0 {
-        false => CauseKind::MissingNode,
-        true if repeated => CauseKind::Duplicates,
-        true => CauseKind::Foreign,
+    let damage = match over > 0.0 {
+        false => Damage::MissingNode,
+        true if repeated => Damage::Duplicates,
+        true => Damage::Foreign,
     };
     Some(Sign::UnlikelyNode {
         node: node.into(),
         over,
-        cause,
+        damage,
     })
 }

@@ -1,28 +1,25 @@
-//! Chooses the verdict from the split of the fullest node's excess.
+//! Chooses the state from how uneven the nodes are, and from nothing else.
 
-use crate::summary::cause::{Verdict, limit};
+use crate::summary::cause::{State, limit};
 use crate::summary::split::Split;
 
-/// The first row that matches; `suspicious` says that the dump is incomplete or damaged.
-pub fn judge(load: f64, split: Option<&Split<'_>>, tag_ratio: f64, suspicious: bool) -> Verdict {
-    let even = if tag_ratio < limit::TAGGED {
-        Verdict::Balanced
-    } else {
-        Verdict::Tagged
-    };
-    let Some(split) = split.filter(|_| load > 0.0) else {
-        return if suspicious {
-            Verdict::Suspicious
-        } else {
-            Verdict::Empty
-        };
-    };
-    match split.max_over_mean {
-        _ if suspicious => Verdict::Suspicious,
-        m if m < limit::BALANCED => even,
-        m if split.placement >= (m - 1.0) / 2.0 && split.owns_more_slots() => Verdict::Placement,
-        _ if split.is_chance() => even,
-        m if m < limit::SKEWED => Verdict::Watch,
-        _ => Verdict::Skewed,
+/// The first row that matches. `keys` is the number of keys; `suspicious` says that the dump is incomplete or damaged.
+pub fn judge(split: Option<&Split<'_>>, keys: f64, suspicious: bool) -> State {
+    match split {
+        None if suspicious => State::Suspicious,
+        None => State::Empty,
+        Some(_) if suspicious => State::Suspicious,
+        Some(split) if split.max_over_mean <= limit::BALANCED => State::Balanced,
+        Some(split) if has_too_few_keys(split, keys) => State::Balanced,
+        Some(split) if split.max_over_mean < limit::SKEWED => State::Watch,
+        Some(_) => State::Skewed,
     }
+}
+
+/// Whether nothing but chance makes the fullest node so full, for want of keys.
+pub fn has_too_few_keys(split: &Split<'_>, keys: f64) -> bool {
+    keys < limit::FEW_KEYS * split.nodes as f64
+        && split.heavy.is_empty()
+        && 1.0 + split.by_slots <= limit::BALANCED
+        && split.is_rest_by_chance()
 }

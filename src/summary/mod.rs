@@ -16,6 +16,8 @@ pub mod node_counts;
 pub mod nodes;
 pub mod patterns;
 pub mod quantiles;
+pub mod remedy;
+pub mod risk;
 pub mod scaling;
 pub mod split;
 pub mod tags;
@@ -34,21 +36,20 @@ use crate::summary::balance::{Balance, tidy};
 use crate::summary::capacity::Capacity;
 use crate::summary::evidence::Evidence;
 use crate::summary::independent_units::Units;
-use crate::summary::integrity::InputCounts;
 use crate::summary::keys::{DatabaseKeys, Keys, TypeLoad};
-use crate::summary::model::expected::Expectation;
+use crate::summary::model::rehash;
 use crate::summary::nodes::Nodes;
 use crate::summary::patterns::{KeyGroups, Levels, Pattern, Prefix};
 use crate::summary::quantiles::{Quantiles, TagSizes};
 use crate::summary::tags::{RowContext, TagLoad, Tags};
-use crate::summary::verdict::Skew;
+use crate::summary::verdict::Verdict;
 use crate::summary::worded::Worded;
 use crate::tally::Tallies;
 use crate::tally::recount::{Recount, hottest};
 use crate::topology::Topology;
 
 /// The name and version of the form of report.json.
-pub const SCHEMA: &str = "slotscope.report/1";
+pub const SCHEMA: &str = "slotscope.report/2";
 
 /// All findings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -99,10 +100,13 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Capacity>,
     /// The verdict.
-    pub skew: Skew,
+    pub verdict: Verdict,
     /// The independent units and what is known of them.
     #[serde(skip)]
     pub units: Units,
+    /// The metric of the tables.
+    #[serde(default)]
+    pub by: Metric,
     /// Rows that tables for people show.
     #[serde(skip)]
     pub rows: usize,
@@ -217,9 +221,6 @@ pub struct Slots {
     pub loads: PerMetric<Vec<u64>>,
     /// Their balance.
     pub stats: PerMetric<Balance>,
-    /// What a perfect hash would give so many independent units; absent where tags were not counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected: Option<PerMetric<Expectation>>,
     /// The slots with the largest load.
     #[serde(default)]
     pub hottest: Vec<HotSlot>,
@@ -246,8 +247,8 @@ pub struct HotSlot {
 /// What is listed, and how.
 #[derive(Clone, Copy)]
 pub struct Listing<'a> {
-    /// Tables and verdict are by this metric.
-    pub by: Metric,
+    /// The metric of the tables; that of the verdict where there is none, and keys where the input does not carry it.
+    pub by: Option<Metric>,
     /// How keys are split into prefixes.
     pub levels: Levels<'a>,
     /// Rows that tables for people show.
@@ -259,7 +260,7 @@ pub struct Listing<'a> {
 impl From<Metric> for Listing<'_> {
     fn from(by: Metric) -> Self {
         Listing {
-            by,
+            by: Some(by),
             levels: Levels {
                 separator: b":",
                 depth: 4,
@@ -270,9 +271,7 @@ impl From<Metric> for Listing<'_> {
     }
 }
 
-/// Makes the findings, tables and verdict `by` a metric. `recount` is the second pass, where there was one.
-///
-/// A metric that the input does not carry gives way to keys.
+/// Makes the findings, the verdict and the tables. `recount` is the second pass, where there was one.
 pub fn summarise<'l>(
     tallies: &Tallies,
     recount: Option<&Recount>,
@@ -280,45 +279,43 @@ pub fn summarise<'l>(
     listing: impl Into<Listing<'l>>,
     input: InputFacts,
 ) -> Summary {
-    let Listing {
-        by,
-        levels,
-        rows,
-        redaction,
-    } = listing.into();
-    let mut input = input;
+    let listing = listing.into();
     let loads = &tallies.slots.loads;
-    let by = if loads.get(by).is_some() {
-        by
-    } else {
-        Metric::Keys
-    };
     let totals = loads.map(|_, loads| balance::sum(loads));
-    input.keys = tallies.slots.total();
     let owner = |slot: u16| {
         topology
             .owner(slot)
             .map(|node| Name::from(topology.nodes[node].id.as_str()))
     };
-    let hot: Vec<u16> = loads
-        .get(by)
-        .map(|loads| hottest(loads).map(|slot| slot as u16).collect())
-        .unwrap_or_default();
+    let redaction = listing.redaction;
     let shown =
         |name: &Name| redaction.map_or_else(|| name.clone(), |redaction| redaction.name(name));
-    let context = RowContext {
-        totals: &totals,
-        by,
-        slots: &hot,
-        owner: &owner,
-        shown: &shown,
+    let hot = |by: Metric| -> Vec<u16> {
+        let hottest = loads
+            .get(by)
+            .map(|loads| hottest(loads).map(|slot| slot as u16));
+        hottest.map(Iterator::collect).unwrap_or_default()
     };
-
     let names = tallies.names.as_ref();
-    let tags = names.map(|names| Tags::of(&names.tags, recount, &context));
-    let keys = names.and_then(|names| Keys::of(&names.heaviest, &context));
-    let nodes = Nodes::of(topology, loads);
     let tag_sizes = names.and_then(|names| TagSizes::of(&names.tags));
+    // What the verdict needs of tags and keys does not depend on the metric that they are listed by.
+    let listed = |by: Metric| {
+        let slots = hot(by);
+        let context = RowContext {
+            totals: &totals,
+            by,
+            slots: &slots,
+            owner: &owner,
+            shown: &shown,
+        };
+        let tags = names.map(|names| Tags::of(&names.tags, recount, &context));
+        let keys = names.and_then(|names| Keys::of(&names.heaviest, &context));
+        let hottest = hot_slots(loads, &context, tags.as_ref());
+        (tags, keys, hottest)
+    };
+    let (tags, keys, hottest) = listed(Metric::Keys);
+
+    let mut nodes = Nodes::of(topology, loads);
     let units = Units::of(
         tags.as_ref(),
         tag_sizes.as_ref(),
@@ -326,30 +323,21 @@ pub fn summarise<'l>(
         &tallies.weights,
         &totals,
     );
-    let mut input = evidence::of(tallies, &nodes, input);
-    let counts = InputCounts {
-        duplicate_share: input.duplicate_share,
-        strays: evidence::strays(tallies),
-    };
-    let signs = integrity::signs(&nodes, loads, &units, counts);
-    let news = signs.iter().filter(|sign| sign.is_news());
-    let news = news.map(|sign| Evidence::Sign(sign.clone()).into());
-    input.warnings.extend(news);
-    let mut nodes = nodes;
-    nodes.expected = units.expected_of_nodes(nodes.owning().count());
-    let skew =
-        Skew::of(&nodes, &units, by, !input.incomplete.is_empty(), &signs).on_slots(loads, &units);
-    let expected = units.expected_of_slots();
-    let slots = Slots {
-        expected,
-        stats: loads.map(|metric, loads| balance_of_slots(metric, loads)),
-        hottest: hot_slots(loads, &context, tags.as_ref()),
-        loads: loads.clone(),
+    let owning = nodes.owning().count();
+    nodes.expected = units.per.filter_map(|units| rehash::of_nodes(owning, units));
+    let (input, signs) = evidence::of(tallies, &nodes, &units, input);
+    let risks = risk::risks(&nodes, &units, keys.as_ref());
+    let verdict = Verdict::of(&nodes, loads, &units, &signs, risks);
+    let by = listing.by.unwrap_or(verdict.metric);
+    let by = loads.get(by).map_or(Metric::Keys, |_| by);
+    let (tags, keys, hottest) = match by {
+        Metric::Keys => (tags, keys, hottest),
+        by => listed(by),
     };
 
     let patterns = names.and_then(|names| names.patterns.as_ref());
     let (patterns, prefixes) = patterns
-        .map(|counted| patterns::of(counted, &totals, by, levels, redaction))
+        .map(|counted| patterns::of(counted, &totals, by, listing.levels, redaction))
         .unzip();
     let attributes = names.map(|names| &names.attributes);
     Summary {
@@ -366,17 +354,25 @@ pub fn summarise<'l>(
             .filter(|sizes| sizes.count() > 0)
             .map(Quantiles::of),
         tag_sizes,
-        input,
-        slots,
+        input: InputFacts {
+            keys: tallies.slots.total(),
+            ..input
+        },
+        slots: Slots {
+            stats: loads.map(|metric, loads| balance_of_slots(metric, loads)),
+            hottest,
+            loads: loads.clone(),
+        },
         nodes,
         tags,
         keys,
         prefixes,
         patterns,
         capacity: None,
-        skew,
+        verdict,
         units,
-        rows,
+        by,
+        rows: listing.rows,
     }
 }
 

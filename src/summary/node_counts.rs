@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::balance::{Balance, tidy};
-use crate::summary::cause::{Verdict, limit};
+use crate::summary::cause::{State, limit};
 use crate::summary::model::expected::node_max_over_mean;
 use crate::summary::worded::Worded;
 use crate::topology::cluster_info::NodeKeys;
@@ -25,7 +25,7 @@ pub struct NodeCounts {
     /// The nodes.
     pub nodes: CountedNodes,
     /// The verdict.
-    pub skew: CountedSkew,
+    pub verdict: CountedVerdict,
 }
 
 /// The nodes and their balance.
@@ -56,11 +56,11 @@ pub struct CountedNode {
 
 /// The verdict and what it rests on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CountedSkew {
+pub struct CountedVerdict {
     /// Keys.
-    pub by: Metric,
+    pub metric: Metric,
     /// The finding.
-    pub verdict: Verdict,
+    pub state: State,
     /// The finding in a sentence.
     pub sentence: Worded<CountedFinding>,
     /// The independent units that would be as uneven by chance.
@@ -116,17 +116,15 @@ impl NodeCounts {
             by_chance: by_chance.unwrap_or(1.0),
         });
         let finding = CountedFinding {
-            verdict: fullest
-                .as_ref()
-                .map_or(Verdict::Empty, FullestCounted::verdict),
+            state: fullest.as_ref().map_or(State::Empty, FullestCounted::state),
             nodes: owning.len(),
             keys,
             fullest,
             n_eff,
         };
-        let skew = CountedSkew {
-            by: Metric::Keys,
-            verdict: finding.verdict,
+        let verdict = CountedVerdict {
+            metric: Metric::Keys,
+            state: finding.state,
             sentence: finding.into(),
             n_eff: n_eff.map(tidy),
             expected_max_over_mean: by_chance.map(tidy),
@@ -139,7 +137,7 @@ impl NodeCounts {
                 list,
                 keys: balance,
             },
-            skew,
+            verdict,
         }
     }
 }
@@ -147,8 +145,8 @@ impl NodeCounts {
 /// What the counts of nodes show.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CountedFinding {
-    /// The verdict.
-    pub verdict: Verdict,
+    /// How uneven they are.
+    pub state: State,
     /// Nodes that own slots.
     pub nodes: usize,
     /// Keys of all nodes.
@@ -177,15 +175,18 @@ pub struct FullestCounted {
 }
 
 impl FullestCounted {
-    fn verdict(&self) -> Verdict {
-        let is_chance = self.max_over_mean - self.placement <= self.by_chance;
+    fn state(&self) -> State {
         match self.max_over_mean {
-            m if m < limit::BALANCED => Verdict::Balanced,
-            m if self.placement >= (m - 1.0) / 2.0 => Verdict::Placement,
-            _ if is_chance => Verdict::Balanced,
-            m if m < limit::SKEWED => Verdict::Watch,
-            _ => Verdict::Skewed,
+            m if m <= limit::BALANCED => State::Balanced,
+            m if !self.is_by_slots() && m - self.placement <= self.by_chance => State::Balanced,
+            m if m < limit::SKEWED => State::Watch,
+            _ => State::Skewed,
         }
+    }
+
+    /// Whether its slots are most of the reason.
+    pub fn is_by_slots(&self) -> bool {
+        self.placement >= (self.max_over_mean - 1.0) / 2.0
     }
 }
 
@@ -215,18 +216,18 @@ mod tests {
         let mut keys = vec![(all - highest - lowest) / 8; 10];
         (keys[3], keys[7]) = (highest, lowest);
         let found = counted(&keys);
-        assert_eq!(found.skew.verdict, Verdict::Watch);
-        let n_eff = found.skew.n_eff.unwrap();
+        assert_eq!(found.verdict.state, State::Watch);
+        let n_eff = found.verdict.n_eff.unwrap();
         assert!((1_000.0..10_000.0).contains(&n_eff), "{n_eff}");
-        let chance = found.skew.expected_max_over_mean.unwrap() - 1.0;
+        let chance = found.verdict.expected_max_over_mean.unwrap() - 1.0;
         assert!((0.0001..0.001).contains(&chance), "{chance}");
     }
 
     #[test]
     fn even_chancy_and_badly_placed_nodes_are_told_apart() {
-        assert_eq!(counted(&[1000, 1010, 990]).skew.verdict, Verdict::Balanced);
+        assert_eq!(counted(&[1000, 1010, 990]).verdict.state, State::Balanced);
         let few = counted(&[100, 120, 95]);
-        assert_eq!(few.skew.verdict, Verdict::Balanced, "{:?}", few.skew);
+        assert_eq!(few.verdict.state, State::Balanced, "{:?}", few.verdict);
         let node = |address: &str, slots, keys| NodeKeys {
             address: address.into(),
             id_start: "a".into(),
@@ -237,16 +238,16 @@ mod tests {
             Name::from("info"),
             &[node("a:1", 12_000, 120_000), node("b:1", 4384, 43_840)],
         );
-        assert_eq!(unequal.skew.verdict, Verdict::Placement);
-        assert_eq!(counted(&[0, 0, 0]).skew.verdict, Verdict::Empty);
-        assert_eq!(counted(&[5]).skew.n_eff, None);
-        assert_eq!(counted(&[]).skew.verdict, Verdict::Empty);
+        assert_eq!(unequal.verdict.state, State::Skewed);
+        assert_eq!(counted(&[0, 0, 0]).verdict.state, State::Empty);
+        assert_eq!(counted(&[5]).verdict.n_eff, None);
+        assert_eq!(counted(&[]).verdict.state, State::Empty);
     }
 
     #[test]
     fn the_implied_number_of_units_is_that_of_the_formula() {
         let found = counted(&[90, 100, 110, 100]);
         let cv2: f64 = 0.02 / 4.0;
-        assert!((found.skew.n_eff.unwrap() / (3.0 / cv2) - 1.0).abs() < 1e-6);
+        assert!((found.verdict.n_eff.unwrap() / (3.0 / cv2) - 1.0).abs() < 1e-6);
     }
 }

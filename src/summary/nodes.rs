@@ -72,6 +72,11 @@ impl NodeLoad {
     pub fn name(&self) -> Name {
         text::node_name(&self.id, self.address.as_ref(), self.hostname.as_ref())
     }
+
+    /// What it holds of a metric; 0 where the input does not carry it.
+    pub fn load_by(&self, metric: Metric) -> u64 {
+        self.load.get(metric).copied().unwrap_or(0)
+    }
 }
 
 /// A slot that is being moved.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::summary::balance::tidy;
-use crate::summary::cause::Verdict;
+use crate::summary::cause::State;
 use crate::summary::independent_units::{Unit, UnitsBy};
 use crate::summary::judge::judge;
 use crate::summary::nodes::Nodes;
@@ -23,12 +23,14 @@ pub struct Scaled {
     pub nodes: usize,
     /// The fullest in fair shares.
     pub max_over_mean: Option<f64>,
-    /// The verdict on it.
-    pub verdict: Verdict,
+    /// How uneven that is.
+    pub state: State,
 }
 
-/// What the load of one metric comes to on other numbers of nodes.
-pub fn by_node_count(loads: &PerMetric<Vec<u64>>, units: &UnitsBy, by: Metric) -> Vec<Scaled> {
+/// What the load of `by` comes to on other numbers of nodes; `keys` is the number of all keys.
+pub fn by_node_count(loads: &[u64], units: &UnitsBy, by: Metric, keys: f64) -> Vec<Scaled> {
+    // Only this metric is looked at, whatever it is: keys are always there.
+    let loads = PerMetric::of_keys(loads.to_vec()).with(by, loads.to_vec());
     let scaled = |nodes: usize| {
         let topology = Topology::even(nodes, format!("even {nodes}")).ok()?;
         let owner = |slot: u16| {
@@ -48,18 +50,12 @@ pub fn by_node_count(loads: &PerMetric<Vec<u64>>, units: &UnitsBy, by: Metric) -
             named,
             ..units.clone()
         };
-        let even = Nodes::of(&topology, loads);
+        let even = Nodes::of(&topology, &loads);
         let split = Split::of(&even, &units, by);
-        let verdict = judge(
-            units.total,
-            split.as_ref(),
-            units.tag_ratio().unwrap_or(1.0),
-            false,
-        );
         Some(Scaled {
             nodes,
-            max_over_mean: split.map(|split| tidy(split.max_over_mean)),
-            verdict,
+            max_over_mean: split.as_ref().map(|split| tidy(split.max_over_mean)),
+            state: judge(split.as_ref(), keys, false),
         })
     };
     TRIED.into_iter().filter_map(scaled).collect()
@@ -67,12 +63,21 @@ pub fn by_node_count(loads: &PerMetric<Vec<u64>>, units: &UnitsBy, by: Metric) -
 
 /// No move of whole units gets the fullest of `nodes` nodes below this, in fair shares: the heaviest unit is somewhere,
 /// and of the n + 1 heaviest two are on one node. Units that are not known by name are no heavier than those.
-pub fn floor(units: &UnitsBy, nodes: usize) -> Option<f64> {
+pub fn floor(units: &UnitsBy, metric: Metric, nodes: usize) -> Option<f64> {
     if units.total <= 0.0 || units.squares.is_none() {
         return None;
     }
     let n = nodes as f64;
-    let unit = |i: usize| units.named.get(i).map_or(0.0, |unit| unit.load);
+    // A key without a tag is a unit of one key, and not listed.
+    let unlisted = units.count - units.named.len() as f64;
+    let unit = |i: usize| {
+        let least = match metric == Metric::Keys && (i as f64) < units.named.len() as f64 + unlisted
+        {
+            true => 1.0,
+            false => 0.0,
+        };
+        units.named.get(i).map_or(least, |unit| unit.load)
+    };
     let first = unit(0) * n / units.total;
     let pair = (unit(nodes.saturating_sub(1)) + unit(nodes)) * n / units.total;
     Some(tidy(first.max(pair).max(1.0)))
@@ -95,11 +100,11 @@ pub fn hash_ratio(loads: &[u64], effective_units: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::cause::CauseKind;
+    use crate::summary::independent_units::UnitKind;
 
     fn units(loads: &[f64], total: f64) -> UnitsBy {
         let unit = |load: &f64| Unit {
-            kind: CauseKind::Tag,
+            kind: UnitKind::Tag,
             name: Name::from("t"),
             slot: 7,
             node: None,
@@ -121,22 +126,35 @@ mod tests {
 
     #[test]
     fn the_floor_is_the_heaviest_unit_or_two_that_must_share_a_node() {
-        assert_eq!(floor(&units(&[500.0], 1000.0), 3), Some(1.5));
+        assert_eq!(floor(&units(&[500.0], 1000.0), Metric::Keys, 3), Some(1.5));
         assert_eq!(
-            floor(&units(&[300.0, 300.0, 300.0, 300.0], 1200.0), 3),
+            floor(
+                &units(&[300.0, 300.0, 300.0, 300.0], 1200.0),
+                Metric::Keys,
+                3
+            ),
             Some(1.5)
         );
-        assert_eq!(floor(&units(&[1.0], 1000.0), 3), Some(1.0));
-        assert_eq!(floor(&units(&[], 0.0), 3), None);
+        assert_eq!(floor(&units(&[1.0], 1000.0), Metric::Keys, 3), Some(1.0));
+        assert_eq!(floor(&units(&[], 0.0), Metric::Keys, 3), None);
+    }
+
+    #[test]
+    fn one_key_is_on_one_node() {
+        let one = UnitsBy {
+            count: 1.0,
+            ..units(&[], 1.0)
+        };
+        assert_eq!(floor(&one, Metric::Keys, 50), Some(50.0));
     }
 
     #[test]
     fn a_hot_tag_weighs_more_the_more_nodes_there_are() {
-        let mut loads = PerMetric::of_keys(vec![10; 16_384]);
-        loads.keys[7] += 20_000;
-        let found = by_node_count(&loads, &units(&[20_000.0], 183_840.0), Metric::Keys);
-        let verdicts: Vec<_> = found.iter().map(|scaled| scaled.verdict).collect();
-        assert_eq!(verdicts[0], Verdict::Skewed);
+        let mut loads = vec![10; 16_384];
+        loads[7] += 20_000;
+        let units = units(&[20_000.0], 183_840.0);
+        let found = by_node_count(&loads, &units, Metric::Keys, 183_840.0);
+        assert_eq!(found[0].state, State::Skewed);
         assert!(
             found
                 .windows(2)

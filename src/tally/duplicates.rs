@@ -36,13 +36,17 @@ impl Duplicates {
     /// The share of keys that repeat an earlier key; `None` without keys in the set. It is an estimate where only a
     /// sample of the keys is counted; there a single key that repeats very often is capped.
     pub fn share(&self) -> Option<f64> {
+        self.share_in(&|_| true)
+    }
+
+    /// The same of the keys in a set of slots.
+    pub fn share_in(&self, is_in: &dyn Fn(u16) -> bool) -> Option<f64> {
         let most = if self.is_exact() { u32::MAX } else { OFTEN };
-        let all: u64 = self
-            .seen
-            .values()
-            .map(|count| u64::from((*count).min(most)))
-            .sum();
-        (all > 0).then(|| (all - self.seen.len() as u64) as f64 / all as f64)
+        let seen = self.seen.iter().filter(|(hash, _)| is_in(slot_in(**hash)));
+        let (all, distinct) = seen.fold((0, 0), |(all, distinct), (_, count)| {
+            (all + u64::from((*count).min(most)), distinct + 1)
+        });
+        (all > 0).then(|| (all - distinct) as f64 / all as f64)
     }
 
     /// Whether all keys were counted, so that the share is exact.

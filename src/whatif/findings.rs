@@ -8,7 +8,7 @@ use crate::name::Name;
 use crate::summary::balance::Balance;
 use crate::summary::nodes::NodeLoad;
 use crate::summary::tags::Tag;
-use crate::summary::verdict::Skew;
+use crate::summary::verdict::Verdict;
 use crate::summary::worded::Worded;
 use crate::summary::{InputFacts, Summary};
 
@@ -91,7 +91,7 @@ pub struct Side {
     /// The balance of the nodes.
     pub nodes: Balance,
     /// The verdict.
-    pub skew: Skew,
+    pub verdict: Verdict,
 }
 
 impl WhatIfFindings {
@@ -115,7 +115,7 @@ impl WhatIfFindings {
         let [policy_before, policy_after] = policies;
         let mut findings = WhatIfFindings {
             schema: SCHEMA,
-            by: before.skew.by,
+            by: before.by,
             before: Side::of(before, policy_before),
             after: Side::of(after, policy_after),
             moved: amount(moved),
@@ -153,7 +153,7 @@ impl WhatIfFindings {
 
 impl Side {
     fn of(summary: Summary, policy: Name) -> Self {
-        let by = summary.skew.by;
+        let by = summary.by;
         let of = |stats: &crate::metric::PerMetric<Balance>| {
             stats.get(by).unwrap_or(&stats.keys).clone()
         };
@@ -168,7 +168,7 @@ impl Side {
             nodes: of(&summary.nodes.balance),
             source: summary.nodes.source,
             policy,
-            skew: summary.skew,
+            verdict: summary.verdict,
         }
     }
 }

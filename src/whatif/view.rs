@@ -5,6 +5,7 @@ use crate::report::view::table::Rank;
 use crate::report::view::verdict::word;
 use crate::report::view::{Block, Cell, Column, Section, Table, remarks};
 use crate::text::{bytes, counted, grouped};
+use crate::summary::verdict::MetricVerdict;
 use crate::whatif::findings::{Side, WhatIfFindings};
 
 /// The sections of a change.
@@ -29,18 +30,18 @@ fn sides(findings: &WhatIfFindings) -> Section<'_> {
     let row = |((what, before), (_, after))| vec![Cell::text(what), before, after];
     Section::untitled()
         .table(Table::new(columns, rows.map(row)))
-        .paragraph(format!("Before: {}", before.skew.sentence))
-        .paragraph(format!("After: {}", after.skew.sentence))
+        .paragraph(format!("Before: {}", before.verdict.sentence))
+        .paragraph(format!("After: {}", after.verdict.sentence))
 }
 
 /// What is compared, and its value on one side.
 fn side_cells(side: &Side) -> Vec<(&'static str, Cell<'_>)> {
     let ratio = |ratio: Option<f64>| Cell::of(ratio, |ratio| Cell::ratio(ratio, 3));
-    let Side {
-        nodes, slots, skew, ..
-    } = side;
+    let (nodes, slots) = (&side.nodes, &side.slots);
+    let found = side.verdict.worst();
+    let number = |of: fn(&MetricVerdict) -> Option<f64>| found.and_then(of);
     vec![
-        ("verdict", Cell::text(word(skew.verdict).to_lowercase())),
+        ("verdict", Cell::text(word(side.verdict.state).to_lowercase())),
         ("nodes", Cell::name(&side.source)),
         ("hash policy", Cell::name(&side.policy)),
         ("nodes: max/mean", ratio(nodes.max_over_mean)),
@@ -49,16 +50,16 @@ fn side_cells(side: &Side) -> Vec<(&'static str, Cell<'_>)> {
         ("nodes: Jain", ratio(nodes.jain)),
         (
             "usable capacity",
-            Cell::of(skew.usable_capacity, Cell::share),
+            Cell::of(number(|found| found.usable_capacity), Cell::share),
         ),
-        ("floor of max/mean", ratio(skew.floor)),
+        ("floor of max/mean", ratio(number(|found| found.floor))),
         ("slots: max/mean", ratio(slots.max_over_mean)),
         ("slots: CV", ratio(slots.cv)),
         ("slots: Gini", ratio(slots.gini)),
         ("slots: empty", Cell::count(slots.empty as u64)),
         (
             "independent units",
-            Cell::of(skew.n_eff, |units| Cell::count(units as u64)),
+            Cell::of(number(|found| found.n_eff), |units| Cell::count(units as u64)),
         ),
     ]
 }

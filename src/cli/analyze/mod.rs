@@ -45,9 +45,9 @@ pub struct AnalyzeArgs {
     /// judged by it alone (`-` reads a dump from standard input)
     #[arg(long, value_name = "FILE")]
     pub cluster_info: Option<PathBuf>,
-    /// The metric of the verdict and the tables; all that the input carries are counted
-    #[arg(long, value_enum, value_name = "METRIC", default_value_t = Metric::Keys)]
-    pub by: Metric,
+    /// The metric of the tables [default: that of the verdict, the worst of keys and bytes]
+    #[arg(long, value_enum, value_name = "METRIC")]
+    pub by: Option<Metric>,
     /// Rows in every table on the terminal
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,

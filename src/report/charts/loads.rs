@@ -28,7 +28,7 @@ impl<'a> Loads<'a> {
     /// In the metric of the verdict; keys where the summary lacks it.
     pub fn of(summary: &'a Summary) -> Self {
         let (slots, nodes) = (&summary.slots, &summary.nodes.balance);
-        let by = summary.skew.by;
+        let by = summary.by;
         match (slots.loads.get(by), slots.stats.get(by), nodes.get(by)) {
             (Some(loads), Some(stats), Some(nodes)) => Loads {
                 by,

@@ -1,12 +1,14 @@
 //! The input: what was read, what was rejected, what may be wrong with it.
 
 use crate::report::view::remarks as of_any;
-use crate::report::view::{Cell, Column, Scope, Section, Table};
+use crate::report::view::{Block, Cell, Column, Scope, Section, Table};
 use crate::summary::Summary;
-use crate::text::{bytes, counted, grouped, truncated};
+use crate::text::{and_more, bytes, counted, grouped, truncated};
 
 /// Characters of the reason why a line was rejected; it may quote the line.
 const REASON: usize = 400;
+/// Warnings that are shown where space is short.
+const DOUBTS: usize = 3;
 
 /// What was read, in one line.
 pub fn overview(summary: &Summary) -> Option<Section<'_>> {
@@ -24,6 +26,31 @@ pub fn overview(summary: &Summary) -> Option<Section<'_>> {
         bytes(input.bytes_read)
     );
     Some(Section::untitled().scoped(Scope::Overview).paragraph(text))
+}
+
+/// Doubts about the input in few lines: where it ended early, what was rejected, and warnings.
+pub fn doubts(summary: &Summary) -> Option<Section<'_>> {
+    let input = &summary.input;
+    let keys = counted(input.keys, "key");
+    let rejected = match input.rejected.count {
+        0 => String::new(),
+        lines => format!(", {} rejected", counted(lines, "line")),
+    };
+    let stops = input.incomplete.iter().map(|stop| {
+        format!(
+            "incomplete: {}: byte {}: {}",
+            stop.file,
+            grouped(stop.byte),
+            stop.reason
+        )
+    });
+    let warnings = input.warnings.iter().map(|text| format!("warning: {text}"));
+    let remarks: Vec<String> = stops.chain(warnings).collect();
+    let more = remarks.len().saturating_sub(DOUBTS);
+    let remarks = remarks.into_iter().take(DOUBTS).map(Block::Line);
+    let more = (more > 0).then(|| Block::Line(and_more(more)));
+    let read = Block::Line(format!("{keys} read{rejected}"));
+    Some(Section::untitled().with(read).with_all(remarks.chain(more)))
 }
 
 /// The inputs.
@@ -65,7 +92,7 @@ pub fn rejected(summary: &Summary) -> Option<Section<'_>> {
     ];
     let title = format!("{} that are no keys", counted(rejected.count, "line"));
     let section = Section::titled(title).anchored("rejected", "");
-    let section = section.scoped(Scope::Page).table(Table::new(columns, rows));
+    let section = section.table(Table::new(columns, rows));
     (rejected.count > 0).then_some(section)
 }
 

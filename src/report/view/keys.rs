@@ -50,7 +50,7 @@ pub fn types(summary: &Summary) -> Option<Section<'_>> {
             .collect()
     });
     let mut columns = vec![Column::words("type").flexible()];
-    columns.extend(Column::loads(summary.skew.by));
+    columns.extend(Column::loads(summary.by));
     let section = Section::titled("Keys by type").anchored("types", "Types");
     Some(section.narrow().table(Table::new(columns, rows)))
 }

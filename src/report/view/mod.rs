@@ -19,7 +19,7 @@ pub use table::{Column, Table};
 
 use crate::metric::Metric;
 use crate::summary::Summary;
-use crate::summary::cause::Verdict;
+use crate::summary::cause::State;
 use crate::summary::patterns::Prefix;
 use crate::summary::quantiles::Quantiles;
 
@@ -27,9 +27,11 @@ use crate::summary::quantiles::Quantiles;
 pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     verdict::section,
     input::overview,
+    verdict::causes,
+    verdict::remedies,
     nodes::section,
-    nodes::causes,
     nodes::node_counts,
+    verdict::risks,
     slots::map,
     slots::hottest,
     tags::section,
@@ -48,6 +50,20 @@ pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     input::rejected,
     input::remarks,
 ];
+
+/// What one acts on, in so few lines that a terminal shows them at once.
+static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] = &[
+    verdict::section,
+    input::doubts,
+    verdict::remedies,
+    nodes::bars,
+    verdict::main_risks,
+];
+
+/// The sections of the report of `summary` that one acts on.
+pub fn answer(summary: &Summary) -> Vec<Section<'_>> {
+    ANSWER.iter().filter_map(|make| make(summary)).collect()
+}
 
 /// The sections of the report of `summary`.
 pub fn report(summary: &Summary) -> Vec<Section<'_>> {
@@ -87,7 +103,7 @@ pub enum Scope {
 #[derive(Debug, Clone)]
 pub enum Block<'a> {
     /// The verdict and its sentence: the first line of a report.
-    Verdict(Verdict, String),
+    Verdict(State, String),
     /// A paragraph of its own.
     Paragraph(String),
     /// A line that belongs to what is above it.

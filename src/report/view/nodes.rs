@@ -3,15 +3,15 @@
 use crate::metric::Metric;
 use crate::report::view::cell::Tone;
 use crate::report::view::table::{Rank, loads};
-use crate::report::view::{Block, Cell, Column, Scope, Section, Table, Value, verdict};
+use crate::report::view::{Block, Cell, Column, Scope, Section, Table, verdict};
 use crate::summary::Summary;
-use crate::summary::cause::{Cause, CauseKind, Verdict, limit};
+use crate::summary::cause::{State, limit};
 use crate::summary::node_counts::NodeCounts;
 use crate::summary::nodes::NodeLoad;
-use crate::text::{self, counted, percent};
+use crate::text::{counted, percent};
 
-/// Characters of a name in the text of a cell.
-const NAME: usize = 120;
+/// Nodes that are shown where space is short.
+const BARS: usize = 6;
 
 /// What "fair" means in the head of a column.
 const FAIR: &str = "its load over that of the average node; the mark is the fair share";
@@ -36,14 +36,12 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
 
 /// The nodes, and `nodes.csv`.
 pub fn table(summary: &Summary) -> Table<'_> {
-    let (nodes, by) = (&summary.nodes, summary.skew.by);
+    let (nodes, by) = (&summary.nodes, summary.by);
     let mean = nodes.balance.get(by).map_or(0.0, |balance| balance.mean);
     let load = |node: &NodeLoad| node.load.get(by).copied().unwrap_or(0) as f64;
     let most = nodes.list.iter().map(load).fold(mean, f64::max);
-    let is_uneven = matches!(
-        summary.skew.verdict,
-        Verdict::Watch | Verdict::Skewed | Verdict::Placement
-    );
+    let state = summary.verdict.by(by).map(|found| found.state);
+    let is_uneven = state.is_some_and(State::is_uneven);
     let tone = |ratio: f64| match ratio {
         r if is_uneven && r >= limit::SKEWED => Tone::Alarm,
         r if is_uneven && r >= limit::BALANCED => Tone::Watch,
@@ -82,36 +80,50 @@ fn fair<'a>(ratio: f64, most: f64, tone: Tone) -> Cell<'a> {
     Cell::ratio(ratio, 3).with_bar(ratio / most, Some(1.0 / most), tone)
 }
 
-/// Why the fullest node is above its fair share.
-pub fn causes(summary: &Summary) -> Option<Section<'_>> {
-    let rows = summary.skew.causes.iter().map(|cause| {
+/// The fullest nodes and the emptiest as bars, in few lines.
+pub fn bars(summary: &Summary) -> Option<Section<'_>> {
+    let (nodes, by) = (&summary.nodes, summary.verdict.metric);
+    let mean = nodes.balance.get(by).map_or(0.0, |balance| balance.mean);
+    let mut list: Vec<&NodeLoad> = nodes.list.iter().collect();
+    list.sort_by_key(|node| std::cmp::Reverse(node.load_by(by)));
+    let most = list.first().map_or(0, |node| node.load_by(by)) as f64;
+    if mean <= 0.0 {
+        return None;
+    }
+    let more = list.len().saturating_sub(BARS);
+    if more > 0 {
+        list.drain(BARS - 1..list.len() - 1);
+    }
+    let rows = list.iter().map(|node| {
+        let load = node.load_by(by) as f64;
         vec![
-            Cell::text(spelled(cause)),
-            Cell::owner(&summary.nodes.list, cause.node.as_ref()),
-            Value::Change(cause.excess).into(),
-            Cell::of(cause.max_over_mean_without, |ratio| Cell::ratio(ratio, 3)),
+            Cell::node(&node.id, node.address.as_ref()),
+            Cell::count(node.slots),
+            Cell::amount(by, node.load_by(by)),
+            fair(load / mean, most / mean, Tone::Plain),
         ]
     });
     let columns = vec![
-        Column::words("what").flexible(),
-        Column::words("node"),
-        Column::number("fair shares")
-            .hint("what it adds to the node's load; all add up to its excess"),
-        Column::number("without it")
-            .hint("the node in fair shares, were this spread over all slots"),
+        Column::words("node").flexible(),
+        Column::number("slots").rank(Rank::Detail),
+        Column::load(by, by),
+        fair_column(),
     ];
-    let table = Table::new(columns, rows);
-    let section = Section::titled("What fills the fullest node").anchored("causes", "");
-    page_only(section.narrow(), table)
+    let section = Section::untitled().table(Table::new(columns, rows));
+    Some(match more {
+        0 => section,
+        more => section.line(format!("{} between them", counted(more as u64, "node"))),
+    })
 }
 
 /// The same keys on other numbers of nodes.
 pub fn node_counts(summary: &Summary) -> Option<Section<'_>> {
-    let rows = summary.skew.by_node_count.iter().map(|scaled| {
+    let found = summary.verdict.by(summary.by)?;
+    let rows = found.by_node_count.iter().map(|scaled| {
         vec![
             Cell::number(scaled.nodes as u64),
             Cell::of(scaled.max_over_mean, |ratio| Cell::ratio(ratio, 2)),
-            Cell::text(verdict::word(scaled.verdict).to_lowercase()),
+            Cell::text(verdict::word(scaled.state).to_lowercase()),
         ]
     });
     let columns = vec![
@@ -129,24 +141,9 @@ fn page_only<'a>(section: Section<'a>, table: Table<'a>) -> Option<Section<'a>> 
     (!is_empty).then(|| section.scoped(Scope::Page).table(table))
 }
 
-/// What a part of a node's excess is called.
-fn spelled(cause: &Cause) -> String {
-    let name = || cause.name.as_ref().map(|name| text::name(name, NAME));
-    match cause.kind {
-        CauseKind::Tag => format!("the tag {{{}}}", name().unwrap_or_default()),
-        CauseKind::Key => format!("the key {}", name().unwrap_or_default()),
-        CauseKind::Placement => "slots that it owns beyond an equal number".into(),
-        CauseKind::Noise => "all other keys: chance, or many small causes".into(),
-        CauseKind::MissingNode => "keys of a node are missing".into(),
-        CauseKind::Truncated => "names were cut short".into(),
-        CauseKind::Duplicates => "keys are there twice".into(),
-        CauseKind::Foreign => "keys are from elsewhere".into(),
-    }
-}
-
 /// The report of key counts that the nodes give themselves, without a dump.
 pub fn counts_only(counts: &NodeCounts) -> Vec<Section<'_>> {
-    let skew = &counts.skew;
+    let verdict = &counts.verdict;
     let most = counts.nodes.list.iter().filter_map(|node| node.over_fair);
     let most = most.fold(1.0, f64::max);
     let rows = counts.nodes.list.iter().map(|node| {
@@ -165,7 +162,7 @@ pub fn counts_only(counts: &NodeCounts) -> Vec<Section<'_>> {
     ];
     let title = format!("Nodes ({})", counts.nodes.source);
     vec![
-        Section::untitled().with(Block::Verdict(skew.verdict, skew.sentence.to_string())),
+        Section::untitled().with(Block::Verdict(verdict.state, verdict.sentence.to_string())),
         Section::titled(title).table(Table::new(columns, rows)),
     ]
 }

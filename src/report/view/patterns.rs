@@ -14,12 +14,12 @@ pub fn patterns(summary: &Summary) -> Option<Section<'_>> {
     let patterns = summary.patterns.as_ref()?;
     let section = Section::titled("Patterns of keys").anchored("patterns", "Patterns");
     let section = section.table(patterns_table(summary));
-    finished(section, patterns, summary.skew.by)
+    finished(section, patterns, summary.by)
 }
 
 /// What key names begin with.
 pub fn prefixes(summary: &Summary) -> Option<Section<'_>> {
-    let (prefixes, by) = (summary.prefixes.as_ref()?, summary.skew.by);
+    let (prefixes, by) = (summary.prefixes.as_ref()?, summary.by);
     let section = Section::titled("Prefixes").anchored("prefixes", "Prefixes");
     let tree = Block::Prefixes(prefixes_table(summary), &prefixes.top, by);
     finished(section.with(tree), prefixes, by)
@@ -29,14 +29,14 @@ pub fn prefixes(summary: &Summary) -> Option<Section<'_>> {
 pub fn patterns_table(summary: &Summary) -> Table<'_> {
     let rows = summary.patterns.iter().flat_map(|patterns| &patterns.top);
     let rows = rows.map(|row| (&row.pattern, &row.kind));
-    table("pattern", rows, summary.skew.by).in_file("patterns.csv")
+    table("pattern", rows, summary.by).in_file("patterns.csv")
 }
 
 /// The prefixes, and `prefixes.csv`.
 pub fn prefixes_table(summary: &Summary) -> Table<'_> {
     let rows = summary.prefixes.iter().flat_map(|prefixes| &prefixes.top);
     let rows = rows.map(|row| (&row.prefix, &row.kind));
-    table("prefix", rows, summary.skew.by).in_file("prefixes.csv")
+    table("prefix", rows, summary.by).in_file("prefixes.csv")
 }
 
 fn table<'a>(

@@ -4,6 +4,7 @@ use crate::metric::Metric;
 use crate::report::view::table::{Rank, loads};
 use crate::report::view::{Block, Cell, Column, Scope, Section, Table};
 use crate::slot::SLOTS;
+use crate::summary::model::expected::Expectation;
 use crate::summary::nodes::NodeLoad;
 use crate::summary::{HotSlot, Summary};
 use crate::text::{self, amount_cell, grouped};
@@ -14,7 +15,7 @@ const NAME: usize = 120;
 
 /// The load of all slots.
 pub fn map(summary: &Summary) -> Option<Section<'_>> {
-    let by = summary.skew.by;
+    let by = summary.by;
     let loads = summary.slots.loads.get(by)?;
     let section = Section::titled(format!("Slots by {}", by.name()))
         .anchored("slots", "Slots")
@@ -43,13 +44,13 @@ pub fn table(summary: &Summary) -> Table<'_> {
         row
     });
     let mut columns = vec![Column::number("slot"), Column::words("node")];
-    columns.extend(Column::loads(summary.skew.by));
+    columns.extend(Column::loads(summary.by));
     Table::new(columns, rows)
 }
 
 /// The hottest slots.
 pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
-    let (slots, by) = (&summary.slots, summary.skew.by);
+    let (slots, by) = (&summary.slots, summary.by);
     if slots.hottest.is_empty() {
         return None;
     }
@@ -95,16 +96,25 @@ fn tags<'a>(slot: &HotSlot, by: Metric) -> Cell<'a> {
 
 /// How uneven the slots are, beside what chance would make them.
 pub fn spread(summary: &Summary) -> Option<Section<'_>> {
-    let skew = &summary.skew;
-    let stats = summary.slots.stats.get(skew.by)?;
+    let by = summary.by;
+    let stats = summary.slots.stats.get(by)?;
     let (over, cv, gini) = (stats.max_over_mean?, stats.cv?, stats.gini?);
-    let expected = skew
-        .expected_cv
-        .map_or(String::new(), |cv| format!(" (a perfect hash: {cv:.3})"));
-    let [p50, p99, max] = [stats.p50, stats.p99, stats.max].map(|load| amount_cell(skew.by, load));
+    let positive = summary
+        .units
+        .per
+        .get(by)
+        .map_or(0.0, |units| units.positive);
+    let plain = (positive > 0.0).then(|| Expectation::of_slots(positive));
+    let plain = plain.map_or(String::new(), |plain| {
+        format!(
+            " (expected without hash tags, with equal sizes: {:.3})",
+            plain.cv
+        )
+    });
+    let [p50, p99, max] = [stats.p50, stats.p99, stats.max].map(|load| amount_cell(by, load));
     let empty = grouped(stats.empty as u64);
     let section = Section::titled("Spread over the slots").anchored("spread", "");
     Some(section.line(format!(
-        "max/mean {over:.2}, CV {cv:.3}{expected}, Gini {gini:.3}, p50 {p50}, p99 {p99}, max {max}, empty {empty}"
+        "max/mean {over:.2}, CV {cv:.3}{plain}, Gini {gini:.3}, p50 {p50}, p99 {p99}, max {max}, empty {empty}"
     )))
 }

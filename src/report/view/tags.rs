@@ -27,7 +27,7 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::titled(title)
         .anchored("tags", "Tags")
         .table(table(summary));
-    let by = summary.skew.by;
+    let by = summary.by;
     let first_hidden = tags.top.get(summary.rows);
     let hidden = first_hidden.and_then(|tag| Some(tag.load.get(by)? + tag.error(by)));
     let hidden = hidden.unwrap_or(0).max(tags.max_error);
@@ -65,7 +65,7 @@ pub fn table(summary: &Summary) -> Table<'_> {
         Column::number("slot"),
         Column::words("node"),
     ];
-    columns.extend(Column::loads(summary.skew.by));
+    columns.extend(Column::loads(summary.by));
     let error = Column::number("keys_error");
     let is_bounded = top.iter().any(|tag| tag.errors.0.keys > 0);
     columns.insert(

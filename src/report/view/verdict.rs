@@ -1,25 +1,145 @@
-//! The verdict: one word, and its sentence. Colours are the renderers'.
+//! The answer: how uneven the nodes are, why, what to do about it, and what else is a risk. The terminal, the page and
+//! Markdown show the same findings in the same order.
 
-use crate::report::view::{Block, Scope, Section};
+use crate::metric::Metric;
+use crate::report::view::{Block, Cell, Column, Scope, Section, Table, Value};
+use crate::report::wording::remedy::result;
+use crate::report::wording::verdict::cause_in_words;
 use crate::summary::Summary;
-use crate::summary::cause::Verdict;
+use crate::summary::cause::{Cause, CauseKind, State};
+use crate::summary::remedy::Remedy;
+use crate::summary::verdict::{MetricVerdict, Verdict};
+use crate::text::and_more;
 
-/// The verdict in one word.
-pub fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Empty => "Empty",
-        Verdict::Suspicious => "Suspicious",
-        Verdict::Balanced => "Balanced",
-        Verdict::Tagged => "Tagged",
-        Verdict::Placement => "Placement",
-        Verdict::Watch => "Watch",
-        Verdict::Skewed => "Skewed",
+/// Remedies that are shown.
+const REMEDIES: usize = 3;
+/// Risks that are shown where space is short.
+const RISKS: usize = 3;
+/// A cause that adds less than this is left out, but for chance.
+const NOTHING: f64 = 0.0005;
+
+/// The state in one word.
+pub fn word(state: State) -> &'static str {
+    match state {
+        State::Empty => "Empty",
+        State::Suspicious => "Suspicious",
+        State::Balanced => "Balanced",
+        State::Watch => "Watch",
+        State::Skewed => "Skewed",
     }
 }
 
-/// The first line of the report.
+/// The first lines of the report: the verdict, and what other metrics say.
 pub fn section(summary: &Summary) -> Option<Section<'_>> {
-    let skew = &summary.skew;
-    let verdict = Block::Verdict(skew.verdict, skew.sentence.to_string());
-    Some(Section::untitled().scoped(Scope::Overview).with(verdict))
+    let verdict = &summary.verdict;
+    let first = Block::Verdict(verdict.state, verdict.sentence.to_string());
+    let section = Section::untitled().scoped(Scope::Overview).with(first);
+    Some(section.with_all(others(verdict).map(Block::Line)))
+}
+
+/// What the other metrics say, where they say something else: operations, or the better of keys and bytes.
+pub fn others(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
+    let is_other =
+        |found: &&MetricVerdict| found.metric != verdict.metric && found.state != State::Suspicious;
+    verdict.by_metric.iter().filter(is_other).map(|found| {
+        let word = match found.metric {
+            Metric::Ops if found.state.is_uneven() => "HOT by ops".to_owned(),
+            metric => format!("By {}", metric.name()),
+        };
+        format!("{word}: {}", found.sentence)
+    })
+}
+
+/// Why the fullest node is above its fair share.
+pub fn causes(summary: &Summary) -> Option<Section<'_>> {
+    let found = summary.verdict.worst()?;
+    let fullest = found.fullest.as_ref()?;
+    let is_shown =
+        |cause: &&Cause| cause.excess.abs() >= NOTHING || cause.kind == CauseKind::Chance;
+    let rows = found.causes.iter().filter(is_shown).map(|cause| {
+        vec![
+            Cell::text(cause_in_words(cause, found.metric)),
+            Value::Change(cause.excess).into(),
+            Cell::of(cause.max_over_mean_without, |ratio| Cell::ratio(ratio, 3)),
+        ]
+    });
+    let columns = vec![
+        Column::words("what").flexible(),
+        Column::number("fair shares")
+            .hint("what it adds to the node's load; all add up to its excess"),
+        Column::number("without it")
+            .hint("the fullest node in fair shares, were this spread over all slots"),
+    ];
+    let table = Table::new(columns, rows);
+    let nodes = &summary.nodes.list;
+    let node = nodes.iter().find(|node| node.id == fullest.node)?;
+    let title = format!(
+        "Why {} has {:.3} times its fair share",
+        node.name(),
+        fullest.max_over_mean
+    );
+    let section = Section::titled(title)
+        .anchored("causes", "Why")
+        .table(table);
+    found.state.is_uneven().then_some(section)
+}
+
+/// What to do: one line and one command for each remedy, or what else helps.
+pub fn steps(summary: &Summary) -> Vec<(String, Option<String>)> {
+    let Some(found) = summary
+        .verdict
+        .worst()
+        .filter(|found| found.state.is_uneven())
+    else {
+        let what = match summary.verdict.state {
+            State::Empty => {
+                "Check that the dump is the right file and that its format was detected; --format help lists all formats."
+            }
+            State::Suspicious => {
+                "Take the dump again from every primary, and give the topology of the same moment with --topology."
+            }
+            _ => "Nothing today. Look again when the data has grown or the key names change.",
+        };
+        return vec![(what.into(), None)];
+    };
+    if found.remedies.is_empty() {
+        let what = "No move of slots and no split of a listed tag or key evens the nodes out; look at the fullest slots below.";
+        return vec![(what.into(), None)];
+    }
+    let step = |remedy: &Remedy| {
+        let command = remedy.command.as_ref().map(ToString::to_string);
+        (result(remedy, found.metric), command)
+    };
+    found.remedies.iter().take(REMEDIES).map(step).collect()
+}
+
+/// The same as a section.
+pub fn remedies(summary: &Summary) -> Option<Section<'_>> {
+    let section = Section::titled("What to do").scoped(Scope::Overview);
+    let blocks = steps(summary)
+        .into_iter()
+        .flat_map(|(what, command)| [Some(Block::Line(what)), command.map(Block::Command)]);
+    Some(section.with_all(blocks.flatten()))
+}
+
+/// What is a risk however even the nodes are.
+pub fn risks(summary: &Summary) -> Option<Section<'_>> {
+    risks_up_to(summary, usize::MAX)
+}
+
+/// The same where space is short.
+pub fn main_risks(summary: &Summary) -> Option<Section<'_>> {
+    risks_up_to(summary, RISKS)
+}
+
+fn risks_up_to(summary: &Summary, most: usize) -> Option<Section<'_>> {
+    let risks = &summary.verdict.risks;
+    let lines = risks
+        .iter()
+        .take(most)
+        .map(|risk| Block::Line(risk.sentence.to_string()));
+    let more = risks.len().saturating_sub(most);
+    let more = (more > 0).then(|| Block::Line(and_more(more)));
+    let section = Section::titled("Risks").anchored("risks", "Risks");
+    (!risks.is_empty()).then(|| section.with_all(lines.chain(more)))
 }

@@ -3,12 +3,12 @@
 use crate::diff::{Headline, OldNew};
 use crate::metric::Metric;
 use crate::report::wording::InWords;
-use crate::summary::cause::Verdict;
+use crate::summary::cause::State;
 use crate::text::amount;
 
 impl InWords for Headline {
     fn in_words(&self) -> String {
-        let [old, new] = [self.verdict.old, self.verdict.new].map(Verdict::name);
+        let [old, new] = [self.verdict.old, self.verdict.new].map(State::name);
         let mut sentence = totals(&self.total, self.by);
         sentence += &match old == new {
             true => format!("; still {new}"),

@@ -39,7 +39,7 @@ impl InWords for Evidence {
                     }
                 };
                 format!(
-                    "{about}{} of the keys stand in the input more than once: {cause}",
+                    "{about}{} of the keys are duplicates: {cause}",
                     percent(*share)
                 )
             }

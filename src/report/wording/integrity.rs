@@ -1,16 +1,21 @@
 //! Signs of a damaged dump, each as the end of "the dump does not look whole: ...".
 
 use crate::report::wording::InWords;
-use crate::summary::cause::CauseKind;
-use crate::summary::integrity::Sign;
+use crate::summary::integrity::{Damage, Sign};
 use crate::text::{grouped, short};
 
 impl InWords for Sign {
     fn in_words(&self) -> String {
         match self {
+            Sign::Incomplete => "the input could not be read to its end".into(),
             Sign::Duplicates { share } => format!(
-                "{:.0} % of its keys came before already: a replica, or the same node twice",
+                "{:.0} % of its keys are duplicates: a replica, or the same node twice",
                 100.0 * share
+            ),
+            Sign::NodeTwice { node, share } => format!(
+                "{:.0} % of the keys of node {} are duplicates, and hardly any elsewhere: its dump occurs twice, or with its replica's",
+                100.0 * share,
+                short(&node.name)
             ),
             Sign::UnownedKeys { keys } => format!(
                 "{} of its keys are in slots that no node owns: the topology is that of another cluster, or an old one",
@@ -32,19 +37,19 @@ impl InWords for Sign {
                 keys,
                 unusual,
             } => format!(
-                "slot {slot} holds {} keys that no tag explains, where {} would be many: names were cut short, at a NUL or a newline",
+                "slot {slot} holds {} keys that no tag explains, where at most {} are expected, and they repeat: names were cut short, at a NUL or a newline",
                 grouped(*keys),
                 grouped(*unusual)
             ),
-            Sign::UnlikelyNode { node, over, cause } => {
+            Sign::UnlikelyNode { node, over, damage } => {
                 let side = if *over > 0.0 { "above" } else { "below" };
-                let why = match cause {
-                    CauseKind::MissingNode => "a part of its dump is missing",
-                    CauseKind::Duplicates => "it is in the dump twice, or with a replica",
+                let why = match damage {
+                    Damage::MissingNode => "a part of its dump is missing",
+                    Damage::Duplicates => "it is in the dump twice, or with a replica",
                     _ => "keys of another cluster are among them",
                 };
                 format!(
-                    "beside heavy tags node {} is {:.0} % {side} its part, which no hash does: {why}",
+                    "without heavy tags node {} is {:.0} % {side} its share, which no hash does: {why}",
                     short(&node.name),
                     100.0 * over.abs()
                 )

@@ -5,7 +5,9 @@ mod diff;
 mod evidence;
 mod integrity;
 mod node_counts;
-mod verdict;
+pub mod remedy;
+mod risk;
+pub mod verdict;
 mod whatif;
 
 use std::fmt;
@@ -30,6 +32,8 @@ displayed_in_words! {
     crate::summary::capacity::FullestRoom,
     crate::summary::evidence::Evidence,
     crate::summary::explanation::Explanation,
+    crate::summary::integrity::Sign,
     crate::summary::node_counts::CountedFinding,
+    crate::summary::risk::RiskFinding,
     crate::whatif::findings::Comparison,
 }

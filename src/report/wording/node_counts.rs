@@ -1,7 +1,7 @@
 //! The verdict on the number of keys that each node reports, in one sentence.
 
 use crate::report::wording::InWords;
-use crate::summary::cause::{Verdict, limit};
+use crate::summary::cause::{State, limit};
 use crate::summary::node_counts::CountedFinding;
 use crate::text::grouped;
 
@@ -16,14 +16,14 @@ impl InWords for CountedFinding {
             fullest.node, fullest.min_over_mean
         );
         let keys = grouped(self.keys as u64);
-        match self.verdict {
-            Verdict::Placement => format!(
-                "{holds}; it owns {} slots where {} would be its part: moving slots is enough",
+        match self.state {
+            State::Watch | State::Skewed if fullest.is_by_slots() => format!(
+                "{holds}; it owns {} slots where an equal share is {}: redis-cli --cluster rebalance evens out their numbers",
                 grouped(u64::from(fullest.slots)),
                 grouped((f64::from(fullest.slots) / (1.0 + fullest.placement)).round() as u64)
             ),
-            Verdict::Balanced if m < limit::BALANCED => format!("{holds}: nothing to do"),
-            Verdict::Balanced => format!("{holds}, which is chance for {keys} keys: nothing to do"),
+            State::Balanced if m <= limit::BALANCED => format!("{holds}: nothing to do"),
+            State::Balanced => format!("{holds}, which is chance for {keys} keys: nothing to do"),
             _ => {
                 let chance = fullest.by_chance - 1.0;
                 let chance = if chance >= 0.0005 {
@@ -67,7 +67,7 @@ mod tests {
         };
         let nodes: Vec<_> = keys.iter().enumerate().map(node).collect();
         NodeCounts::of(Name::from("info"), &nodes)
-            .skew
+            .verdict
             .sentence
             .to_string()
     }

@@ -1,10 +1,10 @@
-//! The verdict in one sentence: which node is too full, why, and what kind of remedy helps.
+//! The verdict in one sentence: which node is fuller than its share, and why.
 
 use crate::metric::Metric;
 use crate::report::wording::InWords;
-use crate::summary::cause::{CauseKind, limit};
-use crate::summary::explanation::{Explanation, Fullest, NamedUnit, Reason};
-use crate::text::{grouped, short};
+use crate::summary::cause::{Cause, CauseKind};
+use crate::summary::explanation::{Explanation, Fullest, Reason};
+use crate::text::{counted, grouped, short};
 
 impl InWords for Explanation {
     fn in_words(&self) -> String {
@@ -17,7 +17,13 @@ impl InWords for Explanation {
                 "no node owns a slot that holds a key: is this the topology of another cluster?"
                     .into()
             }
-            Explanation::NoKeys => "no keys, so there is nothing to judge".into(),
+            Explanation::NoKeys => {
+                "no keys, so there is nothing to judge; did redis-cli fail? See what it wrote to stderr"
+                    .into()
+            }
+            Explanation::NoLoad(metric) => {
+                format!("the {} of all keys are 0, so there is nothing to judge", metric.name())
+            }
             Explanation::Fullest(fullest) => fullest.in_words(),
         }
     }
@@ -25,68 +31,33 @@ impl InWords for Explanation {
 
 impl InWords for Fullest {
     fn in_words(&self) -> String {
-        let (m, of) = (self.max_over_mean, of_metric(self.by));
-        let holds = format!(
-            "node {} holds {m:.2} times its fair share{of}",
-            short(&self.node)
-        );
-        let even = format!("the nodes are even, the fullest holds {m:.3} times its fair share{of}");
+        let of = of_metric(self.by);
+        let ratio = match self.max_over_mean {
+            near if near < 1.1 => format!("{near:.3}"),
+            far => format!("{far:.2}"),
+        };
+        let has = format!("{} has {ratio} times its fair share{of}", short(&self.node));
         let sentence = match &self.reason {
-            Reason::Damaged(sign) => {
-                format!(
-                    "the dump does not look whole: {}; as it is, {holds}",
-                    sign.in_words()
-                )
-            }
-            Reason::Incomplete => format!(
-                "the input could not be read to its end; of the part that was read, {holds}"
+            Reason::Damaged(sign) => format!(
+                "the dump does not look whole: {}; as it is, {has}",
+                sign.in_words()
             ),
-            Reason::TagsNotCounted => {
-                format!("{holds}; tags were not counted, so why is not known")
-            }
-            Reason::Chance { units } => {
-                let advice = match m >= limit::SKEWED {
-                    true => "more of them will even it out; moving slots helps until then",
-                    false => "nothing to do",
-                };
-                let units = grouped(*units as u64);
-                format!(
-                    "{holds}, which is chance where only {units} independent units are spread: {advice}"
-                )
-            }
-            Reason::Even => format!("{even}: nothing to do"),
-            Reason::EvenButTagged => {
-                format!("{even}; hash tags make the slots uneven, which the nodes do not feel")
-            }
-            Reason::Placement { slots, fair_slots } => format!(
-                "{holds} because it owns {} slots where {} would be its part: moving slots is enough",
-                grouped(u64::from(*slots)),
-                grouped(u64::from(*fair_slots))
+            Reason::Even => format!("the nodes are even: the fullest, {has}"),
+            Reason::TooFewKeys { keys, nodes } => format!(
+                "{has}, but {} on {} are too few to judge: chance alone does this",
+                counted(*keys, "key"),
+                counted(*nodes as u64, "node")
             ),
-            Reason::HeavyUnit { unit, without } => {
-                let remedy = match unit.kind {
-                    CauseKind::Key => ", which only the application can split",
-                    _ => ", and no move of slots can split a tag",
-                };
-                let kind = match unit.kind {
-                    CauseKind::Key => "",
-                    _ => "the tag ",
-                };
-                format!(
-                    "{holds}, {without:.2} without {kind}{}{remedy}",
-                    name_of(unit)
-                )
+            Reason::Causes(causes) => {
+                let causes: Vec<String> = together(causes).iter().map(|of| in_words(of, self.by)).collect();
+                match causes.is_empty() {
+                    true => has,
+                    false => format!("{has}: {}", causes.join(", ")),
+                }
             }
-            Reason::HeavyUnits { heaviest, without } => format!(
-                "{holds}, {without:.2} without its heavy tags and keys, the heaviest {}: moving their slots apart helps, but splits none",
-                name_of(heaviest)
-            ),
-            Reason::Unexplained => format!(
-                "{holds}: no heavy tag explains it; look at its hottest slots, what is in one slot cannot be parted"
-            ),
         };
         match self.assumed_nodes {
-            Some(nodes) => format!("on {nodes} equal nodes: {sentence}"),
+            Some(nodes) => format!("on {}: {sentence}", counted(nodes as u64, "equal node")),
             None => sentence,
         }
     }
@@ -100,9 +71,93 @@ pub fn of_metric(by: Metric) -> String {
     }
 }
 
-fn name_of(unit: &NamedUnit) -> String {
-    match unit.kind {
-        CauseKind::Key => format!("the key {}", short(&unit.name)),
-        _ => format!("{{{}}}", short(&unit.name)),
+/// Equal tags or keys that follow each other are one.
+fn together(causes: &[Cause]) -> Vec<&[Cause]> {
+    let is_same = |a: &Cause, b: &Cause| {
+        a.name.is_some() && a.kind == b.kind && (a.excess - b.excess).abs() < 0.0005
+    };
+    causes.chunk_by(is_same).collect()
+}
+
+/// Names of equal tags or keys that a sentence has room for.
+const NAMES: usize = 3;
+
+/// A cause, or equal ones, and what they add.
+fn in_words(equal: &[Cause], by: Metric) -> String {
+    let Some(cause) = equal.first() else {
+        return String::new();
+    };
+    let excess: f64 = equal.iter().map(|cause| cause.excess).sum();
+    match equal.len() {
+        1 => match cause.by_chance.filter(|_| cause.kind == CauseKind::Chance) {
+            Some(most) => format!(
+                "{} ({excess:+.2}; a perfect hash gives up to {most:+.2})",
+                cause_in_words(cause, by)
+            ),
+            None => format!("{} ({excess:+.2})", cause_in_words(cause, by)),
+        },
+        _ => {
+            let names: Vec<String> = equal.iter().take(NAMES).map(name_of).collect();
+            let more = match equal.len() - names.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let kind = if cause.kind == CauseKind::Tag {
+                "hash tags"
+            } else {
+                "keys"
+            };
+            format!("{kind} {}{more} ({excess:+.2})", names.join(", "))
+        }
+    }
+}
+
+/// A cause without what it adds.
+pub fn cause_in_words(cause: &Cause, by: Metric) -> String {
+    let share = || format!("{:.0} %", 100.0 * cause.share.unwrap_or(0.0));
+    let units = || {
+        let kinds = if by == Metric::Keys { "hash tag" } else { "hash tag or key" };
+        match cause.units.unwrap_or(0) {
+            1 => format!("1 heavy {kinds}"),
+            units => format!("{} heavy {}", grouped(units), kinds.replace("tag", "tags").replace("key", "keys")),
+        }
+    };
+    match cause.kind {
+        CauseKind::Slots => format!("it owns {} of the slots", share()),
+        CauseKind::Tag => format!("hash tag {}", name_of(cause)),
+        CauseKind::Key => format!("key {}", name_of(cause)),
+        CauseKind::CoarseTags => {
+            format!(
+                "{} heavy hash tags or keys hold {} of it",
+                grouped(units()),
+                share()
+            )
+        }
+        CauseKind::Elsewhere => {
+            format!(
+                "{} heavy hash tags or keys on other nodes",
+                grouped(units())
+            )
+        }
+        CauseKind::Collisions => {
+            let slots: Vec<String> = cause.slots.iter().map(u16::to_string).collect();
+            format!(
+                "many tags or keys in the same slots, most in {}",
+                slots.join(", ")
+            )
+        }
+        CauseKind::Chance => format!(
+            "chance among {} other tags and keys",
+            grouped(cause.units.unwrap_or(0))
+        ),
+        CauseKind::Unknown => "tags were not counted, so why is not known".into(),
+    }
+}
+
+fn name_of(cause: &Cause) -> String {
+    let name = cause.name.as_ref().map(short).unwrap_or_default();
+    match cause.kind {
+        CauseKind::Key => name,
+        _ => format!("{{{name}}}"),
     }
 }

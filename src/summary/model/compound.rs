@@ -7,8 +7,9 @@
 
 use crate::metric::Metric;
 use crate::slot::SLOTS;
-use crate::summary::cause::CauseKind;
-use crate::summary::independent_units::{Units, UnitsBy};
+use crate::summary::balance::tidy;
+use crate::summary::independent_units::{UnitKind, Units, UnitsBy};
+use crate::summary::model::expected::{Expectation, slot_cv};
 use crate::summary::model::lorenz;
 
 /// The recursion runs up to this mean number of units in a slot: it starts from exp(-units), which must be far from 0.
@@ -53,6 +54,24 @@ impl CompoundPoisson {
     /// The loads of all slots but the lowest and the highest thousandth.
     pub fn middle_998_permille(&self) -> (f64, f64) {
         (self.quantile(0.001), self.quantile(0.999))
+    }
+
+    /// The spread of the slots where the load behaves like that of `effective` equal units.
+    pub fn expectation(&self, effective: f64) -> Expectation {
+        let mean = self.mean();
+        let largest = |level: f64| tidy(self.quantile(level.powf(1.0 / SLOTS as f64)) / mean);
+        Expectation {
+            cv: tidy(slot_cv(effective)),
+            max_over_mean_p50: largest(0.5),
+            max_over_mean_p99: largest(0.99),
+            gini: Some(tidy(self.gini())),
+            empty: Some(self.slots_between(0, 1))
+                .map(|empty| if empty < 1e-6 { 0.0 } else { tidy(empty) }),
+        }
+    }
+
+    fn mean(&self) -> f64 {
+        self.atoms.iter().map(|(load, part)| load * part).sum()
     }
 
     fn quantile(&self, level: f64) -> f64 {
@@ -180,7 +199,7 @@ impl Moments {
     /// An estimate of `squares` may be below the squares of the heavy units alone: the rest has at least those of its
     /// keys.
     fn of(units: &UnitsBy, squares: f64, are_exact: bool) -> Self {
-        let keys = units.named.iter().filter(|u| u.kind == CauseKind::Key);
+        let keys = units.named.iter().filter(|u| u.kind == UnitKind::Key);
         let keys: f64 = keys.map(|unit| unit.load * unit.load).sum();
         let least = if are_exact {
             0.0
@@ -245,7 +264,6 @@ fn gamma(mean: f64, variance: f64, empty: f64) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::model::expected::Expectation;
 
     fn moments(atoms: &[(f64, f64)]) -> (f64, f64) {
         let mean: f64 = atoms.iter().map(|(load, part)| load * part).sum();
@@ -284,7 +302,7 @@ mod tests {
             close(variance.sqrt() / mean, expected.cv);
             close(found.gini(), expected.gini.unwrap());
             let largest = |level: f64| found.quantile(level.powf(1.0 / SLOTS as f64)) / mean;
-            close(largest(0.5), expected.max_over_mean.unwrap());
+            close(largest(0.5), expected.max_over_mean_p50);
             close(largest(0.99), expected.max_over_mean_p99);
             let empty = found.slots_between(0, 1);
             assert!(
@@ -336,7 +354,7 @@ mod tests {
     #[test]
     fn a_heavy_unit_is_an_atom_of_its_own() {
         let heavy = crate::summary::independent_units::Unit {
-            kind: crate::summary::cause::CauseKind::Tag,
+            kind: crate::summary::independent_units::UnitKind::Tag,
             name: crate::name::Name::from("x"),
             slot: 1,
             node: None,

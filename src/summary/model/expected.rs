@@ -26,9 +26,8 @@ pub fn slot_cv(effective_units: f64) -> f64 {
 pub struct Expectation {
     /// Coefficient of variation.
     pub cv: f64,
-    /// Median of max/mean; only of slots.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_over_mean: Option<f64>,
+    /// Median of max/mean.
+    pub max_over_mean_p50: f64,
     /// 99 % quantile of max/mean.
     pub max_over_mean_p99: f64,
     /// Gini coefficient; only of slots.
@@ -40,8 +39,7 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// Of the slots, where the load is that of `units` equal units. Unequal ones have the same coefficient of
-    /// variation, and about the same shape once there are many in a slot.
+    /// Of the slots, where the load is that of `units` equal units, as of keys without hash tags.
     pub fn of_slots(units: f64) -> Self {
         let lambda = units / SLOTS as f64;
         let largest = |level: f64| {
@@ -49,22 +47,11 @@ impl Expectation {
         };
         Expectation {
             cv: tidy(slot_cv(units)),
-            max_over_mean: Some(largest(0.5)),
+            max_over_mean_p50: largest(0.5),
             max_over_mean_p99: largest(0.99),
             gini: Some(tidy(poisson::gini(lambda))),
             empty: Some(SLOTS as f64 * (-lambda).exp())
                 .map(|empty| if empty < 1e-6 { 0.0 } else { tidy(empty) }),
-        }
-    }
-
-    /// Of `nodes` nodes with equal slots.
-    pub fn of_nodes(nodes: usize, units: f64) -> Self {
-        Expectation {
-            cv: tidy(((nodes as f64 - 1.0) / units).sqrt()),
-            max_over_mean: None,
-            max_over_mean_p99: tidy(largest_node(nodes, units, 0.99)),
-            gini: None,
-            empty: None,
         }
     }
 }
@@ -110,9 +97,9 @@ mod tests {
             // The largest of 1e5 keys over 16384 slots is a whole number of keys: 18 or 21 of 6.1.
             let step = 16_384.0 / keys;
             assert!(
-                close(found.max_over_mean.unwrap(), median, step.max(0.006)),
-                "{keys}: {:?}",
-                found.max_over_mean
+                close(found.max_over_mean_p50, median, step.max(0.006)),
+                "{keys}: {}",
+                found.max_over_mean_p50
             );
             assert!(
                 close(found.max_over_mean_p99, p99, step.max(0.006)),
@@ -128,22 +115,6 @@ mod tests {
                 close(found.empty.unwrap(), empty, 0.1),
                 "{keys}: {:?}",
                 found.empty
-            );
-        }
-    }
-
-    #[test]
-    fn nodes_of_a_perfect_hash_are_those_of_the_table() {
-        for (keys, nodes, p99) in [
-            (1e5, 3, 1.012),
-            (1e5, 10, 1.029),
-            (1e6, 100, 1.037),
-            (1e9, 3, 1.0002),
-        ] {
-            let found = Expectation::of_nodes(nodes, keys).max_over_mean_p99;
-            assert!(
-                (found - p99).abs() < 0.05 * (p99 - 1.0) + 0.0001,
-                "{keys} on {nodes}: {found}"
             );
         }
     }

@@ -1,4 +1,20 @@
-//! Quantiles of the standard normal distribution.
+//! The tail of the standard normal distribution and its quantiles.
+
+/// The probability that a standard normal deviate exceeds `z`, for z of 0 or more. Sources: the power series of the
+/// integral (Abramowitz and Stegun, 26.2.11) and Laplace's continued fraction for the tail (26.2.14).
+pub fn upper_tail(z: f64) -> f64 {
+    let density = (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt();
+    if z > 2.5 {
+        let fraction = (1..=80).rev().fold(z, |under, k| z + f64::from(k) / under);
+        return density / fraction;
+    }
+    let (mut term, mut sum) = (z, z);
+    for k in 1..=60 {
+        term *= z * z / f64::from(2 * k + 1);
+        sum += term;
+    }
+    0.5 - density * sum
+}
 
 /// z such that a standard normal deviate exceeds it with probability `tail`, to seven digits; `tail` in (0, 1).
 /// Source: Wichura, "Algorithm AS 241: The Percentage Points of the Normal Distribution", Applied Statistics 37, 1988
@@ -51,6 +67,14 @@ mod tests {
                 "{tail}: {}",
                 upper_quantile(tail)
             );
+        }
+    }
+
+    #[test]
+    fn a_tail_is_that_of_the_quantile() {
+        for tail in [0.5, 0.1, 0.0062, 1e-4, 1e-9] {
+            let found = upper_tail(upper_quantile(tail));
+            assert!((found / tail - 1.0).abs() < 1e-5, "{tail}: {found}");
         }
     }
 }

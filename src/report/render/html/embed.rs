@@ -13,6 +13,7 @@ use crate::report::render::html::spell::cut;
 use crate::slot::SLOTS;
 use crate::summary::Summary;
 use crate::summary::balance::Balance;
+use crate::summary::independent_units::UnitsBy;
 use crate::summary::model::expected::Expectation;
 
 /// Bytes of names of nodes; nodes behind them are called by their number.
@@ -29,7 +30,7 @@ struct Data<'a> {
     slots: PerMetric<String>,
     stats: &'a PerMetric<Balance>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    expected: Option<&'a PerMetric<Expectation>>,
+    expected: Option<PerMetric<Expectation>>,
     hottest: Vec<u16>,
     nodes: Vec<String>,
     owners: String,
@@ -39,10 +40,10 @@ struct Data<'a> {
 /// The data of `summary`, escaped for a `<script type="application/json">`.
 pub fn data(summary: &Summary) -> String {
     let data = Data {
-        by: summary.skew.by,
+        by: summary.by,
         slots: summary.slots.loads.map(|_, loads| packed(loads)),
         stats: &summary.slots.stats,
-        expected: summary.slots.expected.as_ref(),
+        expected: plain(summary),
         hottest: summary.slots.hottest.iter().map(|slot| slot.slot).collect(),
         nodes: nodes(summary),
         owners: owners(summary),
@@ -64,6 +65,13 @@ fn for_script(json: &str) -> String {
         }
     }
     text
+}
+
+/// What keys without hash tags and of equal sizes would give.
+fn plain(summary: &Summary) -> Option<PerMetric<Expectation>> {
+    let positive = |units: &UnitsBy| (units.positive > 0.0).then_some(units.positive);
+    let per = &summary.units.per;
+    per.filter_map(|units| Some(Expectation::of_slots(positive(units)?)))
 }
 
 fn packed(loads: &[u64]) -> String {

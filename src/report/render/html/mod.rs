@@ -59,11 +59,11 @@ struct Page<'a> {
     class: &'static str,
     sentence: String,
     meaning: &'static str,
-    next_steps: Vec<String>,
+    steps: Vec<(String, Option<String>)>,
     facts: Vec<Fact>,
     warnings: Vec<String>,
     notes: Vec<String>,
-    other: Vec<(String, String)>,
+    other: Vec<String>,
     sections: Vec<Section>,
     /// Sections by their place, those that share a row of the page together.
     rows: Vec<Vec<usize>>,
@@ -91,7 +91,7 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
 
 impl<'a> Page<'a> {
     fn of(summary: &'a Summary) -> askama::Result<Self> {
-        let (skew, input) = (&summary.skew, &summary.input);
+        let (found, input) = (&summary.verdict, &summary.input);
         let metrics: Vec<_> = summary
             .slots
             .loads
@@ -129,24 +129,15 @@ impl<'a> Page<'a> {
                 .files
                 .first()
                 .map_or_else(|| "no input".into(), |file| spell::cut(&file.name)),
-            word: verdict::word(skew.verdict),
-            class: words::class(skew.verdict),
-            sentence: capital(&shortened(&skew.sentence.to_string())),
-            meaning: words::meaning(skew.verdict),
-            next_steps: words::next_steps(summary),
+            word: verdict::word(found.state),
+            class: words::class(found.state),
+            sentence: capital(&shortened(&found.sentence.to_string())),
+            meaning: words::meaning(found.state),
+            steps: steps(summary),
             facts: facts(summary),
             warnings: listed(&mut stops.chain(input.warnings.iter().map(ToString::to_string))),
             notes: listed(&mut input.notes.iter().cloned()),
-            other: skew
-                .other
-                .iter()
-                .map(|other| {
-                    (
-                        other.by.name().into(),
-                        shortened(&other.sentence.to_string()),
-                    )
-                })
-                .collect(),
+            other: listed(&mut verdict::others(found)),
             rows: rows(&sections),
             sections,
             how: how(summary),
@@ -186,9 +177,9 @@ fn capital(text: &str) -> String {
 }
 
 fn facts(summary: &Summary) -> Vec<Fact> {
-    let skew = &summary.skew;
-    let balance = summary.nodes.balance.get(skew.by);
-    let slots = summary.slots.stats.get(skew.by);
+    let by = summary.verdict.metric;
+    let found = summary.verdict.worst();
+    let balance = summary.nodes.balance.get(by);
     let ratio = |name, ratio: Option<f64>, words| {
         ratio.map(|ratio| {
             let text = if ratio < 99.95 {
@@ -215,18 +206,14 @@ fn facts(summary: &Summary) -> Vec<Fact> {
             "distinct hash tags"
         },
     });
-    let units = skew.n_eff.map(|units| Fact {
-        name: "skew.n_eff",
-        text: spell::short_count(units.round() as u64),
-        value: units.to_string(),
-        words: "independent units that the load behaves like",
-    });
-    let usable = skew.usable_capacity.map(|part| Fact {
-        name: "skew.usable_capacity",
-        text: percent(part),
-        value: part.to_string(),
-        words: "of the cluster can be used before one node is full",
-    });
+    let usable = found
+        .and_then(|found| found.usable_capacity)
+        .map(|part| Fact {
+            name: "verdict.usable_capacity",
+            text: percent(part),
+            value: part.to_string(),
+            words: "of the cluster can be used before its fullest node is full",
+        });
     let keys = Fact {
         name: "input.keys",
         text: spell::short_count(keys),
@@ -236,17 +223,26 @@ fn facts(summary: &Summary) -> Vec<Fact> {
     let fullest = ratio(
         "nodes.max_over_mean",
         balance.and_then(|b| b.max_over_mean),
-        "its fair share is on the fullest node",
+        "fair share on the fullest node",
     );
-    let hottest = ratio(
-        "slots.max_over_mean",
-        slots.and_then(|b| b.max_over_mean),
-        "the mean is in the hottest slot",
-    );
-    [Some(keys), fullest, usable, hottest, units, tags]
+    let nodes = Fact {
+        name: "nodes.count",
+        text: summary.nodes.owning().count().to_string(),
+        value: summary.nodes.owning().count().to_string(),
+        words: "primaries own slots",
+    };
+    [fullest, usable, Some(keys), Some(nodes), tags]
         .into_iter()
         .flatten()
         .collect()
+}
+
+/// What to do, a line and a command each.
+fn steps(summary: &Summary) -> Vec<(String, Option<String>)> {
+    let shown = |(what, command): (String, Option<String>)| {
+        (shortened(&what), command.map(|command| shortened(&command)))
+    };
+    verdict::steps(summary).into_iter().map(shown).collect()
 }
 
 /// How the report was made: all that differs between two runs is here.

@@ -35,6 +35,20 @@ for (const [id, open] of [["open-all", true], ["close-all", false]]) {
   });
 }
 
+for (const button of document.querySelectorAll(".copy")) {
+  const command = button.parentElement.querySelector("code");
+  button.addEventListener("click", async () => {
+    getSelection().selectAllChildren(command);
+    try {
+      await navigator.clipboard.writeText(command.textContent);
+      button.textContent = "Copied";
+    } catch {
+      // A page from a file may not write to the clipboard: the command is selected.
+      button.textContent = "Press Ctrl+C";
+    }
+  });
+}
+
 // On paper everything is wanted: closed prefixes open, and closed again afterwards.
 let closed = [];
 addEventListener("beforeprint", () => {

@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::report::view::amounts::quantiles;
 use crate::report::view::{Block, Scope, Section, verdict};
-use crate::summary::cause::Verdict;
+use crate::summary::cause::State;
 use crate::text::and_more;
 
 /// The narrowest and the widest that tables are made for.
@@ -64,7 +64,7 @@ impl Writer<'_> {
                     self.lines("", text)?;
                 }
                 Block::Line(text) => self.lines("  ", text)?,
-                Block::Command(text) => writeln!(self.out, "  {text}")?,
+                Block::Command(text) => self.command(text)?,
                 Block::Table(table) | Block::Prefixes(table, ..) if table.rows.is_empty() => {}
                 Block::Table(table) | Block::Prefixes(table, ..) => {
                     if !table.caption.is_empty() {
@@ -90,15 +90,14 @@ impl Writer<'_> {
     }
 
     /// The verdict in one coloured word, and its sentence.
-    fn verdict(&mut self, verdict: Verdict, sentence: &str) -> io::Result<()> {
+    fn verdict(&mut self, state: State, sentence: &str) -> io::Result<()> {
         self.blank_line()?;
-        let word = verdict::word(verdict).to_uppercase();
-        let color = match verdict {
-            Verdict::Empty | Verdict::Placement | Verdict::Watch => AnsiColor::Yellow,
-            Verdict::Suspicious => AnsiColor::Magenta,
-            Verdict::Balanced => AnsiColor::Green,
-            Verdict::Tagged => AnsiColor::Cyan,
-            Verdict::Skewed => AnsiColor::Red,
+        let word = verdict::word(state).to_uppercase();
+        let color = match state {
+            State::Empty | State::Watch => AnsiColor::Yellow,
+            State::Suspicious => AnsiColor::Magenta,
+            State::Balanced => AnsiColor::Green,
+            State::Skewed => AnsiColor::Red,
         };
         let style = Style::new().bold().fg_color(Some(color.into()));
         let lines = wrapped(&format!("{word}  {sentence}"), self.prose());
@@ -117,6 +116,23 @@ impl Writer<'_> {
         wrapped(text, self.prose())
             .iter()
             .try_for_each(|line| writeln!(self.out, "{style}{line}{style:#}"))
+    }
+
+    /// A command, continued on the next line where the terminal is too narrow.
+    fn command(&mut self, text: &str) -> io::Result<()> {
+        let mut indent = "    ";
+        let mut line = String::new();
+        for word in shell_words(text) {
+            // Room for the backslash.
+            let is_full = indent.len() + line.len() + 1 + word.len() + 2 > self.page.width;
+            if is_full && !line.is_empty() {
+                writeln!(self.out, "{indent}{line} \\")?;
+                (indent, line) = ("      ", String::new());
+            }
+            line += if line.is_empty() { "" } else { " " };
+            line += word;
+        }
+        writeln!(self.out, "{indent}{line}")
     }
 
     fn lines(&mut self, indent: &str, text: &str) -> io::Result<()> {
@@ -143,6 +159,15 @@ impl Writer<'_> {
     fn prose(&self) -> usize {
         self.page.width.min(PROSE)
     }
+}
+
+/// The words of a command; blanks in quotes do not part them.
+fn shell_words(command: &str) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    command.split(move |c| {
+        is_quoted ^= c == '\'';
+        c == ' ' && !is_quoted
+    })
 }
 
 /// Text broken between words into lines of at most `width` characters; a longer word is broken too.
@@ -200,7 +225,7 @@ mod tests {
             (1..=4u64).map(|n| vec![Cell::count(n)]),
         );
         let sections = [
-            Section::untitled().with(Block::Verdict(Verdict::Watch, String::from("why"))),
+            Section::untitled().with(Block::Verdict(State::Watch, String::from("why"))),
             Section::titled("Head").table(table.clone()).line("a line"),
             Section::titled("Left out")
                 .scoped(Scope::Page)

@@ -1,0 +1,56 @@
+//! Remedies: what each does, and what it was computed to give.
+
+use crate::metric::Metric;
+use crate::summary::remedy::{Remedy, RemedyKind};
+use crate::text::{bytes, counted, grouped, list, short};
+
+/// Names of split tags or keys that a sentence has room for.
+const NAMES: usize = 3;
+
+/// What the remedy does and what it gives.
+pub fn result(remedy: &Remedy, by: Metric) -> String {
+    let after = remedy.max_over_mean_after;
+    let about = if remedy.estimated { "about " } else { "" };
+    let then = format!("{about}{after:.2} times the fair share");
+    let moves = || {
+        let keys = counted(remedy.keys_moved, "key");
+        let bytes = remedy
+            .bytes_moved
+            .filter(|_| by == Metric::Bytes)
+            .map(bytes);
+        let slots = counted(remedy.slots_moved, "slot");
+        match bytes {
+            Some(bytes) => format!("{slots}, {keys}, {bytes} move"),
+            None => format!("{slots} with {keys} move"),
+        }
+    };
+    match remedy.kind {
+        RemedyKind::EqualSlots => format!("Equal slot counts: {then}; {}", moves()),
+        RemedyKind::Plan => format!("Move chosen slots: {then}; {}", moves()),
+        RemedyKind::Split => format!("{}: {then}", split(remedy)),
+        RemedyKind::AddNodes => {
+            let limit = remedy.nodes.map_or(String::new(), |nodes| {
+                format!(
+                    "; on more than {} nodes the heaviest tag or key alone exceeds a fair share",
+                    grouped(nodes)
+                )
+            });
+            format!("Add a primary: {then}; {}{limit}", moves())
+        }
+    }
+}
+
+fn split(remedy: &Remedy) -> String {
+    let parts = remedy.parts.unwrap_or(2);
+    let names = remedy.names.iter().map(|name| match remedy.command {
+        Some(_) => format!("{{{}}}", short(name)),
+        None => short(name),
+    });
+    let names = list(names, NAMES);
+    match remedy.command {
+        Some(_) => format!(
+            "Split {names} into {parts} hash tags each in the application, then move slots (commands with keys of several parts fail with CROSSSLOT)"
+        ),
+        None => format!("Split {names} into {parts} keys each in the application, then move slots"),
+    }
+}

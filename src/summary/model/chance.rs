@@ -1,0 +1,259 @@
+//! The load that hashing gives a node by chance: every unit falls on it with the same probability and brings its whole
+//! weight.
+//!
+//! The tail of that sum is approximated by the saddlepoint formula of Lugannani and Rice, "Saddle point approximation
+//! for the distribution of the sum of independent random variables", Advances in Applied Probability 12, 1980; with
+//! equal units in its form for lattices. It holds where units are few and where the tail is far from the mean, where a
+//! normal distribution is wrong.
+
+use crate::summary::model::normal;
+
+/// Units that fall at random: some of known weights, and others that behave like equal ones.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RandomUnits {
+    weights: Vec<f64>,
+    equal: f64,
+    weight: f64,
+    /// The distance of possible loads; 0 where there is none.
+    lattice: f64,
+}
+
+/// What the generating function says at one point: K, K' and K''.
+struct At {
+    log: f64,
+    load: f64,
+    variance: f64,
+}
+
+/// A tail is followed to this exponent of one unit: e^-60 is below every level that is asked for.
+const STEEPEST: f64 = 60.0;
+/// Halvings in a search for an exponent.
+const HALVINGS: usize = 60;
+
+impl RandomUnits {
+    /// Units of `weights`, and others of `total` load together whose squares add up to `squares`.
+    pub fn new(weights: Vec<f64>, total: f64, squares: f64) -> Self {
+        let weight = if total > 0.0 { squares / total } else { 0.0 };
+        let equal = if weight > 0.0 { total / weight } else { 0.0 };
+        let unit = weights
+            .iter()
+            .copied()
+            .fold(weight, |least, weight| match least {
+                0.0 => weight,
+                least => least.min(weight),
+            });
+        let is_multiple = |weight: &f64| (weight / unit - (weight / unit).round()).abs() < 1e-6;
+        let on_lattice = unit > 0.0 && weights.iter().chain(&[weight]).all(is_multiple);
+        RandomUnits {
+            weights,
+            equal,
+            weight,
+            lattice: if on_lattice { unit } else { 0.0 },
+        }
+    }
+
+    /// How many units they behave like.
+    pub fn count(&self) -> f64 {
+        self.weights.len() as f64 + self.equal
+    }
+
+    /// The load of all.
+    pub fn total(&self) -> f64 {
+        self.weights.iter().sum::<f64>() + self.equal * self.weight
+    }
+
+    /// The probability that a node which gets each unit with probability `p` holds `load` or more; 1 up to the mean.
+    pub fn tail(&self, p: f64, load: f64) -> f64 {
+        let total = self.total();
+        if load <= p * total || p >= 1.0 {
+            return 1.0;
+        }
+        if load >= total * (1.0 - 1e-9) {
+            let all = (self.count() * p.ln()).exp();
+            return if load <= total * (1.0 + 1e-9) {
+                all
+            } else {
+                0.0
+            };
+        }
+        self.tail_at(self.exponent(|at| at.load < load, p), p)
+    }
+
+    /// The load that a node exceeds with probability `tail`.
+    pub fn upper_quantile(&self, p: f64, tail: f64) -> f64 {
+        if p >= 1.0 || self.count() <= 0.0 {
+            return p.min(1.0) * self.total();
+        }
+        let mut exponent = Search::new(self);
+        for _ in 0..HALVINGS {
+            exponent.step(|t| self.tail_at(t, p) > tail);
+        }
+        self.at(exponent.low, p).load
+    }
+
+    /// The largest exponent at which `below` holds.
+    fn exponent(&self, below: impl Fn(&At) -> bool, p: f64) -> f64 {
+        let mut exponent = Search::new(self);
+        for _ in 0..HALVINGS {
+            exponent.step(|t| below(&self.at(t, p)));
+        }
+        exponent.low
+    }
+
+    /// P(X >= K'(t)).
+    fn tail_at(&self, t: f64, p: f64) -> f64 {
+        let At {
+            log,
+            load,
+            variance,
+        } = self.at(t, p);
+        let w = (2.0 * (t * load - log)).max(0.0).sqrt();
+        if w < 1e-3 {
+            return 0.5;
+        }
+        let step = match self.lattice {
+            0.0 => t,
+            lattice => -(-t * lattice).exp_m1() / lattice,
+        };
+        let u = step * variance.sqrt();
+        let density = (-w * w / 2.0).exp() / std::f64::consts::TAU.sqrt();
+        (normal::upper_tail(w) + density * (1.0 / u - 1.0 / w)).clamp(0.0, 1.0)
+    }
+
+    fn at(&self, t: f64, p: f64) -> At {
+        let mut at = At {
+            log: 0.0,
+            load: 0.0,
+            variance: 0.0,
+        };
+        let mut add = |weight: f64, count: f64| {
+            // 1 - p + p e^(tw), less the factor e^(tw), which would overflow.
+            let rest = (1.0 - p) * (-t * weight).exp();
+            let share = p / (p + rest);
+            at.log += count * (t * weight + (p + rest).ln());
+            at.load += count * weight * share;
+            at.variance += count * weight * weight * share * (1.0 - share);
+        };
+        self.weights.iter().for_each(|weight| add(*weight, 1.0));
+        if self.equal > 0.0 {
+            add(self.weight, self.equal);
+        }
+        at
+    }
+}
+
+/// A search for an exponent by halving.
+struct Search {
+    low: f64,
+    high: f64,
+}
+
+impl Search {
+    fn new(units: &RandomUnits) -> Self {
+        let lightest = units.weights.iter().copied();
+        let lightest = lightest.chain((units.equal > 0.0).then_some(units.weight));
+        Search {
+            low: 0.0,
+            high: STEEPEST
+                / lightest
+                    .fold(f64::INFINITY, f64::min)
+                    .max(f64::MIN_POSITIVE),
+        }
+    }
+
+    /// Halves the range: the geometric mean first reaches the scale, which is not known.
+    fn step(&mut self, is_below: impl Fn(f64) -> bool) {
+        let middle = match self.low {
+            0.0 => self.high / 16.0,
+            low => (low * self.high).sqrt(),
+        };
+        match is_below(middle) {
+            true => self.low = middle,
+            false => self.high = middle,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// P(X >= k) of a binomial distribution, term by term.
+    fn binomial_tail(n: u32, p: f64, k: u32) -> f64 {
+        let choose = |k: u32| {
+            (0..k)
+                .map(|i| (f64::from(n - i) / f64::from(i + 1)).ln())
+                .sum::<f64>()
+        };
+        (k..=n)
+            .map(|k| (choose(k) + f64::from(k) * p.ln() + f64::from(n - k) * (1.0 - p).ln()).exp())
+            .sum()
+    }
+
+    #[test]
+    fn equal_units_have_the_tail_of_the_binomial_distribution() {
+        for (n, p) in [
+            (1, 0.01),
+            (2, 0.1),
+            (5, 0.03),
+            (30, 0.3),
+            (300, 0.01),
+            (5000, 0.1),
+        ] {
+            let units = RandomUnits::new(Vec::new(), f64::from(n), f64::from(n));
+            for k in 1..=n {
+                let exact = binomial_tail(n, p, k);
+                if f64::from(k) <= p * f64::from(n) || !(1e-9..0.05).contains(&exact) {
+                    continue;
+                }
+                let found = units.tail(p, f64::from(k));
+                assert!(
+                    (found / exact - 1.0).abs() < 0.1,
+                    "{n} {p} {k}: {found} for {exact}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn known_weights_and_equal_units_are_one_sum() {
+        let weights = RandomUnits::new(vec![3.0; 200], 0.0, 0.0);
+        let equal = RandomUnits::new(Vec::new(), 600.0, 1800.0);
+        let mixed = RandomUnits::new(vec![3.0; 80], 360.0, 1080.0);
+        for load in [75.0, 90.0, 120.0] {
+            let found = [&weights, &equal, &mixed].map(|units| units.tail(0.1, load));
+            assert!(
+                (found[0] / found[1] - 1.0).abs() < 1e-6,
+                "{load}: {found:?}"
+            );
+            assert!(
+                (found[0] / found[2] - 1.0).abs() < 1e-6,
+                "{load}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_quantile_has_the_tail_that_was_asked_for() {
+        let units = RandomUnits::new(vec![50.0, 40.0, 7.5], 1e4, 2e4);
+        for tail in [0.01, 1e-4, 1e-6] {
+            let load = units.upper_quantile(0.1, tail);
+            assert!(
+                (units.tail(0.1, load) / tail - 1.0).abs() < 0.01,
+                "{tail}: {load}"
+            );
+        }
+        // Far more units than a sum can be computed for: 1 + z sqrt((1 - p) / (N p)).
+        let many = RandomUnits::new(Vec::new(), 1e9, 1e9).upper_quantile(0.1, 1e-4);
+        assert!(((many / 1e8 - 1.0) / (3.719 * (9.0f64 / 1e9).sqrt()) - 1.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn what_is_certain_or_impossible_is_so() {
+        let one = RandomUnits::new(Vec::new(), 1.0, 1.0);
+        assert!((one.tail(0.01, 1.0) - 0.01).abs() < 1e-12);
+        assert_eq!(one.tail(0.01, 2.0), 0.0);
+        assert_eq!(one.tail(1.0, 1.0), 1.0);
+        assert_eq!(RandomUnits::default().upper_quantile(0.5, 0.01), 0.0);
+    }
+}
