@@ -73,6 +73,6 @@ fn main() -> Result<(), slotscope::Error> {
     let paths: Vec<String> = std::env::args().skip(1).collect();
     let analysis = Analysis::new().format(&Psv).by(Metric::Bytes);
     let summary = analysis.run(&paths)?;
-    println!("{}", summary.skew.sentence);
+    println!("{}", summary.verdict.sentence);
     Ok(())
 }

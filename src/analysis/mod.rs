@@ -416,7 +416,7 @@ mod tests {
         assert_eq!(report["nodes"]["misses"]["max"], 80);
         assert_eq!(report["tags"]["top"][0]["misses"], 80);
         assert_eq!(report["keys"]["top"][0]["misses"], 50);
-        assert_eq!(report["skew"]["by"], "misses");
+        assert_eq!(report["by"], "misses");
     }
 
     #[test]

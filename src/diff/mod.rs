@@ -42,7 +42,7 @@ pub struct Diff {
     /// All load.
     pub totals: PerMetric<OldNew<u64>>,
     /// The verdict and its numbers.
-    pub skew: SkewChange,
+    pub verdict: VerdictChange,
     /// The nodes of both, in their order in the new report, then those that are gone.
     pub nodes: Vec<NodeChange>,
     /// The tags; absent where a report has none.
@@ -68,7 +68,7 @@ pub struct Headline {
     /// All load.
     pub total: OldNew<u64>,
     /// The verdicts.
-    pub verdict: Verdicts,
+    pub state: States,
     /// The fullest node over the mean node.
     pub max_over_mean: OldNew<f64>,
     /// The tag that grew most, and by how much at least.
@@ -77,7 +77,7 @@ pub struct Headline {
 
 impl Headline {
     fn of(diff: &Diff) -> Self {
-        let by = diff.skew.by;
+        let by = diff.verdict.by;
         let tags = diff
             .tags
             .iter()
@@ -85,8 +85,8 @@ impl Headline {
         Headline {
             by,
             total: diff.totals.get(by).copied().unwrap_or_default(),
-            verdict: diff.skew.verdict,
-            max_over_mean: diff.skew.max_over_mean,
+            state: diff.verdict.state,
+            max_over_mean: diff.verdict.max_over_mean,
             fastest_tag: tags
                 .max_by_key(|tag| tag.at_least)
                 .map(|tag| (tag.name.clone(), tag.at_least)),
@@ -96,11 +96,11 @@ impl Headline {
 
 /// The verdict and its numbers, in the metric that is compared.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct SkewChange {
+pub struct VerdictChange {
     /// That metric.
     pub by: Metric,
     /// The verdicts.
-    pub verdict: Verdicts,
+    pub state: States,
     /// The fullest node over the mean node.
     pub max_over_mean: OldNew<f64>,
     /// Of the slots: the fullest over the mean.
@@ -113,7 +113,7 @@ pub struct SkewChange {
 
 /// Two verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct Verdicts {
+pub struct States {
     /// Before.
     pub old: State,
     /// After.
@@ -153,7 +153,7 @@ impl Diff {
             new: new.file.clone(),
             sentence: Worded::Sentence(String::new()),
             totals: totals(old, new),
-            skew: SkewChange::of(old, new, by),
+            verdict: VerdictChange::of(old, new, by),
             nodes: nodes(old, new, by),
             tags: Names::of((old.tags(by), old), (new.tags(by), new), by),
             prefixes: Names::of((old.prefixes(by), old), (new.prefixes(by), new), by),
@@ -192,16 +192,16 @@ fn required(by: Metric, old: &Report, new: &Report) -> Result<Metric> {
     }
 }
 
-impl SkewChange {
+impl VerdictChange {
     fn of(old: &Report, new: &Report, by: Metric) -> Self {
         let [node, slot] = [
             |report: &Report, by| report.summary.nodes.balance.get(by).cloned(),
             |report: &Report, by| report.summary.slots.stats.get(by).cloned(),
         ]
         .map(|balance| move |report: &Report| balance(report, by).unwrap_or_default());
-        SkewChange {
+        VerdictChange {
             by,
-            verdict: Verdicts {
+            state: States {
                 old: old.state(by),
                 new: new.state(by),
             },
@@ -282,14 +282,14 @@ fn notes(old: &Report, new: &Report, by: Metric) -> Vec<String> {
             notes.push(format!(
                 "{file}: its input has no keys; if the cluster has some, the scan failed"
             ));
-        } else if summary.skew.verdict == Verdict::Suspicious {
+        } else if summary.verdict.state == State::Suspicious {
             notes.push(format!(
                 "{file}: its input is suspicious, so counts may be too small"
             ));
         }
         if summary.by != by {
             notes.push(format!(
-                "{file}: its verdict is by {}, its numbers here are by {}",
+                "{file}: its tables are by {}, its numbers here are by {}",
                 summary.by.name(),
                 by.name()
             ));

@@ -38,7 +38,7 @@ impl Report {
             Some(_) => Ok(report),
             None => {
                 let what = format!(
-                    "skew.by is {0}, and slots.{0} or nodes.{0} is missing",
+                    "by is {0}, and slots.{0} or nodes.{0} is missing",
                     by.name()
                 );
                 Err(Error::bad(report.file.to_string(), what))

@@ -8,7 +8,7 @@ use crate::text::grouped;
 
 /// The sections of a diff.
 pub fn sections(diff: &Diff) -> Vec<Section<'_>> {
-    let by = diff.skew.by;
+    let by = diff.verdict.by;
     let mut sections = vec![Section::untitled().paragraph(diff.sentence.to_string())];
     sections.extend(listed("Nodes", nodes(&diff.nodes, by)));
     sections.extend(listed("Got hot: their part of the load", hot(diff)));

@@ -131,7 +131,7 @@ fn failed(nodes: &Nodes) -> impl Iterator<Item = Risk> + '_ {
         Risk::new(
             RiskKind::FailedNode,
             None,
-            Some(node.name()),
+            Some(&node.name()),
             slots,
             Metric::Keys,
         )
@@ -144,7 +144,7 @@ fn empty(nodes: &Nodes) -> impl Iterator<Item = Risk> + '_ {
         Risk::new(
             RiskKind::EmptyNode,
             None,
-            Some(node.name()),
+            Some(&node.name()),
             0.0,
             Metric::Keys,
         )

@@ -4,8 +4,8 @@ use crate::metric::PerMetric;
 use crate::report::view::table::Rank;
 use crate::report::view::verdict::word;
 use crate::report::view::{Block, Cell, Column, Section, Table, remarks};
-use crate::text::{bytes, counted, grouped};
 use crate::summary::verdict::MetricVerdict;
+use crate::text::{bytes, counted, grouped};
 use crate::whatif::findings::{Side, WhatIfFindings};
 
 /// The sections of a change.
@@ -41,7 +41,10 @@ fn side_cells(side: &Side) -> Vec<(&'static str, Cell<'_>)> {
     let found = side.verdict.worst();
     let number = |of: fn(&MetricVerdict) -> Option<f64>| found.and_then(of);
     vec![
-        ("verdict", Cell::text(word(side.verdict.state).to_lowercase())),
+        (
+            "verdict",
+            Cell::text(word(side.verdict.state).to_lowercase()),
+        ),
         ("nodes", Cell::name(&side.source)),
         ("hash policy", Cell::name(&side.policy)),
         ("nodes: max/mean", ratio(nodes.max_over_mean)),
@@ -59,7 +62,9 @@ fn side_cells(side: &Side) -> Vec<(&'static str, Cell<'_>)> {
         ("slots: empty", Cell::count(slots.empty as u64)),
         (
             "independent units",
-            Cell::of(number(|found| found.n_eff), |units| Cell::count(units as u64)),
+            Cell::of(number(|found| found.n_eff), |units| {
+                Cell::count(units as u64)
+            }),
         ),
     ]
 }

@@ -102,7 +102,7 @@ fn an_empty_dump_is_a_report_of_nothing() {
         assert!(!text.contains("NaN") && !text.contains("inf"));
         let json: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(
-            (&json["skew"]["verdict"], &json["input"]["keys"]),
+            (&json["verdict"]["state"], &json["input"]["keys"]),
             (&"empty".into(), &0.into())
         );
         assert_eq!(json["slots"]["stats"]["keys"]["max_over_mean"], Value::Null);
@@ -317,7 +317,7 @@ fn a_topology_names_the_nodes() {
     );
     assert_eq!(json["nodes"]["source"], "cluster.nodes");
     assert!(
-        !json["skew"]["sentence"]
+        !json["verdict"]["sentence"]
             .as_str()
             .unwrap()
             .starts_with("on ")

@@ -177,7 +177,7 @@ fn a_broken_stream_is_reported_with_all_before_it_and_exit_code_2() {
         scratch.file("cut", &compressed[..compressed.len() / 2]);
         let (code, report) = analyze(&scratch, &["whole", "cut"], b"");
         assert_eq!(
-            (code, &report["skew"]["verdict"]),
+            (code, &report["verdict"]["state"]),
             (2, &"suspicious".into()),
             "{form}"
         );

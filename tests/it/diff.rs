@@ -91,7 +91,7 @@ fn what_grew_appeared_vanished_shrank_and_got_hot_is_found() {
         "{hot:?}"
     );
     assert_eq!(
-        diff["skew"]["verdict"],
+        diff["verdict"]["state"],
         json!({"old": "skewed", "new": "skewed"})
     );
     assert_eq!(names(&diff["prefixes"]["grew"]), ["app:{grows}", "app"]);
@@ -212,7 +212,7 @@ fn names_keep_their_spelling_and_a_file_cannot_print_control_bytes() {
         stdout(&said)
     );
     let mut unknown = old.clone();
-    unknown["skew"]["verdict"] = json!("\u{1b}]0;x");
+    unknown["verdict"]["state"] = json!("\u{1b}]0;x");
     write(&scratch, "old", &unknown);
     assert_fails(
         &scratch.run(&["diff", "old", "nasty"]),
@@ -239,7 +239,7 @@ fn a_missing_optional_part_is_a_note_and_a_missing_required_part_an_error() {
     let found = diff(&scratch, "slots", "old");
     assert_eq!((found.get("tags"), found.get("patterns")), (None, None));
     assert_eq!(found["notes"][0], "tags are not compared: slots lacks them");
-    for part in ["input", "slots", "nodes", "skew"] {
+    for part in ["input", "slots", "nodes", "verdict"] {
         let mut without = whole.clone();
         without.as_object_mut().unwrap().remove(part);
         write(&scratch, "edited", &without);
@@ -254,8 +254,8 @@ fn a_missing_optional_part_is_a_note_and_a_missing_required_part_an_error() {
         ("/tags/max_error", json!(null), "edited: line 1, column"),
         ("/tags/top/0/keys", json!(1.5), "edited: line "),
         ("/slots/keys", json!([1, 2]), "slots.keys has 2 numbers"),
-        ("/skew/by", json!("ops"), "skew.by is ops, and"),
-        ("/skew/by", json!("\u{1b}"), "edited: line 1, column"),
+        ("/by", json!("ops"), "by is ops, and"),
+        ("/by", json!("\u{1b}"), "edited: line 1, column"),
         (
             "/schema",
             json!("slotscope.lint/1"),

@@ -36,7 +36,7 @@ fn both_sides_are_what_analyze_says() {
             "--nodes",
             nodes,
         ]));
-        assert_eq!(found[side]["skew"], analyzed["skew"]);
+        assert_eq!(found[side]["verdict"], analyzed["verdict"]);
         assert_eq!(found[side]["nodes"], analyzed["nodes"]["keys"]);
         assert_eq!(found[side]["slots"], analyzed["slots"]["stats"]["keys"]);
     }
@@ -154,7 +154,7 @@ fn another_policy_moves_keys_and_leaves_out_those_without_a_slot() {
     assert_eq!(
         (
             &found["after"]["slots"]["max"],
-            &found["after"]["skew"]["by"]
+            &found["after"]["verdict"]["metric"]
         ),
         (&30.into(), &"bytes".into())
     );

@@ -97,7 +97,7 @@ pub fn bars(summary: &Summary) -> Option<Section<'_>> {
     let rows = list.iter().map(|node| {
         let load = node.load_by(by) as f64;
         vec![
-            Cell::node(&node.id, node.address.as_ref()),
+            Cell::node(node),
             Cell::count(node.slots),
             Cell::amount(by, node.load_by(by)),
             fair(load / mean, most / mean, Tone::Plain),

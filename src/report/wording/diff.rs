@@ -8,7 +8,7 @@ use crate::text::amount;
 
 impl InWords for Headline {
     fn in_words(&self) -> String {
-        let [old, new] = [self.verdict.old, self.verdict.new].map(State::name);
+        let [old, new] = [self.state.old, self.state.new].map(State::name);
         let mut sentence = totals(&self.total, self.by);
         sentence += &match old == new {
             true => format!("; still {new}"),
