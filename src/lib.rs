@@ -55,6 +55,7 @@ pub mod name;
 mod pattern;
 pub mod plan;
 pub mod redact;
+pub mod remedies;
 pub mod report;
 pub mod scan;
 #[doc(hidden)]

@@ -173,6 +173,15 @@ pub fn name(name: &Name, most: usize) -> String {
     truncated(&Name::from(start).to_string(), most)
 }
 
+/// A word of a shell command: in quotes where it needs them.
+pub fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
 /// A name in a sentence.
 pub fn short(of: &Name) -> String {
     name(of, IN_A_SENTENCE)

@@ -30,8 +30,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "analysis",
         &[
-            "source", "format", "slot", "tally", "scan", "topology", "summary",
+            "source", "format", "slot", "tally", "scan", "topology", "summary", "remedies",
         ],
+    ),
+    // Every remedy is carried out, not asserted.
+    (
+        "remedies",
+        &["plan", "summary", "slot", "tally", "topology"],
     ),
     ("topology", &["slot", "source::small_file"]),
     ("summary", &["tally", "topology", "pattern", "slot"]),

@@ -19,9 +19,10 @@ use crate::analysis::run_info::Started;
 use crate::analysis::two_pass::Counted;
 use crate::error::{Error, Result};
 use crate::format::Format;
-use crate::metric::Metric;
+use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::redact::Redaction;
+use crate::remedies::{self, Commands, SplitLoads, TagParts};
 use crate::scan::Scanned;
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
@@ -60,6 +61,7 @@ pub struct Analysis {
     node_counts: Vec<NodeKeys>,
     room: Option<Room>,
     redaction: Option<Arc<Redaction>>,
+    reading_words: Option<Vec<String>>,
 }
 
 /// Which node owns which slot.
@@ -85,6 +87,7 @@ impl Default for Analysis {
             node_counts: Vec::new(),
             room: None,
             redaction: None,
+            reading_words: None,
         }
     }
 }
@@ -198,6 +201,13 @@ impl Analysis {
         self
     }
 
+    /// Sets the words of a command line that name the inputs and say how they are read; the commands of remedies have
+    /// them. Without them they have the paths of the sources.
+    pub fn reading_words(mut self, words: Vec<String>) -> Self {
+        self.reading_words = Some(words);
+        self
+    }
+
     /// Replaces the names of keys, tags, prefixes, files and nodes by keyed hashes.
     pub fn redaction(mut self, redaction: Option<Redaction>) -> Self {
         self.redaction = redaction.map(Arc::new);
@@ -242,6 +252,10 @@ impl Analysis {
         let tallies = &first.tally;
         let mut summary =
             summary::summarise(tallies, recount.as_ref(), &topology, self.listing(), input);
+        let commands = self.commands(&reading, &topology);
+        remedies::add(&mut summary, &topology, &commands, &mut |parts| {
+            self.count_parts(&reading, parts)
+        });
         let shortfalls = summary.nodes.shortfalls(&node_counts);
         let shortfalls = shortfalls.into_iter().map(Evidence::Shortfall);
         summary.input.warnings.extend(shortfalls.map(Into::into));
@@ -327,6 +341,47 @@ impl Analysis {
             0 => reading.scan("counting", make),
             _ => reading.scan("counting", || make().with_patterns()),
         }
+    }
+
+    /// What the commands of remedies have in common.
+    fn commands(&self, reading: &Reading, topology: &Topology) -> Commands {
+        let paths = || {
+            let paths = reading
+                .sources
+                .iter()
+                .map(|source| source.path().display().to_string());
+            paths.collect::<Vec<_>>()
+        };
+        let reading = match (&self.redaction, &self.reading_words) {
+            (Some(_), _) => vec!["DUMP".into()],
+            (None, Some(words)) => words.clone(),
+            (None, None) => paths(),
+        };
+        let listing = match self.redaction {
+            Some(_) => "cluster.nodes".into(),
+            None => topology.source.clone(),
+        };
+        let (nodes, is_real) = match &self.nodes {
+            Nodes::Listed(_) => (vec!["--topology".into(), listing], true),
+            _ => (
+                vec!["--nodes".into(), topology.nodes.len().to_string()],
+                false,
+            ),
+        };
+        Commands {
+            reading,
+            nodes,
+            is_real,
+        }
+    }
+
+    /// The loads with tags split, counted once more; `None` where the sources cannot be read again.
+    fn count_parts(&self, reading: &Reading, parts: &TagParts) -> Option<PerMetric<Vec<u64>>> {
+        if self.one_pass || self.redaction.is_some() || !reading.is_rereadable() {
+            return None;
+        }
+        let counted = reading.scan("splitting tags", || SplitLoads::new(parts));
+        Some(counted.ok()?.tally.loads.loads)
     }
 
     fn listing(&self) -> Listing<'_> {

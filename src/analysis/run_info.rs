@@ -28,6 +28,7 @@ impl Started {
         let rate = |count: f64| tidy(count / elapsed_secs.max(1e-9));
         let since_1970 = self.time.duration_since(UNIX_EPOCH);
         Run {
+            title: None,
             version: env!("CARGO_PKG_VERSION").into(),
             command: Name::default(),
             started: since_1970.map_or(0, |since| since.as_secs()),

@@ -23,4 +23,12 @@ impl HashingArgs {
     pub fn policy(&self) -> Result<Policy> {
         Policy::parse(&self.policy)
     }
+
+    /// The flags as words of a command line.
+    pub fn words(&self) -> Vec<String> {
+        let flags = self.policy.iter();
+        flags
+            .flat_map(|policy| ["--policy".into(), policy.clone()])
+            .collect()
+    }
 }

@@ -1,7 +1,7 @@
 //! `--fail-on 'PATH OP NUMBER'`: limits on the numbers of a report, for cron and CI.
 //!
 //! A path is names joined by `.`, with `[i]` or `[*]` after a list. It is checked against the JSON Schema of the output
-//! before the scan starts.
+//! before the scan starts. States of a verdict are compared in their order: `verdict >= watch`.
 
 use std::io::{self, Write};
 
@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use crate::cli::schema;
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::summary::cause::State;
 
 /// A limit on numbers of a report.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,21 +96,28 @@ impl Limit {
             ));
         };
         let (path, number) = (text[..at].trim(), text[at + sign.len()..].trim());
+        let state = rank(number);
         let number = number
             .parse::<f64>()
             .ok()
             .filter(|number| number.is_finite());
-        let number = number.ok_or_else(|| bad(format!("has no number after {sign}")))?;
+        let number = state.or(number).ok_or_else(|| {
+            let states: Vec<_> = State::ALL.iter().map(|state| state.name()).collect();
+            bad(format!(
+                "has neither a number nor a state after {sign}; states are {}",
+                states.join(", ")
+            ))
+        })?;
         let path = steps(path).ok_or_else(|| {
             bad("has no path such as tags.top[0].share before the comparison".into())
         })?;
-        let limit = Limit {
+        let mut limit = Limit {
             text: text.trim().to_owned(),
             path,
             op,
             number,
         };
-        limit.check(schema).map_err(bad)?;
+        limit.check(schema, state.is_some()).map_err(bad)?;
         Ok(limit)
     }
 
@@ -121,8 +129,8 @@ impl Limit {
         }
     }
 
-    /// Whether the schema has a number at the path.
-    fn check(&self, schema: &Value) -> std::result::Result<(), String> {
+    /// Whether the schema has a number at the path, or a state where the limit is one. Of a verdict it is its state.
+    fn check(&mut self, schema: &Value, is_state: bool) -> std::result::Result<(), String> {
         let mut here = Node::of(schema, schema);
         let mut place = String::from("a report");
         for step in &self.path {
@@ -142,7 +150,18 @@ impl Limit {
                 _ => place.push_str("[*]"),
             }
         }
+        if let Node::Object(members) = here
+            && let Some(Node::State) = members.get("state").map(|state| Node::of(state, schema))
+        {
+            self.path.push(Step::Name("state".into()));
+            here = Node::State;
+        }
         match here {
+            Node::State if is_state => Ok(()),
+            Node::State => Err(format!(
+                "{place} is a state: compare it with one, as in verdict >= watch"
+            )),
+            Node::Number if is_state => Err(format!("{place} is a number, no state")),
             Node::Number => Ok(()),
             Node::Other => Err(format!("{place} is no number")),
             Node::List(_) => Err(is_list(&place)),
@@ -182,7 +201,12 @@ impl Limit {
         let over = over.filter(|(_, value)| self.op.holds(*value, self.number));
         Ok(over
             .take(3)
-            .map(|(place, value)| format!("--fail-on {}: {place} is {value}", self.text))
+            .map(|(place, value)| {
+                let is_state = place.ends_with("state");
+                let state = State::ALL.get(value as usize).filter(|_| is_state);
+                let value = state.map_or(value.to_string(), |state| state.name().into());
+                format!("--fail-on {}: {place} is {value}", self.text)
+            })
             .collect())
     }
 }
@@ -192,7 +216,17 @@ enum Node<'a> {
     Object(&'a Map<String, Value>),
     List(&'a Value),
     Number,
+    State,
     Other,
+}
+
+/// The place of a state in their order.
+fn rank(word: &str) -> Option<f64> {
+    let states = State::ALL.iter();
+    states
+        .zip(0u8..)
+        .find(|(state, _)| state.name() == word)
+        .map(|(_, rank)| f64::from(rank))
 }
 
 impl<'a> Node<'a> {
@@ -217,10 +251,18 @@ impl<'a> Node<'a> {
         ) {
             (Value::Object(members), _) => Node::Object(members),
             (_, Some(rows)) => Node::List(rows),
+            _ if is_state(schema) => Node::State,
             _ if is("number") || is("integer") => Node::Number,
             _ => Node::Other,
         }
     }
+}
+
+/// Whether a schema is that of a state.
+fn is_state(schema: &Value) -> bool {
+    let words = schema["oneOf"].as_array().into_iter().flatten();
+    let words = words.map(|word| word["const"].as_str().unwrap_or_default());
+    words.eq(State::ALL.iter().map(|state| state.name()))
 }
 
 fn unknown(place: &str, name: &str, members: &Map<String, Value>) -> String {
@@ -261,7 +303,8 @@ pub fn any_crossed(
 /// All numbers that a path leads to, by their places; `None` where there is no number.
 fn collect(path: &[Step], here: &Value, place: String, found: &mut Vec<(String, Option<f64>)>) {
     let Some((step, rest)) = path.split_first() else {
-        found.push((place, here.as_f64()));
+        let number = here.as_f64().or_else(|| rank(here.as_str()?));
+        found.push((place, number));
         return;
     };
     match (step, here) {

@@ -205,6 +205,30 @@ impl ReadingArgs {
         }
     }
 
+    /// The inputs and the flags that say how they are read, as words of a command line.
+    pub fn words(&self) -> Vec<String> {
+        let inputs = match self.inputs.as_slice() {
+            [] => vec!["-".into()],
+            inputs => inputs
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect(),
+        };
+        let format = Some(self.format.clone()).filter(|format| format != "auto");
+        let flags = [
+            ("--format", format),
+            ("--delimiter", self.delimiter.clone()),
+            ("--key-column", self.key_column.clone()),
+            ("--size-column", self.size_column.clone()),
+            ("--ops-column", self.ops_column.clone()),
+            ("--db", self.db.map(|db| db.to_string())),
+        ];
+        let flags = flags
+            .into_iter()
+            .filter_map(|(flag, value)| Some([flag.into(), value?]));
+        inputs.into_iter().chain(flags.flatten()).collect()
+    }
+
     /// The inputs as the user named them; standard input where none is named and something is piped in.
     fn paths(&self) -> Result<Vec<PathBuf>> {
         match self.inputs.as_slice() {

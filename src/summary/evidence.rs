@@ -136,6 +136,7 @@ pub fn of(
     found.extend(foreign(tallies, nodes, &input));
     let counts = InputCounts {
         is_incomplete: !input.incomplete.is_empty(),
+        error_lines: input.error_lines,
         duplicate_share: input.duplicate_share,
         duplicates_in: &|slots| duplicates.and_then(|duplicates| duplicates.share_in(slots)),
         repeats_of_slot: &|slot| repeats_of(tallies, slot),

@@ -19,6 +19,11 @@ use crate::summary::worded::Worded;
 pub enum Sign {
     /// The input could not be read to its end.
     Incomplete,
+    /// Lines are errors of a server or of redis-cli: a scan broke off.
+    ErrorLines {
+        /// How many.
+        lines: u64,
+    },
     /// Many keys occur more than once.
     Duplicates {
         /// The part of the keys that occurred before.
@@ -138,7 +143,7 @@ impl Sign {
     /// The kind of damage.
     pub fn kind(&self) -> Damage {
         match self {
-            Sign::Incomplete => Damage::Incomplete,
+            Sign::Incomplete | Sign::ErrorLines { .. } => Damage::Incomplete,
             Sign::Duplicates { .. } | Sign::NodeTwice { .. } => Damage::Duplicates,
             Sign::UnownedKeys { .. } | Sign::StrayKeys { .. } => Damage::Foreign,
             Sign::EmptyNode { .. } | Sign::EmptySlots { .. } => Damage::MissingNode,
@@ -158,6 +163,8 @@ impl Sign {
 pub struct InputCounts<'a> {
     /// Whether a part of the input could not be read.
     pub is_incomplete: bool,
+    /// Lines that are errors of a server or of redis-cli.
+    pub error_lines: u64,
     /// The part of the keys that occurred before.
     pub duplicate_share: Option<f64>,
     /// The same of the keys in a set of slots.
@@ -202,6 +209,8 @@ pub fn signs(
     let rest = Rest::of(nodes, keys);
     let mut signs = Vec::new();
     signs.extend(counts.is_incomplete.then_some(Sign::Incomplete));
+    let lines = counts.error_lines;
+    signs.extend((lines > 0).then_some(Sign::ErrorLines { lines }));
     signs.extend(twice(nodes, counts));
     signs.extend(elsewhere(nodes, keys.total, counts));
     if keys.squares.is_some() {

@@ -118,6 +118,9 @@ pub struct Summary {
 pub struct Run {
     /// The version of slotscope.
     pub version: String,
+    /// What the user calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<Name>,
     /// The command that made it.
     pub command: Name,
     /// When, in seconds since 1970 (UTC).

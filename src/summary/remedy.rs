@@ -4,12 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::name::Name;
+use crate::summary::cause::CauseKind;
 
 /// A way to even the nodes out, computed on the loads of the report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Remedy {
     /// What is done.
     pub kind: RemedyKind,
+    /// What is split: `tag` or `key`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<CauseKind>,
     /// The tag or key that is split; the heaviest of several.
     pub name: Option<Name>,
     /// All tags or keys that are split, heaviest first.

@@ -2,7 +2,7 @@
 
 mod destination;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -23,8 +23,10 @@ use crate::redact::Redaction;
 use crate::report;
 use crate::report::directory::Directory;
 use crate::report::view;
+use crate::report::view::Section;
 use crate::source::Source;
 use crate::summary::Summary;
+use crate::summary::cause::State;
 use crate::summary::node_counts::NodeCounts;
 use crate::topology::Topology;
 use crate::topology::cluster_info;
@@ -68,8 +70,14 @@ pub struct AnalyzeArgs {
     /// Never read a file twice: past 65,536 distinct tags their counts come with bounds
     #[arg(long)]
     pub one_pass: bool,
-    /// Exit with 1 where a number of report.json crosses a limit; may be repeated: `nodes.keys.max_over_mean > 1.2`,
-    /// `tags.top[*].share >= 0.05`
+    /// All tables on the terminal, not only the answer; pipes and files get all
+    #[arg(long)]
+    pub full: bool,
+    /// A title for the page, such as the name of the cluster
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// Exit with 1 where a number of report.json crosses a limit, and with 2 where the verdict is suspicious or empty; may
+    /// be repeated: `verdict >= watch`, `nodes.keys.max_over_mean > 1.2`, `tags.top[*].share >= 0.05`
     #[arg(long, value_name = "PATH OP NUMBER")]
     pub fail_on: Vec<String>,
     /// Replace the names of keys, tags, prefixes, files and nodes by keyed hashes in every output; the key is
@@ -122,6 +130,7 @@ impl AnalyzeArgs {
 
         let mut summary = analysis.node_counts(node_counts).run_on(reading)?;
         summary.run.command = self.command_line();
+        summary.run.title = self.title.as_deref().map(Name::from);
 
         // A closed standard output must not prevent writing the files.
         let printed = self.print(&summary);
@@ -133,8 +142,11 @@ impl AnalyzeArgs {
         }
         printed?;
         let crossed = any_crossed(&limits, &summary, Limit::crossed)?;
+        let is_unfit = matches!(summary.verdict.state, State::Suspicious | State::Empty);
         Ok(match summary.input.incomplete.is_empty() {
             false => Ending::Incomplete,
+            // A dump with one expired password must not pass a check for ever.
+            true if is_unfit && !limits.is_empty() => Ending::Incomplete,
             true if crossed => Ending::Crossed,
             true => Ending::Done,
         })
@@ -151,6 +163,7 @@ impl AnalyzeArgs {
             .cluster
             .analysis(topology)
             .by(self.by)
+            .reading_words([self.reading.words(), self.hashing.words()].concat())
             .rows(self.top)
             .segments(&self.separator, self.depth)
             .slots_only(self.only == Some(Part::Slots))
@@ -214,11 +227,21 @@ impl AnalyzeArgs {
             most: self.top,
             rest: " (--top)",
         };
-        self.output.print(summary, rows, || view::report(summary))
+        let is_short = !self.full && io::stdout().is_terminal();
+        let (sections, rows) = match is_short {
+            true => (view::answer as fn(&Summary) -> Vec<Section<'_>>, rows),
+            false => (view::report as fn(&Summary) -> Vec<Section<'_>>, rows),
+        };
+        self.output.print(summary, rows, || sections(summary))
     }
 
     fn say_where(&self, path: &Path) -> Result<()> {
         let path = Name::from(path.join("").as_path());
-        writeln!(io::stdout(), "\nThe report with its charts is in {path}").map_err(Error::stdout)
+        let all = if self.full {
+            ""
+        } else {
+            "; --full prints its tables"
+        };
+        writeln!(io::stdout(), "\nThe full report is in {path}{all}").map_err(Error::stdout)
     }
 }

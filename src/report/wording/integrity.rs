@@ -2,12 +2,16 @@
 
 use crate::report::wording::InWords;
 use crate::summary::integrity::{Damage, Sign};
-use crate::text::{grouped, short};
+use crate::text::{counted, grouped, short};
 
 impl InWords for Sign {
     fn in_words(&self) -> String {
         match self {
             Sign::Incomplete => "the input could not be read to its end".into(),
+            Sign::ErrorLines { lines } => format!(
+                "{} of the input are errors of a server or of redis-cli: a scan broke off",
+                counted(*lines, "line")
+            ),
             Sign::Duplicates { share } => format!(
                 "{:.0} % of its keys are duplicates: a replica, or the same node twice",
                 100.0 * share

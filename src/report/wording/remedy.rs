@@ -1,6 +1,7 @@
 //! Remedies: what each does, and what it was computed to give.
 
 use crate::metric::Metric;
+use crate::summary::cause::CauseKind;
 use crate::summary::remedy::{Remedy, RemedyKind};
 use crate::text::{bytes, counted, grouped, list, short};
 
@@ -42,15 +43,18 @@ pub fn result(remedy: &Remedy, by: Metric) -> String {
 
 fn split(remedy: &Remedy) -> String {
     let parts = remedy.parts.unwrap_or(2);
-    let names = remedy.names.iter().map(|name| match remedy.command {
-        Some(_) => format!("{{{}}}", short(name)),
-        None => short(name),
+    let is_tag = remedy.unit == Some(CauseKind::Tag);
+    let names = remedy.names.iter().map(|name| match is_tag {
+        true => format!("{{{}}}", short(name)),
+        false => short(name),
     });
     let names = list(names, NAMES);
-    match remedy.command {
-        Some(_) => format!(
+    match is_tag {
+        true => format!(
             "Split {names} into {parts} hash tags each in the application, then move slots (commands with keys of several parts fail with CROSSSLOT)"
         ),
-        None => format!("Split {names} into {parts} keys each in the application, then move slots"),
+        false => {
+            format!("Split {names} into {parts} keys each in the application, then move slots")
+        }
     }
 }

@@ -55,6 +55,7 @@ struct Page<'a> {
     data: String,
     summary: &'a Summary,
     title: String,
+    made: String,
     word: &'static str,
     class: &'static str,
     sentence: String,
@@ -125,10 +126,12 @@ impl<'a> Page<'a> {
             script: SCRIPT,
             data: embed::data(summary),
             summary,
-            title: input
-                .files
-                .first()
-                .map_or_else(|| "no input".into(), |file| spell::cut(&file.name)),
+            title: match (&summary.run.title, input.files.first()) {
+                (Some(title), _) => spell::cut(title),
+                (None, Some(file)) => spell::cut(&file.name),
+                (None, None) => "no input".into(),
+            },
+            made: spell::time(summary.run.started),
             word: verdict::word(found.state),
             class: words::class(found.state),
             sentence: capital(&shortened(&found.sentence.to_string())),
