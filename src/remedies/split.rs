@@ -16,6 +16,8 @@ use crate::tally::slots::SlotCounts;
 
 /// Tags or keys that one remedy splits at most.
 const MOST: usize = 64;
+/// The longest name that a command has.
+const TYPED: usize = 200;
 /// There are not more slots.
 const MOST_PARTS: u32 = SLOTS as u32;
 
@@ -98,10 +100,7 @@ pub fn remedy(
         return None;
     }
     let names: Vec<Name> = chosen.iter().map(|unit| unit.name.clone()).collect();
-    let texts: Option<Vec<String>> = names
-        .iter()
-        .map(|name| String::from_utf8(name.0.clone()).ok())
-        .collect();
+    let texts: Option<Vec<String>> = names.iter().map(typed).collect();
     let command = texts
         .filter(|_| kind == UnitKind::Tag)
         .map(|tags| commands.split(&tags, parts));
@@ -114,6 +113,12 @@ pub fn remedy(
         max_over_mean_after: tidy(exact.unwrap_or(outcome).max_over_mean),
         ..exact.unwrap_or(outcome).remedy(RemedyKind::Split, command)
     })
+}
+
+/// A name as one types it; `None` where it is long or has bytes that cannot be typed.
+fn typed(name: &Name) -> Option<String> {
+    let text = std::str::from_utf8(&name.0).ok()?;
+    (text.len() <= TYPED && text == name.to_string()).then(|| text.to_owned())
 }
 
 /// The loads if the parts are equal.

@@ -327,7 +327,9 @@ pub fn summarise<'l>(
         &totals,
     );
     let owning = nodes.owning().count();
-    nodes.expected = units.per.filter_map(|units| rehash::of_nodes(owning, units));
+    nodes.expected = units
+        .per
+        .filter_map(|units| rehash::of_nodes(owning, units));
     let (input, signs) = evidence::of(tallies, &nodes, &units, input);
     let risks = risk::risks(&nodes, &units, keys.as_ref());
     let verdict = Verdict::of(&nodes, loads, &units, &signs, risks);

@@ -259,7 +259,7 @@ fn a_missing_optional_part_is_a_note_and_a_missing_required_part_an_error() {
         (
             "/schema",
             json!("slotscope.lint/1"),
-            "its schema is \"slotscope.lint/1\"; only slotscope.report/1",
+            "its schema is \"slotscope.lint/1\"; only slotscope.report/2",
         ),
         ("/schema", json!(7), "it names no schema"),
     ] {
@@ -357,7 +357,7 @@ fn broken_files_are_errors_with_a_place_wherever_they_end() {
         "[1]",
         "null",
         "{}",
-        "{\"schema\": \"slotscope.report/1\"}",
+        "{\"schema\": \"slotscope.report/2\"}",
         "\u{0}",
         "not json",
         "{\"schema\": \"\\u001b[2J\"}",

@@ -23,7 +23,7 @@ use slotscope::topology::Topology;
 /// The whole analysis of a dump, both passes.
 fn analyze(case: &Case) -> Summary {
     let inputs = [memory("dump", &case.dump)];
-    let counted = Scanning::detected().two_passes(&inputs);
+    let counted = Scanning::detected().two_passes_with_patterns(&inputs);
     let (found, recount) = (counted.first, counted.recount);
     assert_eq!(found.rejects.count, 0, "{}", case.what);
     let input = InputFacts {

@@ -36,7 +36,10 @@ fn both_sides_are_what_analyze_says() {
             "--nodes",
             nodes,
         ]));
-        assert_eq!(found[side]["verdict"], analyzed["verdict"]);
+        // Remedies are for the cluster as it is.
+        let mut verdict = analyzed["verdict"].clone();
+        verdict["by_metric"][0]["remedies"] = Value::Array(Vec::new());
+        assert_eq!(found[side]["verdict"], verdict);
         assert_eq!(found[side]["nodes"], analyzed["nodes"]["keys"]);
         assert_eq!(found[side]["slots"], analyzed["slots"]["stats"]["keys"]);
     }
@@ -152,10 +155,7 @@ fn another_policy_moves_keys_and_leaves_out_those_without_a_slot() {
         (&1.into(), &100.into())
     );
     assert_eq!(
-        (
-            &found["after"]["slots"]["max"],
-            &found["after"]["verdict"]["metric"]
-        ),
+        (&found["after"]["slots"]["max"], &found["by"]),
         (&30.into(), &"bytes".into())
     );
     assert!(

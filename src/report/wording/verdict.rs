@@ -49,7 +49,10 @@ impl InWords for Fullest {
                 counted(*nodes as u64, "node")
             ),
             Reason::Causes(causes) => {
-                let causes: Vec<String> = together(causes).iter().map(|of| in_words(of, self.by)).collect();
+                let causes: Vec<String> = together(causes)
+                    .iter()
+                    .map(|of| in_words(of, self.by))
+                    .collect();
                 match causes.is_empty() {
                     true => has,
                     false => format!("{has}: {}", causes.join(", ")),
@@ -116,29 +119,18 @@ fn in_words(equal: &[Cause], by: Metric) -> String {
 pub fn cause_in_words(cause: &Cause, by: Metric) -> String {
     let share = || format!("{:.0} %", 100.0 * cause.share.unwrap_or(0.0));
     let units = || {
-        let kinds = if by == Metric::Keys { "hash tag" } else { "hash tag or key" };
-        match cause.units.unwrap_or(0) {
-            1 => format!("1 heavy {kinds}"),
-            units => format!("{} heavy {}", grouped(units), kinds.replace("tag", "tags").replace("key", "keys")),
-        }
+        let kinds = match by {
+            Metric::Keys => "heavy hash tags",
+            _ => "heavy hash tags and keys",
+        };
+        format!("{} {kinds}", grouped(cause.units.unwrap_or(0)))
     };
     match cause.kind {
         CauseKind::Slots => format!("it owns {} of the slots", share()),
         CauseKind::Tag => format!("hash tag {}", name_of(cause)),
         CauseKind::Key => format!("key {}", name_of(cause)),
-        CauseKind::CoarseTags => {
-            format!(
-                "{} heavy hash tags or keys hold {} of it",
-                grouped(units()),
-                share()
-            )
-        }
-        CauseKind::Elsewhere => {
-            format!(
-                "{} heavy hash tags or keys on other nodes",
-                grouped(units())
-            )
-        }
+        CauseKind::CoarseTags => format!("{} hold {} of the {}", units(), share(), by.units()),
+        CauseKind::Elsewhere => format!("{} on other nodes", units()),
         CauseKind::Collisions => {
             let slots: Vec<String> = cause.slots.iter().map(u16::to_string).collect();
             format!(

@@ -71,6 +71,13 @@ impl Scanning<'_> {
             .unwrap()
     }
 
+    /// As `two_passes`, with the patterns of the keys.
+    pub fn two_passes_with_patterns(&self, inputs: &[Box<dyn Source>]) -> Counted {
+        let make = || Tallies::new(Parts::All).with_patterns();
+        self.with(|scan| two_pass::count(scan, inputs, make))
+            .unwrap()
+    }
+
     fn with<T>(&self, run: impl Fn(&Scan<'_>) -> T) -> T {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads)
