@@ -284,7 +284,7 @@ fn reports_by_different_metrics_are_compared_in_one_that_both_have() {
         ("names", "bytes", "keys"),
     ] {
         let found = diff(&scratch, old, new);
-        assert_eq!(found["skew"]["by"], by, "{old}, {new}");
+        assert_eq!(found["verdict"]["by"], by, "{old}, {new}");
         let notes = found["notes"].to_string();
         assert!(notes.contains("its verdict is by"), "{notes}");
     }
@@ -308,7 +308,7 @@ fn names_that_a_list_leaves_out_in_another_metric_are_not_claimed_to_have_change
     old["tags"]["max_error"] = json!(1);
     write(&scratch, "old", &old);
     let found = diff(&scratch, "old", "new");
-    assert_eq!(found["skew"]["by"], "bytes");
+    assert_eq!(found["verdict"]["by"], "bytes");
     assert_eq!(names(&found["tags"]["below_the_list"]).len(), 1);
     assert_eq!(found["tags"]["grew"], json!([]));
 }
