@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::Summary;
-use crate::summary::cause::Verdict;
+use crate::summary::cause::State;
 
 /// MIGRATE blocks both nodes while a key is copied: about a second for this size.
 pub const BIG_KEY_BYTES: u64 = 100 << 20;
@@ -30,8 +30,8 @@ pub fn incomplete(summary: &Summary) -> Option<String> {
             stop.file, stop.byte, stop.reason
         ));
     }
-    let is_suspicious = summary.skew.verdict == Verdict::Suspicious;
-    is_suspicious.then(|| summary.skew.sentence.to_string())
+    let is_suspicious = summary.verdict.state == State::Suspicious;
+    is_suspicious.then(|| summary.verdict.sentence.to_string())
 }
 
 /// The keys of `BIG_KEY_BYTES` or more in the slots that move, the largest first.
