@@ -4,8 +4,10 @@ use crate::metric::Metric;
 use crate::slot::SLOTS;
 use crate::text::{amount, amount_cell};
 
-/// From nothing to the fullest cell.
+/// No load, less than half of the median, up to `DARK` times, up to `DARKEST` times, and more.
 const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
+const DARK: u64 = 2;
+const DARKEST: u64 = 8;
 const ROWS: usize = 8;
 /// Characters left of a row: the number of its first slot.
 const LABEL: usize = 9;
@@ -21,29 +23,37 @@ pub fn lines(metric: Metric, loads: &[u64], width: usize) -> (Vec<String>, Strin
     };
     let cells: Vec<u64> = loads.chunks(slots).map(sum).collect();
     let most = cells.iter().copied().max().unwrap_or(0);
+    let median = median(&cells);
     let row = |(row, cells): (usize, &[u64])| {
-        let shades: String = cells
-            .iter()
-            .map(|load| SHADES[shade(*load, most)])
-            .collect();
+        let shades: String = cells.iter().map(|load| shade(*load, median)).collect();
         format!("{:>7}  {shades}", row * columns * slots)
     };
     let rows = cells.chunks(columns).enumerate().map(row).collect();
     let legend = format!(
-        "Each cell is {slots} slots; · is none, █ the fullest, {} ({} would be even).",
-        amount(metric, most),
-        amount_cell(metric, sum(&cells) / cells.len().max(1) as u64)
+        "Each cell is {slots} slots: · empty, ░ under half the median of {}, ▓ over {DARK} times, █ over {DARKEST} times; \
+         the fullest has {}.",
+        amount(metric, median),
+        amount_cell(metric, most)
     );
     (rows, legend)
 }
 
-/// The shade of a load: only nothing has none.
-fn shade(load: u64, most: u64) -> usize {
-    let last = SHADES.len() - 1;
-    match load {
+/// The median of the cells that are not empty: one hot slot does not move it, as it moves the mean.
+fn median(cells: &[u64]) -> u64 {
+    let mut loads: Vec<u64> = cells.iter().copied().filter(|load| *load > 0).collect();
+    loads.sort_unstable();
+    loads.get(loads.len() / 2).copied().unwrap_or(0)
+}
+
+fn shade(load: u64, median: u64) -> char {
+    let times = load as f64 / median.max(1) as f64;
+    SHADES[match load {
         0 => 0,
-        load => ((load as f64 / most as f64 * last as f64).ceil() as usize).clamp(1, last),
-    }
+        _ if times < 0.5 => 1,
+        _ if times <= DARK as f64 => 2,
+        _ if times <= DARKEST as f64 => 3,
+        _ => 4,
+    }]
 }
 
 #[cfg(test)]
@@ -59,8 +69,9 @@ mod tests {
         let dark = rows[0].chars().position(|c| c == '█');
         assert_eq!(dark, Some(LABEL + 719 / 32));
         assert!(rows.iter().all(|row| row.chars().count() == LABEL + 64));
+        assert_eq!(rows.concat().matches('▒').count(), ROWS * 64 - 1);
         assert!(
-            legend.contains("█ the fullest, 1,031 keys (33 would be even)"),
+            legend.contains("the median of 32 keys") && legend.ends_with("has 1,031."),
             "{legend}"
         );
     }
