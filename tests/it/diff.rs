@@ -286,7 +286,7 @@ fn reports_by_different_metrics_are_compared_in_one_that_both_have() {
         let found = diff(&scratch, old, new);
         assert_eq!(found["verdict"]["by"], by, "{old}, {new}");
         let notes = found["notes"].to_string();
-        assert!(notes.contains("its verdict is by"), "{notes}");
+        assert!(notes.contains("its tables are by"), "{notes}");
     }
     let found = diff(&scratch, "names", "keys");
     assert_eq!(names(&found["tags"]["shrank"]), ["b"]);
