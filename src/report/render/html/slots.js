@@ -76,7 +76,7 @@ function drawMap() {
     legend.fillStyle = colour(x / 255);
     legend.fillRect(x, 0, 1, 1);
   }
-  find("least").textContent = view.scale === "log" ? "1" : "0";
+  find("least").textContent = people(view.metric, view.scale === "log" ? 1 : 0);
   find("most").textContent = people(view.metric, most);
 }
 
