@@ -1,16 +1,13 @@
 //! Whole scans of generated dumps in memory, by what is counted and by the shape of the dump.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use slotscope::analysis::two_pass;
 use slotscope::generate::{Generate, Profile};
-use slotscope::scan::{Only, Scan};
+use slotscope::scan::Scan;
 use slotscope::slot::slot;
-use slotscope::source::chunk::CHUNK;
 use slotscope::source::memory::memory;
-use slotscope::tally::recount::{Candidates, Recount};
-use slotscope::tally::tags::TagCounts;
 use slotscope::tally::{Parts, Tallies};
 
 const KEYS: u64 = 1_000_000;
@@ -44,30 +41,12 @@ fn dumps() -> Vec<(&'static str, Vec<u8>)> {
 
 fn scans(criterion: &mut Criterion) {
     let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
-    let scan = Scan {
-        pool: &pool,
-        kernel: hashslot::best(),
-        format: None,
-        only: &Only::ALL,
-        policy: &slotscope::slot::policy::Policy::Oss,
-        chunk: CHUNK,
-        proceed: &|_| true,
-    };
+    let scan = Scan::new(&pool);
     for (dump, content) in dumps() {
         let inputs = [memory(dump, &content)];
         let analyze = |parts| {
-            let tally = scan.run(&inputs, || Tallies::new(parts)).unwrap().tally;
-            if let Some(TagCounts::CountMin(rows)) =
-                tally.names.as_ref().map(|names| &names.tags.counts)
-            {
-                let candidates = Arc::new(Candidates::choose(rows.clone(), &tally.slots.loads));
-                std::hint::black_box(
-                    scan.run(&inputs, || Recount::new(candidates.clone()))
-                        .unwrap()
-                        .tally,
-                );
-            }
-            tally.slots.total()
+            let counted = two_pass::count(&scan, &inputs, || Tallies::new(parts)).unwrap();
+            counted.first.tally.slots.total()
         };
         let mut group = criterion.benchmark_group(format!("scan/{dump}"));
         group.throughput(Throughput::Elements(KEYS));

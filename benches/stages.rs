@@ -7,7 +7,7 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use slotscope::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values};
 use slotscope::generate::{Generate, Profile};
-use slotscope::scan::{Only, Scan};
+use slotscope::scan::Scan;
 use slotscope::slot::{SlotColumns, slot};
 use slotscope::source::block::Block;
 use slotscope::source::memory::memory;
@@ -110,15 +110,7 @@ fn chunks(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("chunk");
     group.throughput(Throughput::Bytes(content.len() as u64));
     for chunk in [1 << 16, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22] {
-        let scan = Scan {
-            pool: &pool,
-            kernel: hashslot::best(),
-            format: None,
-            only: &Only::ALL,
-            policy: &slotscope::slot::policy::Policy::Oss,
-            chunk,
-            proceed: &|_| true,
-        };
+        let scan = Scan::new(&pool).chunk(chunk);
         let count = || {
             scan.run(&inputs, || Tallies::new(Parts::Slots))
                 .unwrap()

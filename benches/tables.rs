@@ -10,10 +10,9 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Instant;
 
 use slotscope::generate::{Generate, Profile};
-use slotscope::scan::{Only, Scan};
+use slotscope::scan::Scan;
 use slotscope::source;
 use slotscope::source::Source;
-use slotscope::source::chunk::CHUNK;
 use slotscope::tally::{Parts, Tallies};
 
 /// Rounds in which all take turns, so that what disturbs the machine disturbs all of them.
@@ -71,15 +70,7 @@ fn main() {
         .build()
         .unwrap();
     let scan = |inputs: &[Box<dyn Source>]| {
-        let scan = Scan {
-            pool: &pool,
-            kernel: hashslot::best(),
-            format: None,
-            only: &Only::ALL,
-            policy: &slotscope::slot::policy::Policy::Oss,
-            chunk: CHUNK,
-            proceed: &|_| true,
-        };
+        let scan = Scan::new(&pool);
         let found = scan.run(inputs, || Tallies::new(Parts::All)).unwrap();
         assert_eq!((found.tally.slots.total(), found.rejects.count), (rows, 0));
     };

@@ -3,14 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::diff::OldNew;
-use crate::diff::names::share;
 use crate::diff::report::Report;
+use crate::diff::{NodeChange, OldNew};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::balance::tidy;
 use crate::summary::cause::limit;
-use crate::summary::nodes::NodeLoad;
 
 /// A slot or tag is hot from this part of all load on: 164 mean slots.
 const HOT_SHARE: f64 = 0.01;
@@ -43,8 +41,12 @@ pub enum HotKind {
 }
 
 /// What got hot: nodes, then slots, then tags, each the heaviest first.
-pub fn find(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
-    let mut found = [nodes(old, new, by), slots(old, new, by), tags(old, new, by)];
+pub fn find(changes: &[NodeChange], old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
+    let mut found = [
+        nodes(changes, old, new, by),
+        slots(old, new, by),
+        tags(old, new, by),
+    ];
     for hot in &mut found {
         hot.sort_by(|a, b| {
             b.share
@@ -57,33 +59,21 @@ pub fn find(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
     found.concat()
 }
 
-fn nodes(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
-    let over = |report: &Report, load: u64| {
-        let mean = report
-            .summary
-            .nodes
-            .balance
-            .get(by)
-            .map_or(0.0, |balance| balance.mean);
-        if mean > 0.0 { load as f64 / mean } else { 0.0 }
+fn nodes(changes: &[NodeChange], old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
+    let got_hot = |change: &&NodeChange| {
+        let OldNew { old, new, .. } = change.over_fair;
+        new.unwrap_or(0.0) >= limit::BALANCED && old.unwrap_or(0.0) < limit::BALANCED
     };
-    let hot = |node: &NodeLoad| {
-        let before = old
-            .summary
-            .nodes
-            .list
-            .iter()
-            .find(|before| before.id == node.id);
-        let [before, after] = [before.map_or(0, |before| held(before, by)), held(node, by)];
-        let got_hot = over(new, after) >= limit::BALANCED && over(old, before) < limit::BALANCED;
-        let share = OldNew::both(share(before, old, by), share(after, new, by));
-        got_hot.then(|| Hot {
+    let hot = |change: &NodeChange| {
+        let load = change.load.get(by).copied().unwrap_or_default();
+        let share = |report: &Report, load: Option<u64>| report.share(load.unwrap_or(0), by);
+        Hot {
             kind: HotKind::Node,
-            name: node.name(),
-            share,
-        })
+            name: change.name.as_ref().unwrap_or(&change.id).clone(),
+            share: OldNew::both(share(old, load.old), share(new, load.new)),
+        }
     };
-    new.summary.nodes.list.iter().filter_map(hot).collect()
+    changes.iter().filter(got_hot).map(hot).collect()
 }
 
 fn slots(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
@@ -119,7 +109,7 @@ fn tags(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
             .get(name)
             .map_or(before.below, |row| row.at_most);
         let at_least = after.rows.get(name)?.at_least;
-        let share = [share(at_most, old, by), share(at_least, new, by)];
+        let share = [old.share(at_most, by), new.share(at_least, by)];
         got_hot(share, at_least, by).then(|| Hot {
             kind: HotKind::Tag,
             name: name.clone(),
@@ -127,10 +117,6 @@ fn tags(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
         })
     };
     listed.filter_map(|tag| hot(&tag.tag)).collect()
-}
-
-fn held(node: &NodeLoad, by: Metric) -> u64 {
-    node.load.get(by).copied().unwrap_or(0)
 }
 
 fn got_hot([before, after]: [f64; 2], load: u64, by: Metric) -> bool {

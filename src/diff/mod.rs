@@ -20,6 +20,7 @@ use crate::diff::report::Report;
 use crate::error::{Error, Result};
 use crate::metric::{Metric, PerMetric, PerWeight};
 use crate::name::Name;
+use crate::summary::balance::tidy;
 use crate::summary::cause::State;
 use crate::summary::nodes::NodeLoad;
 use crate::summary::worded::Worded;
@@ -147,6 +148,7 @@ impl Diff {
             Some(by) => required(by, old, new)?,
             None => common_metric(old, new),
         };
+        let nodes = nodes(old, new, by);
         let mut diff = Diff {
             schema: SCHEMA,
             old: old.file.clone(),
@@ -154,11 +156,11 @@ impl Diff {
             sentence: Worded::Sentence(String::new()),
             totals: totals(old, new),
             verdict: VerdictChange::of(old, new, by),
-            nodes: nodes(old, new, by),
+            hot: hot::find(&nodes, old, new, by),
+            nodes,
             tags: Names::of((old.tags(by), old), (new.tags(by), new), by),
             prefixes: Names::of((old.prefixes(by), old), (new.prefixes(by), new), by),
             patterns: Names::of((old.patterns(by), old), (new.patterns(by), new), by),
-            hot: hot::find(old, new, by),
             notes: notes(old, new, by),
         };
         diff.sentence = Headline::of(&diff).into();
@@ -232,42 +234,32 @@ fn nodes(old: &Report, new: &Report, by: Metric) -> Vec<NodeChange> {
         nodes.map(|node| (node.id.clone(), node.clone())).collect()
     };
     let (before, after) = (by_id(old), by_id(new));
-    let gone = old.summary.nodes.list.iter();
-    let gone = gone.filter(|node| !after.contains_key(&node.id));
     let change = |node: &NodeLoad| {
-        let (old_node, new_node) = (before.get(&node.id), after.get(&node.id));
+        let both = [(old, before.get(&node.id)), (new, after.get(&node.id))];
+        let [old_slots, new_slots] = both.map(|(_, node)| node.map(|node| node.slots.into()));
         let load = |metric| {
-            let of = |node: Option<&NodeLoad>| node.and_then(|node| node.load.get(metric).copied());
-            OldNew::of(of(old_node), of(new_node))
+            let of = |(_, node): (&Report, Option<&NodeLoad>)| node?.load.get(metric).copied();
+            let [old, new] = both.map(of);
+            OldNew::of(old, new)
         };
-        let over_fair = |report: &Report, node: Option<&NodeLoad>| {
-            let mean = report
-                .summary
-                .nodes
-                .balance
-                .get(by)
-                .map_or(0.0, |balance| balance.mean);
+        let over_fair = |(report, node): (&Report, Option<&NodeLoad>)| {
+            let mean = report.summary.nodes.balance.get(by)?.mean;
             let load = node?.load.get(by).copied()?;
-            (mean > 0.0).then(|| crate::summary::balance::tidy(load as f64 / mean))
+            (mean > 0.0).then(|| tidy(load as f64 / mean))
         };
+        let [old_over, new_over] = both.map(over_fair);
         NodeChange {
             id: node.id.clone(),
             name: Some(node.name()).filter(|name| *name != node.id),
-            slots: OldNew::of(
-                old_node.map(|node| node.slots.into()),
-                new_node.map(|node| node.slots.into()),
-            ),
+            slots: OldNew::of(old_slots, new_slots),
             load: per_metric(load),
-            over_fair: OldNew::of(over_fair(old, old_node), over_fair(new, new_node)),
+            over_fair: OldNew::of(old_over, new_over),
         }
     };
-    new.summary
-        .nodes
-        .list
-        .iter()
-        .chain(gone)
-        .map(change)
-        .collect()
+    let gone = old.summary.nodes.list.iter();
+    let gone = gone.filter(|node| !after.contains_key(&node.id));
+    let all = new.summary.nodes.list.iter().chain(gone);
+    all.map(change).collect()
 }
 
 /// What limits the comparison.
@@ -301,21 +293,18 @@ fn notes(old: &Report, new: &Report, by: Metric) -> Vec<String> {
             "the nodes were from \"{old}\" and are from \"{new}\": they are matched by their ids"
         ));
     }
+    let (before, after) = (&old.summary, &new.summary);
     let parts = [
-        (
-            "tags",
-            old.summary.tags.is_some(),
-            new.summary.tags.is_some(),
-        ),
+        ("tags", before.tags.is_some(), after.tags.is_some()),
         (
             "prefixes",
-            old.summary.prefixes.is_some(),
-            new.summary.prefixes.is_some(),
+            before.prefixes.is_some(),
+            after.prefixes.is_some(),
         ),
         (
             "patterns",
-            old.summary.patterns.is_some(),
-            new.summary.patterns.is_some(),
+            before.patterns.is_some(),
+            after.patterns.is_some(),
         ),
     ];
     for (part, in_old, in_new) in parts {

@@ -9,7 +9,6 @@ use crate::diff::report::{Bounds, NameList, Report};
 use crate::diff::{OldNew, per_metric};
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
-use crate::summary::balance::tidy;
 
 /// The names of two lists that changed; each row once, what changed most first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
@@ -53,7 +52,7 @@ impl Names {
         let change = |name: &Name, at_least: u64| {
             let (old_row, new_row) = (old_rows.get(name), new_rows.get(name));
             let share =
-                |report: &Report, row: Option<&Bounds<'_>>| Some(share(row?.at_least, report, by));
+                |report: &Report, row: Option<&Bounds<'_>>| Some(report.share(row?.at_least, by));
             let load = |metric| {
                 let of =
                     |row: Option<&Bounds<'_>>| row.and_then(|row| row.load.get(metric).copied());
@@ -107,13 +106,5 @@ impl Names {
         }
         names.below_the_list.sort_by(|a, b| a.name.cmp(&b.name));
         Some(names)
-    }
-}
-
-/// The part of all load that `load` is.
-pub fn share(load: u64, report: &Report, by: Metric) -> f64 {
-    match report.load(by).unwrap_or(0) {
-        0 => 0.0,
-        all => tidy(load as f64 / all as f64),
     }
 }

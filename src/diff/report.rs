@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::summary::Summary;
-use crate::summary::balance::sum;
+use crate::summary::balance::{sum, tidy};
 use crate::summary::cause::State;
 use crate::summary::patterns::KeyGroups;
 use crate::summary::tags::Tag;
@@ -56,6 +56,14 @@ impl Report {
     pub fn load(&self, metric: Metric) -> Option<u64> {
         self.summary.nodes.balance.get(metric)?;
         self.totals.get(metric).copied()
+    }
+
+    /// The part of all load of a metric that `load` is.
+    pub fn share(&self, load: u64, by: Metric) -> f64 {
+        match self.load(by).unwrap_or(0) {
+            0 => 0.0,
+            all => tidy(load as f64 / all as f64),
+        }
     }
 
     /// The heaviest tags, with bounds on their load in the metric `by`.

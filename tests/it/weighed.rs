@@ -1,4 +1,4 @@
-//! Hash tags by bytes and operations: their counts and bounds hold for any stream, threads and passes.
+//! Hash tags by keys, bytes and operations: their counts and bounds hold for any stream, threads and passes.
 
 use std::collections::BTreeMap;
 
@@ -50,13 +50,62 @@ fn streams() -> Vec<(&'static str, Vec<Row>)> {
     ]
 }
 
+/// Tags in an order that is hard on a bounded counter.
+fn hard_streams() -> Vec<(&'static str, Vec<String>)> {
+    let distinct: Vec<String> = (0..100_000).map(|i| format!("d{i}")).collect();
+    let sorted = (0..80_000)
+        .flat_map(|i| vec![format!("s{i:06}"); if i % 1000 == 0 { 200 } else { 1 }])
+        .collect();
+    let late = distinct
+        .iter()
+        .cloned()
+        .chain(vec![String::from("late"); 5000])
+        .collect();
+    let early = vec![String::from("early"); 5000]
+        .into_iter()
+        .chain(distinct.iter().cloned())
+        .collect();
+    let shifting = (0..100).flat_map(|phase| {
+        (0..2000).map(move |i| {
+            if i % 4 == 0 {
+                format!("hot{phase}")
+            } else {
+                format!("c{}", phase * 2000 + i)
+            }
+        })
+    });
+    let one = distinct.iter().enumerate().flat_map(|(i, tag)| {
+        let heavy = (i % 10 == 0).then(|| String::from("one heavy among many"));
+        std::iter::once(tag.clone()).chain(heavy)
+    });
+    let long = (0..70_000).map(|i| {
+        if i % 50 == 0 {
+            "x".repeat(600)
+        } else {
+            format!("l{i}")
+        }
+    });
+    vec![
+        ("all distinct", distinct.clone()),
+        ("one heavy among many", one.collect()),
+        ("sorted", sorted),
+        ("heavy at the end", late),
+        ("heavy at the start", early),
+        ("shifting", shifting.collect()),
+        ("a heavy tag too long to keep", long.collect()),
+    ]
+}
+
 fn scanning(threads: usize, chunk: usize) -> Scanning<'static> {
     Scanning::of("csv").cut(threads, chunk)
 }
 
 #[test]
 fn heavy_tags_are_found_by_every_metric_and_their_bounds_hold() {
-    for (stream, rows) in streams() {
+    let of_tags = |tags: Vec<String>| tags.into_iter().map(|tag| (tag, None, 0)).collect();
+    let hard = hard_streams().into_iter();
+    let hard = hard.map(|(stream, tags)| (stream, of_tags(tags)));
+    for (stream, rows) in streams().into_iter().chain(hard) {
         let mut truth: BTreeMap<Name, Load> = BTreeMap::new();
         let mut content = String::from("key,size,ops\n");
         for (i, (tag, bytes, ops)) in rows.iter().enumerate() {
