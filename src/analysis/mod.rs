@@ -19,10 +19,10 @@ use crate::analysis::run_info::Started;
 use crate::analysis::two_pass::Counted;
 use crate::error::{Error, Result};
 use crate::format::Format;
-use crate::metric::{Metric, PerMetric};
+use crate::metric::Metric;
 use crate::name::Name;
 use crate::redact::Redaction;
-use crate::remedies::{self, Commands, SplitLoads, TagParts};
+use crate::remedies::{self, Commands};
 use crate::scan::Scanned;
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
@@ -253,9 +253,7 @@ impl Analysis {
         let mut summary =
             summary::summarise(tallies, recount.as_ref(), &topology, self.listing(), input);
         let commands = self.commands(&reading, &topology);
-        remedies::add(&mut summary, &topology, &commands, &mut |parts| {
-            self.count_parts(&reading, parts)
-        });
+        remedies::add(&mut summary, &topology, &commands);
         let shortfalls = summary.nodes.shortfalls(&node_counts);
         let shortfalls = shortfalls.into_iter().map(Evidence::Shortfall);
         summary.input.warnings.extend(shortfalls.map(Into::into));
@@ -373,15 +371,6 @@ impl Analysis {
             nodes,
             is_real,
         }
-    }
-
-    /// The loads with tags split, counted once more; `None` where the sources cannot be read again.
-    fn count_parts(&self, reading: &Reading, parts: &TagParts) -> Option<PerMetric<Vec<u64>>> {
-        if self.one_pass || self.redaction.is_some() || !reading.is_rereadable() {
-            return None;
-        }
-        let counted = reading.scan("splitting tags", || SplitLoads::new(parts));
-        Some(counted.ok()?.tally.loads.loads)
     }
 
     fn listing(&self) -> Listing<'_> {

@@ -5,7 +5,6 @@ mod equal_slots;
 mod split;
 
 pub use commands::Commands;
-pub use split::{SplitLoads, TagParts};
 
 use crate::metric::{Metric, PerMetric};
 use crate::plan::moves;
@@ -20,21 +19,13 @@ use crate::topology::Topology;
 /// How far above its fair share a node may stay, as `slotscope plan` has it.
 const TOLERANCE: f64 = 0.01;
 
-/// Counts the parts of split tags in the keys themselves; `None` where they cannot be read again.
-pub type CountParts<'a> = dyn FnMut(&TagParts) -> Option<PerMetric<Vec<u64>>> + 'a;
-
 /// Adds the remedies to the verdict of every metric in which the nodes are uneven, the recommended one first.
-pub fn add(
-    summary: &mut Summary,
-    topology: &Topology,
-    commands: &Commands,
-    count_parts: &mut CountParts<'_>,
-) {
+pub fn add(summary: &mut Summary, topology: &Topology, commands: &Commands) {
     let uneven = summary.verdict.by_metric.iter();
     let uneven = uneven.filter(|found| found.state.is_uneven() && found.n_eff.is_some());
     let metrics: Vec<Metric> = uneven.map(|found| found.metric).collect();
     for metric in metrics {
-        let remedies = remedies(summary, topology, metric, commands, count_parts);
+        let remedies = remedies(summary, topology, metric, commands);
         let found = summary.verdict.by_metric.iter_mut();
         for found in found.filter(|found| found.metric == metric) {
             found.remedies.clone_from(&remedies);
@@ -47,7 +38,6 @@ fn remedies(
     topology: &Topology,
     metric: Metric,
     commands: &Commands,
-    count_parts: &mut CountParts<'_>,
 ) -> Vec<Remedy> {
     let Some(cluster) = Cluster::of(summary, topology, metric) else {
         return Vec::new();
@@ -74,15 +64,7 @@ fn remedies(
             found.push(outcome.remedy(kind, command));
         }
     }
-    let is_even = |remedy: &Remedy| remedy.max_over_mean_after <= limit::BALANCED;
-    let is_needed = !found.iter().any(is_even);
-    found.extend(split::remedy(
-        summary,
-        &cluster,
-        commands,
-        is_needed,
-        count_parts,
-    ));
+    found.extend(split::remedy(summary, &cluster, commands));
     found.extend(one_more_node(summary, &cluster, commands));
     // First what evens them out without touching the application, and of that what moves least.
     found.sort_by(|a, b| {
@@ -138,6 +120,8 @@ struct Cluster<'a> {
     nodes: usize,
     /// Nodes that own slots.
     owning: usize,
+    /// What a failed node owns stays its own.
+    failed: Vec<bool>,
     fixed: Vec<bool>,
     today: Outcome,
 }
@@ -184,6 +168,7 @@ impl<'a> Cluster<'a> {
             loads,
             metric,
             nodes: topology.nodes.len(),
+            failed: topology.nodes.iter().map(|node| node.failed).collect(),
             owning: summary.nodes.owning().count(),
             owner,
             fixed,
@@ -202,6 +187,7 @@ impl<'a> Cluster<'a> {
             of_metric: loads.get(self.metric)?,
             owner: self.owner.clone(),
             fixed: self.fixed.clone(),
+            failed: self.failed.clone(),
             ..*self
         })
     }
@@ -249,15 +235,31 @@ impl<'a> Cluster<'a> {
 
     /// What a plan with so many more nodes comes to.
     fn planned(&self, more: usize) -> Outcome {
+        let has_failed = |node: &usize| self.failed.get(*node).copied().unwrap_or(false);
+        let nodes = 0..self.nodes + more;
         let problem = Problem {
             loads: self.of_metric,
             bytes: None,
-            owner: self.owner.clone(),
-            capacity: vec![1.0; self.nodes + more],
+            owner: self
+                .owner
+                .iter()
+                .map(|owner| owner.filter(|node| !has_failed(node)))
+                .collect(),
+            capacity: nodes
+                .map(|node| f64::from(u8::from(!has_failed(&node))))
+                .collect(),
             fixed: self.fixed.clone(),
             limits: MoveLimits::default(),
             tolerance: TOLERANCE,
         };
-        self.under(&plan(&problem).owner)
+        if problem.total() == 0 {
+            return self.today;
+        }
+        let planned = plan(&problem).owner.into_iter().zip(&self.owner);
+        self.under(
+            &planned
+                .map(|(then, today)| then.or(*today))
+                .collect::<Vec<_>>(),
+        )
     }
 }

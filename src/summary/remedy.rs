@@ -32,7 +32,7 @@ pub struct Remedy {
     pub keys_moved: u64,
     /// Bytes in them, where sizes are known.
     pub bytes_moved: Option<u64>,
-    /// Whether the result is computed from parts of equal size and not from the names of the keys.
+    /// Whether the result assumes that the parts are equal, but for the keys that are listed.
     #[serde(default)]
     pub estimated: bool,
     /// The command to type; absent where only the application can do it.

@@ -70,15 +70,18 @@ fn same_report(old: &[u8], new: &[u8]) -> bool {
     old == new
 }
 
-/// Equal but for the part that says how a report was made.
+/// Equal but for the parts that say when and how a report was made.
 fn same_page(old: &[u8], new: &[u8]) -> bool {
     let [old, new] = [old, new].map(|page| {
         let page = std::str::from_utf8(page).unwrap();
         let (before, run) = page.split_once("<section id=\"run\"").unwrap();
-        [
-            before.to_owned(),
-            run.split_once("</section>").unwrap().1.to_owned(),
-        ]
+        let (start, time) = before.split_once("<time>").unwrap();
+        let parts = [
+            start,
+            time.split_once("</time>").unwrap().1,
+            run.split_once("</section>").unwrap().1,
+        ];
+        parts.map(str::to_owned)
     });
     old == new
 }
