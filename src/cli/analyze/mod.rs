@@ -23,7 +23,6 @@ use crate::redact::Redaction;
 use crate::report;
 use crate::report::directory::Directory;
 use crate::report::view;
-use crate::report::view::Section;
 use crate::source::Source;
 use crate::summary::Summary;
 use crate::summary::cause::State;
@@ -227,20 +226,22 @@ impl AnalyzeArgs {
             most: self.top,
             rest: " (--top)",
         };
-        let is_short = !self.full && io::stdout().is_terminal();
-        let (sections, rows) = match is_short {
-            true => (view::answer as fn(&Summary) -> Vec<Section<'_>>, rows),
-            false => (view::report as fn(&Summary) -> Vec<Section<'_>>, rows),
-        };
-        self.output.print(summary, rows, || sections(summary))
+        self.output.print(summary, rows, || match self.is_short() {
+            true => view::answer(summary),
+            false => view::report(summary),
+        })
+    }
+
+    /// Whether a person at a terminal gets the answer alone.
+    fn is_short(&self) -> bool {
+        !self.full && io::stdout().is_terminal()
     }
 
     fn say_where(&self, path: &Path) -> Result<()> {
         let path = Name::from(path.join("").as_path());
-        let all = if self.full {
-            ""
-        } else {
-            "; --full prints its tables"
+        let all = match self.is_short() {
+            true => "; --full prints its tables",
+            false => "",
         };
         writeln!(io::stdout(), "\nThe full report is in {path}{all}").map_err(Error::stdout)
     }
