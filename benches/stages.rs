@@ -56,7 +56,7 @@ fn stages(criterion: &mut Criterion) {
         let mut ends = vec![0; BATCH_KEYS];
         assert_eq!(
             (
-                slotscope::simd::find_delimiters(kernel, base, 0, b'\n', &mut ends),
+                slotscope::simd::find_delimiters(kernel, base, 0, b'\n', &mut ends).delimiters,
                 &ends
             ),
             (BATCH_KEYS, &keys.end)

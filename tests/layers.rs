@@ -20,7 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Passes over blocks with the vectors of a kernel.
     ("simd", &["source::block"]),
     ("pattern", &["format::batch", "source::block"]),
-    ("format", &["source::block", "source::boundary"]),
+    ("format", &["simd", "source::block", "source::boundary"]),
     ("slot", &["format::batch", "source::block"]),
     (
         "tally",

@@ -15,7 +15,7 @@ use crate::format;
 use crate::format::lines;
 use crate::format::lines::Lines;
 use crate::format::table::by_name::ByName;
-use crate::format::table::columns::ColumnNames;
+use crate::format::table::columns::{ColumnNames, KeyEscapes};
 use crate::format::{FORMATS, Format};
 use crate::name::Name;
 use crate::scan::Only;
@@ -45,6 +45,9 @@ pub struct ReadingArgs {
     /// statistic that counts as such [default: cpu-usec]
     #[arg(long, value_name = "NAME")]
     pub ops_column: Option<String>,
+    /// Escapes of redis-cli in the keys of `csv` and `jsonl`, such as \xff
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
+    pub escapes: KeyEscapes,
     /// Only keys of this database, where the input has it
     #[arg(long, value_name = "N")]
     pub db: Option<u64>,
@@ -123,7 +126,7 @@ fn with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> 
         let flag = given
             .iter()
             .find(|(_, name)| name.is_some())
-            .map_or("--key-column", |(flag, _)| flag);
+            .map_or("--escapes", |(flag, _)| flag);
         Error::bad(
             flag,
             format!("{name} has no columns to choose from; csv and jsonl have"),
@@ -184,6 +187,7 @@ impl ReadingArgs {
             key: self.key_column.clone(),
             size: self.size_column.clone(),
             ops: self.ops_column.clone(),
+            escapes: self.escapes,
         };
         match (self.format.as_str(), &self.delimiter) {
             (name, None) if names != ColumnNames::USUAL => Ok(Some(with_columns(name, &names)?)),

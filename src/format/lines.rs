@@ -180,14 +180,16 @@ impl Reader for LineKeys {
         }
         columns.values.clear();
         while (from as usize) < base.len() {
-            from = cut_lines(base, from, self.delimiter, columns);
+            let cut = cut_lines(base, from, self.delimiter, columns);
+            from = cut.next;
             let keys = &mut *columns.keys;
             let unended = from as usize > base.len();
             let ended = keys.len() - usize::from(unended);
             if self.crlf {
                 strip_cr(base, keys, ended);
             }
-            if self.delimiter == b'\n' && may_hold_failures(base, keys) {
+            // Every failure has a blank, and few dumps have one.
+            if cut.has_blank && self.delimiter == b'\n' {
                 reject_failures(base, keys, sink, &mut seen);
             }
             seen += count(base, keys);
@@ -203,33 +205,44 @@ impl Reader for LineKeys {
     }
 }
 
-/// Fills `keys` with the next lines from `from` on and returns where the one after them starts; that is past the
-/// end by one where the last line has no end of its own.
+/// Where a batch of lines ends.
+pub(super) struct Cut {
+    /// Where the line behind them starts; past the end by one where the last line has no end of its own.
+    pub next: u32,
+    /// Whether there may be a blank in them.
+    pub has_blank: bool,
+}
+
+/// Fills `keys` with the next lines from `from` on.
 pub(super) fn cut_lines(
     base: Padded<'_>,
     from: u32,
     delimiter: u8,
     columns: &mut Columns<'_>,
-) -> u32 {
+) -> Cut {
     let keys = &mut *columns.keys;
     keys.end.resize(BATCH_KEYS, 0);
-    let mut found = (columns.find)(base, from, delimiter, &mut keys.end);
+    let found = (columns.find)(base, from, delimiter, &mut keys.end);
+    let mut lines = found.delimiters;
     let len = base.len() as u32;
-    let after = if found == 0 {
+    let after = if lines == 0 {
         from
     } else {
-        keys.end[found - 1] + 1
+        keys.end[lines - 1] + 1
     };
-    if found < BATCH_KEYS && after < len {
-        keys.end[found] = len;
-        found += 1;
+    if lines < BATCH_KEYS && after < len {
+        keys.end[lines] = len;
+        lines += 1;
     }
-    keys.end.truncate(found);
+    keys.end.truncate(lines);
     keys.start.clear();
     keys.start.push(from);
     keys.start
-        .extend(keys.end[..found - 1].iter().map(|end| end + 1));
-    keys.end[found - 1] + 1
+        .extend(keys.end[..lines - 1].iter().map(|end| end + 1));
+    Cut {
+        next: keys.end[lines - 1] + 1,
+        has_blank: found.has_blank,
+    }
 }
 
 /// Takes one CR off the end of each of the first `ended` keys.
@@ -240,18 +253,13 @@ fn strip_cr(base: Padded<'_>, keys: &mut Spans, ended: usize) {
     }
 }
 
-/// Whether a line of the batch starts as a failure may: in nearly all dumps none does.
-fn may_hold_failures(base: Padded<'_>, keys: &Spans) -> bool {
-    let starts = keys.start.iter();
-    starts.fold(false, |any, start| {
-        any | errors::may_start_failure(base.sixteen_at(*start) as u16)
-    })
-}
-
 /// Takes the lines out of the batch in which redis-cli or a server tells of a failure.
 fn reject_failures(base: Padded<'_>, keys: &mut Spans, sink: &mut dyn Sink, seen: &mut Seen) {
-    let mut kept = 0;
-    for i in 0..keys.len() {
+    let is_failure = |i: &usize| errors::is_failure(keys.get(base, *i));
+    let Some(mut kept) = (0..keys.len()).find(is_failure) else {
+        return;
+    };
+    for i in kept..keys.len() {
         let (start, end) = (keys.start[i], keys.end[i]);
         if errors::is_failure(keys.get(base, i)) {
             seen.note(Notice::ErrorReply, 1);

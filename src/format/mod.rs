@@ -21,6 +21,7 @@ use crate::format::row_boundary::RowBoundary;
 pub use crate::format::seen::{Notice, Seen};
 use crate::format::table::columns::ColumnNames;
 use crate::name::Name;
+use crate::simd::Found;
 use crate::source::block::{Block, Padded, Piece};
 
 /// Every format that can be read; detection asks them in this order.
@@ -112,9 +113,8 @@ pub trait Sink {
     fn reject(&mut self, at: usize, reason: &str);
 }
 
-/// Fills the offsets of a byte in `base[from..]`, ascending, and says how many; fewer than there is room for: the
-/// bytes are used up.
-pub type FindByte<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> usize;
+/// Fills the offsets of a byte in `base[from..]`, ascending, and says how many.
+pub type FindByte<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> Found;
 
 /// What a reader works with.
 pub struct Columns<'a> {

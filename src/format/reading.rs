@@ -2,6 +2,7 @@
 
 use crate::format::batch::{KeyBatch, Spans, Values};
 use crate::format::{Columns, Format, Head, Seen, Sink};
+use crate::simd;
 use crate::source::block::{Block, Padded, Piece};
 
 /// What was found.
@@ -60,10 +61,11 @@ pub fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
         .expect("a head that can be opened");
     let find = |base: Padded<'_>, from: u32, byte, ends: &mut [u32]| {
         let found = memchr::memchr_iter(byte, &base.bytes()[from as usize..]);
-        ends.iter_mut()
-            .zip(found)
-            .map(|(end, at)| *end = from + at as u32)
-            .count()
+        let each = ends.iter_mut().zip(found);
+        simd::Found {
+            delimiters: each.map(|(end, at)| *end = from + at as u32).count(),
+            has_blank: true,
+        }
     };
     let mut columns = Columns {
         keys: &mut Spans::default(),

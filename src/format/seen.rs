@@ -51,6 +51,8 @@ pub enum Notice {
     NoKey,
     /// A row with a value whose column the first rows do not have.
     LateColumn,
+    /// A key of a table whose escapes of redis-cli were undone.
+    EscapedKey,
 }
 
 /// What a notice says of the dump.
@@ -66,7 +68,7 @@ enum Says {
 use Says::{Finding, Note, Warning};
 
 /// Every notice: the words for it, and what it says of the dump.
-const WORDS: [(Notice, &str, Says); 24] = [
+const WORDS: [(Notice, &str, Says); 25] = [
     (
         Notice::EmptyKey,
         "empty lines, counted as empty keys, of which there can be only one",
@@ -162,6 +164,11 @@ const WORDS: [(Notice, &str, Says); 24] = [
         Notice::LateColumn,
         "rows with a size, a type or the like that the first rows do not tell; that is not counted",
         Warning,
+    ),
+    (
+        Notice::EscapedKey,
+        "keys with escapes of redis-cli, which were undone; --escapes none keeps them",
+        Note,
     ),
 ];
 

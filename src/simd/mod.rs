@@ -5,15 +5,23 @@ use hashslot::simd::{Bytes64, LANES, Pass, Portable};
 
 use crate::source::block::Padded;
 
-/// Finds `delimiter` in `base[from..]` with the instructions of `kernel`: fills `ends` with its ascending offsets and
-/// returns how many it found; fewer than `ends.len()` means that the bytes are used up.
+/// What a search found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Found {
+    /// How many delimiters: fewer than there is room for means that the bytes are used up.
+    pub delimiters: usize,
+    /// Whether there may be a blank before the last of them, or before the end where the bytes are used up.
+    pub has_blank: bool,
+}
+
+/// Finds `delimiter` in `base[from..]` with the instructions of `kernel`: fills `ends` with its ascending offsets.
 pub fn find_delimiters(
     kernel: &Kernel,
     base: Padded<'_>,
     from: u32,
     delimiter: u8,
     ends: &mut [u32],
-) -> usize {
+) -> Found {
     kernel.run(FindDelimiters {
         base,
         from,
@@ -30,27 +38,28 @@ struct FindDelimiters<'a> {
 }
 
 impl Pass for FindDelimiters<'_> {
-    type Output = usize;
+    type Output = Found;
 
     /// Masks made of machine words: 4.7 ns a key, where a search from one delimiter to the next takes 5 to 7.
-    fn scalar(self) -> usize {
+    fn scalar(self) -> Found {
         self.vector::<Portable>()
     }
 
     #[inline(always)]
-    fn vector<B: Bytes64>(self) -> usize {
+    fn vector<B: Bytes64>(self) -> Found {
         let FindDelimiters {
             base,
             from,
             delimiter,
             ends,
         } = self;
-        let (mut at, mut found) = (from as usize, 0);
+        let (mut at, mut found, mut blanks) = (from as usize, 0, 0);
         while at < base.len() && found < ends.len() {
             // SAFETY: 64 bytes after the block may be read, and the CPU has the instructions.
             let bytes = unsafe { B::load(base.as_ptr().add(at)) };
             let inside = u64::MAX >> LANES.saturating_sub(base.len() - at);
             let mask = bytes.equal(delimiter) & inside;
+            blanks |= bytes.equal(b' ');
             if ends.len() - found >= LANES {
                 // SAFETY: there is room for 64.
                 found += unsafe { bytes.positions(mask, at as u32, ends.as_mut_ptr().add(found)) };
@@ -64,7 +73,10 @@ impl Pass for FindDelimiters<'_> {
             }
             at += LANES;
         }
-        found
+        Found {
+            delimiters: found,
+            has_blank: blanks != 0,
+        }
     }
 }
 
@@ -77,7 +89,7 @@ mod tests {
     /// Blocks with many delimiters or few, shorter and longer than a vector.
     fn content() -> impl Strategy<Value = Vec<u8>> {
         let bytes = |plain: u32, len: std::ops::Range<usize>| {
-            let rare = prop_oneof![Just(b'{'), Just(b'\n'), any::<u8>()];
+            let rare = prop_oneof![Just(b'{'), Just(b'\n'), Just(b' '), any::<u8>()];
             prop::collection::vec(prop_oneof![4 => rare, plain => Just(b'a')], len)
         };
         prop::collection::vec(
@@ -99,7 +111,11 @@ mod tests {
                 for kernel in hashslot::available() {
                     let mut ends = vec![u32::MAX; room + 64];
                     let found = find_delimiters(kernel, block.padded(), from as u32, delimiter, &mut ends[..room]);
-                    prop_assert_eq!(&ends[..found], &expected, "{}", kernel.name);
+                    prop_assert_eq!(&ends[..found.delimiters], &expected, "{}", kernel.name);
+                    let end = if expected.len() < room { content.len() } else { ends[..room].last().map_or(0, |end| *end as usize) };
+                    let has_blank = content[from..end.max(from)].contains(&b' ');
+                    prop_assert!(found.has_blank || !has_blank, "{}", kernel.name);
+                    prop_assert!(!found.has_blank || content.contains(&b' '), "{}", kernel.name);
                     prop_assert!(ends[room..].iter().all(|end| *end == u32::MAX), "{} wrote too far", kernel.name);
                 }
             }

@@ -86,7 +86,7 @@ const SECOND: [u32; 32] = {
 
 /// Whether a line that starts with these two bytes, the first in the low half, may be a failure: hardly any key does.
 #[inline(always)]
-pub fn may_start_failure(bytes: u16) -> bool {
+fn may_start_failure(bytes: u16) -> bool {
     let (first, second) = (bytes & 0xFF, bytes >> 8);
     // All start with a capital letter or a parenthesis.
     (first < u16::from(b'a')) & (SECOND[usize::from(first & 31)] >> (second & 31) & 1 != 0)
@@ -131,6 +131,11 @@ mod tests {
             failure(b"(error) SOMETHING").map(|failure| failure.way_out),
             Some(AGAIN)
         );
+    }
+
+    #[test]
+    fn a_failure_has_a_blank_so_that_lines_without_one_need_not_be_looked_at() {
+        assert!(FAILURES.iter().all(|failure| failure.start.contains(&b' ')));
     }
 
     #[test]

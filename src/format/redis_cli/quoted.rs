@@ -55,7 +55,7 @@ impl Reader for Quoted {
         let mut from = piece.from;
         columns.values.clear();
         while (from as usize) < block.len() {
-            let next = cut_lines(block.padded(), from, b'\n', columns);
+            let next = cut_lines(block.padded(), from, b'\n', columns).next;
             if is_plain(block.padded(), from, next, columns) {
                 columns.keys.start.iter_mut().for_each(|start| *start += 1);
                 columns.keys.end.iter_mut().for_each(|end| *end -= 1);

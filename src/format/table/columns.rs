@@ -59,7 +59,20 @@ fn aliases() -> impl Iterator<Item = (Role, &'static [&'static str])> {
         .chain(weights.map(|metric| (Role::Weight(metric), metric.columns())))
 }
 
-/// The names of columns that the user gave; where one is given, no other name will do.
+/// What the user says of the escapes in keys.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum KeyEscapes {
+    /// Undone where all keys are spelled as redis-cli spells them
+    #[default]
+    Auto,
+    /// Undone: \n, \x00 and the like, with or without quotes around the key
+    C,
+    /// Kept
+    None,
+}
+
+/// The names of columns that the user gave; where one is given, no other name will do. And how the keys are spelled.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ColumnNames {
     /// Of the key's.
@@ -68,6 +81,8 @@ pub struct ColumnNames {
     pub size: Option<String>,
     /// Of the operations'.
     pub ops: Option<String>,
+    /// What is done with the escapes in keys.
+    pub escapes: KeyEscapes,
 }
 
 impl ColumnNames {
@@ -76,6 +91,7 @@ impl ColumnNames {
         key: None,
         size: None,
         ops: None,
+        escapes: KeyEscapes::Auto,
     };
 
     /// What a column of this name holds, and how many other names would be preferred to it.

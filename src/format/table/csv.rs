@@ -9,15 +9,15 @@ use crate::format::parse::csv_row::cut_row;
 use crate::format::parse::size::{ReadNumber, integer};
 use crate::format::row_boundary::{Quotes, RowBoundary};
 use crate::format::table;
-use crate::format::table::columns::{ColumnNames, ROLES, Role};
+use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
+use crate::format::table::header::Header;
+use crate::format::table::key_spelling::{KeySpelling, cut_line};
 use crate::format::table::plain_rows;
 use crate::format::table::plain_rows::Grid;
 use crate::format::table::{Carried, Row, Span, Step};
-use crate::format::{Columns, Detected, Format, Head, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
 use crate::metric::Metric;
 use crate::source::block::{Block, Padded, Piece};
-
-const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
 /// No header is as long as this: a line that is, is something else.
 const LONGEST_HEADER: usize = 16 << 10;
@@ -69,53 +69,8 @@ impl Format for Csv {
     }
 
     fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(CsvKeys::open(self.name(), head, &self.names)?))
-    }
-}
-
-/// The first row.
-pub struct Header {
-    /// What separates fields.
-    delimiter: u8,
-    /// The names of the columns.
-    pub fields: Vec<Vec<u8>>,
-    /// All that is in sight is this row, in quotes: a reply of redis-cli looks the same.
-    alone_in_quotes: bool,
-}
-
-impl Header {
-    /// Reads it with the delimiter that gives the wanted columns, or else most columns; `None` where its end is not
-    /// in sight.
-    pub fn read(head: Head<'_>, names: &ColumnNames) -> Option<Header> {
-        let mut headers = Vec::new();
-        for delimiter in DELIMITERS {
-            let mut text = table::unmarked(head.bytes).to_vec();
-            let mut spans = Vec::new();
-            let mut end = 0;
-            while spans.is_empty() && end < text.len() {
-                end = cut_row(&mut text, end, delimiter, &mut spans);
-            }
-            if end == text.len() && !head.whole {
-                return None;
-            }
-            let fields = spans
-                .iter()
-                .map(|(start, end)| text[*start as usize..*end as usize].trim_ascii().to_vec());
-            let alone_in_quotes =
-                end == text.len() && table::unmarked(head.bytes).starts_with(b"\"");
-            headers.push(Header {
-                delimiter,
-                fields: fields.collect(),
-                alone_in_quotes,
-            });
-        }
-        headers.reverse();
-        headers.into_iter().max_by_key(|header| {
-            (
-                names.missing_in(&header.fields).is_none(),
-                header.fields.len(),
-            )
-        })
+        let keys = CsvKeys::open(self.name(), head, &self.names)?;
+        Ok(Box::new(keys.spelled(head, self.names.escapes)))
     }
 }
 
@@ -126,6 +81,7 @@ pub struct CsvKeys {
     fields: usize,
     /// The field of each role.
     at: [Option<usize>; ROLES],
+    keys: KeySpelling,
 }
 
 impl CsvKeys {
@@ -170,7 +126,17 @@ impl CsvKeys {
             delimiter: header.delimiter,
             fields: header.fields.len(),
             at,
+            keys: KeySpelling::Plain,
         })
+    }
+
+    /// The same table, with its keys as `head` shows that they are spelled.
+    fn spelled(self, head: Head<'_>, wanted: KeyEscapes) -> CsvKeys {
+        let key = self.at[Role::Key.place()].unwrap_or_default();
+        CsvKeys {
+            keys: KeySpelling::of(head, self.delimiter, key, wanted),
+            ..self
+        }
     }
 
     fn carried(&self) -> Carried {
@@ -195,6 +161,13 @@ impl CsvKeys {
             true,
             columns.find,
         )?;
+        let text = &base.bytes()[from..base.len().min(next as usize)];
+        let has_escapes = || memchr::memchr(b'\\', text).is_some();
+        match self.keys {
+            KeySpelling::Plain => {}
+            KeySpelling::Escaped if !has_escapes() => {}
+            KeySpelling::Escaped | KeySpelling::EscapedInField => return None,
+        }
         let Columns { keys, values, .. } = columns;
         values.clear();
         grid.column(self.at[Role::Key.place()]?, keys);
@@ -221,6 +194,42 @@ impl CsvKeys {
             grid.column(at, &mut values.types);
         }
         Some(next as usize)
+    }
+
+    /// The row at `at`, and where the next one starts.
+    fn next(
+        &self,
+        content: &mut [u8],
+        at: usize,
+        fields: &mut Vec<Span>,
+        undone: &mut u64,
+    ) -> (usize, Step) {
+        let (after, cut) = match self.keys {
+            KeySpelling::Escaped => cut_line(content, at, self.delimiter, fields),
+            _ => (cut_row(content, at, self.delimiter, fields), Some(())),
+        };
+        let step = match cut {
+            None => Step::Reject("a text in double quotes that ends elsewhere".into()),
+            Some(()) if fields.is_empty() => Step::Blank,
+            Some(()) => self
+                .key(content, fields)
+                .unwrap_or_else(|reason| Step::Reject(reason.into())),
+        };
+        if let Step::Key(row) = &step {
+            let written = fields[self.at[Role::Key.place()].unwrap_or_default()];
+            let has_quotes = u32::from(self.keys == KeySpelling::EscapedInField);
+            *undone += u64::from(row.key.1 - row.key.0 + 2 * has_quotes < written.1 - written.0);
+        }
+        (after, step)
+    }
+
+    /// The key of a row and what the other fields say of it.
+    fn key(&self, content: &mut [u8], fields: &[Span]) -> Result<Step, String> {
+        let row = self.row(content, fields)?;
+        match self.keys.undo(content, row.key) {
+            Some(key) => Ok(Step::Key(Row { key, ..row })),
+            None => Err("a key without the quotes that the first ones have".into()),
+        }
     }
 
     /// What the fields of a row say.
@@ -258,7 +267,10 @@ impl Reader for CsvKeys {
     }
 
     fn boundary(&self) -> RowBoundary {
-        RowBoundary::Quoted(b'\n', Quotes::Doubled(self.delimiter))
+        match self.keys {
+            KeySpelling::Escaped => RowBoundary::Lines(b'\n'),
+            _ => RowBoundary::Quoted(b'\n', Quotes::Doubled(self.delimiter)),
+        }
     }
 
     fn read(
@@ -269,7 +281,7 @@ impl Reader for CsvKeys {
         sink: &mut dyn Sink,
     ) -> Seen {
         let mut seen = Seen::default();
-        let mut fields = Vec::new();
+        let (mut fields, mut undone) = (Vec::new(), 0);
         let mut from = table::start(block, piece, &mut seen);
         while piece.first && fields.is_empty() && from < block.len() {
             from = cut_row(block.content_mut(), from, self.delimiter, &mut fields);
@@ -290,18 +302,10 @@ impl Reader for CsvKeys {
                 columns,
                 sink,
                 &mut seen,
-                |content, at| {
-                    let after = cut_row(content, at, self.delimiter, &mut fields);
-                    let step = match fields.is_empty() {
-                        true => Step::Blank,
-                        false => self
-                            .row(content, &fields)
-                            .map_or_else(|reason| Step::Reject(reason.into()), Step::Key),
-                    };
-                    (after, step)
-                },
+                |content, at| self.next(content, at, &mut fields, &mut undone),
             );
         }
+        seen.note(Notice::EscapedKey, undone);
         seen
     }
 }
@@ -357,6 +361,7 @@ mod tests {
         );
         assert_eq!(keys("key;size\r\na,b;1\r\n\"c;d\";2\r\n"), ["a,b", "c;d"]);
         assert_eq!(keys("size\tkey\n1\ta\n"), ["a"]);
+        assert_eq!(keys("key|size\na,b|1\n\"c|d\"|2\n"), ["a,b", "c|d"]);
         assert_eq!(keys("\u{feff}key,size\na\"b,1"), ["a\"b"]);
     }
 
@@ -394,6 +399,31 @@ mod tests {
             },
         };
         assert_eq!(read_whole(&csv, b"key,id\na,b\n").keys, [b"b"]);
+    }
+
+    #[test]
+    fn keys_as_redis_cli_spells_them_are_decoded_unless_the_user_says_otherwise() {
+        let with = |escapes, content: &[u8]| {
+            let names = ColumnNames {
+                escapes,
+                ..ColumnNames::USUAL
+            };
+            read_whole(&Csv { names }, content)
+        };
+        let found = read("key,size\n\"\\xd1\\x82\",1\n\"a\\\"b,c\\\\\",2\n\"\",3\n");
+        assert_eq!(found.keys, [&b"\xd1\x82"[..], b"a\"b,c\\", b""]);
+        assert_eq!(found.values.weights[0], [1, 2, 3]);
+        assert_eq!(found.seen.count(Notice::EscapedKey), 2);
+        let found = read("size;key\n1;\"\"\"\\xd1\\x82\"\"\"\n2;\"\"\"a\\\"\"b\"\"\"\n");
+        assert_eq!(found.keys, [&b"\xd1\x82"[..], b"a\"b"]);
+        assert_eq!(found.seen.count(Notice::EscapedKey), 2);
+        let kept = with(KeyEscapes::None, b"key,size\n\"\\x41\",1\n");
+        assert_eq!(kept.keys, [br"\x41"]);
+        let rows = b"key,size\n\\x41,1\n\"\\x42\",2\n\"open,4\nc,3\n\"d\"x,5\n\n";
+        let undone = with(KeyEscapes::C, rows);
+        assert_eq!(undone.keys, [b"A", b"B", b"c"]);
+        let places: Vec<_> = undone.rejects.iter().map(|(at, _)| *at).collect();
+        assert_eq!(places, [25, 37]);
     }
 
     #[test]

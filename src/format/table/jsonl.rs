@@ -10,7 +10,8 @@ use crate::format::parse::json_object::Value;
 use crate::format::parse::size::{ReadNumber, integer};
 use crate::format::row_boundary::RowBoundary;
 use crate::format::table;
-use crate::format::table::columns::{ColumnNames, ROLES, Role};
+use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
+use crate::format::table::key_spelling::KeySpelling;
 use crate::format::table::{Carried, Row, Span, Step};
 use crate::format::{Columns, Detected, Format, Head, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
@@ -188,6 +189,11 @@ impl JsonKeys {
             kind,
         };
         row.key.1 = escape::undo(Escapes::Json, line, key.0 as usize, key.1 as usize) as u32;
+        if self.names.escapes == KeyEscapes::C {
+            let spellings = [KeySpelling::EscapedInField, KeySpelling::Escaped];
+            let mut undone = spellings.iter().filter_map(|keys| keys.undo(line, row.key));
+            row.key = undone.next().unwrap_or(row.key);
+        }
         Ok((end, Some(row)))
     }
 }
@@ -269,6 +275,17 @@ mod tests {
                 b""
             ]
         );
+    }
+
+    #[test]
+    fn escapes_of_redis_cli_are_undone_where_the_user_says_so() {
+        let escapes = KeyEscapes::C;
+        let names = ColumnNames {
+            escapes,
+            ..ColumnNames::USUAL
+        };
+        let content = b"{\"key\":\"\\\"\\\\xd1\\\"\"}\n{\"key\":\"\\\\x41\"}\n";
+        assert_eq!(read_whole(&Jsonl { names }, content).keys, [b"\xd1", b"A"]);
     }
 
     #[test]

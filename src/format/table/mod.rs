@@ -3,7 +3,9 @@
 pub mod by_name;
 pub mod columns;
 pub mod csv;
+mod header;
 pub mod jsonl;
+pub mod key_spelling;
 pub mod plain_rows;
 pub mod raw_rows;
 

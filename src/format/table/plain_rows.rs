@@ -38,7 +38,7 @@ impl Grid {
         let len = base.len() as u32;
         let Spans { start, end } = &mut self.rows;
         end.resize(BATCH_KEYS, 0);
-        let mut rows = find(base, from, b'\n', end);
+        let mut rows = find(base, from, b'\n', end).delimiters;
         let after = if rows == 0 { from } else { end[rows - 1] + 1 };
         if rows < BATCH_KEYS && after < len {
             end[rows] = len;
@@ -65,7 +65,7 @@ impl Grid {
         self.a_row = fields - 1;
         let wanted = rows * self.a_row;
         self.delimiters.resize(wanted, 0);
-        if find(base, from, delimiter, &mut self.delimiters) < wanted {
+        if find(base, from, delimiter, &mut self.delimiters).delimiters < wanted {
             return None;
         }
         let bounds = start.iter().zip(&*end);

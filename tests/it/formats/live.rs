@@ -363,7 +363,8 @@ fn the_recipe_for_sizes_gives_the_keys_of_the_server_and_what_it_says_of_them() 
     let scratch = Scratch::new();
     let recipe = "redis-cli -p $PORT --no-raw --scan > keys
                   sed 's/^/MEMORY USAGE /' keys | redis-cli -p $PORT > sizes
-                  paste keys sizes; paste -d, keys sizes; paste -d' ' sizes keys";
+                  paste keys sizes; paste -d, keys sizes; paste -d' ' sizes keys
+                  { echo key,size; paste -d, keys sizes; } > table.csv";
     let mut shell = Command::new("sh");
     shell.args(["-ec", recipe]).current_dir(scratch.path("."));
     let output = shell.env("PORT", server.port.to_string()).output().unwrap();
@@ -376,7 +377,12 @@ fn the_recipe_for_sizes_gives_the_keys_of_the_server_and_what_it_says_of_them() 
     // Each key is there three times, under one name.
     let listed = Scanning::detected().dump(&output.stdout, || Kept(Vec::new()));
     let distinct: BTreeSet<_> = keys_of(&listed.tally.0).into_iter().collect();
-    assert!(distinct == keys.into_iter().collect());
+    let keys: BTreeSet<_> = keys.into_iter().collect();
+    assert!(distinct == keys);
+
+    let table = std::fs::read(scratch.path("table.csv")).unwrap();
+    let listed = read(&table, "csv", true);
+    assert!(keys_of(&listed).into_iter().collect::<BTreeSet<_>>() == keys);
 }
 
 /// Where tests/run puts what it installs from PyPI.

@@ -50,11 +50,16 @@ fn found(
 }
 
 /// A form with columns: its name, its header, and what its rows are like.
-const TABLES: [(&str, &str, &str); 5] = [
+const TABLES: [(&str, &str, &str); 6] = [
     (
         "csv",
         "key,size,type",
         r#"[a-c{}]{0,6},[0-9]{0,3},[a-z]{0,3}|"([a-c,\n\r]|""){0,8}",1,|[a-c",\n\r]{0,6}"#,
+    ),
+    (
+        "csv",
+        "key,size",
+        r#""([a-c{},;]|\\x0a|\\"|\\\\){0,6}",[0-9]{1,2}|"([a-c,]|""){0,3}",1|"#,
     ),
     (
         "jsonl",

@@ -1,0 +1,54 @@
+//! The header of a CSV table: which byte separates fields, and what the columns are called.
+
+use crate::format::Head;
+use crate::format::parse::csv_row::cut_row;
+use crate::format::table;
+use crate::format::table::columns::ColumnNames;
+
+const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// The first row.
+pub struct Header {
+    /// What separates fields.
+    pub delimiter: u8,
+    /// The names of the columns.
+    pub fields: Vec<Vec<u8>>,
+    /// All that is in sight is this row, in quotes: a reply of redis-cli looks the same.
+    pub alone_in_quotes: bool,
+}
+
+impl Header {
+    /// Reads it with the delimiter that gives the wanted columns, or else most columns; `None` where its end is not
+    /// in sight.
+    pub fn read(head: Head<'_>, names: &ColumnNames) -> Option<Header> {
+        let mut headers = Vec::new();
+        for delimiter in DELIMITERS {
+            let mut text = table::unmarked(head.bytes).to_vec();
+            let mut spans = Vec::new();
+            let mut end = 0;
+            while spans.is_empty() && end < text.len() {
+                end = cut_row(&mut text, end, delimiter, &mut spans);
+            }
+            if end == text.len() && !head.whole {
+                return None;
+            }
+            let fields = spans
+                .iter()
+                .map(|(start, end)| text[*start as usize..*end as usize].trim_ascii().to_vec());
+            let alone_in_quotes =
+                end == text.len() && table::unmarked(head.bytes).starts_with(b"\"");
+            headers.push(Header {
+                delimiter,
+                fields: fields.collect(),
+                alone_in_quotes,
+            });
+        }
+        headers.reverse();
+        headers.into_iter().max_by_key(|header| {
+            (
+                names.missing_in(&header.fields).is_none(),
+                header.fields.len(),
+            )
+        })
+    }
+}
