@@ -79,9 +79,6 @@ impl Page<'_> {
         if table.rows.is_empty() {
             return Ok(());
         }
-        if !table.caption.is_empty() {
-            self.block(&escaped(&table.caption))?;
-        }
         let columns = table.for_people();
         let line = |cells: &mut dyn Iterator<Item = String>| {
             format!("| {} |", cells.collect::<Vec<_>>().join(" | "))

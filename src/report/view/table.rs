@@ -6,8 +6,6 @@ use crate::report::view::{Cell, Value};
 /// Columns, and rows that have a cell for each of them.
 #[derive(Debug, Clone, Default)]
 pub struct Table<'a> {
-    /// What is in it; empty where the heading of its section says so.
-    pub caption: String,
     /// Its columns.
     pub columns: Vec<Column>,
     /// All of its rows.
@@ -60,14 +58,6 @@ impl<'a> Table<'a> {
             columns,
             rows: rows.into_iter().collect(),
             ..Table::default()
-        }
-    }
-
-    /// The same with a caption.
-    pub fn captioned(self, caption: impl Into<String>) -> Self {
-        Table {
-            caption: caption.into(),
-            ..self
         }
     }
 

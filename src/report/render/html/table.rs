@@ -21,7 +21,6 @@ const SHORT: usize = 24_000;
 pub struct Table<'a> {
     /// The id of its section: its own id and its name begin with it.
     section: &'static str,
-    caption: &'a str,
     columns: Vec<&'a view::Column>,
     /// Rows that fit, each as long as `columns`.
     rows: Vec<Vec<Cell>>,
@@ -82,7 +81,6 @@ impl<'a> Table<'a> {
         };
         Table {
             section,
-            caption: &table.caption,
             columns: columns.iter().map(|at| &table.columns[*at]).collect(),
             rows,
             elsewhere,

@@ -67,9 +67,7 @@ impl Writer<'_> {
                 Block::Command(text) => self.command(text)?,
                 Block::Table(table) | Block::Prefixes(table, ..) if table.rows.is_empty() => {}
                 Block::Table(table) | Block::Prefixes(table, ..) => {
-                    if !table.caption.is_empty() {
-                        self.heading(&table.caption)?;
-                    } else if !is_under_heading {
+                    if !is_under_heading {
                         self.blank_line()?;
                     }
                     let shown = table.shown(self.page.rows);
