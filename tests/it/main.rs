@@ -28,5 +28,6 @@ mod redact;
 mod samples;
 mod schema;
 mod statistics;
+mod verdict;
 mod weighed;
 mod whatif;
