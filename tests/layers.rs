@@ -50,6 +50,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "slot",
             "format::batch",
             "source::block",
+            // What nodes come to once slots are moved: a split helps where they can be level.
+            "plan",
             "report",
         ],
     ),

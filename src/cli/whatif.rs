@@ -6,19 +6,24 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::analysis::input_info;
+use crate::analysis::reading::Reading;
 use crate::cli::Ending;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::error::{Error, Result};
-use crate::metric::Metric;
+use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::slot::policy::Policy;
+use crate::summary::balance::tidy;
 use crate::summary::summarise;
+use crate::summary::tags::Tag;
 use crate::topology::Topology;
-use crate::whatif::findings::WhatIfFindings;
+use crate::whatif::findings::{FoundParts, WhatIfFindings};
+use crate::whatif::growth::Growth;
 use crate::whatif::rules::RenameRules;
+use crate::whatif::split::{Split, first_parts, planned_max_over_mean, search};
 use crate::whatif::view;
 use crate::whatif::{WhatIf, WhatIfChange};
 
@@ -53,12 +58,98 @@ pub struct WhatIfArgs {
     #[arg(long, value_name = "REGEX", allow_hyphen_values = true)]
     pub untag: Vec<String>,
     /// Split a tag, or the tags that /REGEX/ matches whole, into K: {TAG} becomes {TAG:k} with k = CRC16 of the key, modulo
-    /// K; may be repeated
+    /// K; without "= K" the smallest K that helps is found; may be repeated
     #[arg(long, value_name = "TAG = K", allow_hyphen_values = true)]
     pub split: Vec<String>,
+    /// Let keys that begin with PREFIX count N times as much, as if there were so many more of them; may be repeated
+    #[arg(long, value_name = "PREFIX = Nx", allow_hyphen_values = true)]
+    pub grow: Vec<String>,
     /// The form of the result
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// What is read, and what is tried with it.
+struct Trial<'a> {
+    reading: &'a Reading,
+    growth: Growth,
+    policies: [&'a Policy; 2],
+    topologies: [&'a Topology; 2],
+    by: Metric,
+}
+
+/// What a trial came to.
+struct Compared {
+    findings: WhatIfFindings,
+    loads_after: PerMetric<Vec<u64>>,
+    tags_after: Vec<Tag>,
+}
+
+impl Trial<'_> {
+    /// Both sides, with keys renamed by `rules`.
+    fn compare(&self, rules: RenameRules) -> Result<Compared> {
+        let (growth, policies) = (self.growth.clone(), self.policies);
+        let change = Arc::new(WhatIfChange::new(rules, growth, policies, self.topologies));
+        let scanned = self
+            .reading
+            .scan("counting", || WhatIf::new(change.clone()))?;
+        let input = input_info::of(&self.reading.sources, &scanned);
+        let mut counted = scanned.tally;
+        counted.grow();
+        let by = format!("--by {}", self.by.name());
+        counted.before.slots.loads.required(self.by, &by)?;
+        let [old, new] = self.topologies;
+        let before = summarise(&counted.before, None, old, self.by, input.clone());
+        let after = summarise(counted.after(), None, new, self.by, input);
+        let names = policies.map(|policy| Name::from(policy.to_string().as_str()));
+        Ok(Compared {
+            loads_after: after.slots.loads.clone(),
+            tags_after: after
+                .tags
+                .iter()
+                .flat_map(|tags| tags.top.clone())
+                .collect(),
+            findings: WhatIfFindings::of(counted, [before, after], names),
+        })
+    }
+
+    /// The same where a split names no number of parts: with the smallest that helps.
+    fn find_parts(&self, rules: &RenameRules) -> Result<WhatIfFindings> {
+        if !self.reading.is_rereadable() {
+            let what = "K is found by reading the input several times, and a pipe can be read once; write TAG = K";
+            return Err(Error::bad("--split", what));
+        }
+        let [_, topology] = self.topologies;
+        let unsplit = self.compare(rules.clone())?;
+        let open: Vec<&Split> = rules.open_splits().collect();
+        if !unsplit.findings.without_keys.is_empty() {
+            return Ok(unsplit.findings);
+        }
+        let planned =
+            |tried: &Compared| planned_max_over_mean(&tried.loads_after, self.by, topology);
+        let total: u64 = unsplit
+            .loads_after
+            .get(self.by)
+            .map_or(0, |loads| loads.iter().sum());
+        let nodes = unsplit.findings.after.node_count;
+        let first = first_parts(&open, &unsplit.tags_after, self.by, nodes, total as f64);
+        let found = search(
+            first,
+            |parts| self.compare(rules.with_parts(parts)),
+            planned,
+        )?;
+        let mut findings = found.counted.findings;
+        findings.found_parts = Some(FoundParts {
+            flags: open
+                .iter()
+                .zip(&found.parts)
+                .map(|(split, parts)| split.flag(*parts))
+                .collect(),
+            planned_max_over_mean: tidy(found.planned),
+            planned_without: tidy(planned(&unsplit)),
+        });
+        Ok(findings)
+    }
 }
 
 /// An error of the flag for today, as one of its --to- flag.
@@ -86,20 +177,23 @@ impl WhatIfArgs {
         let policy = self.hashing.policy()?;
         let policies = [&policy, &self.policy_after(&policy)?];
         let rules = RenameRules::parse(&self.retag, &self.untag, &self.split)?;
+        let growth = Growth::parse(&self.grow)?;
         self.check_any()?;
         let mut reading = self.reading.reading(policy.clone())?;
         reading.options.only.not_of = topology.replicas.clone();
 
-        let change = Arc::new(WhatIfChange::new(rules, policies, topologies));
-        let scanned = reading.scan("counting", || WhatIf::new(change.clone()))?;
-        let input = input_info::of(&reading.sources, &scanned);
-        let counted = scanned.tally;
-        let by = format!("--by {}", self.by.name());
-        counted.before.slots.loads.required(self.by, &by)?;
-        let before = summarise(&counted.before, None, topologies[0], self.by, input.clone());
-        let after = summarise(counted.after(), None, topologies[1], self.by, input);
-        let names = policies.map(|policy| Name::from(policy.to_string().as_str()));
-        let findings = WhatIfFindings::of(counted, [before, after], names);
+        let trial = Trial {
+            reading: &reading,
+            growth,
+            policies,
+            topologies,
+            by: self.by,
+        };
+        let is_open = rules.open_splits().next().is_some();
+        let findings = match is_open {
+            true => trial.find_parts(&rules)?,
+            false => trial.compare(rules)?.findings,
+        };
         self.output
             .print(&findings, Rows::or_json(usize::MAX), || {
                 view::sections(&findings)
@@ -128,15 +222,12 @@ impl WhatIfArgs {
     }
 
     fn check_any(&self) -> Result<()> {
-        let renames = [&self.retag, &self.untag, &self.split]
-            .iter()
-            .any(|rules| !rules.is_empty());
-        let any = renames
+        let rules = [&self.retag, &self.untag, &self.split, &self.grow];
+        let any = rules.iter().any(|rules| !rules.is_empty())
             || self.to_nodes.is_some()
             || self.to_topology.is_some()
             || !self.to_policy.is_empty();
-        let what =
-            "name what to try: --to-nodes, --to-topology, --to-policy, --retag, --untag or --split";
+        let what = "name what to try: --to-nodes, --to-topology, --to-policy, --retag, --untag, --split or --grow";
         if any {
             Ok(())
         } else {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::metric::{Load, Metric, PerMetric};
 use crate::name::Name;
-use crate::summary::balance::Balance;
+use crate::summary::balance::{Balance, tidy};
 use crate::summary::nodes::NodeLoad;
 use crate::summary::tags::Tag;
 use crate::summary::verdict::Verdict;
@@ -13,7 +13,7 @@ use crate::summary::worded::Worded;
 use crate::summary::{InputFacts, Summary};
 
 use crate::whatif::WhatIf;
-use crate::whatif::parted::SplitTags;
+use crate::whatif::tag_splits::SplitTags;
 
 /// The name and version of the form of the JSON.
 pub const SCHEMA: &str = "slotscope.whatif/1";
@@ -43,10 +43,15 @@ pub struct WhatIfFindings {
     pub renamed: u64,
     /// Keys that have no slot afterwards; they are missing there.
     pub unplaced: PerMetric<u64>,
-    /// Tags whose keys come to several slots; an estimate where `parted` is of a sample.
+    /// Tags whose keys come to several slots; an estimate where `tag_sample` is of a sample.
     pub parted_tags: u64,
     /// What that was counted on.
-    pub parted: SplitTags,
+    pub tag_sample: SplitTags,
+    /// Numbers of parts that were found for `--split` without one, and what they come to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found_parts: Option<FoundParts>,
+    /// Rules that no key matches; for people.
+    pub without_keys: Vec<String>,
     /// The heaviest tags afterwards.
     pub top_tags: Vec<Tag>,
     /// The nodes afterwards: what the nodes of `top_tags` are called.
@@ -75,6 +80,25 @@ pub struct Comparison {
     pub parted_tags: u64,
     /// Whether `parted_tags` is exact.
     pub exact: bool,
+    /// Nodes that own slots, before and after.
+    pub node_counts: (usize, usize),
+    /// The part of all load that is on the fullest node, before and after; absent where a side has no keys.
+    pub shares: Option<(f64, f64)>,
+    /// All keys afterwards.
+    pub keys_after: u64,
+    /// Rules that no key matches.
+    pub without_keys: Vec<String>,
+}
+
+/// Numbers of parts that were found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FoundParts {
+    /// The flags that ask for them: `--split 'common = 16'`.
+    pub flags: Vec<String>,
+    /// The fullest node in fair shares, once slots are moved as `plan` does.
+    pub planned_max_over_mean: f64,
+    /// The same without the split.
+    pub planned_without: f64,
 }
 
 /// One side.
@@ -84,6 +108,10 @@ pub struct Side {
     pub source: Name,
     /// How many of them own slots.
     pub node_count: usize,
+    /// All keys.
+    pub keys: u64,
+    /// The part of all load that is on the fullest node.
+    pub fullest_share: Option<f64>,
     /// What is hashed.
     pub policy: Name,
     /// The balance of the slots.
@@ -103,8 +131,9 @@ impl WhatIfFindings {
         let distinct = before.tags.as_ref().map_or(0, |tags| tags.distinct);
         let (moved, changed_node, unplaced) =
             (counted.moved, counted.changed_node, counted.unplaced);
-        let (renamed, parted) = (counted.renamed, counted.tag_splits.count());
-        let parted_tags = parted.of_all(distinct);
+        let without_keys = counted.without_keys();
+        let (renamed, tag_sample) = (counted.renamed, counted.tag_splits.count());
+        let parted_tags = tag_sample.of_all(distinct);
         let input = before.input.clone();
         let top_tags = after
             .tags
@@ -123,7 +152,9 @@ impl WhatIfFindings {
             renamed,
             unplaced: amount(unplaced),
             parted_tags,
-            parted,
+            tag_sample,
+            found_parts: None,
+            without_keys,
             top_tags,
             nodes_after,
             sentence: Worded::Sentence(String::new()),
@@ -146,7 +177,11 @@ impl WhatIfFindings {
             changed_node: self.changed_node.keys,
             unplaced: self.unplaced.keys,
             parted_tags: self.parted_tags,
-            exact: self.parted.exact,
+            exact: self.tag_sample.exact,
+            node_counts: (self.before.node_count, self.after.node_count),
+            shares: self.before.fullest_share.zip(self.after.fullest_share),
+            keys_after: self.after.keys,
+            without_keys: self.without_keys.clone(),
         }
     }
 }
@@ -154,18 +189,15 @@ impl WhatIfFindings {
 impl Side {
     fn of(summary: Summary, policy: Name) -> Self {
         let by = summary.by;
-        let of = |stats: &crate::metric::PerMetric<Balance>| {
-            stats.get(by).unwrap_or(&stats.keys).clone()
-        };
+        let of = |stats: &PerMetric<Balance>| stats.get(by).unwrap_or(&stats.keys).clone();
+        let nodes = of(&summary.nodes.balance);
+        let total = summary.nodes.total(by) as f64;
         Side {
-            node_count: summary
-                .nodes
-                .list
-                .iter()
-                .filter(|node| node.slots > 0)
-                .count(),
+            node_count: summary.nodes.owning().count(),
+            keys: summary.slots.loads.keys.iter().sum(),
+            fullest_share: (total > 0.0).then(|| tidy(nodes.max as f64 / total)),
             slots: of(&summary.slots.stats),
-            nodes: of(&summary.nodes.balance),
+            nodes,
             source: summary.nodes.source,
             policy,
             verdict: summary.verdict,

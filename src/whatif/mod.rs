@@ -1,8 +1,11 @@
 //! The same keys on other nodes, by another hash policy or under other names: both sides are counted in one pass.
 
 pub mod findings;
-pub mod parted;
+pub mod growth;
+pub mod node_identity;
 pub mod rules;
+pub mod split;
+pub mod tag_splits;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
 
@@ -16,8 +19,10 @@ use crate::source::block::Block;
 use crate::tally::tagged::Tagged;
 use crate::tally::{Parts, Tallies, Tally};
 use crate::topology::Topology;
-use crate::whatif::parted::TagSplits;
+use crate::whatif::growth::{Growth, More};
+use crate::whatif::node_identity::identities;
 use crate::whatif::rules::{RenameRules, Renaming};
+use crate::whatif::tag_splits::TagSplits;
 
 /// The longest key that a server takes, in bytes.
 const MAX_KEY: usize = 512 << 20;
@@ -27,40 +32,41 @@ const BATCH_BYTES: usize = 4 << 20;
 /// What is to be tried.
 pub struct WhatIfChange {
     rules: RenameRules,
+    growth: Growth,
     /// What is hashed afterwards.
     policy: Policy,
     /// Whether slots may change at all.
     same_slots: bool,
-    /// For each slot a number of its node, before and after; the same where the node has the same id.
+    /// For each slot a number of its node, before and after; the same where it is the same node.
     nodes: [Vec<usize>; 2],
 }
 
 impl WhatIfChange {
-    /// Renames by `rules` and hashes by `policies`, both on the nodes of `topologies`: before, then after.
-    pub fn new(rules: RenameRules, policies: [&Policy; 2], topologies: [&Topology; 2]) -> Self {
+    /// Renames by `rules`, lets keys grow by `growth` and hashes by `policies` on the nodes of `topologies`: before, then
+    /// after.
+    pub fn new(
+        rules: RenameRules,
+        growth: Growth,
+        policies: [&Policy; 2],
+        topologies: [&Topology; 2],
+    ) -> Self {
         let [before, after] = topologies;
-        let same_slots = rules.is_empty() && policies[0].to_string() == policies[1].to_string();
-        let nobody = before.nodes.len() + after.nodes.len();
-        let number = |after_node: usize| {
-            let id = &after.nodes[after_node].id;
-            let known = before.nodes.iter().position(|node| node.id == *id);
-            known.unwrap_or(before.nodes.len() + after_node)
+        let is_same_policy = policies[0].to_string() == policies[1].to_string();
+        let same_slots = rules.is_empty() && growth.is_empty() && is_same_policy;
+        let unowned = before.nodes.len() + after.nodes.len();
+        let numbered = (before.nodes.len()..).zip(identities(before, after));
+        let numbers: Vec<usize> = numbered.map(|(new, old)| old.unwrap_or(new)).collect();
+        let of_slots = |node: &dyn Fn(u16) -> Option<usize>| {
+            let slots = 0..SLOTS as u16;
+            slots.map(|slot| node(slot).unwrap_or(unowned)).collect()
         };
-        let numbers: Vec<usize> = (0..after.nodes.len()).map(number).collect();
         let nodes = [
-            (0..SLOTS)
-                .map(|slot| before.owner(slot as u16).unwrap_or(nobody))
-                .collect(),
-            (0..SLOTS)
-                .map(|slot| {
-                    after
-                        .owner(slot as u16)
-                        .map_or(nobody, |node| numbers[node])
-                })
-                .collect(),
+            of_slots(&|slot| before.owner(slot)),
+            of_slots(&|slot| after.owner(slot).map(|node| numbers[node])),
         ];
         WhatIfChange {
             rules,
+            growth,
             policy: policies[1].clone(),
             same_slots,
             nodes,
@@ -75,6 +81,10 @@ pub struct WhatIf {
     pub before: Tallies,
     /// As they would be; absent where no slot can change.
     after: Option<Tallies>,
+    /// What keys that grow count for more: for each rule a multiple of all, and once a part of them.
+    grown: Vec<[Tallies; 2]>,
+    /// Keys that each rule of growth is of.
+    grown_keys: Vec<u64>,
     /// Keys that change their slot.
     pub moved: Load,
     /// Keys that change their node.
@@ -107,7 +117,10 @@ impl WhatIf {
     /// Nothing counted yet.
     pub fn new(change: Arc<WhatIfChange>) -> Self {
         let tallies = || Tallies::new(Parts::InOnePass);
+        let rules = change.growth.len();
         WhatIf {
+            grown: (0..rules).map(|_| [tallies(), tallies()]).collect(),
+            grown_keys: vec![0; rules],
             before: tallies(),
             after: (!change.same_slots).then(tallies),
             moved: Load::default(),
@@ -135,6 +148,56 @@ impl WhatIf {
         self.after.as_ref().unwrap_or(&self.before)
     }
 
+    /// Adds what keys that grow count for more; once, when all is counted.
+    pub fn grow(&mut self) {
+        let Some(after) = &mut self.after else { return };
+        for (rule, tallies) in std::mem::take(&mut self.grown).into_iter().enumerate() {
+            for (more, tallies) in [More::Whole, More::Once].into_iter().zip(tallies) {
+                add_times(after, tallies, self.change.growth.times(rule, more));
+            }
+        }
+    }
+
+    /// The parts of the change that no key matches; for people.
+    pub fn without_keys(&self) -> Vec<String> {
+        let WhatIfChange { rules, growth, .. } = &*self.change;
+        let mut unmet = rules.without_keys(&self.scratch.renaming.hits);
+        unmet.extend(growth.without_keys(&self.grown_keys));
+        unmet
+    }
+
+    /// Counts for the rules of growth the keys that grow.
+    fn add_growth(&mut self, keys: &SlotBatch<'_>) {
+        let change = self.change.clone();
+        let growth = &change.growth;
+        if growth.is_empty() {
+            return;
+        }
+        let mut of_batch = vec![0; growth.len()];
+        for i in 0..keys.len() {
+            if let Some(rule) = growth.rule_of(keys.batch.keys.get(keys.batch.base, i)) {
+                of_batch[rule] += 1;
+            }
+        }
+        // Renaming counts its keys once.
+        let hits = self.scratch.renaming.hits.clone();
+        for (rule, count) in of_batch
+            .into_iter()
+            .enumerate()
+            .filter(|(_, count)| *count > 0)
+        {
+            self.grown_keys[rule] += count;
+            for (more, tallies) in [More::Whole, More::Once]
+                .into_iter()
+                .zip(&mut self.grown[rule])
+            {
+                let is_counted = |key: &[u8]| growth.counts(rule, more, key);
+                self.scratch.add_renamed(&change, keys, is_counted, tallies);
+            }
+        }
+        self.scratch.renaming.hits = hits;
+    }
+
     /// Counts the keys of a batch as they would be, and notes the slot of each.
     fn add_after(&mut self, keys: &SlotBatch<'_>) {
         let Some(after) = &mut self.after else {
@@ -144,19 +207,54 @@ impl WhatIf {
             return;
         };
         self.scratch.slots.resize(keys.len(), None);
-        let mut from = 0;
-        while from < keys.len() {
-            let to = self.scratch.rename(&self.change, keys, from);
-            self.renamed += self.scratch.count_renamed(keys);
-            self.scratch.add(&self.change, keys, after);
-            from = to;
+        self.renamed += self
+            .scratch
+            .add_renamed(&self.change, keys, |_| true, after);
+    }
+}
+
+/// Adds `tallies` to `to` so many times. The copies stand for other keys: none is a duplicate or one more giant.
+fn add_times(to: &mut Tallies, mut tallies: Tallies, mut times: u32) {
+    if let Some(names) = &mut tallies.names {
+        (names.duplicates, names.heaviest) = Default::default();
+    }
+    while times > 0 {
+        if times % 2 == 1 {
+            to.merge(tallies.clone());
+        }
+        times /= 2;
+        if times > 0 {
+            tallies.merge(tallies.clone());
         }
     }
 }
 
 impl Scratch {
+    /// Counts those keys of a batch that are `wanted`, as they would be; returns how many get another name.
+    fn add_renamed(
+        &mut self,
+        change: &WhatIfChange,
+        keys: &SlotBatch<'_>,
+        wanted: impl Fn(&[u8]) -> bool,
+        to: &mut Tallies,
+    ) -> u64 {
+        let (mut at, mut renamed) = (0, 0);
+        while at < keys.len() {
+            at = self.rename(change, keys, at, &wanted);
+            renamed += self.count_renamed(keys);
+            self.add(change, keys, to);
+        }
+        renamed
+    }
+
     /// Puts the names of the keys from `from` on into the block; returns the number behind the last that is in it.
-    fn rename(&mut self, change: &WhatIfChange, keys: &SlotBatch<'_>, from: usize) -> usize {
+    fn rename(
+        &mut self,
+        change: &WhatIfChange,
+        keys: &SlotBatch<'_>,
+        from: usize,
+        wanted: impl Fn(&[u8]) -> bool,
+    ) -> usize {
         self.names.clear();
         self.keys.clear();
         self.of.clear();
@@ -164,6 +262,10 @@ impl Scratch {
         while at < keys.len() && self.names.len() < BATCH_BYTES {
             let start = self.names.len();
             let key = keys.batch.keys.get(keys.batch.base, at);
+            if !wanted(key) {
+                at += 1;
+                continue;
+            }
             change
                 .rules
                 .rename(key, &change.policy, &mut self.renaming, &mut self.names);
@@ -266,6 +368,7 @@ impl Tally for WhatIf {
         self.before.add(keys);
         self.scratch.slots.clear();
         self.add_after(keys);
+        self.add_growth(keys);
         let [before, after] = &self.change.nodes;
         for (i, (old, new)) in keys.slots.iter().zip(&self.scratch.slots).enumerate() {
             let Some(new) = new else {
@@ -294,6 +397,17 @@ impl Tally for WhatIf {
     fn merge(&mut self, other: Self) {
         self.before.merge(other.before);
         self.after.merge(other.after);
+        for (grown, other) in self.grown.iter_mut().zip(other.grown) {
+            let [whole, once] = other;
+            grown[0].merge(whole);
+            grown[1].merge(once);
+        }
+        let add =
+            |to: &mut Vec<u64>, from: &[u64]| to.iter_mut().zip(from).for_each(|(a, b)| *a += b);
+        add(&mut self.grown_keys, &other.grown_keys);
+        let hits = self.scratch.renaming.hits.iter_mut();
+        hits.zip(&other.scratch.renaming.hits)
+            .for_each(|(hits, other)| add(hits, other));
         self.moved += other.moved;
         self.changed_node += other.changed_node;
         self.renamed += other.renamed;

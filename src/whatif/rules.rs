@@ -9,23 +9,29 @@ use regex::bytes::{CaptureLocations, Regex};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::slot::policy::{Policy, compile_over_bytes};
-
-/// Buckets that a tag may be split into: there are not more slots.
-const MAX_BUCKETS: u32 = 16384;
+use crate::whatif::split::Split;
 
 /// All rules of a user.
 #[derive(Debug, Clone, Default)]
 pub struct RenameRules {
     retag: Vec<Retag>,
-    untag: Vec<Regex>,
+    untag: Vec<Untag>,
     split: Vec<Split>,
 }
 
 /// Replaces what a pattern matches first.
 #[derive(Debug, Clone)]
 struct Retag {
+    text: String,
     regex: Regex,
     template: Vec<Part>,
+}
+
+/// Takes off the braces of what a pattern matches.
+#[derive(Debug, Clone)]
+struct Untag {
+    text: String,
+    regex: Regex,
 }
 
 /// A part of what is put in its place.
@@ -35,24 +41,13 @@ enum Part {
     Group(usize),
 }
 
-/// Gives the keys of a tag one of several tags.
-#[derive(Debug, Clone)]
-struct Split {
-    tag: Which,
-    buckets: u32,
-}
-
-#[derive(Debug, Clone)]
-enum Which {
-    Tag(Vec<u8>),
-    Matching(Regex),
-}
-
 /// The rules at work: what they keep from key to key.
 #[derive(Debug, Clone)]
 pub struct Renaming {
     places: Vec<CaptureLocations>,
     before: Vec<u8>,
+    /// Keys that each rule renamed: retagging, untagging, splitting, each in their order.
+    pub hits: [Vec<u64>; 3],
 }
 
 impl RenameRules {
@@ -69,7 +64,9 @@ impl RenameRules {
                 Retag::parse(text).map_err(|what| bad("--retag", text, what))
             })?,
             untag: each(untag, |text| {
-                compile_over_bytes(text).map_err(|what| bad("--untag", text, what))
+                let regex = compile_over_bytes(text).map_err(|what| bad("--untag", text, what))?;
+                let text = text.to_owned();
+                Ok(Untag { text, regex })
             })?,
             split: each(split, |text| {
                 Split::parse(text).map_err(|what| bad("--split", text, what))
@@ -82,6 +79,36 @@ impl RenameRules {
         self.retag.is_empty() && self.untag.is_empty() && self.split.is_empty()
     }
 
+    /// The splits that name no number of parts.
+    pub fn open_splits(&self) -> impl Iterator<Item = &Split> {
+        self.split.iter().filter(|split| split.parts.is_none())
+    }
+
+    /// The same with `parts` for the splits that name no number, in their order.
+    pub fn with_parts(&self, parts: &[u32]) -> RenameRules {
+        let mut rules = self.clone();
+        let open = rules.split.iter_mut().filter(|split| split.parts.is_none());
+        open.zip(parts)
+            .for_each(|(split, parts)| split.parts = Some(*parts));
+        rules
+    }
+
+    /// What no key matches, where `hits` keys match each rule; for people.
+    pub fn without_keys(&self, hits: &[Vec<u64>; 3]) -> Vec<String> {
+        let [retag, untag, split] = hits;
+        let quoted =
+            |flag: &str, text: &str| format!("no key matches {flag} \"{}\"", Name::from(text));
+        let unmet = |hits: &u64| *hits == 0;
+        let retag = self.retag.iter().zip(retag).filter(|(_, hits)| unmet(hits));
+        let untag = self.untag.iter().zip(untag).filter(|(_, hits)| unmet(hits));
+        let split = self.split.iter().zip(split).filter(|(_, hits)| unmet(hits));
+        retag
+            .map(|(rule, _)| quoted("--retag", &rule.text))
+            .chain(untag.map(|(rule, _)| quoted("--untag", &rule.text)))
+            .chain(split.map(|(rule, _)| format!("no key has {}", rule.tag_in_words())))
+            .collect()
+    }
+
     /// The rules at work.
     pub fn start(&self) -> Renaming {
         Renaming {
@@ -91,6 +118,8 @@ impl RenameRules {
                 .map(|rule| rule.regex.capture_locations())
                 .collect(),
             before: Vec::new(),
+            hits: [self.retag.len(), self.untag.len(), self.split.len()]
+                .map(|rules| vec![0; rules]),
         }
     }
 
@@ -98,34 +127,40 @@ impl RenameRules {
     pub fn rename(&self, key: &[u8], policy: &Policy, with: &mut Renaming, renamed: &mut Vec<u8>) {
         let start = renamed.len();
         renamed.extend_from_slice(key);
-        for (rule, places) in self.retag.iter().zip(&mut with.places) {
-            with.before.clear();
-            with.before.extend(renamed.drain(start..));
-            rule.apply(&with.before, places, renamed);
+        let Renaming {
+            places,
+            before,
+            hits: [retagged, untagged, split],
+        } = with;
+        for ((rule, places), hits) in self.retag.iter().zip(places).zip(retagged) {
+            before.clear();
+            before.extend(renamed.drain(start..));
+            *hits += u64::from(rule.apply(before, places, renamed));
         }
-        if self
-            .untag
-            .iter()
-            .any(|regex| regex.is_match(&renamed[start..]))
-        {
-            with.before.clear();
-            with.before.extend(renamed.drain(start..));
-            renamed.extend(with.before.iter().filter(|byte| !b"{}".contains(byte)));
+        let mut is_untagged = false;
+        for (rule, hits) in self.untag.iter().zip(untagged) {
+            let matches = rule.regex.is_match(&renamed[start..]);
+            *hits += u64::from(matches);
+            is_untagged |= matches;
         }
-        let tag = if self.split.is_empty() {
-            None
-        } else {
-            policy.tag(&renamed[start..])
+        if is_untagged {
+            before.clear();
+            before.extend(renamed.drain(start..));
+            renamed.extend(before.iter().filter(|byte| !b"{}".contains(byte)));
+        }
+        if self.split.is_empty() {
+            return;
+        }
+        let Some(tag) = policy.tag(&renamed[start..]) else {
+            return;
         };
-        if let Some(tag) = tag
-            && let Some(split) = self
-                .split
-                .iter()
-                .find(|split| split.is_of(&renamed[start..][tag.clone()]))
-        {
-            let bucket = u32::from(hashslot::crc16(&renamed[start..])) % split.buckets;
-            let end = start + tag.end;
-            renamed.splice(end..end, format!(":{bucket}").into_bytes());
+        let is_of = |split: &Split| split.is_of(&renamed[start..][tag.clone()]);
+        if let Some(at) = self.split.iter().position(is_of) {
+            split[at] += 1;
+            if let Some(part) = self.split[at].part_of(&renamed[start..]) {
+                let end = start + tag.end;
+                renamed.splice(end..end, format!(":{part}").into_bytes());
+            }
         }
     }
 }
@@ -141,17 +176,23 @@ impl Retag {
             .ok_or("is not 'REGEX => TEMPLATE', as in 'cart:(\\d+) => cart:{$1}'")?;
         let regex = compile_over_bytes(parts.0.trim_ascii())?;
         let template = template(parts.1.trim_ascii(), &regex)?;
-        Ok(Retag { regex, template })
+        let text = text.to_owned();
+        Ok(Retag {
+            text,
+            regex,
+            template,
+        })
     }
 
-    /// Appends `key` with what the pattern matches first replaced.
-    fn apply(&self, key: &[u8], places: &mut CaptureLocations, renamed: &mut Vec<u8>) {
+    /// Appends `key` with what the pattern matches first replaced; false where it matches nothing.
+    fn apply(&self, key: &[u8], places: &mut CaptureLocations, renamed: &mut Vec<u8>) -> bool {
         let Some(found) = self
             .regex
             .captures_read(places, key)
             .map(|found| found.range())
         else {
-            return renamed.extend_from_slice(key);
+            renamed.extend_from_slice(key);
+            return false;
         };
         let group = |number: &usize| {
             places
@@ -167,6 +208,7 @@ impl Retag {
             }
         }
         renamed.extend_from_slice(&key[end..]);
+        true
     }
 }
 
@@ -206,37 +248,6 @@ fn template(text: &str, regex: &Regex) -> std::result::Result<Vec<Part>, String>
     }
     parts.push(Part::Text(rest.as_bytes().to_vec()));
     Ok(parts)
-}
-
-impl Split {
-    fn parse(text: &str) -> std::result::Result<Split, String> {
-        let usage = "is not 'TAG = K' or '/REGEX/ = K', as in 'common = 16'";
-        let (tag, buckets) = text.rsplit_once('=').ok_or(usage)?;
-        let (tag, buckets) = (tag.trim_ascii(), buckets.trim_ascii());
-        let buckets = buckets
-            .parse()
-            .ok()
-            .filter(|buckets| (2..=MAX_BUCKETS).contains(buckets));
-        let buckets = buckets.ok_or_else(|| format!("{usage}; K is from 2 to 16384"))?;
-        let tag = match tag.strip_prefix('/').and_then(|tag| tag.strip_suffix('/')) {
-            Some(pattern) => Which::Matching(compile_over_bytes(&format!("^(?:{pattern})$"))?),
-            None => {
-                let bare = tag
-                    .strip_prefix('{')
-                    .and_then(|tag| tag.strip_suffix('}'))
-                    .unwrap_or(tag);
-                Which::Tag(bare.as_bytes().to_vec())
-            }
-        };
-        Ok(Split { tag, buckets })
-    }
-
-    fn is_of(&self, tag: &[u8]) -> bool {
-        match &self.tag {
-            Which::Tag(name) => name == tag,
-            Which::Matching(regex) => regex.is_match(tag),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -320,12 +331,6 @@ mod tests {
         assert!(refused([&["(a) => $x"], &[], &[]]).contains("has no group $"));
         assert!(refused([&["(?=a) => b"], &[], &[]]).contains("look-around"));
         assert!(refused([&[], &["(a"], &[]]).starts_with("--untag \"(a\": unclosed group"));
-        for split in ["common", "common = 1", "common = 16385", "common = x"] {
-            assert!(
-                refused([&[], &[], &[split]]).contains("'TAG = K'"),
-                "{split}"
-            );
-        }
     }
 
     proptest! {

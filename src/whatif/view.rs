@@ -11,12 +11,28 @@ use crate::whatif::findings::{Side, WhatIfFindings};
 /// The sections of a change.
 pub fn sections(findings: &WhatIfFindings) -> Vec<Section<'_>> {
     vec![
-        Section::untitled().paragraph(findings.sentence.to_string()),
+        Section::untitled()
+            .paragraph(findings.sentence.to_string())
+            .with_all(found_parts(findings)),
         sides(findings),
         changes(findings),
         tags(findings),
         remarks::section(last_remarks(findings)),
     ]
+}
+
+/// The numbers of parts that were found, as a command to copy.
+fn found_parts(findings: &WhatIfFindings) -> Vec<Block<'static>> {
+    let Some(found) = &findings.found_parts else {
+        return Vec::new();
+    };
+    let text = format!(
+        "The smallest number of parts of which none is heavy. With slots moved by plan the fullest node then holds {:.2} \
+         times its fair share, and {:.2} times without the split.",
+        found.planned_max_over_mean, found.planned_without
+    );
+    let command = format!("whatif {}", found.flags.join(" "));
+    vec![Block::Paragraph(text), Block::Command(command)]
 }
 
 fn sides(findings: &WhatIfFindings) -> Section<'_> {
@@ -47,6 +63,11 @@ fn side_cells(side: &Side) -> Vec<(&'static str, Cell<'_>)> {
         ),
         ("nodes", Cell::name(&side.source)),
         ("hash policy", Cell::name(&side.policy)),
+        ("keys", Cell::count(side.keys)),
+        (
+            "on the fullest node",
+            Cell::of(side.fullest_share, Cell::share),
+        ),
         ("nodes: max/mean", ratio(nodes.max_over_mean)),
         ("nodes: CV", ratio(nodes.cv)),
         ("nodes: Gini", ratio(nodes.gini)),
@@ -76,12 +97,12 @@ fn changes(findings: &WhatIfFindings) -> Section<'_> {
             .map_or(String::new(), |size| format!(" ({})", bytes(*size)));
         format!("{}{size}", counted(of.keys, "key"))
     };
-    let looked_at = match findings.parted.exact {
-        true => format!("of {}", counted(findings.parted.tags, "tag")),
+    let looked_at = match findings.tag_sample.exact {
+        true => format!("of {}", counted(findings.tag_sample.tags, "tag")),
         false => format!(
             "estimated: {} of a sample of {}",
-            grouped(findings.parted.parted),
-            grouped(findings.parted.tags)
+            grouped(findings.tag_sample.split),
+            grouped(findings.tag_sample.tags)
         ),
     };
     Section::titled("What changes")

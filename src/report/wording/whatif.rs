@@ -10,20 +10,47 @@ impl InWords for Comparison {
         let Some((before, after)) = self.max_over_mean else {
             return "no node has a key on one side, so there is nothing to compare".into();
         };
-        let turn = match after - before {
-            change if change <= -0.005 => "better",
-            change if change >= 0.005 => "worse",
+        // Fair shares of different numbers of nodes cannot be compared; parts of all load can.
+        let (share_before, share_after) = self.shares.unwrap_or((1.0, 1.0));
+        let turn = match share_after / share_before {
+            ratio if ratio <= 0.995 => "better",
+            ratio if ratio >= 1.005 => "worse",
             _ => "no better and no worse",
         };
-        let percent = |keys: u64| percent(keys as f64 / self.keys.max(1) as f64);
-        let about = if self.exact { "" } else { "about " };
-        let parted = match self.parted_tags {
-            0 => String::from("no tag is parted"),
-            1 => String::from(
-                "one tag is parted: commands with several of its keys become CROSSSLOT",
+        let metric = of_metric(self.by);
+        let fullest = match self.node_counts {
+            (old, new) if old == new => format!(
+                "the fullest node holds {after:.2} times its fair share{metric} in place of {before:.2}"
             ),
+            (old, new) => format!(
+                "the fullest of {new} nodes holds {} of all load{metric} in place of {} on {old}, {after:.2} times its \
+                 fair share in place of {before:.2}",
+                percent(share_after),
+                percent(share_before),
+            ),
+        };
+        let grown = match self.keys_after + self.unplaced {
+            keys if keys <= self.keys => String::new(),
+            keys => format!(
+                "; {} keys in place of {}",
+                grouped(keys),
+                grouped(self.keys)
+            ),
+        };
+        let without_keys: String = self
+            .without_keys
+            .iter()
+            .map(|what| format!("{what}; "))
+            .collect();
+        let part = |keys: u64| percent(keys as f64 / self.keys.max(1) as f64);
+        let about = if self.exact { "" } else { "about " };
+        let split = match self.parted_tags {
+            0 => String::from("no tag is split"),
+            1 => {
+                String::from("one tag is split: commands with several of its keys become CROSSSLOT")
+            }
             tags => format!(
-                "{about}{} tags are parted: commands with several keys of one become CROSSSLOT",
+                "{about}{} tags are split: commands with several keys of one become CROSSSLOT",
                 grouped(tags)
             ),
         };
@@ -32,11 +59,9 @@ impl InWords for Comparison {
             keys => format!("; {} have no slot any more and are left out", grouped(keys)),
         };
         format!(
-            "{turn}: the fullest node holds {after:.2} times its fair share{} in place of {before:.2}; {} of the keys \
-             change their slot and {} their node; {parted}{unplaced}",
-            of_metric(self.by),
-            percent(self.moved),
-            percent(self.changed_node),
+            "{without_keys}{turn}: {fullest}{grown}; {} of the keys change their slot and {} their node; {split}{unplaced}",
+            part(self.moved),
+            part(self.changed_node),
         )
     }
 }

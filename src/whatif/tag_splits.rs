@@ -27,7 +27,7 @@ pub struct SplitTags {
     /// Tags that were looked at.
     pub tags: u64,
     /// Those of them whose keys come to several slots.
-    pub parted: u64,
+    pub split: u64,
 }
 
 impl TagSplits {
@@ -46,11 +46,11 @@ impl TagSplits {
     pub fn count(self) -> SplitTags {
         let exact = self.0.is_whole();
         let slots = self.0.whole();
-        let parted = slots.values().filter(|slot| **slot == SEVERAL).count() as u64;
+        let split = slots.values().filter(|slot| **slot == SEVERAL).count() as u64;
         SplitTags {
             exact,
             tags: slots.len() as u64,
-            parted,
+            split,
         }
     }
 }
@@ -65,10 +65,8 @@ impl SplitTags {
     /// How many of `distinct` tags are: counted, or estimated from the sample.
     pub fn of_all(&self, distinct: u64) -> u64 {
         match self.exact {
-            true => self.parted,
-            false => {
-                (self.parted as f64 / self.tags.max(1) as f64 * distinct as f64).round() as u64
-            }
+            true => self.split,
+            false => (self.split as f64 / self.tags.max(1) as f64 * distinct as f64).round() as u64,
         }
     }
 }
@@ -98,16 +96,16 @@ mod tests {
 
     #[test]
     fn few_tags_are_counted_exactly() {
-        let parted = count(keys(1000).into_iter()).count();
+        let split = count(keys(1000).into_iter()).count();
         assert_eq!(
-            parted,
+            split,
             SplitTags {
                 exact: true,
                 tags: 1000,
-                parted: 250
+                split: 250
             }
         );
-        assert_eq!(parted.of_all(1000), 250);
+        assert_eq!(split.of_all(1000), 250);
     }
 
     #[test]

@@ -1,0 +1,179 @@
+//! Keys of a prefix that grow: they count several times, in the slots that they have.
+
+use crate::error::{Error, Result};
+use crate::hash::hash;
+use crate::name::Name;
+
+/// The most that a prefix may grow.
+const MOST: f64 = 1000.0;
+/// Rules, each of which needs counters in every thread.
+const MOST_RULES: usize = 8;
+
+/// All prefixes that grow.
+#[derive(Debug, Clone, Default)]
+pub struct Growth(Vec<Rule>);
+
+/// Keys with a prefix, and how often each counts.
+#[derive(Debug, Clone)]
+struct Rule {
+    prefix: Vec<u8>,
+    /// Times that each of them counts, at least 1.
+    whole: u32,
+    /// The part of them that count once more, in 2^64ths.
+    part: u64,
+}
+
+/// What of a rule a key is counted for, beyond the one time that every key counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum More {
+    /// `whole - 1` times.
+    Whole,
+    /// Once more.
+    Once,
+}
+
+impl Growth {
+    /// Reads the values of `--grow`.
+    ///
+    /// # Errors
+    /// One that cannot be read; the message names it.
+    pub fn parse(texts: &[String]) -> Result<Growth> {
+        if texts.len() > MOST_RULES {
+            let what = format!("at most {MOST_RULES} prefixes can be tried at a time");
+            return Err(Error::bad("--grow", what));
+        }
+        let rules = texts.iter().map(|text| {
+            Rule::parse(text).ok_or_else(|| {
+                let what = "is not 'PREFIX = Nx' with N from 1 to 1000, as in 'user: = 2x'";
+                Error::bad(format!("--grow \"{}\"", Name::from(text.as_str())), what)
+            })
+        });
+        rules.collect::<Result<_>>().map(Growth)
+    }
+
+    /// Whether nothing grows.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many rules there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether rule `at` is the first that a key falls under, and the key counts for `more` of it.
+    pub fn counts(&self, at: usize, more: More, key: &[u8]) -> bool {
+        self.rule_of(key) == Some(at)
+            && match more {
+                More::Whole => self.0[at].whole > 1,
+                More::Once => hash(key) < self.0[at].part,
+            }
+    }
+
+    /// How often what was counted for `more` of rule `at` is to be added.
+    pub fn times(&self, at: usize, more: More) -> u32 {
+        match more {
+            More::Whole => self.0[at].whole - 1,
+            More::Once => 1,
+        }
+    }
+
+    /// The rule that a key falls under.
+    pub fn rule_of(&self, key: &[u8]) -> Option<usize> {
+        self.0.iter().position(|rule| key.starts_with(&rule.prefix))
+    }
+
+    /// The prefixes that no key has, where `hits` keys have each; for people.
+    pub fn without_keys(&self, hits: &[u64]) -> Vec<String> {
+        let unmet = self.0.iter().zip(hits).filter(|(_, hits)| **hits == 0);
+        unmet
+            .map(|(rule, _)| {
+                let prefix = crate::text::short(&Name::from(rule.prefix.as_slice()));
+                format!("no key begins with \"{prefix}\"")
+            })
+            .collect()
+    }
+}
+
+impl Rule {
+    fn parse(text: &str) -> Option<Rule> {
+        let (prefix, factor) = text.rsplit_once('=')?;
+        // The spelling of reports, in which a prefix may hold any byte.
+        let prefix = Name::parse(prefix.trim_ascii())?.0;
+        let factor = factor.trim_ascii();
+        let factor = factor
+            .strip_suffix(['x', 'X'])
+            .unwrap_or(factor)
+            .trim_ascii();
+        let is_plain = factor
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let factor: f64 = factor.parse().ok().filter(|_| is_plain)?;
+        let in_range = (1.0..=MOST).contains(&factor) && !prefix.is_empty();
+        in_range.then(|| Rule {
+            prefix,
+            whole: factor as u32,
+            part: (factor.fract() * u64::MAX as f64) as u64,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn growth(texts: &[&str]) -> Result<Growth> {
+        Growth::parse(
+            &texts
+                .iter()
+                .map(|text| (*text).to_owned())
+                .collect::<Vec<_>>(),
+        )
+    }
+
+    #[test]
+    fn a_factor_is_whole_copies_and_a_part_of_the_keys() {
+        let growth = growth(&["user: = 2.25x", "u = 3"]).unwrap();
+        assert_eq!(
+            (growth.times(0, More::Whole), growth.times(1, More::Whole)),
+            (1, 2)
+        );
+        let keys: Vec<String> = (0..10_000).map(|i| format!("user:{i}")).collect();
+        let count = |at: usize, more: More| {
+            keys.iter()
+                .filter(|key| growth.counts(at, more, key.as_bytes()))
+                .count()
+        };
+        assert_eq!(count(0, More::Whole), 10_000);
+        assert!(
+            (2300..2700).contains(&count(0, More::Once)),
+            "{}",
+            count(0, More::Once)
+        );
+        assert_eq!(
+            (count(1, More::Whole), count(1, More::Once)),
+            (0, 0),
+            "the first rule has them"
+        );
+        assert!(growth.counts(1, More::Whole, b"u"));
+    }
+
+    #[test]
+    fn a_rule_that_cannot_be_read_is_named() {
+        for text in [
+            "user:",
+            "user: = x",
+            "user: = 0x",
+            "user: = 1e3",
+            "user: = -2",
+            " = 2x",
+            "a = 1001",
+            r"\q = 2",
+        ] {
+            let message = growth(&[text]).unwrap_err().to_string();
+            assert!(message.contains("is not 'PREFIX = Nx'"), "{message}");
+        }
+        assert!(growth(&["a = 2"; 9]).is_err());
+        assert_eq!(growth(&[r"a\x00 = 2x"]).unwrap().rule_of(b"a\0b"), Some(0));
+    }
+}
