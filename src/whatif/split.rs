@@ -19,8 +19,6 @@ use crate::topology::Topology;
 
 /// Parts that a tag may be split into: there are not more slots.
 const MOST_PARTS: u32 = SLOTS as u32;
-/// A unit is heavy from this part of a node's fair share on.
-const HEAVY: f64 = 0.05;
 /// Twice as many parts that bring the fullest node no further down than this are not worth it.
 const GAIN: f64 = 0.005;
 
@@ -110,7 +108,7 @@ impl Split {
 
 /// The smallest number of parts of a tag of load `w` of which none is heavy on any of `n` nodes that share `total`.
 pub fn parts_needed(w: f64, n: usize, total: f64) -> u32 {
-    let parts = (w * n as f64 / (HEAVY * total)).ceil();
+    let parts = (w * n as f64 / (limit::HEAVY * total)).ceil();
     // Not a number where nothing has a load.
     if parts.is_nan() {
         2
