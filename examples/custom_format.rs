@@ -1,4 +1,4 @@
-//! A format of one's own: `key|bytes` lines, say from an inventory database.
+//! A custom format: `key|bytes` lines, say from an inventory database.
 //!
 //! ```sh
 //! printf 'user:1|120\ncart:2|3400\n' > dump.psv

@@ -1,4 +1,4 @@
-//! A tally of one's own: how many keys have a hash tag, counted on all cores.
+//! A custom tally: how many keys have a hash tag, counted on all cores.
 //!
 //! ```sh
 //! cargo run --example custom_tally -- samples/hot-tag.keys
