@@ -99,7 +99,7 @@ impl Explanation {
     }
 }
 
-/// Causes that a sentence has room for beside those that add a fifth of the excess.
+/// Causes that a sentence has room for in addition to those that add a fifth of the excess.
 const ROOM: usize = 3;
 
 /// Every cause that adds a fifth of the excess, and up to three that add much: never one without another of its size.

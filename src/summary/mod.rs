@@ -256,7 +256,7 @@ pub struct Listing<'a> {
     pub levels: Levels<'a>,
     /// Rows that tables for people show.
     pub rows: usize,
-    /// Names that are not to be shown are replaced by it; those of nodes and files by whoever knows them.
+    /// Names that are not to be shown are replaced by it; those of nodes and files are replaced elsewhere.
     pub redaction: Option<&'a Redaction>,
 }
 

@@ -65,7 +65,7 @@ pub struct CountedVerdict {
     pub sentence: Worded<CountedFinding>,
     /// The independent units that would be as uneven by chance.
     pub n_eff: Option<f64>,
-    /// What max/mean stays below in 9,999 of 10,000 perfect hashes, if every key were a unit of its own.
+    /// What max/mean stays below in 9,999 of 10,000 perfect hashes, if every key were an independent unit.
     pub expected_max_over_mean: Option<f64>,
     /// With equal nodes, the part of the cluster that is full when its fullest node is.
     pub usable_capacity: Option<f64>,

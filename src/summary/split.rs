@@ -197,7 +197,7 @@ impl<'a> Split<'a> {
         self.heavy.iter().map(|unit| unit.load).sum()
     }
 
-    /// The slots of the fullest node that hold most beside heavy units.
+    /// The slots of the fullest node that hold most without heavy units.
     fn fullest_slots(&self, loads: &[u64]) -> Vec<u16> {
         let mut slots: Vec<(f64, u16)> = self
             .fullest

@@ -5,7 +5,7 @@ use crate::report::charts::font::{Style, width};
 use crate::report::charts::number::Numbers;
 use crate::report::palette::{FRAME, GRID, MUTED};
 
-/// Pixels that stay free beside the last tick's label.
+/// Pixels that stay free next to the label of the last tick.
 const EDGE: i32 = 12;
 
 /// Values along one direction.

@@ -35,7 +35,7 @@ pub enum Row {
         value: f64,
         /// A lighter piece behind it: what is not certain, or of another kind.
         light: f64,
-        /// What stands behind it.
+        /// The text after it.
         words: String,
         /// Its colour.
         colour: Rgb,
@@ -48,7 +48,7 @@ pub enum Row {
 pub struct Mark {
     /// Where.
     pub value: f64,
-    /// What stands above it, where there is room: the first marks first.
+    /// The text above it, where there is room: the first marks first.
     pub label: String,
     /// Its colour.
     pub colour: Rgb,
@@ -169,7 +169,7 @@ fn draw(canvas: &Canvas<'_>, rows: &[Row], marks: &[Mark], loads: &Loads<'_>) {
                     Anchor::End,
                     style,
                 );
-                // Where lines cross the field, the words stand in a column beside it and leave them whole.
+                // Where lines cross the bars, the texts are in a column to the right and do not interrupt the lines.
                 let at = if marks.is_empty() {
                     (end + 10, Anchor::Start)
                 } else {

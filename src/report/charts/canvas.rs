@@ -13,7 +13,7 @@ use crate::report::charts::font;
 use crate::report::charts::font::Style;
 use crate::report::palette::{EMPTY, FRAME, INK, MUTED, Rgb};
 
-/// Title, subtitle, words beside things, words under axes: every size of text in a chart.
+/// Every size of text in a chart: title, subtitle, names and values, ticks.
 pub mod size {
     /// The finding.
     pub const TITLE: f32 = 33.0;
@@ -32,7 +32,7 @@ pub const MARGIN: i32 = 40;
 /// Where the first line under the heading may start.
 pub const BELOW_HEADING: i32 = 112;
 
-/// Where a text stands relative to its point.
+/// Where a text is relative to its point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Anchor {
     /// Starts there.
@@ -110,7 +110,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// As `fill`, letting what is there shine through; `opacity` from 0 to 1.
+    /// As `fill`, but translucent; `opacity` from 0 to 1.
     pub fn tint(&self, [x0, y0, x1, y1]: [i32; 4], colour: Rgb, opacity: f64) {
         if x0 < x1 && y0 < y1 {
             self.keep(self.area.draw(&Rectangle::new(

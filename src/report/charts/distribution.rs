@@ -16,7 +16,7 @@ use crate::summary::model::compound::CompoundPoisson;
 
 /// About so many bars.
 const BARS: u64 = 64;
-/// Up to so many bars, each stands for one load and has its number of slots written above it.
+/// Up to so many bars, each is for one load and has its number of slots above it.
 const SINGLE: u64 = 16;
 /// A longest tail up to this multiple of p99 is drawn, a longer one is put into one bar.
 const TAIL: f64 = 1.5;
@@ -124,7 +124,7 @@ fn draw(canvas: &Canvas<'_>, loads: &Loads<'_>, bins: &Bins, perfect: Option<&Co
         .enumerate()
         .map(|(i, slots)| point(i, *slots))
         .collect();
-    // One load a bar: the number stands under the middle of its bar.
+    // One load a bar: the number is under the middle of its bar.
     let half = if bins.width() == 1 { 0.5 } else { 0.0 };
     let name = match bins.width() {
         1 => format!("{} per slot", loads.noun()),

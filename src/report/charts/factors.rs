@@ -17,7 +17,7 @@ impl Factors {
         let (low, high) = values.fold((f64::INFINITY, 0.0f64), |(low, high), value| {
             (low.min(value), high.max(value))
         });
-        // A power of the step may come out of the logarithm a hair beside its whole number.
+        // The logarithm of a power of the step may be slightly off a whole number.
         let power = |value: f64, round: fn(f64) -> f64, hair: f64| {
             step.powf(round(value.ln() / step.ln() + hair))
         };

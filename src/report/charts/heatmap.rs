@@ -151,7 +151,7 @@ fn axes(canvas: &Canvas<'_>) {
     canvas.text("slot", (LEFT - 12, TOP - 14), Anchor::End, style);
 }
 
-/// Names beside the rows where each node has most of its slots.
+/// Names next to the rows where each node has most of its slots.
 fn names(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
     let nodes: Vec<_> = summary.nodes.owning().collect();
     let style = Style::plain(size::BODY, INK);
@@ -289,7 +289,7 @@ fn bar(canvas: &Canvas<'_>, loads: &Loads<'_>, scale: &Scale) {
     canvas.text(&words, (x.start, bottom + 44), Anchor::Start, note);
 }
 
-/// A ring around the fullest cell and its numbers beside it.
+/// A ring around the fullest cell, with its numbers.
 fn hottest(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
     let Some(slot) = summary.slots.hottest.first() else {
         return;

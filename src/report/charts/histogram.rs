@@ -20,7 +20,7 @@ pub fn bars(canvas: &Canvas<'_>, base: i32, bars: impl Iterator<Item = [i32; 3]>
     }
 }
 
-/// A dashed line with its label at each place, from `top` to `base`; the labels stand below each other.
+/// A dashed line with its label at each place, from `top` to `base`; the labels are below each other.
 pub fn marks(canvas: &Canvas<'_>, (top, base): (i32, i32), end: i32, marks: &[(i32, String)]) {
     let style = Style::bold(size::BODY, INK);
     for (i, (x, _)) in marks.iter().enumerate() {

@@ -11,7 +11,7 @@ use crate::summary::quantiles::Quantiles;
 
 /// About so many bars.
 const BARS: u64 = 64;
-/// Names up to this multiple of p99.9 are drawn; longer ones are counted beside the axis.
+/// Names up to this multiple of p99.9 are drawn; longer ones are counted in the name of the axis.
 const TAIL: f64 = 1.5;
 
 /// The chart of `summary`.

@@ -235,7 +235,7 @@ fn node_name(node: &NodeLoad) -> String {
     node.name().to_string()
 }
 
-/// Digits of a node's load over the fair share: two, where that tells the nodes apart, else three.
+/// Digits of a node's load over the fair share: two, where that shows a difference, else three.
 fn ratio_digits(nodes: &[&NodeLoad], loads: &Loads<'_>) -> usize {
     let apart =
         |node: &&NodeLoad| (loads.held(&node.load) as f64 / loads.nodes.mean - 1.0).abs() >= 0.05;

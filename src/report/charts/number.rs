@@ -1,4 +1,4 @@
-//! Numbers as they stand in a chart: few digits, thousands apart, SI prefixes from 100,000 on.
+//! Numbers in a chart: few digits, thousands apart, SI prefixes from 100,000 on.
 
 pub use crate::text::three_digits as short;
 use crate::text::{
@@ -71,7 +71,7 @@ pub fn times_with(digits: usize, ratio: f64) -> String {
     }
 }
 
-/// Round values from `from` to `to`, about `about` of them, at least `least` apart, and what to write beside each.
+/// Round values from `from` to `to`, about `about` of them, at least `least` apart, and the label of each.
 pub fn ticks(from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)> {
     let range = (to - from).max(f64::MIN_POSITIVE);
     let rough = (range / about.max(1) as f64).max(least);

@@ -20,7 +20,7 @@ const NAMED: usize = 5;
 const BORDERS: usize = 48;
 /// From this multiple of what is usual on, the hottest slots get a panel of their own: the others would lie flat.
 const FAR: f64 = 4.0;
-/// Up to so many keys, all can be told apart in one panel.
+/// Up to so many keys, one panel shows them all.
 const FEW: u64 = 10;
 /// Less than this part of the hottest is no peak to the eye.
 const VISIBLE: f64 = 0.02;
@@ -111,7 +111,7 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
         .iter()
         .map(|slot| Hot::of(slot, loads))
         .collect();
-    // Only what stands out of the others, of chance and of the line has a name; the hottest always.
+    // Only peaks far above the others, chance and the line have a name; the hottest always.
     name_hot(
         canvas,
         &all,
@@ -254,7 +254,7 @@ fn legend(canvas: &Canvas<'_>, loads: &Loads<'_>, perfect: Option<&CompoundPoiss
     legend::draw(canvas, &entries);
 }
 
-/// Where a name may stand beside its peak.
+/// Where a name may be, next to its peak.
 const PLACES: [(i32, i32); 10] = [
     (10, 0),
     (-10, 0),

@@ -36,7 +36,7 @@ pub enum Value<'a> {
     Share(f64),
 }
 
-/// A value and, where it helps, a bar beside it.
+/// A value and, where it helps, a bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell<'a> {
     /// The value.

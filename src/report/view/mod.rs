@@ -104,7 +104,7 @@ pub enum Scope {
 pub enum Block<'a> {
     /// The verdict and its sentence: the first line of a report.
     Verdict(State, String),
-    /// A paragraph of its own.
+    /// A paragraph.
     Paragraph(String),
     /// A line that belongs to what is above it.
     Line(String),

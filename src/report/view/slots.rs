@@ -94,7 +94,7 @@ fn tags<'a>(slot: &HotSlot, by: Metric) -> Cell<'a> {
     }
 }
 
-/// How uneven the slots are, beside what chance would make them.
+/// How uneven the slots are, and how uneven chance would make them.
 pub fn spread(summary: &Summary) -> Option<Section<'_>> {
     let by = summary.by;
     let stats = summary.slots.stats.get(by)?;

@@ -217,7 +217,7 @@ impl Moments {
 }
 
 /// Atoms of a gamma distribution for the light units, with the slots that get none at 0, and of the heavy units, each in
-/// a slot of its own on top of the mean of the light ones.
+/// its own slot on top of the mean of the light ones.
 fn gamma_mixture(units: Moments) -> Vec<(f64, f64)> {
     let slots = SLOTS as f64;
     let (mean, variance) = (units.total / slots, units.squares / slots);

@@ -53,7 +53,7 @@ pub fn data(summary: &Summary) -> String {
     for_script(&serde_json::to_string(&data).unwrap_or_default())
 }
 
-/// JSON that cannot end the element it stands in, and that is JavaScript too. These characters stand in strings only.
+/// JSON that cannot end the element that holds it, and that is JavaScript too. These characters are in strings only.
 fn for_script(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {

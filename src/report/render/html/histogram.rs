@@ -52,7 +52,7 @@ impl Histogram {
         let width = 100.0 / counts.len() as f64;
         let bar = |(index, count): (usize, &u64)| {
             let part = *count as f64 / most.max(1) as f64;
-            // A bar that is there is seen.
+            // A bar above zero is visible.
             let height = if *count > 0 {
                 (100.0 * part).max(1.0)
             } else {

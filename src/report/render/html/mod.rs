@@ -1,4 +1,4 @@
-//! report.html: one file that loads nothing else. The templates beside this file hold its markup; tables are there
+//! report.html: one file that loads nothing else. The templates in this folder hold its markup; tables are there
 //! without the script, which adds the slot map, sorting and filters.
 //!
 //! Names are hostile: askama escapes them in text and `embed` in data, and the script only ever sets `textContent`.
@@ -71,7 +71,7 @@ struct Page<'a> {
     how: Vec<(&'static str, String)>,
 }
 
-/// A number that stands out.
+/// A highlighted number.
 struct Fact {
     name: &'static str,
     text: String,

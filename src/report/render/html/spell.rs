@@ -4,7 +4,7 @@ use crate::name::Name;
 use crate::summary::nodes::NodeLoad;
 use crate::text;
 
-/// Characters of a name that the page shows; an ellipsis stands for the rest.
+/// Characters of a name that the page shows; the rest is an ellipsis.
 pub const SHOWN: usize = 120;
 /// Characters of a sentence, which may quote a line of the input.
 pub const TEXT: usize = 400;

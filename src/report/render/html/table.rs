@@ -39,7 +39,7 @@ struct Cell {
     value: String,
     /// All of what `text` shortens; empty where it shortens nothing.
     title: String,
-    /// A bar beside the text.
+    /// A bar next to the text.
     bar: Option<Bar>,
 }
 

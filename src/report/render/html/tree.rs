@@ -9,9 +9,9 @@ use crate::report::render::html::spell::cut;
 use crate::summary::patterns::Prefix;
 use crate::text::{amount_cell, percent};
 
-/// Levels of the tree; what is deeper stands in the last. Browsers flatten what is nested much deeper.
+/// Levels of the tree; deeper ones are in the last. Browsers flatten what is nested much deeper.
 const LEVELS: usize = 16;
-/// Bytes of a branch beside its name.
+/// Bytes of a branch without its name.
 const MARKUP: usize = 420;
 
 /// Bytes of a tree.

@@ -13,7 +13,7 @@ use crate::report::view::{Cell, Table, Value};
 /// The least that a flexible column has, and the least that its text is cut to.
 const NARROWEST: usize = 10;
 const CUT_TO: usize = 8;
-/// Characters of the longest bar, and what the columns beside it take: some for each number.
+/// Characters of the longest bar, and what the other columns take: some for each number.
 const BAR: usize = 20;
 const BESIDE_BAR: (usize, usize) = (6, 14);
 
