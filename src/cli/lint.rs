@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::analysis::reading::Reading;
+use crate::analysis::rejected;
 use crate::cli::Ending;
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
@@ -15,7 +16,6 @@ use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
 use crate::name::Name;
 use crate::scan::Scanned;
 use crate::slot::policy::Policy;
-use crate::text::grouped;
 
 /// The configuration that is read where none is named.
 const CONFIG: &str = "slotscope.toml";
@@ -50,7 +50,8 @@ impl LintArgs {
         let rules = Arc::new(self.rules()?);
         let reading = self.reading.reading(Policy::Oss)?;
         let scanned = reading.scan("checking", || Checks::new(&rules))?;
-        let findings = LintFindings::of(&scanned.tally, &rules);
+        let rejected = rejected::of(&reading.sources, &scanned.rejects);
+        let findings = LintFindings::of(&scanned.tally, &rules, rejected);
         self.output
             .print(&findings, Rows::or_json(usize::MAX), || {
                 view::sections(&findings)
@@ -89,9 +90,6 @@ fn remark(reading: &Reading, scanned: &Scanned<Checks>) {
     let empty = (scanned.tally.keys == 0).then(|| {
         String::from("no keys were checked: did redis-cli fail? look at what it printed to stderr")
     });
-    let rejected = scanned.rejects.count;
-    let rows = (rejected > 0)
-        .then(|| format!("rows that are no keys, not checked: {}", grouped(rejected)));
     let stops = scanned.incomplete.iter().map(|stop| {
         format!(
             "{}: byte {}: {}",
@@ -101,6 +99,6 @@ fn remark(reading: &Reading, scanned: &Scanned<Checks>) {
         )
     });
     // A closed standard error is ignored.
-    let lines = empty.into_iter().chain(rows).chain(stops);
+    let lines = empty.into_iter().chain(stops);
     lines.for_each(|line| drop(writeln!(io::stderr(), "slotscope: {line}")));
 }

@@ -19,6 +19,7 @@ use crate::lint::rules::Rule;
 pub use crate::lint::rules::{BUILT_IN, CustomRule, NamingLimits, NamingRules, Severity};
 pub use crate::lint::sharing::{SAMPLED, SharedTag, Sharing};
 use crate::metric::Metric;
+use crate::summary::Rejected;
 use crate::summary::balance::tidy;
 use crate::tally::tags::{TagCounter, TagCounts};
 
@@ -45,6 +46,8 @@ pub struct LintFindings {
     pub findings: Vec<Finding>,
     /// Where the rules are explained.
     pub help: &'static str,
+    /// Rows that are no keys, which were not checked.
+    pub rejected: Rejected,
 }
 
 /// A rule that keys break.
@@ -80,7 +83,7 @@ pub enum Counted {
 
 impl LintFindings {
     /// What `checks` counted by these rules.
-    pub fn of(checks: &Checks, rules: &NamingRules) -> LintFindings {
+    pub fn of(checks: &Checks, rules: &NamingRules, rejected: Rejected) -> LintFindings {
         let mut violations: Vec<(Violations, Counted)> = checks
             .violations
             .iter()
@@ -117,6 +120,7 @@ impl LintFindings {
             allowed: checks.allowed,
             findings,
             help: HELP,
+            rejected,
         }
     }
 

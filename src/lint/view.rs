@@ -1,7 +1,7 @@
 //! Findings as sections: how many, then each with what keys do and a few of them.
 
 use crate::lint::{Counted, Finding, LintFindings, Severity};
-use crate::report::view::Section;
+use crate::report::view::{Section, remarks};
 use crate::text::{counted, grouped, percent, truncated};
 
 /// Characters of an example.
@@ -36,6 +36,10 @@ pub fn sections(findings: &LintFindings) -> Vec<Section<'static>> {
             findings.help
         )));
     }
+    sections.push(remarks::section(remarks::rejected(
+        "key",
+        &findings.rejected,
+    )));
     sections
 }
 

@@ -7,6 +7,7 @@ use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::Summary;
 use crate::summary::cause::State;
+use crate::text::grouped;
 
 /// MIGRATE blocks both nodes while a key is copied: about a second for this size.
 pub const BIG_KEY_BYTES: u64 = 100 << 20;
@@ -59,6 +60,15 @@ pub fn warnings(summary: &Summary) -> Vec<String> {
         if !warnings.iter().any(|known| known.contains(&warning)) {
             warnings.push(warning);
         }
+    }
+    if let Some(first) = input.rejected.first.first() {
+        warnings.push(format!(
+            "rows that are no keys, left out of the plan: {}; the first in {} at byte {}: {}",
+            grouped(input.rejected.count),
+            first.file,
+            grouped(first.byte),
+            first.reason
+        ));
     }
     let unowned = &summary.nodes.unowned;
     if unowned.slots > 0 {

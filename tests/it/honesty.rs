@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use crate::support::cluster::{Cluster, call_ok};
 use crate::support::dumps::gzip;
 use crate::support::redis::Server;
-use crate::support::run::{Scratch, code, fails, report, root, stderr};
+use crate::support::run::{Scratch, code, fails, report, root, stderr, stdout};
+use serde_json::Value;
 use slotscope::format::not_a_dump::{LINE_FORMS, NotADump, SIGNATURES};
 
 /// An input, and the start of what it is called.
@@ -443,6 +444,40 @@ fn an_argument_that_names_a_server_or_a_url_says_what_to_type() {
         code(&scratch.run(&["analyze", "10.0.0.1:6379", "--no-files"])),
         0
     );
+}
+
+#[test]
+fn every_command_shows_the_rows_that_it_left_out() {
+    let scratch = Scratch::new();
+    scratch.file("half.csv", "key,size\na,1\nb,many\nc,3\n");
+    scratch.file("batches", "MGET a b\nMGET \"a\nMGET c d\n");
+    for (command, place) in [
+        ("analyze --no-files half.csv", "/input/rejected"),
+        ("whatif --to-nodes 4 half.csv", "/input/rejected"),
+        ("plan --nodes 4 half.csv --force", "/warnings"),
+        ("lint half.csv", "/rejected"),
+        ("fanout batches", "/rejected"),
+    ] {
+        let words: Vec<_> = command.split(' ').collect();
+        let reason = if words[0] == "fanout" {
+            "a quote is not closed"
+        } else {
+            "no size: \"many\""
+        };
+        let text = scratch.run(&words);
+        assert!(
+            stdout(&text).contains(reason),
+            "{command}: {}",
+            stdout(&text)
+        );
+        let json = scratch.run(&[&words[..], &["--json"]].concat());
+        let json: Value = serde_json::from_slice(&json.stdout).unwrap();
+        let shown = json.pointer(place).unwrap().to_string();
+        assert!(
+            shown.contains(&reason.replace('"', "\\\"")),
+            "{command}: {shown}"
+        );
+    }
 }
 
 #[test]
