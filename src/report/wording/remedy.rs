@@ -43,6 +43,7 @@ pub fn result(remedy: &Remedy, by: Metric) -> String {
 
 fn split(remedy: &Remedy) -> String {
     let parts = remedy.parts.unwrap_or(2);
+    let each = if remedy.names.len() > 1 { " each" } else { "" };
     let is_tag = remedy.unit == Some(CauseKind::Tag);
     let names = remedy.names.iter().map(|name| match is_tag {
         true => format!("{{{}}}", short(name)),
@@ -51,10 +52,10 @@ fn split(remedy: &Remedy) -> String {
     let names = list(names, NAMES);
     match is_tag {
         true => format!(
-            "Split {names} into {parts} hash tags each in the application, then move slots (commands with keys of several parts fail with CROSSSLOT)"
+            "Split {names} into {parts} hash tags{each} in the application, then move slots (commands with keys of several parts fail with CROSSSLOT)"
         ),
         false => {
-            format!("Split {names} into {parts} keys each in the application, then move slots")
+            format!("Split {names} into {parts} keys{each} in the application, then move slots")
         }
     }
 }

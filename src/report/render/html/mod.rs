@@ -134,7 +134,7 @@ impl<'a> Page<'a> {
             made: spell::time(summary.run.started),
             word: verdict::word(found.state),
             class: words::class(found.state),
-            sentence: capital(&shortened(&found.sentence.to_string())),
+            sentence: shortened(&found.sentence.to_string()),
             meaning: words::meaning(found.state),
             steps: steps(summary),
             facts: facts(summary),
@@ -170,13 +170,6 @@ fn policy() -> String {
         hash(SCRIPT),
         hash(&STYLE)
     )
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
 }
 
 fn facts(summary: &Summary) -> Vec<Fact> {
