@@ -1,6 +1,7 @@
 //! `slotscope plan` as a user runs it: what it says, what it refuses, the JSON and the scripts. The laws of plans, and
 //! plans carried out on a real cluster, are in the other modules of this folder.
 
+mod bad_day;
 mod follower;
 mod laws;
 mod live;

@@ -1,0 +1,132 @@
+//! A real cluster on a bad day: uneven slots and a coarse tag. What the report recommends is typed as it is, under writes,
+//! and evens the nodes out.
+
+use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use serde_json::Value;
+use slotscope::slot::slot;
+
+use super::follower::{Follower, contents};
+use crate::support::cluster::Cluster;
+use crate::support::redis::Reply;
+use crate::support::run::{Scratch, report, stderr};
+
+/// What each primary owns.
+const SHARES: [(u16, u16); 3] = [(0, 5899), (5900, 11_199), (11_200, 16_383)];
+
+/// Keys that are written while slots move.
+const LIVE: usize = 200;
+
+fn owner(key: &str) -> usize {
+    let slot = slot(key.as_bytes());
+    SHARES.iter().position(|(_, last)| slot <= *last).unwrap()
+}
+
+/// Sessions, and the orders of one tenant, which are in a slot of the first node.
+fn keys() -> Vec<String> {
+    let tenants = (0..).map(|i| format!("tenant:{i}"));
+    let tenant = { tenants }.find(|tenant| owner(tenant) == 0).unwrap();
+    let orders = (0..2500).map(|i| format!("order:{{{tenant}}}:{i}"));
+    (0..15_000)
+        .map(|i| format!("session:{i}"))
+        .chain(orders)
+        .collect()
+}
+
+fn dump(cluster: &Cluster, scratch: &Scratch) {
+    scratch.file("cluster.nodes", cluster.nodes(0).as_bytes());
+    for (i, server) in cluster.servers.iter().enumerate() {
+        scratch.file(
+            &format!("{i}.keys"),
+            server.redis_cli(&["--no-raw", "--scan"]),
+        );
+    }
+}
+
+fn analyzed(scratch: &Scratch) -> Value {
+    let files = ["0.keys", "1.keys", "2.keys"];
+    let args = ["analyze", "--topology", "cluster.nodes", "--json"];
+    report(&scratch.run(&[&args[..], &files].concat()))
+}
+
+#[test]
+fn what_the_report_recommends_evens_the_cluster_out() {
+    let cluster = Cluster::start(&SHARES.map(|range| vec![range]));
+    let keys = keys();
+    for (i, server) in cluster.servers.iter().enumerate() {
+        let here = keys.iter().filter(|key| owner(key) == i);
+        let sets: Vec<Vec<&[u8]>> = here
+            .map(|key| vec![&b"SET"[..], key.as_bytes(), b"x"])
+            .collect();
+        let replies = server.connect().pipeline(&sets);
+        assert!(
+            replies
+                .iter()
+                .all(|reply| *reply == Reply::Simple("OK".into()))
+        );
+    }
+    let scratch = Scratch::new();
+    dump(&cluster, &scratch);
+    let before = analyzed(&scratch);
+    assert_eq!(
+        before["verdict"]["state"], "skewed",
+        "{}",
+        before["verdict"]["sentence"]
+    );
+    let remedy = &before["verdict"]["by_metric"][0]["remedies"][0];
+    assert_eq!(remedy["kind"], "plan", "{remedy}");
+
+    let written = type_under_writes(&cluster, &scratch, remedy["command"].as_str().unwrap());
+
+    let held: BTreeSet<Vec<u8>> = contents(&cluster)
+        .into_iter()
+        .flatten()
+        .map(|(key, _)| key)
+        .collect();
+    let lost = keys
+        .iter()
+        .chain(&written)
+        .find(|key| !held.contains(key.as_bytes()));
+    assert_eq!(lost, None, "a key is lost");
+    dump(&cluster, &scratch);
+    let after = analyzed(&scratch);
+    assert_eq!(
+        after["verdict"]["state"], "balanced",
+        "{}",
+        after["verdict"]["sentence"]
+    );
+}
+
+/// Runs the command and its script while keys are written; the keys that the cluster took.
+fn type_under_writes(cluster: &Cluster, scratch: &Scratch, command: &str) -> Vec<String> {
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_slotscope"))
+        .parent()
+        .unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut follower = Follower::new(cluster);
+            // The same few keys, so that the load stays what the plan is for.
+            let mut taken = Vec::new();
+            for number in (0..LIVE).cycle().take_while(|_| !is_done.load(Relaxed)) {
+                let key = format!("live:{number}");
+                follower.set(key.as_bytes(), b"y");
+                taken.push(key);
+            }
+            taken
+        });
+        let output = Command::new("bash")
+            .args(["-c", &format!("{command} && bash moves.sh")])
+            .current_dir(scratch.path(""))
+            .env("PATH", path)
+            .stdin(Stdio::null())
+            .output();
+        is_done.store(true, Relaxed);
+        let output = output.unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        writer.join().unwrap()
+    })
+}
