@@ -94,6 +94,11 @@ impl Directory {
         let turn =
             File::open(&self.path).and_then(|directory| directory.lock().map(|()| directory));
         // Interrupts wait for the lock: they find either nothing in place or everything.
+        let own: Vec<PathBuf> = self
+            .files
+            .iter()
+            .map(|staged| staged.temporary.clone())
+            .collect();
         let published = unfinished(|paths| {
             for (staged, written) in self.files.drain(..).zip(written) {
                 let target = self.path.join(&staged.name);
@@ -105,7 +110,7 @@ impl Directory {
                 };
                 done.map_err(|error| Error::io(target, error))?;
             }
-            paths.clear();
+            paths.retain(|path| !own.contains(path) && !self.path.starts_with(path));
             Ok(())
         });
         drop(turn);

@@ -20,6 +20,7 @@ mod limits;
 mod lint;
 mod live_redis;
 
+mod openmetrics;
 mod package;
 mod patterns;
 mod plan;

@@ -21,7 +21,8 @@ use crate::metric::Metric;
 use crate::name::Name;
 use crate::redact::Redaction;
 use crate::report;
-use crate::report::directory::Directory;
+use crate::report::directory::{Directory, SingleFile};
+use crate::report::render::openmetrics;
 use crate::report::view;
 use crate::source::Source;
 use crate::summary::Summary;
@@ -89,6 +90,9 @@ pub struct AnalyzeArgs {
     /// Where the report's files go [default: reports/NAME, after the first input]
     #[arg(long, value_name = "DIR", conflicts_with = "no_files")]
     pub out: Option<PathBuf>,
+    /// Write the numbers of the report to FILE for Prometheus: the text format of node_exporter's textfile collector
+    #[arg(long, value_name = "FILE")]
+    pub openmetrics: Option<PathBuf>,
     /// Write no files; with --output json none are written unless --out is given
     #[arg(long)]
     pub no_files: bool,
@@ -126,6 +130,11 @@ impl AnalyzeArgs {
         }
         let reading = self.reading.reading(self.hashing.policy()?)?;
         let directory = self.directory(&reading.sources)?;
+        let metrics = self
+            .openmetrics
+            .as_deref()
+            .map(SingleFile::open)
+            .transpose()?;
 
         let mut summary = analysis.node_counts(node_counts).run_on(reading)?;
         summary.run.command = self.command_line();
@@ -138,6 +147,9 @@ impl AnalyzeArgs {
             if self.output.form() == Form::Text && printed.is_ok() {
                 self.say_where(&path)?;
             }
+        }
+        if let Some(metrics) = metrics {
+            metrics.publish(|out| openmetrics::write(&summary, out))?;
         }
         printed?;
         let crossed = any_crossed(&limits, &summary, Limit::crossed)?;

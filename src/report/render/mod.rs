@@ -6,4 +6,6 @@ pub mod json;
 #[cfg(feature = "cli")]
 pub mod markdown;
 #[cfg(feature = "cli")]
+pub mod openmetrics;
+#[cfg(feature = "cli")]
 pub mod text;
