@@ -48,6 +48,10 @@ impl Directory {
             files: Vec::new(),
         };
         unfinished(|paths| paths.extend(missing));
+        if path.exists() && !path.is_dir() {
+            let what = "is a file; the name of a directory is needed here";
+            return Err(Error::bad(Name::from(path).to_string(), what));
+        }
         fs::create_dir_all(path).map_err(|error| Error::io(path, error))?;
         for name in names.into_iter().map(Into::into) {
             // The process id keeps two runs into one directory from writing to one file.
