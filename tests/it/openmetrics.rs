@@ -91,5 +91,5 @@ fn a_file_that_cannot_be_written_is_an_error() {
         "--openmetrics",
         "dump/numbers.prom",
     ]);
-    assert_fails(&output, &["dump/numbers.prom"]);
+    assert_fails(&output, &["dump: is a file"]);
 }
