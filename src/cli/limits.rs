@@ -417,8 +417,14 @@ mod tests {
     fn an_invalid_limit_is_an_error_that_names_the_way_out() {
         for (text, part) in [
             ("nodes.keys.max_over_mean", "no comparison"),
-            ("nodes.keys.max_over_mean > x", "no number after >"),
-            ("nodes.keys.max_over_mean > NaN", "no number after >"),
+            (
+                "nodes.keys.max_over_mean > x",
+                "neither a number nor a state after >",
+            ),
+            (
+                "nodes.keys.max_over_mean > NaN",
+                "neither a number nor a state after >",
+            ),
             ("> 1", "no path"),
             ("nodes.kys.max > 1", "nodes has no \"kys\"; it has: keys,"),
             (
