@@ -1,7 +1,7 @@
 //! The flags of `slotscope fanout`, and the reading of batches line by line.
 
-use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::io::{self, IsTerminal, Read as _};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -11,8 +11,10 @@ use crate::cli::hashing::HashingArgs;
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::{Ending, values};
 use crate::error::{Error, Result};
+use crate::fanout::aof::{AofReader, Stop};
+use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::view;
-use crate::fanout::{Fanout, Lines};
+use crate::fanout::{Fanout, Lines, PassedOver};
 use crate::name::Name;
 use crate::source;
 use crate::source::Source;
@@ -27,11 +29,12 @@ use crate::tally::rejects::{Reject, Rejects};
 /// Batches of keys or commands in, their fan-out over slots and nodes out.
 #[derive(Args, Debug)]
 pub struct FanoutArgs {
-    /// Batches, one a line, words separated by blanks or quoted as in redis-cli: keys ("user:1 user:2"), or commands ("MGET
-    /// user:1 user:2", MULTI to EXEC is one batch); files, directories, - for standard input
+    /// Batches: captures of MONITOR, append-only files, or text, one batch a line, words separated by blanks or quoted as in
+    /// redis-cli: keys ("user:1 user:2"), or commands ("MGET user:1 user:2", MULTI to EXEC is one batch); files,
+    /// directories, - for standard input
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
-    /// What the lines are
+    /// What the inputs are
     #[arg(long, value_enum, value_name = "KIND", default_value_t = Lines::Auto)]
     pub batches: Lines,
     /// The nodes
@@ -68,12 +71,18 @@ impl FanoutArgs {
         let policy = self.hashing.policy()?;
         let inputs = source::find(&self.paths()?)?.sources;
         let mut found = Fanout::new(&topology, &policy, self.batches);
-        let (mut rejects, mut incomplete) = (Rejects::default(), Vec::new());
+        let mut read = Read::default();
         for (index, input) in inputs.iter().enumerate() {
-            incomplete.extend(read(&**input, index as u32, &mut found, &mut rejects)?);
+            read.input(&**input, index as u32, self.batches, &mut found)?;
         }
-        rejected::check_strict(self.strict, &inputs, &rejects)?;
-        let findings = found.findings(slow, rejected::of(&inputs, &rejects), incomplete);
+        rejected::check_strict(self.strict, &inputs, &read.rejects)?;
+        if let [only] = read.passed_over.as_slice()
+            && inputs.len() == 1
+        {
+            return Err(Error::bad(only.file.to_string(), only.reason.clone()));
+        }
+        let rejects = rejected::of(&inputs, &read.rejects);
+        let findings = found.findings(slow, rejects, read.incomplete, read.passed_over);
         self.output.print(&findings, Rows::or_json(self.top), || {
             view::sections(&findings, self.top)
         })?;
@@ -108,54 +117,157 @@ fn probability(text: &str) -> Result<f64> {
     })
 }
 
-/// Adds the lines of an input; returns where it could not be read to its end.
-fn read(
-    input: &dyn Source,
-    index: u32,
-    found: &mut Fanout<'_>,
-    rejects: &mut Rejects,
-) -> Result<Option<Incomplete>> {
-    let mut rows = RowReader::new(stream::open(input)?, CHUNK);
-    let mut block = Block::with_capacity(0);
-    let mut end = 0;
-    let outcome = loop {
-        let piece = match rows.next(&mut block) {
-            Ok(Some(piece)) => piece,
-            Ok(None) => break None,
-            Err(trouble) => break Some(trouble),
+/// What is known of the inputs apart from their batches.
+#[derive(Default)]
+struct Read {
+    rejects: Rejects,
+    incomplete: Vec<Incomplete>,
+    passed_over: Vec<PassedOver>,
+}
+
+impl Read {
+    /// Adds the batches of an input.
+    fn input(
+        &mut self,
+        input: &dyn Source,
+        index: u32,
+        lines: Lines,
+        found: &mut Fanout<'_>,
+    ) -> Result<()> {
+        let mut stream = stream::open(input)?;
+        let mut head = Vec::new();
+        let read = stream.by_ref().take(HEAD as u64).read_to_end(&mut head);
+        read.map_err(|error| Error::io(input.path(), error))?;
+        let kind = match lines {
+            Lines::Auto => InputKind::of(&head),
+            Lines::Keys | Lines::Commands => InputKind::Lines,
+            Lines::Monitor => InputKind::Monitor,
+            Lines::Aof => InputKind::Aof,
         };
-        let mut from = 0;
-        while from < block.len() {
-            let (line, next) = line_at(block.content(), from);
-            if let Err(reason) = found.add(line) {
-                rejects.push(Reject {
-                    input: index,
-                    byte: piece.offset + from as u64,
-                    reason,
-                });
-            }
-            from = next;
+        let file = Name::from(input.path());
+        if let Some(reason) = without_commands(kind, input.path()) {
+            let reason = String::from(reason);
+            self.passed_over.push(PassedOver { file, reason });
+            return Ok(());
         }
-        end = piece.offset + block.len() as u64;
-    };
-    if let Err(reason) = found.end_input() {
-        rejects.push(Reject {
-            input: index,
-            byte: end,
-            reason,
-        });
+        let whole = io::Cursor::new(head).chain(stream);
+        let stop = match kind {
+            InputKind::Aof => self.commands(whole, index, found),
+            _ => self.lines(whole, kind, index, found),
+        };
+        match stop {
+            None => Ok(()),
+            Some((byte, Why::Long)) => {
+                let what = "a line longer than 64 MiB; a batch is one line";
+                Err(Error::bad(format!("{file}: byte {byte}"), what))
+            }
+            Some((byte, Why::Other(reason))) => {
+                self.incomplete.push(Incomplete { file, byte, reason });
+                Ok(())
+            }
+        }
     }
-    let file = Name::from(input.path());
-    match outcome {
-        None => Ok(None),
-        Some(Trouble::Read(byte, error)) => Ok(Some(Incomplete {
-            file,
-            byte,
-            reason: crate::error::reason(&error),
-        })),
-        Some(Trouble::Long(byte)) => Err(Error::bad(
-            format!("{file}: byte {byte}"),
-            "a line longer than 64 MiB; a batch is one line",
-        )),
+
+    /// Adds lines; returns where they could not be read further.
+    fn lines(
+        &mut self,
+        input: impl io::Read,
+        kind: InputKind,
+        index: u32,
+        found: &mut Fanout<'_>,
+    ) -> Option<(u64, Why)> {
+        let mut rows = RowReader::new(input, CHUNK);
+        let mut block = Block::with_capacity(0);
+        let mut end = 0;
+        let stop = loop {
+            let piece = match rows.next(&mut block) {
+                Ok(Some(piece)) => piece,
+                Ok(None) => break None,
+                Err(Trouble::Long(byte)) => break Some((byte, Why::Long)),
+                Err(Trouble::Read(byte, error)) => break Some((byte, Why::of(&error))),
+            };
+            let mut from = 0;
+            while from < block.len() {
+                let (line, next) = line_at(block.content(), from);
+                let added = match kind {
+                    InputKind::Monitor => found.add_monitor(line),
+                    _ => found.add(line),
+                };
+                self.reject(index, piece.offset + from as u64, added);
+                from = next;
+            }
+            end = piece.offset + block.len() as u64;
+        };
+        self.reject(index, end, found.end_input());
+        stop
+    }
+
+    /// Adds commands as RESP; returns where they could not be read further.
+    fn commands(
+        &mut self,
+        input: impl io::Read,
+        index: u32,
+        found: &mut Fanout<'_>,
+    ) -> Option<(u64, Why)> {
+        let mut reader = AofReader::new(input);
+        let stop = loop {
+            match reader.next_command() {
+                Ok(Some(command)) => {
+                    let byte = command.byte;
+                    self.reject(index, byte, found.add_found(command));
+                }
+                Ok(None) => break None,
+                Err(Stop::Torn(_)) => {
+                    found.torn_commands += 1;
+                    break None;
+                }
+                Err(Stop::Bad(byte, what)) => break Some((byte, Why::Other(what.into()))),
+                Err(Stop::Read(byte, error)) => break Some((byte, Why::of(&error))),
+            }
+        };
+        self.reject(index, reader.offset(), found.end_input());
+        stop
+    }
+
+    fn reject(&mut self, input: u32, byte: u64, added: std::result::Result<(), String>) {
+        if let Err(reason) = added {
+            self.rejects.push(Reject {
+                input,
+                byte,
+                reason,
+            });
+        }
+    }
+}
+
+/// Why an input could not be read further.
+enum Why {
+    /// A line is too long.
+    Long,
+    /// For people.
+    Other(String),
+}
+
+impl Why {
+    fn of(error: &io::Error) -> Why {
+        Why::Other(crate::error::reason(error))
+    }
+}
+
+/// Why an input of this kind has no commands.
+fn without_commands(kind: InputKind, path: &Path) -> Option<&'static str> {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    match kind {
+        InputKind::Snapshot => Some(
+            "it begins with a snapshot, which has data and no commands; name the .incr.aof files of an append-only \
+             directory, or capture MONITOR",
+        ),
+        InputKind::Manifest => {
+            Some("it lists the files of an append-only directory; name the .incr.aof files")
+        }
+        InputKind::Aof if name.ends_with(b".base.aof") => {
+            Some("it holds the data of a moment, not what clients did; name the .incr.aof files")
+        }
+        _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! What a cluster answers to a batch, from the slots of its commands.
 //!
-//! A command over several slots is CROSSSLOT whoever owns them: the server looks at slots before it looks at nodes. Inside
+//! A command over several slots is CROSSSLOT, whichever nodes own them: the server looks at slots before it looks at nodes. Inside
 //! MULTI each command is looked at when it is queued; EXEC is a CROSSSLOT where commands of different slots were queued, else
 //! an EXECABORT where one was refused. The batch goes to the node that owns the slot of its first key.
 
@@ -71,7 +71,7 @@ impl SlotSet {
         }
     }
 
-    /// Forgets all; costs as much as there is.
+    /// Forgets all; costs as much as it holds.
     pub fn clear(&mut self) {
         self.members
             .drain(..)

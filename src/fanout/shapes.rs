@@ -1,4 +1,7 @@
 //! Kinds of batches: what all batches of a command and of the same key patterns touch.
+//!
+//! The kinds that touch most slots beyond one each are kept (space-saving; Metwally, Agrawal, El Abbadi, ICDT 2005): where
+//! the table is full the lighter half goes, and a kind that comes later ranks as if it had what the heaviest of those had.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,23 +11,29 @@ use serde::Serialize;
 
 use crate::fanout::outcome::BatchOutcome;
 use crate::fanout::suggestion::{Parsed, TagSuggestion};
+use crate::fanout::trial::{NoSuggestion, Trial};
 use crate::name::Name;
 use crate::summary::balance::tidy;
 
-/// Kinds that are counted separately; batches of later kinds are counted together.
-const MAX_SHAPES: usize = 1000;
+/// Kinds that are listed; twice as many are followed.
+const LISTED: usize = 1000;
 /// Patterns of keys that define a kind, and bytes of each.
 const MAX_PATTERNS: usize = 4;
 const MAX_PATTERN: usize = 256;
-/// Tags that are tried for a kind.
-const MAX_SUGGESTIONS: usize = 4;
+/// Tags that are tried for a kind, and batches over several slots that are searched for one.
+const MAX_TRIALS: usize = 4;
+const MAX_SEARCHED: u64 = 16;
+/// Batches of a kind from which on a tag is suggested.
+pub const LEAST_BATCHES: u64 = 100;
 
 /// Batches by kind.
 #[derive(Debug, Default)]
 pub struct Shapes {
     known: BTreeMap<Shape, Sums>,
-    /// Batches over several slots of kinds beyond those.
-    pub left_out: u64,
+    /// The rank of the heaviest kind that was dropped.
+    floor: u64,
+    /// Batches over several slots.
+    crossing: u64,
 }
 
 /// What defines a kind.
@@ -39,13 +48,24 @@ struct Shape {
 /// What all batches of a kind touch.
 #[derive(Debug, Default)]
 struct Sums {
+    /// `Shapes::floor` when the kind came.
+    inherited: u64,
     batches: u64,
+    /// Those over several slots.
+    crossing: u64,
     refused: u64,
     slots: u64,
     nodes: u64,
-    /// Tags that would bring the first batch together, and the slots of all with it.
-    suggestions: Vec<(TagSuggestion, u64)>,
-    tried: bool,
+    /// Tags that would bring a batch together.
+    trials: Vec<Trial>,
+    searched: u64,
+}
+
+impl Sums {
+    /// Slots beyond one a batch, as many as there may be.
+    fn rank(&self) -> u64 {
+        self.inherited + self.slots - self.batches
+    }
 }
 
 /// What a batch touches.
@@ -71,14 +91,19 @@ pub struct WorstShape {
     pub command: Option<&'static str>,
     /// How many batches there are.
     pub batches: u64,
+    /// How many of them touch several slots.
+    pub crossing: u64,
     /// How many of them are refused.
     pub refused: u64,
     /// Slots of one, in the mean.
     pub mean_slots: f64,
     /// Nodes of one, in the mean.
     pub mean_nodes: f64,
-    /// A tag that would bring its keys together; absent where no id is common to them.
+    /// A tag that would bring its keys together.
     pub suggestion: Option<Suggestion>,
+    /// Why none is suggested; absent where one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_suggestion: Option<NoSuggestion>,
 }
 
 /// A tag for the keys of a kind of batches.
@@ -98,43 +123,63 @@ impl Shapes {
         let keys: Vec<Parsed<'_>> = batch.keys.iter().map(|key| Parsed::of(key)).collect();
         let shape = shape(batch.command, &keys);
         let can_be_tagged = !shape.more && keys.iter().all(|key| key.pattern.len() <= MAX_PATTERN);
-        if self.known.len() == MAX_SHAPES && !self.known.contains_key(&shape) {
-            self.left_out += u64::from(batch.slots > 1);
-            return;
+        if self.known.len() >= 2 * LISTED && !self.known.contains_key(&shape) {
+            self.drop_lighter_half();
         }
-        let sums = self.known.entry(shape).or_default();
+        let is_crossing = u64::from(batch.slots > 1);
+        self.crossing += is_crossing;
+        let inherited = self.floor;
+        let sums = self.known.entry(shape).or_insert_with(|| Sums {
+            inherited,
+            ..Sums::default()
+        });
         sums.batches += 1;
+        sums.crossing += is_crossing;
         sums.refused += u64::from(batch.answer != BatchOutcome::Served);
         sums.slots += batch.slots;
         sums.nodes += batch.nodes;
-        if batch.slots > 1 && can_be_tagged && !sums.tried {
-            // The batches before are of one slot each; a tag must not separate them, as far as it is of a common id.
-            let before = sums.batches - 1;
-            sums.tried = true;
-            sums.suggestions = TagSuggestion::all(&keys, MAX_SUGGESTIONS)
-                .into_iter()
-                .map(|suggestion| (suggestion, before))
-                .collect();
+        let is_searched = batch.slots > 1 && can_be_tagged && sums.trials.is_empty();
+        if is_searched && sums.searched < MAX_SEARCHED {
+            sums.searched += 1;
+            let found = TagSuggestion::all(&keys, MAX_TRIALS).into_iter();
+            sums.trials = found.map(Trial::of).collect();
         }
-        for (suggestion, slots) in &mut sums.suggestions {
-            let mut after: Vec<Option<u16>> = keys.iter().map(|key| suggestion.slot(key)).collect();
-            after.sort_unstable();
-            after.dedup();
-            *slots += after.len() as u64;
+        sums.trials.iter_mut().for_each(|trial| trial.add(&keys));
+    }
+
+    fn drop_lighter_half(&mut self) {
+        let mut ranks: Vec<(Reverse<u64>, &Shape)> = self
+            .known
+            .iter()
+            .map(|(shape, sums)| (Reverse(sums.rank()), shape))
+            .collect();
+        ranks.sort();
+        let dropped: Vec<Shape> = ranks[LISTED..]
+            .iter()
+            .map(|(_, shape)| (*shape).clone())
+            .collect();
+        for shape in dropped {
+            let rank = self.known.remove(&shape).map_or(0, |sums| sums.rank());
+            self.floor = self.floor.max(rank);
         }
     }
 
     /// The kinds that touch several slots, those first that touch the most beyond one each.
     pub fn worst(&self) -> Vec<WorstShape> {
-        let mut rows: Vec<_> = self
+        let crossing = self
             .known
             .iter()
-            .filter(|(_, sums)| sums.slots > sums.batches)
-            .collect();
+            .filter(|(_, sums)| sums.slots > sums.batches);
+        let mut rows: Vec<_> = crossing.collect();
         rows.sort_by_key(|(shape, sums)| (Reverse(sums.slots - sums.batches), *shape));
-        rows.into_iter()
-            .map(|(shape, sums)| row(shape, sums))
-            .collect()
+        let listed = rows.into_iter().take(LISTED);
+        listed.map(|(shape, sums)| row(shape, sums)).collect()
+    }
+
+    /// Batches over several slots that are not of `listed` kinds.
+    pub fn crossing_but(&self, listed: &[WorstShape]) -> u64 {
+        let of_listed: u64 = listed.iter().map(|kind| kind.crossing).sum();
+        self.crossing - of_listed
     }
 }
 
@@ -163,30 +208,144 @@ fn row(shape: &Shape, sums: &Sums) -> WorstShape {
     let mean = |sum: u64| tidy(sum as f64 / sums.batches as f64);
     let mut pattern = shape.patterns.join(&b' ');
     pattern.extend_from_slice(if shape.more { " …".as_bytes() } else { b"" });
-    let best = sums
-        .suggestions
-        .iter()
-        .min_by_key(|(_, slots)| *slots)
-        .filter(|(_, slots)| *slots < sums.slots);
-    let suggestion = best.map(|(suggestion, slots)| Suggestion {
-        retag: Name(
-            suggestion
-                .patterns()
-                .iter()
-                .map(|name| name.0.as_slice())
-                .collect::<Vec<_>>()
-                .join(&b' '),
-        ),
-        mean_slots_after: mean(*slots),
-        rules: suggestion.rules(),
-    });
+    let suggestion = suggestion(sums);
     WorstShape {
         pattern: Name(pattern),
         command: shape.command,
         batches: sums.batches,
+        crossing: sums.crossing,
         refused: sums.refused,
         mean_slots: mean(sums.slots),
         mean_nodes: mean(sums.nodes),
-        suggestion,
+        no_suggestion: suggestion.as_ref().err().copied(),
+        suggestion: suggestion.ok(),
+    }
+}
+
+/// The tag that leaves the fewest slots, of those that there is reason to suggest.
+fn suggestion(sums: &Sums) -> Result<Suggestion, NoSuggestion> {
+    let judged = sums
+        .trials
+        .iter()
+        .filter(|trial| trial.batches >= LEAST_BATCHES);
+    if sums.batches < LEAST_BATCHES || !sums.trials.is_empty() && judged.clone().count() == 0 {
+        return Err(NoSuggestion::FewBatches);
+    }
+    let mean_slots = sums.slots as f64 / sums.batches as f64;
+    let helps = |trial: &&Trial| trial.brings_together() && trial.mean_slots() < mean_slots;
+    let helping = judged.filter(helps);
+    let fitting = helping.clone().filter(|trial| trial.why_not().is_none());
+    let best = fitting.min_by(|a, b| a.mean_slots().total_cmp(&b.mean_slots()));
+    let Some(best) = best else {
+        let why_not = helping.filter_map(Trial::why_not).min();
+        return Err(why_not.unwrap_or(NoSuggestion::NoCommonId));
+    };
+    let patterns = best.suggestion.patterns();
+    let patterns: Vec<&[u8]> = patterns.iter().map(|name| name.0.as_slice()).collect();
+    Ok(Suggestion {
+        retag: Name(patterns.join(&b' ')),
+        mean_slots_after: tidy(best.mean_slots()),
+        rules: best.suggestion.rules(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(shapes: &mut Shapes, keys: &[&str]) {
+        let keys: Vec<Vec<u8>> = keys.iter().map(|key| key.as_bytes().to_vec()).collect();
+        let mut slots: Vec<u16> = keys.iter().map(|key| crate::slot::slot(key)).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        shapes.add(&Touched {
+            command: None,
+            keys: &keys,
+            slots: slots.len() as u64,
+            nodes: 1,
+            answer: BatchOutcome::Served,
+        });
+    }
+
+    /// Why a kind of `count` batches gets no tag, or what it gets.
+    fn judged(count: usize, keys: impl Fn(usize) -> [String; 2]) -> Result<String, NoSuggestion> {
+        let mut shapes = Shapes::default();
+        for i in 0..count {
+            let [a, b] = keys(i);
+            batch(&mut shapes, &[&a, &b]);
+        }
+        let worst = shapes.worst();
+        assert_eq!((worst.len(), worst[0].batches), (1, count as u64));
+        match (&worst[0].suggestion, worst[0].no_suggestion) {
+            (Some(suggestion), None) => Ok(suggestion.retag.to_string()),
+            (None, Some(why)) => Err(why),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_tag_is_suggested_where_many_batches_have_ids_of_their_own_in_common() {
+        let carts = |i: usize| {
+            [
+                format!("cart:{}:items", i * 7),
+                format!("cart:{}:meta", i * 7),
+            ]
+        };
+        let tagged = "cart:{cart:<n>}:items cart:{cart:<n>}:meta";
+        assert_eq!(judged(100, carts), Ok(tagged.into()));
+        assert_eq!(judged(99, carts), Err(NoSuggestion::FewBatches));
+        // A year among many ids is an id like the others.
+        assert_eq!(judged(400, |i| carts(i + 280)), Ok(tagged.into()));
+        // Two numbers that are the same in the first batch are the same by accident.
+        let accident = |i: usize| {
+            [
+                format!("order:{}:a", i * 3 + 100),
+                format!("flag:{}:b", i * 7 + 100),
+            ]
+        };
+        assert_eq!(judged(400, accident), Err(NoSuggestion::NoCommonId));
+        // The accident may be in the first batch alone, and the id in all others.
+        let late = |i: usize| {
+            [
+                format!("order:{i}:a"),
+                format!("order:{}:b", if i == 0 { 5 } else { i }),
+            ]
+        };
+        assert!(judged(400, late).is_ok());
+    }
+
+    #[test]
+    fn a_tag_that_would_be_hot_is_not_suggested() {
+        let dates = |i: usize| {
+            let day = format!("2026-{:02}-{:02}", i % 12 + 1, i % 28 + 1);
+            [format!("lb:chess:{day}"), format!("lb:go:{day}")]
+        };
+        assert_eq!(judged(400, dates), Err(NoSuggestion::Date));
+        let constant = |i: usize| [format!("a:{i}:4711"), format!("b:{}:4711", i + 1)];
+        assert_eq!(judged(400, constant), Err(NoSuggestion::FewValues));
+    }
+
+    #[test]
+    fn heavy_kinds_are_kept_however_many_light_ones_come_first() {
+        let mut shapes = Shapes::default();
+        let word = |i: usize| {
+            let letter = |place: u32| (b'a' + (i / 26usize.pow(place) % 26) as u8) as char;
+            (0..4).map(letter).collect::<String>()
+        };
+        for i in 0..30_000 {
+            batch(
+                &mut shapes,
+                &[&format!("{}:a", word(i)), &format!("{}:b", word(i))],
+            );
+            if i >= 5000 {
+                batch(&mut shapes, &["heavy:a", "heavy:b", "heavy:c"]);
+            }
+        }
+        assert!(shapes.known.len() <= 2 * LISTED);
+        let worst = shapes.worst();
+        assert_eq!(worst[0].pattern, Name::from("heavy:a heavy:b heavy:c"));
+        assert_eq!(worst[0].batches, 25_000);
+        let listed: u64 = worst.iter().map(|kind| kind.crossing).sum();
+        assert_eq!(listed + shapes.crossing_but(&worst), 55_000);
     }
 }

@@ -24,7 +24,8 @@ pub struct TagSuggestion {
 
 /// A key, its pattern, and its ids.
 pub struct Parsed<'k> {
-    key: &'k [u8],
+    /// The key.
+    pub key: &'k [u8],
     ids: Vec<Found>,
     /// The pattern of the key.
     pub pattern: Vec<u8>,
@@ -93,6 +94,15 @@ impl TagSuggestion {
             true => slot_of_part(id),
             false => slot_of_part(&[&self.domain, b":".as_slice(), id].concat()),
         })
+    }
+
+    /// Where the id is in a key; `None` where the suggestion does not know keys of its pattern.
+    pub fn place(&self, key: &Parsed<'_>) -> Option<(usize, usize)> {
+        let mut places = self.places.iter();
+        let (_, place) = places.find(|(pattern, _)| *pattern == key.pattern)?;
+        key.ids
+            .get(*place)
+            .map(|id| (id.start as usize, id.end as usize))
     }
 
     /// What the keys look like with the tag, pattern by pattern.

@@ -2,13 +2,17 @@
 
 use crate::fanout::FanoutFindings;
 use crate::fanout::outcome::BatchOutcome;
+use crate::fanout::trial::NoSuggestion;
 use crate::report::view::table::Rank;
 use crate::report::view::{Block, Cell, Column, Section, Table, remarks};
 use crate::summary::quantiles::Quantiles;
-use crate::text::{counted, grouped, percent};
+use crate::text::{counted, grouped, list, percent};
 
 /// Rows of the tail that are shown: the others are of hardly any batch.
 const TAIL_ROWS: usize = 8;
+
+/// Unknown commands that are named.
+const UNKNOWN: usize = 8;
 
 /// The sections of all findings; suggestions are those for the first `rows` kinds.
 pub fn sections(findings: &FanoutFindings, rows: usize) -> Vec<Section<'_>> {
@@ -34,7 +38,7 @@ fn summary(findings: &FanoutFindings) -> String {
         ..
     } = *findings;
     if batches == 0 {
-        return String::from("No batch has a key, so there is nothing to judge.");
+        return String::from("No batch has a key: nothing to judge.");
     }
     format!(
         "{} batch{} of {} on the nodes of {}: {} ({}) are refused because their keys are in several slots, and a client \
@@ -138,12 +142,27 @@ fn suggestions(findings: &FanoutFindings, rows: usize) -> Section<'_> {
             section = section.with(Block::Command(command));
         }
     }
-    match findings.worst.iter().any(|kind| kind.suggestion.is_none()) {
-        true => section.paragraph(
-            "Where nothing is under \"after\", no id is common to the keys of a batch: a tag of a mere word would \
-             bind all keys of that kind to one slot. Ask for them slot by slot.",
-        ),
-        false => section,
+    let why_not = findings.worst.iter().filter_map(|kind| kind.no_suggestion);
+    let mut why_not: Vec<&str> = why_not.map(reason).collect();
+    why_not.sort_unstable();
+    why_not.dedup();
+    if why_not.is_empty() {
+        return section;
+    }
+    section.paragraph(format!(
+        "Where nothing is under \"after\", no tag is suggested: {}.",
+        why_not.join("; or ")
+    ))
+}
+
+fn reason(why_not: NoSuggestion) -> &'static str {
+    match why_not {
+        NoSuggestion::FewBatches => "fewer than 100 batches of the kind were seen",
+        NoSuggestion::NoCommonId => "no id is common to the keys of a batch",
+        NoSuggestion::Date => "the id that they have in common is a date, whose slot would be hot",
+        NoSuggestion::FewValues => {
+            "one value of the common id is in over 5 % of the batches, and its slot would be hot"
+        }
     }
 }
 
@@ -156,21 +175,51 @@ fn last_remarks(findings: &FanoutFindings) -> Vec<Block<'static>> {
             "commands without keys, which any node runs",
         ),
         (
+            findings.of_scripts,
+            "commands of scripts, whose keys are those of the EVAL or FCALL before them",
+        ),
+        (
             findings.discarded,
             "transactions that end with DISCARD, not counted",
+        ),
+        (
+            findings.torn_transactions,
+            "transactions whose begin or end is not in the input, not counted as such",
+        ),
+        (
+            findings.torn_commands,
+            "commands that the end of a file cuts off, as after a crash",
         ),
         (findings.blank_lines, "blank lines"),
         (
             findings.other_shapes,
-            "batches over several slots of kinds beyond the first 1,000, not told apart",
+            "batches over several slots of kinds that are not listed",
         ),
     ];
     let counted = notes.iter().filter(|(count, _)| *count > 0);
-    let notes: Vec<String> = counted
+    let mut notes: Vec<String> = counted
         .map(|(count, what)| format!("{what}: {}", grouped(*count)))
         .collect();
-    blocks.extend(remarks::remarks(&[] as &[String], &notes));
+    let passed_over = findings.passed_over.iter();
+    notes.extend(
+        passed_over.map(|input| format!("{} is passed over: {}", input.file, input.reason)),
+    );
+    blocks.extend(remarks::remarks(&unknown(findings), &notes));
     blocks
+}
+
+/// A warning of commands whose keys are not known.
+fn unknown(findings: &FanoutFindings) -> Vec<String> {
+    if findings.unknown == 0 {
+        return Vec::new();
+    }
+    let names = findings.unknown_commands.iter();
+    let names = names.map(|command| format!("{} {}", command.name, grouped(command.count)));
+    vec![format!(
+        "commands that are not known, so that their keys are not counted: {} ({})",
+        grouped(findings.unknown),
+        list(names, UNKNOWN)
+    )]
 }
 
 fn words(outcome: BatchOutcome) -> &'static str {

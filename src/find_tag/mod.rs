@@ -60,7 +60,7 @@ impl Template {
         let (before, behind) = (&text[..at], &text[at + HOLE.len()..]);
         if before.iter().chain(behind).any(|byte| b"{}".contains(byte)) {
             return bad(
-                "has braces beside its {}; it is the text inside the braces of a key, as in: fav:{}",
+                "has other braces than its {}; it is the text inside the braces of a key, as in: fav:{}",
             );
         }
         Ok(Template {
@@ -119,7 +119,7 @@ pub fn in_slot<'a>(
     Words::of(template, used).filter(move |found| found.slot == wanted)
 }
 
-/// Tags of any of `wanted`, each in a slot of its own until there is none left, then round again; without end.
+/// Tags of any of `wanted`, each in another slot until none is left, then round again; without end.
 /// Slots of tags in use are left out, unless all are. There must be a wanted slot.
 pub fn on_slots<'a>(
     wanted: &[u16],

@@ -203,7 +203,7 @@ fn a_search_without_a_result_is_an_error_that_names_the_way_out() {
         (vec!["--slot", "1", "--template", "fav"], "has no {}"),
         (
             vec!["--slot", "1", "--template", "{fav:{}}"],
-            "braces beside its {}",
+            "other braces than its {}",
         ),
         (vec!["--node", "even-1"], "--topology or --nodes"),
         (

@@ -285,8 +285,10 @@ fn a_tag_brings_the_favourites_of_the_document_to_one_slot() {
         (&found["top_tags"][0]["tag"], &found["moved"]["keys"]),
         (&"fav:123".into(), &10.into())
     );
-    // The rule that fanout proposes does the same.
-    let fanout = report(&scratch.piped(&["fanout", "--json"], keys.join(" ").as_bytes()));
+    // The rule that fanout proposes for such batches of many users does the same.
+    let batch = |user: usize| keys.join(" ").replace("123", &user.to_string()) + "\n";
+    let batches: String = (123..223).map(batch).collect();
+    let fanout = report(&scratch.piped(&["fanout", "--json"], batches.as_bytes()));
     let rule = fanout["worst"][0]["suggestion"]["rules"][0]
         .as_str()
         .unwrap();

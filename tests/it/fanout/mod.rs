@@ -1,6 +1,7 @@
-//! fanout as a user meets it, and the examples that people read first.
+//! fanout as a user runs it, and the examples that people read first.
 
 mod live;
+mod traffic;
 
 use crate::support::run::{Scratch, assert_fails, report, stdout};
 use slotscope::fanout::outcome::BatchOutcome;
@@ -18,7 +19,7 @@ fn findings(topology: &Topology, lines: &[Vec<u8>]) -> FanoutFindings {
             .unwrap_or_else(|reason| panic!("{reason}: {line:?}"))
     });
     fanout.end_input().unwrap();
-    fanout.findings(0.01, Rejected::default(), Vec::new())
+    fanout.findings(0.01, Rejected::default(), Vec::new(), Vec::new())
 }
 
 /// How the server answers the one batch in `lines`.
@@ -32,10 +33,11 @@ fn answer(topology: &Topology, lines: &[Vec<u8>]) -> BatchOutcome {
 #[test]
 fn ten_favourites_in_ten_slots_come_to_one() {
     let scratch = Scratch::new();
-    let keys: Vec<String> = (1..=10)
-        .map(|i| format!("favorites:123:news{i:03}"))
-        .collect();
-    scratch.file("batches", format!("MGET {}\n", keys.join(" ")).as_bytes());
+    let keys = |user: usize| -> String {
+        let keys = (1..=10).map(|i| format!(" favorites:{user}:news{i:03}"));
+        keys.collect()
+    };
+    scratch.file("batches", format!("MGET{}\n", keys(123)));
     let found = report(&scratch.run(&["fanout", "batches", "--json"]));
     assert_eq!(
         (
@@ -56,7 +58,14 @@ fn ten_favourites_in_ten_slots_come_to_one() {
         (&worst["pattern"], &worst["mean_slots"]),
         (&"favorites:<n>:news<n>".into(), &10.0.into())
     );
-    let suggestion = &worst["suggestion"];
+    // One batch is no reason for a tag; a hundred users are.
+    assert_eq!(worst["no_suggestion"], "few_batches");
+    let users: String = (123..223)
+        .map(|user| format!("MGET{}\n", keys(user)))
+        .collect();
+    scratch.file("batches", users);
+    let found = report(&scratch.run(&["fanout", "batches", "--json"]));
+    let suggestion = &found["worst"][0]["suggestion"];
     assert_eq!(
         (&suggestion["retag"], &suggestion["mean_slots_after"]),
         (&"favorites:{favorites:<n>}:news<n>".into(), &1.0.into())
@@ -197,7 +206,10 @@ fn crossslot_can_be_denied_and_rejected_lines_are_reported() {
         (&5.into(), &0.into())
     );
     let commands = report(&scratch.run(&["fanout", "batches", "--json", "--batches", "commands"]));
-    assert_eq!(commands["rejected"]["count"], 4);
+    assert_eq!(
+        (&commands["rejected"]["count"], &commands["unknown"]),
+        (&3.into(), &1.into())
+    );
 }
 
 #[test]

@@ -1,0 +1,72 @@
+//! A batch that is being put together: its slots, and the first of its keys.
+
+use crate::fanout::outcome::SlotSet;
+
+/// Keys of a batch that are kept for its kind and its suggestion; slots and nodes are counted of all.
+const KEPT_KEYS: usize = 1024;
+
+/// A batch.
+pub struct Batch {
+    /// The slots of its keys.
+    pub slots: SlotSet,
+    /// How many keys it has.
+    pub keys: u64,
+    /// The first of them.
+    pub kept: Vec<Vec<u8>>,
+    kept_bytes: usize,
+    room: usize,
+}
+
+impl Batch {
+    /// An empty one that keeps so many bytes of keys.
+    pub fn with_room(room: usize) -> Self {
+        Batch {
+            slots: SlotSet::default(),
+            keys: 0,
+            kept: Vec::new(),
+            kept_bytes: 0,
+            room,
+        }
+    }
+
+    /// Adds keys, whose slots are `slots`.
+    pub fn add(&mut self, slots: &[u16], keys: Vec<Vec<u8>>) {
+        slots.iter().for_each(|slot| self.slots.insert(*slot));
+        self.keys += keys.len() as u64;
+        for key in keys {
+            if self.kept.len() < KEPT_KEYS && self.kept_bytes + key.len() <= self.room {
+                self.kept_bytes += key.len();
+                self.kept.push(key);
+            }
+        }
+    }
+
+    /// Forgets all but its memory.
+    pub fn clear(&mut self) {
+        self.slots.clear();
+        self.keys = 0;
+        self.kept.clear();
+        self.kept_bytes = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hostile_batch_holds_no_more_than_its_room() {
+        let mut batch = Batch::with_room(1 << 20);
+        batch.add(&[1], (0..3000).map(|i| vec![b'x'; 1 + i]).collect());
+        assert_eq!(batch.keys, 3000);
+        let bytes: usize = batch.kept.iter().map(Vec::len).sum();
+        assert!(batch.kept.len() <= KEPT_KEYS && bytes <= 1 << 20);
+        batch.clear();
+        let left = (
+            batch.kept.len(),
+            batch.kept_bytes,
+            batch.slots.members().len(),
+        );
+        assert_eq!(left, (0, 0, 0));
+    }
+}

@@ -1,0 +1,128 @@
+//! What was found of all batches: the fields of `slotscope fanout --json`, in its order.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::fanout::outcome::BatchOutcome;
+use crate::fanout::shapes::WorstShape;
+use crate::fanout::unknown::CommandCount;
+use crate::name::Name;
+use crate::summary::balance::tidy;
+use crate::summary::quantiles::Quantiles;
+use crate::summary::{Incomplete, Rejected};
+use crate::tally::sketch::histogram::Histogram;
+
+/// The name and version of the form of the JSON.
+pub const SCHEMA: &str = "slotscope.fanout/1";
+
+/// All findings; the fields are those of the JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FanoutFindings {
+    /// The name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    pub schema: &'static str,
+    /// Where the nodes are from.
+    pub nodes: Name,
+    /// Batches that have keys.
+    pub batches: u64,
+    /// Their keys.
+    pub keys: u64,
+    /// Batches that are refused because of their slots.
+    pub crossslot: u64,
+    /// Batches by how they end.
+    pub answers: Vec<OutcomeCount>,
+    /// Distinct slots of a batch.
+    pub slots_per_batch: Quantiles,
+    /// Distinct nodes of a batch.
+    pub nodes_per_batch: Quantiles,
+    /// What one slow node does to batches.
+    pub tail: Tail,
+    /// Kinds of batches over several slots, those first that touch the most.
+    pub worst: Vec<WorstShape>,
+    /// Batches over several slots of kinds that are not listed.
+    pub other_shapes: u64,
+    /// Commands without keys, which any node runs.
+    pub without_keys: u64,
+    /// Commands that are not known, so that their keys are not; the most frequent first.
+    pub unknown_commands: Vec<CommandCount>,
+    /// How often any of them came.
+    pub unknown: u64,
+    /// Transactions that end with DISCARD.
+    pub discarded: u64,
+    /// Transactions whose begin or end is not in the input.
+    pub torn_transactions: u64,
+    /// Commands of scripts whose keys are those of the EVAL, EVALSHA or FCALL before them.
+    pub of_scripts: u64,
+    /// Commands that the end of an append-only file cuts off, as after a crash.
+    pub torn_commands: u64,
+    /// Inputs that hold no commands.
+    pub passed_over: Vec<PassedOver>,
+    /// Lines of nothing.
+    pub blank_lines: u64,
+    /// Lines that are no batch.
+    pub rejected: Rejected,
+    /// Places behind which an input could not be read.
+    pub incomplete: Vec<Incomplete>,
+}
+
+/// An input that was not read, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PassedOver {
+    /// The file.
+    pub file: Name,
+    /// Why, for people.
+    pub reason: String,
+}
+
+/// Batches that end one way.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct OutcomeCount {
+    /// The way.
+    pub answer: BatchOutcome,
+    /// How many.
+    pub batches: u64,
+    /// Their share.
+    pub share: f64,
+}
+
+/// What a slow node does: a batch over k nodes is slow with 1 - (1 - p)^k where each node is with p.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Tail {
+    /// p.
+    pub slow: f64,
+    /// The share of all batches that are slow.
+    pub batches_slow: f64,
+    /// By nodes of a batch, ascending.
+    pub by_nodes: Vec<TailRow>,
+}
+
+/// Batches over so many nodes.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TailRow {
+    /// k.
+    pub nodes: u64,
+    /// How many.
+    pub batches: u64,
+    /// The probability that one is slow.
+    pub slow: f64,
+}
+
+impl Tail {
+    pub(super) fn of(nodes: &Histogram, slow: f64) -> Self {
+        let probability = |nodes: u64| 1.0 - (1.0 - slow).powf(nodes as f64);
+        let row = |(nodes, batches)| TailRow {
+            nodes,
+            batches,
+            slow: tidy(probability(nodes)),
+        };
+        let batches_slow: f64 = nodes
+            .pairs()
+            .map(|(nodes, batches)| batches as f64 * probability(nodes))
+            .sum();
+        Tail {
+            slow,
+            batches_slow: tidy(batches_slow / nodes.count().max(1) as f64),
+            by_nodes: nodes.pairs().map(row).collect(),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What an input of fanout is, from its first bytes.
+
+use crate::fanout::monitor::MonitorLine;
+
+/// Bytes that are looked at.
+pub const HEAD: usize = 4096;
+/// Lines that are looked at for one of MONITOR: redis-cli prints OK first, and a warning about a password before that.
+const LINES: usize = 5;
+
+/// What an input is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputKind {
+    /// Batches, one a line.
+    Lines,
+    /// A capture of MONITOR.
+    Monitor,
+    /// Commands as RESP: an append-only file or a client stream.
+    Aof,
+    /// A snapshot, which has data and no commands.
+    Snapshot,
+    /// The manifest of an append-only directory.
+    Manifest,
+}
+
+impl InputKind {
+    /// What begins with `head`.
+    pub fn of(head: &[u8]) -> InputKind {
+        let is_snapshot = |magic: &[u8], digits: usize| {
+            let version = head.strip_prefix(magic).and_then(|rest| rest.get(..digits));
+            version.is_some_and(|version| version.iter().all(u8::is_ascii_digit))
+        };
+        let mut lines = head.split(|byte| *byte == b'\n').take(LINES);
+        match () {
+            () if is_snapshot(b"REDIS", 4) || is_snapshot(b"VALKEY", 3) => InputKind::Snapshot,
+            () if head.starts_with(b"#TS:") || is_command(head) => InputKind::Aof,
+            () if is_manifest(head) => InputKind::Manifest,
+            () if lines.any(|line| MonitorLine::parse(line).is_some()) => InputKind::Monitor,
+            () => InputKind::Lines,
+        }
+    }
+}
+
+/// `*2\r\n$`.
+fn is_command(head: &[u8]) -> bool {
+    let Some(rest) = head.strip_prefix(b"*") else {
+        return false;
+    };
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && rest[digits..].starts_with(b"\r\n$")
+}
+
+/// `file NAME seq N type T`, the words in any order behind the name.
+fn is_manifest(head: &[u8]) -> bool {
+    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let has = |word: &[u8]| memchr::memmem::find(line, word).is_some();
+    line.starts_with(b"file ") && has(b" seq ") && has(b" type ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_are_known_by_their_first_bytes() {
+        for (head, kind) in [
+            (&b"MGET a b\n"[..], InputKind::Lines),
+            (b"", InputKind::Lines),
+            (b"*a b\n", InputKind::Lines),
+            (b"file seq type\n", InputKind::Lines),
+            (b"OK\n1.0 [0 a:1] \"get\" \"a\"\n", InputKind::Monitor),
+            (b"+1.0 [0 a:1] \"get\" \"a\"\r\n", InputKind::Monitor),
+            (b"*1\r\n$4\r\nPING\r\n", InputKind::Aof),
+            (b"#TS:1\r\n*1\r\n", InputKind::Aof),
+            (b"REDIS0011\xfa", InputKind::Snapshot),
+            (b"VALKEY080\xfa", InputKind::Snapshot),
+            (b"REDIS key\n", InputKind::Lines),
+            (b"file a.1.base.rdb seq 1 type b\n", InputKind::Manifest),
+        ] {
+            assert_eq!(InputKind::of(head), kind, "{}", head.escape_ascii());
+        }
+    }
+}

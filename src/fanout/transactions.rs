@@ -1,0 +1,87 @@
+//! Transactions that are open: one in a list of commands, one a client in a capture of MONITOR.
+
+use std::collections::HashMap;
+
+use crate::fanout::batch::Batch;
+use crate::fanout::outcome::Transaction;
+use crate::topology::Topology;
+
+/// Transactions that may be open at a time, and bytes of keys that each keeps.
+const MOST: usize = 1024;
+const ROOM: usize = 1 << 14;
+
+/// By client the transactions that are open.
+#[derive(Default)]
+pub struct Transactions {
+    open: HashMap<Vec<u8>, (Transaction, Batch)>,
+    /// Transactions whose begin or end is missing; they count for nothing.
+    pub torn: u64,
+}
+
+impl Transactions {
+    /// Whether `client` has one open.
+    pub fn is_open(&self, client: &[u8]) -> bool {
+        self.open.contains_key(client)
+    }
+
+    /// `client` begins one. One that it has open already ended unseen.
+    pub fn begin(&mut self, client: &[u8]) {
+        if self.open.len() >= MOST && !self.is_open(client) {
+            self.torn += 1;
+            return;
+        }
+        let transaction = (Transaction::default(), Batch::with_room(ROOM));
+        let torn = self.open.insert(client.to_vec(), transaction);
+        self.torn += u64::from(torn.is_some());
+    }
+
+    /// Queues a command of `client`, whose keys are in `slots`; false where it has no transaction open.
+    pub fn queue(
+        &mut self,
+        client: &[u8],
+        slots: &[u16],
+        keys: &mut Vec<Vec<u8>>,
+        topology: &Topology,
+    ) -> bool {
+        let Some((transaction, batch)) = self.open.get_mut(client) else {
+            return false;
+        };
+        transaction.queue(slots, topology);
+        batch.add(slots, std::mem::take(keys));
+        true
+    }
+
+    /// Ends the transaction of `client`.
+    pub fn end(&mut self, client: &[u8]) -> Option<(Transaction, Batch)> {
+        self.open.remove(client)
+    }
+
+    /// Ends all; returns how many were open.
+    pub fn end_all(&mut self) -> u64 {
+        let open = self.open.len() as u64;
+        self.open.clear();
+        open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_have_their_own_and_no_more_are_open_than_fit() {
+        let topology = Topology::even(3, String::new()).unwrap();
+        let mut transactions = Transactions::default();
+        for client in 0..2 * MOST as u64 {
+            transactions.begin(&client.to_le_bytes());
+        }
+        assert_eq!(transactions.torn, MOST as u64);
+        let client = 7u64.to_le_bytes();
+        assert!(transactions.queue(&client, &[5], &mut vec![b"k".to_vec()], &topology));
+        assert!(!transactions.queue(b"other", &[5], &mut Vec::new(), &topology));
+        assert_eq!(transactions.end(&client).unwrap().1.keys, 1);
+        transactions.begin(&8u64.to_le_bytes());
+        assert_eq!(transactions.torn, MOST as u64 + 1, "begun anew");
+        assert_eq!(transactions.end_all(), MOST as u64 - 1);
+    }
+}

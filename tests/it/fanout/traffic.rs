@@ -1,0 +1,261 @@
+//! What real servers record of their clients: captures of MONITOR and append-only files.
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+
+use crate::support::redis::{Client, Reply, Server, wait_for};
+use crate::support::run::{Scratch, assert_fails, report, stdout};
+use serde_json::{Value, json};
+
+/// A server that is no cluster, so that commands over several slots run, with an append-only file.
+fn start() -> Server {
+    Server::start(&[
+        "--cluster-enabled",
+        "no",
+        "--appendonly",
+        "yes",
+        "--aof-timestamp-enabled",
+        "yes",
+    ])
+}
+
+/// `redis-cli MONITOR` into a file; ended when dropped.
+struct Monitor(Child);
+
+impl Monitor {
+    fn start(server: &Server, into: &std::path::Path) -> Monitor {
+        let child = Command::new("redis-cli")
+            .args(["-p", &server.port.to_string(), "MONITOR"])
+            .stdout(fs::File::create(into).unwrap())
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        let monitor = Monitor(child);
+        let mut client = server.connect();
+        monitor.sees(into, &mut client, "begin");
+        monitor
+    }
+
+    /// Waits until the capture has what came before.
+    fn sees(&self, file: &std::path::Path, client: &mut Client, mark: &str) {
+        wait_for(|| {
+            client.call(&["ECHO", mark]);
+            match fs::read_to_string(file).unwrap_or_default().contains(mark) {
+                true => Ok(()),
+                false => Err(format!("no {mark} in the capture")),
+            }
+        });
+    }
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn ok(client: &mut Client, command: &[&str]) {
+    let reply = client.call(command);
+    assert!(!matches!(reply, Reply::Error(_)), "{command:?}: {reply:?}");
+}
+
+/// Commands of two clients at a time: single keys, several keys, a transaction with others in between, scripts.
+fn use_it(server: &Server) {
+    let (mut a, mut b) = (server.connect(), server.connect());
+    for i in 0..120 {
+        ok(
+            &mut a,
+            &[
+                "MSET",
+                &format!("cart:{i}:items"),
+                "1",
+                &format!("cart:{i}:meta"),
+                "2",
+            ],
+        );
+        ok(&mut b, &["SET", &format!("user:{i}"), "x"]);
+    }
+    // Two slots at EXEC; the other client's keys are none of it.
+    ok(&mut a, &["MULTI"]);
+    ok(&mut b, &["SET", "between", "1"]);
+    ok(&mut a, &["SET", "x", "1"]);
+    ok(&mut b, &["SET", "between", "2"]);
+    ok(&mut a, &["SET", "y", "\"\\x00"]);
+    ok(&mut a, &["EXEC"]);
+    ok(&mut a, &["MULTI"]);
+    ok(&mut a, &["SET", "never", "1"]);
+    ok(&mut a, &["DISCARD"]);
+    // Its commands are of the keys that it declares.
+    let script = "redis.call('SET', KEYS[1], '1') redis.call('INCR', KEYS[2]) return redis.call('GET', KEYS[1])";
+    ok(&mut a, &["EVAL", script, "2", "{s}1", "{s}2"]);
+    // And where it declares none, of those that it uses: two slots.
+    ok(
+        &mut a,
+        &[
+            "EVAL",
+            "redis.call('SET', 'p', '1') return redis.call('SET', 'q', '1')",
+            "0",
+        ],
+    );
+    ok(&mut b, &["PING"]);
+}
+
+fn fanout(scratch: &Scratch, args: &[&str]) -> Value {
+    report(&scratch.run(&[&["fanout", "--json"], args].concat()))
+}
+
+/// The batches that end in `answer`.
+fn ending(found: &Value, answer: &str) -> u64 {
+    let answers = found["answers"].as_array().unwrap();
+    let row = answers.iter().find(|row| row["answer"] == answer);
+    row.unwrap()["batches"].as_u64().unwrap()
+}
+
+#[test]
+fn a_capture_of_monitor_is_read_command_by_command() {
+    let (server, scratch) = (start(), Scratch::new());
+    let file = scratch.path("node.monitor");
+    let monitor = Monitor::start(&server, &file);
+    use_it(&server);
+    monitor.sees(&file, &mut server.connect(), "end");
+    drop(monitor);
+    let found = fanout(&scratch, &["node.monitor"]);
+    // 120 MSETs, 120 SETs and two between; the transaction, and two scripts.
+    assert_eq!(found["batches"], 120 + 122 + 1 + 2, "{found}");
+    assert_eq!(ending(&found, "crossslot"), 120 + 1);
+    assert_eq!(
+        ending(&found, "crossslot_at_exec") + ending(&found, "aborted_by_moved"),
+        1
+    );
+    assert_eq!(ending(&found, "served"), 122 + 1);
+    assert_eq!(
+        (&found["discarded"], &found["of_scripts"]),
+        (&1.into(), &3.into())
+    );
+    assert_eq!(
+        (&found["rejected"]["count"], &found["unknown"]),
+        (&0.into(), &0.into())
+    );
+    assert!(found["without_keys"].as_u64() >= Some(3), "ECHO and PING");
+    let worst = &found["worst"][0];
+    assert_eq!(
+        (&worst["command"], &worst["batches"]),
+        (&"mset".into(), &120.into())
+    );
+    let tagged = "cart:{cart:<n>}:items cart:{cart:<n>}:meta";
+    assert_eq!(worst["suggestion"]["retag"], tagged);
+    // On the wire a line begins with + and ends with CR; the capture may begin anywhere.
+    let text = fs::read_to_string(&file).unwrap();
+    let wire: String = text
+        .lines()
+        .skip(1)
+        .map(|line| format!("+{line}\r\n"))
+        .collect();
+    scratch.file("wire", wire);
+    let mut same = fanout(&scratch, &["wire"]);
+    same["blank_lines"] = found["blank_lines"].clone();
+    assert_eq!(same, found);
+    let multi = text
+        .lines()
+        .position(|line| line.ends_with("\"MULTI\""))
+        .unwrap();
+    let rest: String = text
+        .lines()
+        .skip(multi + 1)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    scratch.file("rest", rest);
+    let rest = fanout(&scratch, &["rest", "--batches", "monitor"]);
+    // What was queued counts command by command: x and y, with two between and two scripts.
+    assert_eq!(
+        (&rest["torn_transactions"], &rest["batches"]),
+        (&1.into(), &(2 + 2 + 2).into())
+    );
+}
+
+#[test]
+fn an_append_only_file_is_read_command_by_command() {
+    let (server, scratch) = (start(), Scratch::new());
+    use_it(&server);
+    let folder = server.folder().join("appendonlydir");
+    let folder = folder.to_str().unwrap();
+    let found = wait_for(|| {
+        let found = fanout(&scratch, &[folder]);
+        match found["batches"].as_u64() {
+            Some(count) if count >= 245 => Ok(found),
+            count => Err(format!("{count:?} batches")),
+        }
+    });
+    // What a script writes is a transaction where it is more than one command.
+    assert_eq!(found["batches"], 120 + 122 + 1 + 2, "{found}");
+    assert_eq!(ending(&found, "crossslot"), 120);
+    assert_eq!(ending(&found, "served"), 122 + 1);
+    let transactions =
+        ["crossslot_at_exec", "aborted_by_moved"].map(|answer| ending(&found, answer));
+    assert_eq!(transactions.iter().sum::<u64>(), 2, "x and y, p and q");
+    // The snapshot and the manifest hold no commands.
+    let passed_over = found["passed_over"].as_array().unwrap();
+    assert_eq!(passed_over.len(), 2, "{passed_over:?}");
+    assert_eq!(
+        (&found["rejected"]["count"], &found["incomplete"]),
+        (&0.into(), &json!([]))
+    );
+    let base = format!("{folder}/appendonly.aof.1.base.rdb");
+    assert_fails(
+        &scratch.run(&["fanout", &base]),
+        &["begins with a snapshot", ".incr.aof"],
+    );
+    // A crash leaves the last command torn, and a transaction without its EXEC.
+    let incr = fs::read(format!("{folder}/appendonly.aof.1.incr.aof")).unwrap();
+    scratch.file("torn.aof", &incr[..incr.len() - 5]);
+    let torn = fanout(&scratch, &["torn.aof"]);
+    assert_eq!(
+        (&torn["torn_commands"], &torn["torn_transactions"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(torn["batches"], 120 + 122 + 1 + 1);
+    // Damage in the middle is not passed over in silence.
+    let mut damaged = incr.clone();
+    let at = incr.len() / 2;
+    let at = at + incr[at..].iter().position(|byte| *byte == b'*').unwrap();
+    damaged[at] = b'?';
+    scratch.file("damaged.aof", damaged);
+    let output = scratch.run(&["fanout", "damaged.aof"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stdout(&output).contains("incomplete: damaged.aof: byte "),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
+fn commands_that_are_not_known_are_counted_by_name() {
+    let scratch = Scratch::new();
+    let lines = "GET a\nJSON.MGET a b c $\njson.mget x y $\nNEWCMD a b\nuser:1 user:2\n";
+    scratch.file("batches", lines);
+    let found = fanout(&scratch, &["batches"]);
+    assert_eq!((&found["batches"], &found["keys"]), (&2.into(), &3.into()));
+    let unknown = json!([{"name": "JSON.MGET", "count": 2}, {"name": "NEWCMD", "count": 1}]);
+    assert_eq!(
+        (&found["unknown"], &found["unknown_commands"]),
+        (&3.into(), &unknown)
+    );
+    let text = scratch.run(&["fanout", "batches"]);
+    let warning =
+        "warning: commands that are not known, so that their keys are not counted: 3 (JSON.MGET 2,";
+    assert!(stdout(&text).contains(warning), "{}", stdout(&text));
+    let monitor =
+        "1.5 [0 a:1] \"FT.SEARCH\" \"idx\" \"q\"\n1.6 [0 a:1] \"get\" \"k\"\nnot a line\n";
+    scratch.file("m", monitor);
+    let found = fanout(&scratch, &["m"]);
+    assert_eq!(
+        (
+            &found["unknown"],
+            &found["batches"],
+            &found["rejected"]["count"]
+        ),
+        (&1.into(), &1.into(), &1.into())
+    );
+}
