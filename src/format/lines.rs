@@ -253,13 +253,14 @@ fn strip_cr(base: Padded<'_>, keys: &mut Spans, ended: usize) {
     }
 }
 
-/// Takes the lines out of the batch in which redis-cli or a server tells of a failure.
+/// Takes the lines out of the batch in which redis-cli or a server reports a failure.
 fn reject_failures(base: Padded<'_>, keys: &mut Spans, sink: &mut dyn Sink, seen: &mut Seen) {
     let is_failure = |i: &usize| errors::is_failure(keys.get(base, *i));
-    let Some(mut kept) = (0..keys.len()).find(is_failure) else {
+    let Some(first) = (0..keys.len()).find(is_failure) else {
         return;
     };
-    for i in kept..keys.len() {
+    let mut kept = first;
+    for i in first..keys.len() {
         let (start, end) = (keys.start[i], keys.end[i]);
         if errors::is_failure(keys.get(base, i)) {
             seen.note(Notice::ErrorReply, 1);

@@ -67,7 +67,7 @@ mod tests {
         let count = |node| after.iter().filter(|owner| **owner == Some(node)).count();
         assert_eq!(
             [count(0), count(1), count(2), count(3)],
-            [5461, 5462, 5461, 0]
+            [5461, 5461, 5462, 0]
         );
         assert_eq!(
             after[0],

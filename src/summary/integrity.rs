@@ -158,6 +158,9 @@ impl Sign {
     }
 }
 
+/// The share of repeated keys in a set of slots.
+pub type DuplicatesIn<'a> = dyn Fn(&dyn Fn(u16) -> bool) -> Option<f64> + 'a;
+
 /// Counts of the input that the loads of slots do not show.
 #[derive(Clone, Copy)]
 pub struct InputCounts<'a> {
@@ -168,7 +171,7 @@ pub struct InputCounts<'a> {
     /// The part of the keys that occurred before.
     pub duplicate_share: Option<f64>,
     /// The same of the keys in a set of slots.
-    pub duplicates_in: &'a dyn Fn(&dyn Fn(u16) -> bool) -> Option<f64>,
+    pub duplicates_in: &'a DuplicatesIn<'a>,
     /// Keys in a slot whose name is that of another key: names without an id that occur often.
     pub repeats_of_slot: &'a dyn Fn(u16) -> u64,
     /// Keys in the slots of another node than their file or line is from.

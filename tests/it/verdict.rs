@@ -441,7 +441,7 @@ fn a_remedy_that_is_carried_out_gives_what_was_promised() {
     let mut tried = 0;
     for number in 0..size("SLOTSCOPE_CASES", 40) {
         let case = plant(number);
-        let before = analyzed(&[case.dump.clone()], &on(&case.topology));
+        let before = analyzed(std::slice::from_ref(&case.dump), &on(&case.topology));
         let found = before.verdict.by(case.by).unwrap();
         for remedy in &found.remedies {
             let (dump, summary) = match remedy.kind {

@@ -181,7 +181,7 @@ fn is_raw_topology(lines: &[&[u8]]) -> bool {
         }
         [] => false,
     };
-    starts && lines.iter().take(100).any(|line| is_id(line))
+    starts && lines.iter().take(100).any(is_id)
 }
 
 /// The number of an entry, the second it is from, how long it took, then its words.
