@@ -76,7 +76,7 @@ fn within_limits<'a>(before: &PlanState<'a>, least: f64) -> PlanState<'a> {
     let (mut low, mut high) = (least, before.fullest().max(least));
     let mut found = attempt(before, high);
     if found.refused {
-        return found;
+        return spread(before, found);
     }
     for _ in 0..HALVINGS {
         let middle = (low + high) / 2.0;
@@ -88,4 +88,34 @@ fn within_limits<'a>(before: &PlanState<'a>, least: f64) -> PlanState<'a> {
         }
     }
     found
+}
+
+/// What moves in `filled`, where limits end it, spread over all nodes that stay: as far as it comes, they are level.
+fn spread<'a>(before: &PlanState<'a>, filled: PlanState<'a>) -> PlanState<'a> {
+    let gained = |node: usize| filled.load[node].saturating_sub(before.load[node]);
+    let moved: u64 = before.staying().map(gained).sum();
+    let room = |bound: f64| -> u64 {
+        let mut state = before.clone();
+        state.set_bound(bound);
+        state.staying().map(|node| state.room(node)).sum()
+    };
+    let (mut low, mut high) = (0.0, filled.fullest());
+    for _ in 0..HALVINGS {
+        let middle = (low + high) / 2.0;
+        if room(middle) < moved {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let spread = attempt(before, high);
+    let left = |state: &PlanState<'_>| -> u64 {
+        let leaving = state.nodes().filter(|node| state.leaves(*node));
+        leaving.map(|node| state.load[node]).sum()
+    };
+    if spread.fullest() < filled.fullest() && left(&spread) <= left(&filled) {
+        spread
+    } else {
+        filled
+    }
 }

@@ -219,7 +219,7 @@ fn nodes(outcome: &PlanOutcome) -> Table<'_> {
 fn marked_name(node: &NodeOutcome) -> String {
     let mark = match (node.failed, node.weight <= 0.0) {
         (true, _) => " (failed)",
-        (_, true) => " (emptied)",
+        (_, true) => " (to be emptied)",
         _ => "",
     };
     format!("{}{mark}", node_name(node))

@@ -283,6 +283,20 @@ fn a_node_that_limits_keep_from_being_emptied_is_named() {
         part.contains(left) && !part.contains("no plan gets it below"),
         "{part}"
     );
+    // What moves goes to all nodes that stay, the emptiest first, and not to one.
+    let json = report(&plan(
+        &scratch,
+        &[&args[..], &["--max-slots", "6000", "--json"]].concat(),
+    ));
+    let loads = json["nodes"].as_array().unwrap()[1..].iter();
+    let loads: Vec<u64> = loads
+        .map(|node| node["keys"]["after"].as_u64().unwrap())
+        .collect();
+    let (most, least) = (loads.iter().max().unwrap(), loads.iter().min().unwrap());
+    assert!(
+        json["slots_moved"] == 6000 && *most as f64 <= 1.02 * *least as f64,
+        "{loads:?}"
+    );
     // Before and after are of the nodes that stay.
     let json = report(&plan(&scratch, &[&args[..], &["--json"]].concat()));
     let nodes = json["nodes"].as_array().unwrap();
