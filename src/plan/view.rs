@@ -21,6 +21,7 @@ const BIG_KEYS: usize = 20;
 pub fn sections(outcome: &PlanOutcome) -> Vec<Section<'_>> {
     let mut top = Section::untitled().paragraph(headline(outcome));
     for text in leftovers(outcome)
+        .chain(empty_today(outcome))
         .chain(floor(outcome))
         .chain([basis(outcome)])
     {
@@ -92,6 +93,21 @@ pub fn leftovers(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
             text::grouped(keys.after),
             counted(keys.before, "key"),
         )
+    })
+}
+
+/// Primaries without slots count in fair shares here and not in a report, so both differ.
+fn empty_today(outcome: &PlanOutcome) -> Option<String> {
+    let is_empty = |node: &&NodeOutcome| node.slots.before == 0 && node.weight > 0.0;
+    let empty: Vec<Name> = outcome
+        .nodes
+        .iter()
+        .filter(is_empty)
+        .map(node_name)
+        .collect();
+    (!empty.is_empty()).then(|| {
+        let names = list(empty.iter(), RANGES);
+        format!("fair shares are those with primaries that own no slots today: {names}")
     })
 }
 

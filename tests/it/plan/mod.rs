@@ -71,6 +71,10 @@ fn people_read_what_moves_and_what_that_brings() {
         "{}",
         stdout(&again)
     );
+    let added = said(&scratch, &["--add", "2"]);
+    let empty = "fair shares are those with primaries that own no slots today: new-1, new-2";
+    assert!(prose(&added).contains(empty), "{added}");
+    assert!(!text.contains("own no slots"), "{text}");
     let scratch = Scratch::new();
     let piped = scratch.piped(
         &["plan", "--nodes", "2", "--add", "1"],
