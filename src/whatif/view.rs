@@ -1,6 +1,6 @@
 //! A change as sections: the sentence, both sides next to each other, the heaviest tags afterwards.
 
-use crate::metric::PerMetric;
+use crate::metric::{Metric, PerMetric};
 use crate::report::view::table::Rank;
 use crate::report::view::verdict::word;
 use crate::report::view::{Block, Cell, Column, Section, Table, remarks};
@@ -42,24 +42,33 @@ fn sides(findings: &WhatIfFindings) -> Section<'_> {
         Column::number("after"),
     ];
     let [before, after] = [&findings.before, &findings.after];
-    let rows = side_cells(before).into_iter().zip(side_cells(after));
+    let by = findings.by;
+    let rows = side_cells(before, by)
+        .into_iter()
+        .zip(side_cells(after, by));
     let row = |((what, before), (_, after))| vec![Cell::text(what), before, after];
     Section::untitled()
         .table(Table::new(columns, rows.map(row)))
-        .paragraph(format!("Before: {}", before.verdict.sentence))
-        .paragraph(format!("After: {}", after.verdict.sentence))
+        .paragraph(format!("Before: {}", sentence(before, by)))
+        .paragraph(format!("After: {}", sentence(after, by)))
+}
+
+/// The verdict by the metric that is compared.
+fn sentence(side: &Side, by: Metric) -> String {
+    let found = side.verdict.by(by);
+    found.map_or_else(String::new, |found| found.sentence.to_string())
 }
 
 /// What is compared, and its value on one side.
-fn side_cells(side: &Side) -> Vec<(&'static str, Cell<'_>)> {
+fn side_cells(side: &Side, by: Metric) -> Vec<(&'static str, Cell<'_>)> {
     let ratio = |ratio: Option<f64>| Cell::of(ratio, |ratio| Cell::ratio(ratio, 3));
     let (nodes, slots) = (&side.nodes, &side.slots);
-    let found = side.verdict.worst();
+    let found = side.verdict.by(by);
     let number = |of: fn(&MetricVerdict) -> Option<f64>| found.and_then(of);
     vec![
         (
             "verdict",
-            Cell::text(word(side.verdict.state).to_lowercase()),
+            Cell::of(found, |found| Cell::text(word(found.state).to_lowercase())),
         ),
         ("nodes", Cell::name(&side.source)),
         ("hash policy", Cell::name(&side.policy)),
