@@ -65,8 +65,7 @@ pub fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
 pub fn policy_note(policy: &Policy) -> Option<String> {
     let text = Name::from(policy.to_string().as_str());
     let what = format!(
-        "hashed by --policy {text}: slots and tags are those of that policy, not of CLUSTER KEYSLOT; what the tables of \
-         prefixes and patterns call tagged is what stands in braces"
+        "hashed by --policy {text}: slots and tags are those of that policy, not of CLUSTER KEYSLOT"
     );
     (!policy.is_oss()).then_some(what)
 }

@@ -337,7 +337,9 @@ impl Analysis {
         };
         match self.depth {
             0 => reading.scan("counting", make),
-            _ => reading.scan("counting", || make().with_patterns()),
+            _ => reading.scan("counting", || {
+                make().with_patterns(self.separator.as_bytes())
+            }),
         }
     }
 

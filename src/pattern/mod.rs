@@ -1,4 +1,6 @@
-//! Key patterns: ids in keys, and the number that keys share which differ in their ids only.
+//! Key patterns: ids in keys, the number that keys share which differ in their ids only, and the parts of a pattern.
 
+pub mod coarse;
 pub mod ids;
+pub mod parts;
 pub mod shapes;

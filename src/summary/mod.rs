@@ -19,6 +19,7 @@ pub mod quantiles;
 pub mod remedy;
 pub mod risk;
 pub mod scaling;
+mod siblings;
 pub mod split;
 pub mod tags;
 pub mod unit_sizes;

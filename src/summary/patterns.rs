@@ -15,21 +15,29 @@ use crate::pattern::ids::Id;
 use crate::redact::Redaction;
 use crate::slot::{self, SLOTS};
 use crate::summary::balance::tidy;
+use crate::summary::siblings::{self, Row};
 use crate::summary::tags::LISTED;
+use crate::tally::counted_pattern::Counted;
 use crate::tally::patterns;
+use crate::tally::table::NameTable;
 use crate::tally::tags::TagCounts;
 
-/// A pattern of numbers that has less than this part of its hexadecimal twin is of the same ids: those without a letter.
+/// A pattern that has less than this part of the keys of its twin is of the same ids.
 const TWIN: u64 = 20;
 
 /// Patterns or prefixes and what they hold.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "KeyGroups_of_{R}")]
 pub struct KeyGroups<R> {
-    /// The listed counts are exact, and no row that is not listed holds more than `max_error`.
+    /// The listed counts are exact, and no row that is not listed holds more than `max_error`. Where it is false, counts
+    /// are lower bounds, which may differ a little from run to run on several threads.
     pub exact: bool,
     /// No row that is not listed holds more than this, in the metric that they are listed by.
     pub max_error: u64,
+    /// 0: ids are what the rules say. More: there are more patterns than can be counted, and coarser ones are: words with
+    /// a digit or of mixed case are ids too (1), and all words from the third segment on (2), or from the second (3).
+    #[serde(default)]
+    pub coarseness: u8,
     /// The heaviest, ties by name.
     pub top: Vec<R>,
 }
@@ -90,13 +98,19 @@ struct Sum {
     patterns: Vec<Name>,
 }
 
-impl Sum {
+impl Row for Sum {
+    fn load(&self) -> Load {
+        self.load
+    }
+
     fn take_in(&mut self, other: Sum) {
         self.load += other.load;
         self.tagged += other.tagged;
         self.patterns.extend(other.patterns);
     }
+}
 
+impl Sum {
     /// The slots of all its patterns together.
     fn slots(&self, counted: &patterns::Patterns) -> Option<u64> {
         let mut is_in = vec![false; SLOTS];
@@ -117,35 +131,20 @@ pub fn of(
     levels: Levels<'_>,
     redaction: Option<&Redaction>,
 ) -> (KeyGroups<Pattern>, KeyGroups<Prefix>) {
-    let (exact, bound, found): (bool, Load, Vec<(Name, Load)>) = match counted.counts() {
-        TagCounts::Exact(table) => (
-            true,
-            Load::default(),
-            table
-                .iter()
-                .map(|(name, _, load)| (Name::from(name), load))
-                .collect(),
-        ),
-        TagCounts::HeavyHitters(followed) => {
-            let tags = followed.tags().into_iter().map(|tag| (tag.name, tag.load));
-            (false, followed.bound(), tags.collect())
-        }
-        TagCounts::CountMin(rows) => (false, rows.total(), Vec::new()),
-    };
+    let (coarseness, exact, bound, found) = loads(counted);
     let mut by_pattern: BTreeMap<Name, Sum> = BTreeMap::new();
-    for (name, load) in found {
-        let is_tagged = slot::tag(&name.0).is_some();
-        let tagged = if is_tagged { load[Metric::Keys] } else { 0 };
-        by_pattern.insert(
-            name.clone(),
-            Sum {
-                load,
-                tagged,
-                patterns: vec![name],
-            },
-        );
+    for (written, load) in found {
+        let Counted { name, is_tagged } = Counted::of(&written.0);
+        let sum = Sum {
+            load,
+            tagged: if is_tagged { load[Metric::Keys] } else { 0 },
+            patterns: vec![written.clone()],
+        };
+        by_pattern.entry(Name::from(name)).or_default().take_in(sum);
     }
-    fold_twins(&mut by_pattern);
+    fold_twins(&mut by_pattern, Id::Number, Id::Hex);
+    let mut by_pattern = siblings::fold(by_pattern, coarseness > 0, levels.separator, totals);
+    fold_twins(&mut by_pattern, Id::Hex, Id::Mixed);
     let mut by_prefix: BTreeMap<Name, Sum> = BTreeMap::new();
     let mut level_of: BTreeMap<Name, usize> = BTreeMap::new();
     for (name, sum) in &by_pattern {
@@ -166,6 +165,7 @@ pub fn of(
         .collect();
     let patterns = KeyGroups {
         exact,
+        coarseness,
         max_error: bound[by].max(cut_off),
         top: rows,
     };
@@ -190,27 +190,50 @@ pub fn of(
         patterns,
         KeyGroups {
             exact,
+            coarseness,
             max_error: cut_off.max(unknown),
             top: rows,
         },
     )
 }
 
-/// Adds patterns of numbers to those of hexadecimal ids, of which they are the few without a letter.
-fn fold_twins(patterns: &mut BTreeMap<Name, Sum>) {
-    let number = Id::Number.mark();
+/// How coarse the patterns are, whether they are all there, what one that is not may hold, and what each holds.
+fn loads(counted: &patterns::Patterns) -> (u8, bool, Load, Vec<(Name, Load)>) {
+    let of_table = |table: &NameTable| {
+        let rows = table.iter();
+        rows.map(|(name, _, load)| (Name::from(name), load))
+            .collect()
+    };
+    let coarse = counted.coarse();
+    if let Some((coarse, table)) = coarse.and_then(|coarse| Some((coarse, coarse.table()?))) {
+        return (coarse.level(), true, Load::default(), of_table(table));
+    }
+    match counted.counts() {
+        TagCounts::Exact(table) => (0, true, Load::default(), of_table(table)),
+        TagCounts::HeavyHitters(followed) => {
+            let tags = followed.tags().into_iter();
+            let rows = tags.map(|tag| (tag.name, tag.load)).collect();
+            (0, false, followed.bound(), rows)
+        }
+        TagCounts::CountMin(rows) => (0, false, rows.total(), Vec::new()),
+    }
+}
+
+/// Adds patterns with one mark to those with another one in its place, of which they are the few ids that happen to lack
+/// a letter, or a letter past f.
+fn fold_twins(patterns: &mut BTreeMap<Name, Sum>, from: Id, into: Id) {
     let names: Vec<Name> = patterns
         .keys()
-        .filter(|name| memchr::memmem::find(&name.0, number).is_some())
+        .filter(|name| memchr::memmem::find(&name.0, from.mark()).is_some())
         .cloned()
         .collect();
     for name in names {
         let mut twin = Vec::new();
         let mut rest = name.0.as_slice();
-        while let Some(at) = memchr::memmem::find(rest, number) {
+        while let Some(at) = memchr::memmem::find(rest, from.mark()) {
             twin.extend_from_slice(&rest[..at]);
-            twin.extend_from_slice(Id::Hex.mark());
-            rest = &rest[at + number.len()..];
+            twin.extend_from_slice(into.mark());
+            rest = &rest[at + from.mark().len()..];
         }
         twin.extend_from_slice(rest);
         let keys = |sum: &Sum| sum.load[Metric::Keys];
@@ -321,7 +344,7 @@ mod tests {
             (Name::from("t:<hex>"), sum(1000)),
             (Name::from("t:<n>"), sum(50)),
         ]);
-        fold_twins(&mut patterns);
+        fold_twins(&mut patterns, Id::Number, Id::Hex);
         let left: Vec<_> = patterns
             .iter()
             .map(|(name, sum)| (name.to_string(), sum.load[Metric::Keys]))

@@ -2,6 +2,8 @@
 //! stored, and made on another machine; what is in it does not depend on the order of the keys.
 
 pub mod attributes;
+pub mod coarse_patterns;
+pub mod counted_pattern;
 pub mod duplicates;
 pub mod heaviest;
 pub mod keys_by_node;
@@ -98,10 +100,10 @@ impl Tallies {
 }
 
 impl Tallies {
-    /// Counts patterns of names too.
-    pub fn with_patterns(mut self) -> Self {
+    /// Counts patterns of names too, whose segments are separated by `separator`.
+    pub fn with_patterns(mut self, separator: &[u8]) -> Self {
         if let Some(names) = &mut self.names {
-            names.patterns = Some(Patterns::default());
+            names.patterns = Some(Patterns::new(separator));
         }
         self
     }

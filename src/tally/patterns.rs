@@ -2,6 +2,8 @@
 //!
 //! A batch has few patterns, so each is looked up by the shapes of its keys, and only made into a name where it is new.
 //! Names that were made to collide in their shapes are counted as one pattern.
+//!
+//! Past the table, coarser patterns are counted exactly, and the heavy ones are followed by name: no second pass is made.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +12,10 @@ use crate::metric::{Load, Metric};
 use crate::pattern::{ids, shapes};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
+use crate::tally::coarse_patterns::CoarsePatterns;
+use crate::tally::counted_pattern::Counted;
 use crate::tally::slot_sets::SlotSets;
+use crate::tally::table::Full;
 use crate::tally::tags::{TagCounter, TagCounts};
 
 /// Patterns that are remembered from batch to batch.
@@ -20,7 +25,10 @@ const REMEMBERED: usize = 4096;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Patterns {
     counts: TagCounter,
+    /// Past the table, coarser ones.
+    coarse: Option<CoarsePatterns>,
     slots: SlotSets,
+    separator: Vec<u8>,
     #[serde(skip)]
     scratch: Scratch,
 }
@@ -48,28 +56,33 @@ struct Known {
 /// Scratch is not part of the value.
 impl PartialEq for Patterns {
     fn eq(&self, other: &Self) -> bool {
-        (&self.counts, &self.slots) == (&other.counts, &other.slots)
-    }
-}
-
-impl Default for Patterns {
-    fn default() -> Self {
-        // Past the table the heavy ones are followed by name: no second pass is made for them.
-        Patterns {
-            counts: TagCounter::new(true),
-            slots: SlotSets::default(),
-            scratch: Scratch::default(),
-        }
+        (&self.counts, &self.coarse, &self.slots) == (&other.counts, &other.coarse, &other.slots)
     }
 }
 
 impl Patterns {
+    /// Nothing counted yet, of keys whose segments are separated by `separator`.
+    pub fn new(separator: &[u8]) -> Self {
+        Patterns {
+            counts: TagCounter::new(true),
+            coarse: None,
+            slots: SlotSets::default(),
+            separator: separator.to_vec(),
+            scratch: Scratch::default(),
+        }
+    }
+
     /// What is known of the patterns.
     pub fn counts(&self) -> &TagCounts {
         &self.counts.counts
     }
 
-    /// The slots of the keys of a pattern, none of them twice; `None` where there are too many patterns.
+    /// Coarser patterns, where there are too many.
+    pub fn coarse(&self) -> Option<&CoarsePatterns> {
+        self.coarse.as_ref()
+    }
+
+    /// The slots of the keys of a pattern as it is counted, none of them twice; `None` where there are too many patterns.
     pub fn slots(&self, pattern: &[u8]) -> Option<impl Iterator<Item = u16>> {
         self.slots.of(hash(pattern))
     }
@@ -88,11 +101,8 @@ impl Patterns {
         }
         let is_free = |place: &usize| self.scratch.known[*place].shape.is_none();
         let place = places.into_iter().find(is_free).unwrap_or(places[1]);
-        self.remember(
-            place,
-            shape,
-            ids::pattern_of(keys.batch.keys.get(keys.batch.base, i)),
-        );
+        let pattern = ids::pattern_of(keys.batch.keys.get(keys.batch.base, i));
+        self.remember(place, shape, Counted::written(&pattern, keys.is_tagged(i)));
         place
     }
 
@@ -114,12 +124,33 @@ impl Patterns {
     /// Moves the load of a remembered pattern to the counts.
     fn store(&mut self, place: usize) {
         let known = &mut self.scratch.known[place];
-        if known.load != Load::default() {
-            self.counts.add_known(
-                known.name_hash,
-                &known.name,
-                std::mem::take(&mut known.load),
-            );
+        let load = std::mem::take(&mut known.load);
+        if load != Load::default() {
+            let (hash, name) = (known.name_hash, std::mem::take(&mut known.name));
+            self.count(hash, &name, load);
+            self.scratch.known[place].name = name;
+        }
+    }
+
+    /// Adds to a pattern.
+    fn count(&mut self, hash: u64, name: &[u8], load: Load) {
+        if let TagCounts::Exact(table) = &mut self.counts.counts {
+            match table.add(hash, name, load) {
+                Ok(()) => return,
+                Err(Full) => self.coarse = Some(CoarsePatterns::of(table, &self.separator)),
+            }
+        }
+        if let Some(coarse) = &mut self.coarse {
+            coarse.add(name, load);
+        }
+        self.counts.add_known(hash, name, load);
+    }
+
+    /// The coarser patterns, made now where all still fit the table.
+    fn take_coarse(&mut self) -> Option<CoarsePatterns> {
+        match &self.counts.counts {
+            TagCounts::Exact(table) => Some(CoarsePatterns::of(table, &self.separator)),
+            _ => self.coarse.take(),
         }
     }
 }
@@ -131,7 +162,8 @@ impl Tally for Patterns {
         self.scratch.known.resize_with(REMEMBERED, Known::default);
         let is_weighed = keys.batch.values.are_weighed();
         for (i, shape) in shapes.iter().enumerate() {
-            let place = self.place(*shape, keys, i);
+            let shape = shape.wrapping_add(u64::from(keys.is_tagged(i)));
+            let place = self.place(shape, keys, i);
             let known = &mut self.scratch.known[place];
             if known.load[Metric::Keys] == 0 {
                 self.scratch.used.push(place as u32);
@@ -148,8 +180,20 @@ impl Tally for Patterns {
         }
     }
 
-    fn merge(&mut self, other: Self) {
-        self.counts.merge(other.counts);
+    fn merge(&mut self, mut other: Self) {
+        match (&self.counts.counts, &other.counts.counts) {
+            (TagCounts::Exact(_), TagCounts::Exact(theirs)) => {
+                let all = theirs.iter();
+                all.for_each(|(name, hash, load)| self.count(hash, name, load));
+            }
+            _ => {
+                self.coarse = self.take_coarse();
+                let both = self.coarse.as_mut().zip(other.take_coarse());
+                both.into_iter()
+                    .for_each(|(mine, theirs)| mine.merge(theirs));
+                self.counts.merge(other.counts);
+            }
+        }
         self.slots.merge(other.slots);
         // Sets may have been dropped, or moved.
         self.scratch = Scratch::default();
@@ -161,7 +205,7 @@ mod tests {
     use super::*;
     use crate::format::batch::{KeyBatch, Spans, Values};
     use crate::slot::SlotColumns;
-    use crate::slot::slot;
+    use crate::slot::{slot, tag};
     use crate::source::block::Block;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
@@ -173,15 +217,16 @@ mod tests {
             let mut slots: BTreeMap<Vec<u8>, BTreeSet<u16>> = BTreeMap::new();
             let (mut content, mut spans) = (Vec::new(), Spans::default());
             for key in keys.iter().map(String::as_bytes) {
-                *truth.entry(ids::pattern_of(key)).or_default() += 1;
-                slots.entry(ids::pattern_of(key)).or_default().insert(slot(key));
+                let pattern = Counted::written(&ids::pattern_of(key), tag(key).is_some());
+                *truth.entry(pattern.clone()).or_default() += 1;
+                slots.entry(pattern).or_default().insert(slot(key));
                 spans.push(content.len() as u32, (content.len() + key.len()) as u32);
                 content.extend_from_slice(key);
             }
             let block = Block::from_bytes(&content);
             let values = Values::default();
             for kernel in hashslot::available() {
-                let mut patterns = Patterns::default();
+                let mut patterns = Patterns::new(b":");
                 let mut columns = SlotColumns::default();
                 let batch = KeyBatch { base: block.padded(), keys: &spans, values: &values };
                 patterns.add(&columns.compute(kernel, batch, 0));

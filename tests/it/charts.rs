@@ -459,6 +459,7 @@ fn charts_of_hostile_names() {
     };
     let top = names.iter().enumerate().map(prefix).collect();
     summary.prefixes = Some(KeyGroups {
+        coarseness: 0,
         exact: false,
         max_error: 17,
         top,

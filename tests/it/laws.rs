@@ -38,7 +38,7 @@ fn tallies(content: &[u8], threads: usize, chunk: usize) -> Tallies {
         threads,
         chunk,
         hashslot::best(),
-        || Tallies::new(Parts::All).with_patterns(),
+        || Tallies::new(Parts::All).with_patterns(b":"),
     );
     assert!(scanned.incomplete.is_empty());
     scanned.tally
@@ -100,7 +100,7 @@ proptest! {
         let whole = tallies(&content, 1, content.len());
         for kernel in hashslot::available() {
             let inputs = [memory("test", &content)];
-            let part = scan(&inputs, threads, chunk, kernel, || Tallies::new(Parts::All).with_patterns());
+            let part = scan(&inputs, threads, chunk, kernel, || Tallies::new(Parts::All).with_patterns(b":"));
             prop_assert_eq!(&part.tally, &whole, "{}", kernel.name);
             prop_assert_eq!(part.inputs[0].seen.keys, whole.slots.total());
             prop_assert_eq!(part.inputs[0].bytes, content.len() as u64);
@@ -128,7 +128,7 @@ proptest! {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&content).unwrap();
         let stream: [Box<dyn Source>; 1] = [Box::new(Pipe::new(file.path().to_path_buf()))];
-        let found = scan(&stream, threads, chunk, hashslot::best(), || Tallies::new(Parts::All).with_patterns());
+        let found = scan(&stream, threads, chunk, hashslot::best(), || Tallies::new(Parts::All).with_patterns(b":"));
         prop_assert_eq!(found.tally, tallies(&content, 1, chunk));
         prop_assert_eq!(found.inputs[0].bytes, content.len() as u64);
     }
@@ -142,8 +142,8 @@ proptest! {
         backward.merge(part_a.clone());
         prop_assert_eq!(&forward, &backward);
         let both = [memory("a", &dump(&a, b"\n")), memory("b", &dump(&b, b"\n"))];
-        prop_assert_eq!(&scan(&both, 2, chunk, hashslot::best(), || Tallies::new(Parts::All).with_patterns()).tally, &forward);
-        let mut empty = Tallies::new(Parts::All).with_patterns();
+        prop_assert_eq!(&scan(&both, 2, chunk, hashslot::best(), || Tallies::new(Parts::All).with_patterns(b":")).tally, &forward);
+        let mut empty = Tallies::new(Parts::All).with_patterns(b":");
         empty.merge(part_a.clone());
         prop_assert_eq!(empty, part_a);
     }

@@ -3,8 +3,29 @@
 use std::fmt::Write as _;
 
 use crate::support::rng::Rng;
-use crate::support::run::{feed, slotscope, succeeded};
+use crate::support::run::{feed, slotscope, succeeded, without_origin};
 use serde_json::Value;
+
+/// The report of a dump on so many threads, with these flags, without what says how it was made.
+fn report_on(threads: &str, flags: &[&str], dump: &str) -> Value {
+    let args = [&["analyze", "-", "--json", "--threads", threads], flags].concat();
+    let output = succeeded(feed(slotscope(&args), dump.as_bytes()));
+    without_origin(serde_json::from_slice(&output).unwrap())
+}
+
+/// Names and keys of the rows of a table.
+fn rows<'a>(report: &'a Value, table: &str, column: &str) -> Vec<(&'a str, u64)> {
+    let rows = report[table]["top"].as_array().unwrap().iter();
+    rows.map(|row| (row[column].as_str().unwrap(), row["keys"].as_u64().unwrap()))
+        .collect()
+}
+
+/// A random id of letters, digits and, where there are more than 62 of them, `-` and `_`.
+fn id(rng: &mut Rng, len: usize, letters: usize) -> String {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let letter = |_| char::from(LETTERS[rng.below(letters)]);
+    (0..len).map(letter).collect()
+}
 
 /// The report of a dump, as JSON and as text.
 fn report(dump: String) -> (Value, String) {
@@ -89,4 +110,109 @@ fn with_too_many_prefixes_the_heavy_ones_are_listed_and_the_rest_is_bounded() {
     assert!(most < 2000, "{most}");
     assert_eq!(user["slots"], Value::Null);
     assert!(text.contains("too many to count each"), "{text}");
+}
+
+#[test]
+fn random_ids_past_all_that_can_be_counted_leave_true_prefixes_on_any_threads_in_any_order() {
+    let mut rng = Rng::new(1);
+    let mut keys = Vec::new();
+    for i in 0..90_000 {
+        keys.push(format!("sess:{}", id(&mut rng, 10, 62)));
+        keys.push(format!("vid:{}:views", id(&mut rng, 11, 64)));
+        if i % 2 == 0 {
+            keys.push(format!("user:prof:{}", id(&mut rng, 10, 62)));
+        }
+    }
+    let whole = report_on("1", &[], &keys.join("\n"));
+    let prefixes = [
+        ("sess", 90_000),
+        ("vid", 90_000),
+        ("user", 45_000),
+        ("user:prof", 45_000),
+    ];
+    assert_eq!(rows(&whole, "prefixes", "prefix"), prefixes);
+    assert_eq!(
+        (&whole["prefixes"]["exact"], &whole["prefixes"]["max_error"]),
+        (&true.into(), &0.into())
+    );
+    assert_eq!(whole["patterns"]["coarseness"], 1);
+    let patterns = rows(&whole, "patterns", "pattern");
+    assert_eq!(patterns[0], ("sess:<id>", 90_000));
+    assert_eq!(patterns[2], ("user:prof:<id>", 45_000));
+    assert!(
+        patterns[1].0 == "vid:<id>:views" && patterns[1].1 > 89_990,
+        "{patterns:?}"
+    );
+    assert!(patterns.len() < 10, "{patterns:?}");
+    keys.reverse();
+    for (threads, dump) in [("2", keys.join("\n")), ("4", keys.join("\n") + "\n")] {
+        let other = report_on(threads, &[], &dump);
+        assert_eq!(other["patterns"], whole["patterns"], "{threads} threads");
+        assert_eq!(other["prefixes"], whole["prefixes"], "{threads} threads");
+    }
+}
+
+#[test]
+fn siblings_that_are_many_are_one_row() {
+    let mut rng = Rng::new(2);
+    let mut dump = String::new();
+    for game in 0..200 {
+        (0..10).for_each(|i| writeln!(dump, "lb:game{game}:{i}").unwrap());
+    }
+    for i in 0..2000 {
+        writeln!(dump, "\u{44f}:{}", id(&mut rng, 10, 62)).unwrap();
+        let bytes: String = (0..8).map(|_| char::from(rng.below(128) as u8)).collect();
+        writeln!(
+            dump,
+            "bin:{}",
+            bytes.replace(['\r', '\n', ':', '{', '}'], "\u{1}")
+        )
+        .unwrap();
+        writeln!(dump, "v{}:flag:{}", i % 9, ["on", "off"][i % 2]).unwrap();
+    }
+    let report = report_on("2", &["--format", "lines"], &dump);
+    let patterns = rows(&report, "patterns", "pattern");
+    assert_eq!(patterns[0].1 + patterns[1].1, 4000, "{patterns:?}");
+    assert!(patterns.contains(&("lb:game<n>:<n>", 2000)), "{patterns:?}");
+    assert!(patterns.contains(&("\u{44f}:<id>", 2000)), "{patterns:?}");
+    let flags = patterns.iter().filter(|(name, _)| name.starts_with('v'));
+    assert_eq!(flags.count(), 18, "nine versions stay");
+    let binary: Vec<_> = patterns
+        .iter()
+        .filter(|(name, _)| name.starts_with("bin:"))
+        .collect();
+    assert!(binary[0].1 > 1900 && binary.len() < 30, "{binary:?}");
+}
+
+#[test]
+fn the_tagged_share_is_that_of_the_policy() {
+    let dump = "a{}:x\na{}:y\nuser:17:cart\nuser:18:cart\nuser:x:cart\nb{t}:1\n";
+    let share = |policies: &[&str], name: &str| {
+        let flags: Vec<_> = policies
+            .iter()
+            .flat_map(|policy| ["--policy", policy])
+            .collect();
+        let report = report_on("1", &flags, dump);
+        let [patterns, prefixes] = ["patterns", "prefixes"].map(|table| &report[table]["top"]);
+        let rows = [patterns, prefixes]
+            .map(|rows| rows.as_array().unwrap())
+            .into_iter()
+            .flatten();
+        let mut rows = rows.filter(|row| row["pattern"] == name || row["prefix"] == name);
+        rows.next().unwrap()["tagged_share"].as_f64().unwrap()
+    };
+    assert_eq!(
+        (share(&["oss"], "a{}"), share(&["enterprise"], "a{}")),
+        (0.0, 1.0)
+    );
+    let by_number = [r"regex:user:(?<tag>\d+):.*", "regex:(?<tag>.*)"];
+    assert_eq!(share(&["oss"], "user:<n>:cart"), 0.0);
+    for (name, expected) in [
+        ("user:<n>:cart", 1.0),
+        ("user:x:cart", 0.0),
+        ("b{t}:<n>", 0.0),
+    ] {
+        assert_eq!(share(&by_number, name), expected, "{name}");
+    }
+    assert!((share(&by_number, "user") - 2.0 / 3.0).abs() < 1e-9);
 }

@@ -76,6 +76,9 @@ fn table<'a>(
 fn finished<'a, R>(section: Section<'a>, kinds: &KeyGroups<R>, by: Metric) -> Option<Section<'a>> {
     match (kinds.exact, kinds.top.is_empty()) {
         (true, true) => None,
+        (true, false) if kinds.coarseness > 0 => Some(section.line(
+            "There are too many to count each, so more of a name than usual counts as an id.",
+        )),
         (true, false) => Some(section),
         (false, _) => Some(section.line(format!(
             "There are too many to count each: counts are at least these; one not shown holds at most {}.",

@@ -73,7 +73,7 @@ impl Scanning<'_> {
 
     /// As `two_passes`, with the patterns of the keys.
     pub fn two_passes_with_patterns(&self, inputs: &[Box<dyn Source>]) -> Counted {
-        let make = || Tallies::new(Parts::All).with_patterns();
+        let make = || Tallies::new(Parts::All).with_patterns(b":");
         self.with(|scan| two_pass::count(scan, inputs, make))
             .unwrap()
     }

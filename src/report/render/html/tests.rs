@@ -73,6 +73,7 @@ fn largest() -> Summary {
         kind: kind.clone(),
     };
     summary.prefixes = Some(KeyGroups {
+        coarseness: 0,
         exact: false,
         max_error: u64::MAX,
         top: (0..1000).map(prefix).collect(),
@@ -82,6 +83,7 @@ fn largest() -> Summary {
         kind: kind.clone(),
     };
     summary.patterns = Some(KeyGroups {
+        coarseness: 0,
         exact: false,
         max_error: u64::MAX,
         top: (0..1000).map(pattern).collect(),
