@@ -137,7 +137,7 @@ fn fold_numbers<R>(group: &mut Group<'_, R>) {
 }
 
 /// Makes ids of the words that hold little, where they are many or joined to an id; says whether there are any. Where
-/// some are no text, or too many kinds of punctuation follow an id, what else holds little is a part of such an id too.
+/// some are no text, or too many kinds of punctuation follow an id, punctuation that holds little is a part of one too.
 fn fold_words<R: Row>(group: &mut Group<'_, R>, totals: &PerMetric<u128>) -> bool {
     let at = group.at;
     let mut little: BTreeMap<Part<'_>, Load> = BTreeMap::new();
@@ -146,11 +146,13 @@ fn fold_words<R: Row>(group: &mut Group<'_, R>, totals: &PerMetric<u128>) -> boo
     }
     little.retain(|_, load| is_little(load, totals));
     let are_ids = Ids::of(little.keys(), group.is_in_id);
+    let is_punctuation =
+        |part: &Part<'_>| at > 0 && matches!(part.kind, Kind::Other | Kind::Joiner | Kind::Mark);
     for sibling in &mut group.siblings {
         let part = &sibling.parts[at];
         if are_ids.words.contains(part) {
             sibling.parts[at] = Part::FOLDED;
-        } else if are_ids.is_no_text && part.kind != Kind::Separator && little.contains_key(part) {
+        } else if are_ids.is_no_text && is_punctuation(part) && little.contains_key(part) {
             sibling.parts.truncate(at);
             sibling.parts.push(Part::FOLDED);
         }
@@ -161,7 +163,7 @@ fn fold_words<R: Row>(group: &mut Group<'_, R>, totals: &PerMetric<u128>) -> boo
 /// Which parts at one place are ids.
 struct Ids<'a> {
     words: BTreeSet<Part<'a>>,
-    /// Whether they hold bytes that no text has, so that any part may be the start of one.
+    /// Whether they hold bytes that no text has, so that punctuation may be the start of one.
     is_no_text: bool,
 }
 
