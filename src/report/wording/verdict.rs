@@ -42,7 +42,10 @@ impl InWords for Fullest {
                 "the dump does not look whole: {}; as it is, {has}",
                 sign.in_words()
             ),
-            Reason::Even => format!("the nodes are even: the fullest, {has}"),
+            Reason::Even => format!(
+                "the nodes are even: the fullest, {}, has {ratio} times its fair share{of}",
+                short(&self.node)
+            ),
             Reason::TooFewKeys { keys, nodes } => format!(
                 "{has}, but {} on {} are too few to judge: chance alone does this",
                 counted(*keys, "key"),
