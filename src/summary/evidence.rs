@@ -12,6 +12,7 @@ use crate::summary::integrity::{self, InputCounts, Sign};
 use crate::summary::nodes::{Nodes, Shortfall};
 use crate::summary::{FileFacts, InputFacts};
 use crate::tally::Tallies;
+use crate::tally::counted_pattern::Counted;
 use crate::tally::tags::TagCounts;
 
 /// Evidence that the dump is not what it should be.
@@ -155,7 +156,7 @@ fn repeats_of(tallies: &Tallies, slot: u16) -> u64 {
         .names
         .as_ref()
         .and_then(|names| names.patterns.as_ref());
-    let repeats = |name: &[u8], keys: u64| match slot::slot(name) == slot {
+    let repeats = |written: &[u8], keys: u64| match slot::slot(Counted::of(written).name) == slot {
         true => keys.saturating_sub(1),
         false => 0,
     };
