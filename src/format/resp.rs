@@ -282,7 +282,7 @@ mod tests {
         ] {
             let all = found(content);
             assert_eq!(all.keys.len(), keys);
-            assert_eq!(all.seen.warnings().len(), 1, "{:?}", all.seen.warnings());
+            assert!(all.seen.cut_off().is_some());
         }
     }
 

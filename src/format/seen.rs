@@ -53,6 +53,8 @@ pub enum Notice {
     LateColumn,
     /// A key of a table whose escapes of redis-cli were undone.
     EscapedKey,
+    /// The end of an input in the middle of a reply.
+    CutOff,
 }
 
 /// What a notice says of the dump.
@@ -68,7 +70,7 @@ enum Says {
 use Says::{Finding, Note, Warning};
 
 /// Every notice: the words for it, and what it says of the dump.
-const WORDS: [(Notice, &str, Says); 25] = [
+const WORDS: [(Notice, &str, Says); 26] = [
     (
         Notice::EmptyKey,
         "empty lines, counted as empty keys, of which there can be only one",
@@ -170,6 +172,11 @@ const WORDS: [(Notice, &str, Says); 25] = [
         "keys with escapes of redis-cli, which were undone; --escapes none keeps them",
         Note,
     ),
+    (
+        Notice::CutOff,
+        "replies without their end: the dump was cut off",
+        Finding,
+    ),
 ];
 
 impl Notice {
@@ -219,14 +226,21 @@ impl Seen {
     /// Evidence that the dump is not what it should be.
     pub fn warnings(&self) -> Vec<String> {
         // One empty key is a key like any other.
-        let mut words = self.words(Warning, |notice| u64::from(notice == Notice::EmptyKey));
-        if self.missing > 0 {
-            words.push(format!(
-                "keys that replies announce and do not hold: the dump was cut off: {}",
+        self.words(Warning, |notice| u64::from(notice == Notice::EmptyKey))
+    }
+
+    /// Why the input is not whole, where its replies show that.
+    pub fn cut_off(&self) -> Option<String> {
+        match self.missing {
+            1.. => Some(format!(
+                "its replies announce {} more keys: the dump was cut off",
                 self.missing
-            ));
+            )),
+            _ if self.count(Notice::CutOff) > 0 => {
+                Some("it ends in the middle of a reply: the dump was cut off".to_owned())
+            }
+            _ => None,
         }
-        words
     }
 
     /// What is odd, and may be right.

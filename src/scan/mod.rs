@@ -171,9 +171,21 @@ impl<'a> Scan<'a> {
         });
         let mut tally = tallies.next().expect("a pool has at least one thread");
         tallies.for_each(|other| tally.merge(other));
+        let inputs: Vec<SeenInput> = shared.seen.into_iter().map(into_inner).collect();
         let mut incomplete = into_inner(shared.incomplete);
+        let cut_off = |(input, seen): (usize, &SeenInput)| {
+            let (byte, reason) = (seen.bytes, seen.seen.cut_off()?);
+            Some(Incomplete {
+                input,
+                byte,
+                reason,
+            })
+        };
+        // Where a stream broke, its last reply has no end either.
+        let known: Vec<_> = incomplete.iter().map(|stop| stop.input).collect();
+        let cut_off = inputs.iter().enumerate().filter_map(cut_off);
+        incomplete.extend(cut_off.filter(|stop| !known.contains(&stop.input)));
         incomplete.sort();
-        let inputs = shared.seen.into_iter().map(into_inner).collect();
         Ok(Scanned {
             tally,
             inputs,

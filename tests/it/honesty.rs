@@ -8,8 +8,10 @@ use crate::support::cluster::{Cluster, call_ok};
 use crate::support::dumps::gzip;
 use crate::support::redis::Server;
 use crate::support::run::{Scratch, code, fails, report, root, stderr, stdout};
+use crate::support::scan::Scanning;
 use serde_json::Value;
 use slotscope::format::not_a_dump::{LINE_FORMS, NotADump, SIGNATURES};
+use slotscope::tally::{Parts, Tallies};
 
 /// An input, and the start of what it is called.
 type Case = (&'static str, Vec<u8>);
@@ -405,6 +407,62 @@ fn a_dump_of_nothing_asks_whether_redis_cli_failed() {
                 "{warning}"
             );
         }
+    }
+}
+
+#[test]
+fn a_reply_that_was_cut_off_anywhere_is_not_taken_for_a_whole_one() {
+    let keys: Vec<String> = (0..12).map(|i| format!("k:{i}")).collect();
+    let quoted = |escape: &str| {
+        keys.iter()
+            .map(|key| format!("{escape}{key}{escape}"))
+            .collect::<Vec<_>>()
+    };
+    let texts = keys
+        .iter()
+        .map(|key| format!("${}\r\n{key}\r\n", key.len()));
+    for (form, dump) in [
+        ("redis-csv", quoted("\"").join(",") + "\n"),
+        ("redis-json", format!("[{}]\n", quoted("\"").join(","))),
+        ("quoted", quoted("\"").join("\n") + "\n"),
+        (
+            "resp",
+            format!("*{}\r\n{}", keys.len(), texts.collect::<String>()),
+        ),
+    ] {
+        let scan = |len: usize| {
+            Scanning::of(form).dump(&dump.as_bytes()[..len], || Tallies::new(Parts::Slots))
+        };
+        assert_eq!(scan(dump.len()).incomplete, [], "{form}");
+        for len in dump.len() / 2..dump.trim_end().len() {
+            let found = scan(len);
+            // A list of lines, or of texts with no bracket around it, may end behind any of them.
+            let may_end = match form {
+                "redis-csv" | "quoted" => {
+                    dump[..len].ends_with(['"', '\n']) && !dump[..len].ends_with(",\"")
+                }
+                _ => false,
+            };
+            let may_end = may_end && !(form == "quoted" && dump[..len].ends_with("\n\""));
+            assert_eq!(
+                found.incomplete.is_empty(),
+                may_end,
+                "{form} cut to {:?}",
+                &dump[..len]
+            );
+        }
+        let scratch = Scratch::new();
+        let output = scratch.piped(
+            &["analyze", "-", "--json"],
+            &dump.as_bytes()[..dump.len() - 5],
+        );
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(
+            (code(&output), &report["verdict"]["state"]),
+            (2, &"suspicious".into()),
+            "{form}"
+        );
+        assert_eq!(report["input"]["files"][0]["format"], form);
     }
 }
 

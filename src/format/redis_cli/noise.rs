@@ -101,10 +101,13 @@ pub fn detect(head: Head<'_>, is_row: impl Fn(&[u8]) -> bool) -> Detected {
             }
         });
     let (mut rows, mut others) = (0, 0);
+    let cut_off = whole_lines.rsplit(|byte| *byte == b'\n').next();
     for line in lines.take(LINES) {
         match is_row(bare(line)) {
             true => rows += 1,
             false if rows == 0 => return Detected::No,
+            // The dump may end in the middle of a row.
+            false if cut_off.is_some_and(|last| std::ptr::eq(last, line)) => {}
             false => others += 1,
         }
     }

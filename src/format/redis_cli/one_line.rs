@@ -79,9 +79,10 @@ fn detect_csv(head: Head<'_>) -> Detected {
             return Detected::No;
         }
         let Some(end) = escape::close(head.bytes, at + 1) else {
-            if head.whole || fields + lines.len() == 0 {
+            if fields + lines.len() == 0 {
                 return more();
             }
+            // A reply that was cut off is one all the same.
             break;
         };
         if !head.bytes[at..end]
@@ -234,6 +235,14 @@ impl Strings {
         (texts, others)
     }
 
+    /// Whether a reply whose last byte this is, blanks left out, is not at its end.
+    fn goes_on_behind(self, last: Option<&u8>) -> bool {
+        match self {
+            Strings::Csv => last == Some(&b','),
+            Strings::Json | Strings::QuotedJson => last != Some(&b']'),
+        }
+    }
+
     fn undo(self, content: &mut [u8], from: usize, to: usize) -> usize {
         match self {
             Strings::Csv => escape::undo(Escapes::C, content, from, to),
@@ -310,6 +319,9 @@ impl Reader for Reply {
             if item.is_empty() {
             } else if !form.is_text(item) {
                 gather.reject(from, form.why_refused());
+                if piece.last && end == block.len() && item.starts_with(b"\"") {
+                    gather.note(Notice::CutOff);
+                }
             } else if self.in_pages && before == [b']', b'['] {
                 gather.note(Notice::Cursor);
             } else {
@@ -328,7 +340,14 @@ impl Reader for Reply {
             ];
             at = end + 1;
         }
-        gather.finish(block)
+        let mut seen = gather.finish(block);
+        let last = block.content()[piece.from as usize..]
+            .trim_ascii_end()
+            .last();
+        if piece.last && seen.count(Notice::CutOff) == 0 && form.goes_on_behind(last) {
+            seen.note(Notice::CutOff, 1);
+        }
+        seen
     }
 }
 

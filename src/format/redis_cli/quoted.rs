@@ -54,6 +54,9 @@ impl Reader for Quoted {
         let mut seen = Seen::default();
         let mut from = piece.from;
         columns.values.clear();
+        if piece.last && ends_in_text(block.content()) {
+            seen.note(Notice::CutOff, 1);
+        }
         while (from as usize) < block.len() {
             let next = cut_lines(block.padded(), from, b'\n', columns).next;
             if is_plain(block.padded(), from, next, columns) {
@@ -74,6 +77,13 @@ impl Reader for Quoted {
         }
         seen
     }
+}
+
+/// Whether the last line has a quote that opens, and none that closes.
+fn ends_in_text(content: &[u8]) -> bool {
+    let start = memchr::memrchr(b'\n', content).map_or(0, |end| end + 1);
+    let line = &content[start..];
+    line.starts_with(b"\"") && escape::close(line, 1).is_none()
 }
 
 /// Whether every line of the batch, which fills `from..next`, starts and ends with a quote and holds neither another
