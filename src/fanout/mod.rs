@@ -155,8 +155,9 @@ impl<'a> Fanout<'a> {
     /// As `add`.
     pub fn add_monitor(&mut self, line: &[u8]) -> Result<(), String> {
         let line = line.trim_ascii_end();
-        if line.is_empty() || line == b"OK" || line == b"+OK" {
-            self.blank += 1;
+        if matches!(line, b"" | b"OK" | b"+OK") {
+            // What MONITOR itself is answered.
+            self.blank += u64::from(line.is_empty());
             return Ok(());
         }
         let parsed = MonitorLine::parse(line).ok_or("no line of MONITOR")?;

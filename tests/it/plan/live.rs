@@ -12,7 +12,7 @@ use slotscope::slot::slot;
 use slotscope::topology::Topology;
 
 use super::follower::{Follower, contents};
-use crate::support::cluster::{Cluster, Ranges};
+use crate::support::cluster::{Cluster, Ranges, call_ok};
 use crate::support::env::size;
 use crate::support::redis::{Reply, wait_for};
 use crate::support::rng::Rng;
@@ -557,9 +557,21 @@ fn the_script_stops_when_time_is_up(cluster: &Cluster, scripts: &Scripts<'_>, be
     assert_eq!(away(), away_at_first - 1);
 }
 
+/// As a user that has a password and no more rights than the manual names.
 fn the_rollback_gives_every_slot_back(cluster: &Cluster, scratch: &Scratch, before: &[usize]) {
+    let password = r#"p"w \ x"#;
+    let rights = "~* +cluster +migrate +select +restore-asking";
+    for server in &cluster.servers {
+        let secret = format!(">{password}");
+        let mut command = vec!["ACL", "SETUSER", "mover", "on", &secret];
+        command.extend(rights.split(' '));
+        call_ok(&mut server.connect(), &command);
+    }
+    let script = fs::read_to_string(scratch.path("back.sh")).unwrap();
+    scratch.file("back.sh", script.replace("\nuser=''", "\nuser='mover'"));
     let started = Instant::now();
-    let output = run(scratch, "back.sh");
+    let mut command = bash(scratch, "back.sh");
+    let output = command.env("REDISCLI_AUTH", password).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     println!("rolled back in {:?}", started.elapsed());
     assert_eq!(owners(cluster), before);
