@@ -29,7 +29,7 @@ pub struct ReadingArgs {
     /// Key dumps: files, directories (every file in them), - for standard input
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
-    /// The form of the input; `--format help` lists them
+    /// The format of the input; `--format help` lists them
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub format: String,
     /// The byte between keys, for `lines`: one character or \0 \t \n \xHH [default: the line end]
@@ -180,7 +180,7 @@ impl ReadingArgs {
         })
     }
 
-    /// The form of the input; `None` to detect it.
+    /// The format of the input; `None` to detect it.
     fn format(&self) -> Result<Option<&'static dyn Format>> {
         let lines = Lines.name();
         let names = ColumnNames {

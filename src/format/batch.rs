@@ -60,7 +60,7 @@ impl Spans {
 /// In a column of numbers: this row has none.
 pub const MISSING: u64 = u64::MAX;
 
-/// What is known of each key beside its name. A column is empty where the input does not carry it, else as long as
+/// What is known of each key besides its name. A column is empty where the input does not carry it, else as long as
 /// the keys.
 #[derive(Default, Clone, Debug, PartialEq)]
 pub struct Values {
@@ -95,7 +95,7 @@ impl Values {
         self.weights.iter().any(|column| !column.is_empty())
     }
 
-    /// The load that key `i` is; what it does not tell counts as 0.
+    /// The load that key `i` is; what is not known counts as 0.
     #[inline]
     pub fn load(&self, i: usize) -> Load {
         let mut load = Load::KEY;

@@ -43,7 +43,7 @@ impl<'a, 'c> Gather<'a, 'c> {
         self.sink.reject(at, reason);
     }
 
-    /// Takes a row at `at` in which redis-cli or a server tells of a failure.
+    /// Takes a row at `at` in which redis-cli or a server reports a failure.
     pub fn failure(&mut self, at: usize) {
         self.note(Notice::ErrorReply);
         self.reject(at, errors::REASON);

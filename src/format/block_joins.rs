@@ -1,4 +1,4 @@
-//! Stage 2, KEYS: what must be known of two neighbouring rows, where a block may end between them. What stands at the
+//! Stage 2, KEYS: what must be known of two neighbouring rows, where a block may end between them. What is at the
 //! ends of each block comes in, in any order and from any thread; every pair of neighbours goes out, once.
 //!
 //! Stretches that touch are joined, so there are never more of them than blocks in work and places that could not be
@@ -25,7 +25,7 @@ impl<T> Default for Borders<T> {
 
 impl<T: Copy> Borders<T> {
     /// Takes the first and the last row of the stretch at `bytes`, none where it has none, and calls `meet` with every
-    /// pair of neighbours that is complete by that: what stood before the border, and what stands behind it.
+    /// pair of neighbours that is complete by that: what was before the border, and what is behind it.
     pub fn join(
         &self,
         bytes: Range<u64>,

@@ -94,7 +94,7 @@ impl Format for Delimited {
 struct LineKeys {
     crlf: bool,
     delimiter: u8,
-    /// What stands in the first lines that hardly is a key.
+    /// What in the first lines is unlikely to be a key.
     odd: Seen,
 }
 
@@ -104,7 +104,7 @@ fn looks_captured(line: &[u8]) -> bool {
     is_counted && !matches!(noise::noise(line), None | Some(Notice::BlankLine))
 }
 
-/// What the first lines of an input tell: a header, or redis-cli talking.
+/// What the first lines of an input show: a header, or messages of redis-cli.
 fn odd_at_start(head: Head<'_>) -> Seen {
     const FIRST: usize = 20;
     const HEADERS: [&[u8]; 5] = [b"key", b"keys", b"name", b"key_name", b"keyname"];
@@ -207,7 +207,7 @@ impl Reader for LineKeys {
 
 /// Where a batch of lines ends.
 pub(super) struct Cut {
-    /// Where the line behind them starts; past the end by one where the last line has no end of its own.
+    /// Where the line behind them starts; past the end by one where the last line has no line end.
     pub next: u32,
     /// Whether there may be a blank in them.
     pub has_blank: bool,
@@ -280,7 +280,7 @@ fn count(base: Padded<'_>, keys: &Spans) -> Seen {
         .zip(&keys.end)
         .filter(|(start, end)| start == end)
         .count();
-    // What stands before an empty key is a line end, or the padding: never a CR.
+    // Before an empty key there is a line end, or the padding: never a CR.
     let cr = keys
         .end
         .iter()

@@ -45,26 +45,26 @@ pub static FORMATS: &[&dyn Format] = &[
 /// UTF-8 byte order mark: dropped, with a warning, at the start of an input.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// A form that key dumps come in.
+/// A format that key dumps come in.
 pub trait Format: Sync {
     /// What `--format` calls it.
     fn name(&self) -> &'static str;
     /// One line of such a dump.
     fn example(&self) -> &'static str;
-    /// Whether an input that starts with `head` is in this form.
+    /// Whether an input that starts with `head` is in this format.
     fn detect(&self, head: Head<'_>) -> Detected;
-    /// What a dump in this form cannot show, where it loses something.
+    /// What a dump in this format cannot show, where it loses something.
     fn note(&self) -> Option<&'static str> {
         None
     }
-    /// This form with columns that the user named; `None` where a key is not found by a name.
+    /// This format with columns that the user named; `None` where a key is not found by a name.
     fn with_columns(&self, _: &ColumnNames) -> Option<Box<dyn Format>> {
         None
     }
     /// Settles what the start of one input decides, for instance how its lines end or which columns it has.
     ///
     /// # Errors
-    /// What makes the input unusable in this form, and the way out: a header without a key column, say.
+    /// What makes the input unusable in this format, and the way out: a header without a key column, say.
     fn open(&self, head: Head<'_>) -> std::result::Result<Box<dyn Reader>, String>;
 }
 
@@ -77,20 +77,20 @@ pub struct Head<'a> {
     pub whole: bool,
 }
 
-/// An answer to "is this your form?".
+/// An answer to "is this your format?".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detected {
     /// It is.
     Yes,
     /// It is not.
     No,
-    /// The head is too short to tell.
+    /// The head is too short to decide.
     NeedMore,
 }
 
-/// One input in a known form; shared by all workers, called once a block.
+/// One input in a known format; shared by all workers, called once a block.
 pub trait Reader: Send + Sync {
-    /// The form.
+    /// The format.
     fn format(&self) -> &'static str;
     /// Where the input may be split.
     fn boundary(&self) -> RowBoundary;
@@ -120,7 +120,7 @@ pub type FindByte<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> Found;
 pub struct Columns<'a> {
     /// The keys of the batch that is being filled.
     pub keys: &'a mut Spans,
-    /// What is known of each beside its name.
+    /// What is known of each besides its name.
     pub values: &'a mut Values,
     /// The kernel's way to find a byte.
     pub find: FindByte<'a>,

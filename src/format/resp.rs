@@ -1,7 +1,7 @@
 //! `resp`: replies as a server sends them, `*2\r\n$3\r\nfoo\r\n$3\r\nbar\r\n`, taken from a socket. It loses nothing:
 //! a key may hold any byte. Pages of SCAN are read too: `*2`, the cursor, then the array of keys.
 //!
-//! Rows tell their length, so the input is read from front to back. A length that leads elsewhere than to a line end
+//! Rows state their length, so the input is read from front to back. A length that leads elsewhere than to a line end
 //! is refused alone, and reading goes on at the next line.
 
 use crate::format::batch_rows::Gather;
@@ -13,7 +13,7 @@ use crate::source::block::{Block, Piece};
 /// The format.
 pub struct Resp;
 
-/// Arrays of a head that tell whether it holds commands.
+/// Arrays of a head that decide whether it holds commands.
 const ARRAYS: usize = 16;
 
 /// First words of commands that change keys, as a server writes them to its append-only file.
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dump_that_was_cut_off_is_told() {
+    fn a_dump_that_was_cut_off_is_reported() {
         for (content, keys) in [
             (&b"*3\r\n$1\r\na\r\n"[..], 1),
             (b"*3\r\n$1\r\na\r\n$5\r\nb", 1),
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_told_from_commands_and_snapshots() {
+    fn keys_are_not_taken_for_commands_or_snapshots() {
         let aof = b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nset\r\n$1\r\nk\r\n$1\r\nv\r\n";
         assert!(is_commands(aof) && is_commands(&[b"#TS:1628217470\r\n", &aof[..]].concat()));
         for snapshot in [

@@ -102,7 +102,7 @@ fn page(bytes: &[u8]) -> Option<(Row, usize)> {
     }
 }
 
-/// What stands between the first byte and a line end.
+/// What is between the first byte and a line end.
 enum Number {
     /// This number, and where the line behind it starts.
     Of(i64, usize),
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_row_is_told_before_it_is_all_there_and_none_changes_behind_that() {
+    fn no_row_is_found_before_it_is_all_there_and_none_changes_behind_that() {
         for rows in [
             &b"*3\r\n$1\r\na\r\n$-1\r\n*2\r\n$2\r\n17\r\n*1\r\n$5\r\nab\r\nc\r\n"[..],
             b"*2\r\n$2\r\n17\r\n$1\r\na\r\n-ERR x\r\n+OK\r\n_\r\n$9\r\nx\r\n*2\r\n*1\r\n",
@@ -143,9 +143,9 @@ mod tests {
             let mut at = 0;
             while let Some((found, len)) = row(&rows[at..]) {
                 for short in 0..rows.len() - at {
-                    let told = row(&rows[at..at + short]);
+                    let early = row(&rows[at..at + short]);
                     assert!(
-                        told.is_none() || told == Some((row(&rows[at..]).unwrap().0, len)),
+                        early.is_none() || early == Some((row(&rows[at..]).unwrap().0, len)),
                         "{found:?} in {short}"
                     );
                 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::source::boundary::{Boundary, Effect, EveryByte, State, line_at};
 
-/// Decides whether a line is a row of its own.
+/// Decides whether a line is a row by itself.
 pub type IsRow = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
 
 /// How the rows of an input end.
@@ -17,7 +17,7 @@ pub enum RowBoundary {
     Lines(u8),
     /// Every one of this byte outside double quotes.
     Quoted(u8, Quotes),
-    /// A line end that is followed by a line that is a row of its own: rows may hold line ends without quoting them.
+    /// A line end that is followed by a line that is a row by itself: rows may hold line ends without quoting them.
     Rows(IsRow),
     /// Rows state their length, so they are only found from the front: where the row at the start ends, `None` where it
     /// is not all there. The input is read as a stream.
@@ -253,7 +253,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The row ends by a state machine of one byte a step, as the definition of each form has it.
+    /// The row ends by a state machine of one byte a step, as the definition of each format has it.
     fn naive(quotes: Quotes, end: u8, bytes: &[u8]) -> Vec<usize> {
         let (mut ends, mut inside, mut skip) = (Vec::new(), false, false);
         for (at, byte) in bytes.iter().enumerate() {
@@ -288,7 +288,7 @@ mod tests {
                 prop_assert_eq!(boundary.last_end(&bytes, 0), expected.last().map(|at| at + 1));
                 let (mut state, mut found) = (State::default(), Vec::new());
                 for (i, part) in bytes.chunks(piece).enumerate() {
-                    // The whole is walked from the piece on: what a quote at its start means, stands before it.
+                    // The whole is walked from the piece on: what a quote at its start means, depends on what is before it.
                     let from = i * piece;
                     let mut walk = Walk::new(quotes, &bytes, from, Quoting::of(state), Some(end));
                     found.extend(walk.by_ref().take_while(|at| *at < from + part.len()));
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_cut_off_only_where_a_row_of_its_own_follows() {
+    fn a_line_is_cut_off_only_where_a_row_follows() {
         let boundary = RowBoundary::Rows(Arc::new(|line| line.starts_with(b"0,")));
         let bytes = b"0,a\n0,b\nrest of b\n0,c\n0,d";
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What a reader saw beside the keys: counts that sum over the blocks of an input, and the words for them.
+//! What a reader saw besides the keys: counts that sum over the blocks of an input, and the words for them.
 
 /// Something odd that a reader met. Most are dropped lines, and none is dropped in silence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub enum Notice {
     Header,
     /// A key of a replica.
     OfReplica,
-    /// A key that does not tell its database, where one is wanted.
+    /// A key whose database is not known, where one is wanted.
     NoDatabase,
     /// An entry that is no key and says so.
     NoKey,
@@ -64,7 +64,7 @@ enum Says {
     Note,
     /// Something is wrong.
     Warning,
-    /// Something is wrong, and the summary has a finding of its own for it.
+    /// Something is wrong, and the summary has a finding for it.
     Finding,
 }
 use Says::{Finding, Note, Warning};
@@ -89,7 +89,7 @@ const WORDS: [(Notice, &str, Says); 26] = [
     (Notice::Prompt, "prompts of redis-cli, dropped", Note),
     (
         Notice::Timing,
-        "lines that tell how long a command took, dropped",
+        "lines that say how long a command took, dropped",
         Note,
     ),
     (
@@ -105,7 +105,7 @@ const WORDS: [(Notice, &str, Says); 26] = [
     ),
     (
         Notice::Warning,
-        "lines of redis-cli or script that tell nothing of keys, dropped",
+        "lines of redis-cli or script without keys, dropped",
         Note,
     ),
     (
@@ -123,7 +123,7 @@ const WORDS: [(Notice, &str, Says); 26] = [
     (Notice::Nil, "nils in place of keys, dropped", Note),
     (
         Notice::Backslash,
-        "keys with a backslash, taken as it stands; if --quoted-json printed them, say --format quoted-json",
+        "keys with a backslash, taken as it is; if --quoted-json printed them, say --format quoted-json",
         Note,
     ),
     (Notice::Node, "nodes whose keys are listed", Note),
@@ -154,7 +154,7 @@ const WORDS: [(Notice, &str, Says); 26] = [
     ),
     (
         Notice::NoDatabase,
-        "keys whose database is not told, counted all the same",
+        "keys whose database is not known, counted all the same",
         Warning,
     ),
     (
@@ -164,7 +164,7 @@ const WORDS: [(Notice, &str, Says); 26] = [
     ),
     (
         Notice::LateColumn,
-        "rows with a size, a type or the like that the first rows do not tell; that is not counted",
+        "rows with a size, a type or the like that the first rows do not have; that is not counted",
         Warning,
     ),
     (
@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_notice_has_its_own_words() {
+    fn every_notice_has_words() {
         for (at, (notice, _, _)) in WORDS.iter().enumerate() {
             assert_eq!(*notice as usize, at);
         }

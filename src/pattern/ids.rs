@@ -177,8 +177,8 @@ impl Masks {
             & four >> 24
             & four >> 28
             & four >> 32;
-        let beside = self.word << 1 | self.word >> UUID;
-        let mut starts = hyphens & digits & !beside;
+        let adjacent = self.word << 1 | self.word >> UUID;
+        let mut starts = hyphens & digits & !adjacent;
         while starts != 0 {
             let start = starts.trailing_zeros();
             starts &= starts - 1;

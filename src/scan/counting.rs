@@ -77,7 +77,7 @@ impl<'a, T: Tally> Counting<'a, T> {
         }
     }
 
-    /// What was noticed beside what the reader `saw`, and the first and last key of the block.
+    /// What was noticed in addition to what the reader `saw`, and the first and last key of the block.
     pub fn finish(mut self, mut saw: Seen) -> (Seen, Option<Edges>) {
         saw.keys -= self.seen.count(Notice::OtherDatabase)
             + self.seen.count(Notice::OfReplica)
@@ -101,11 +101,11 @@ impl<T: Tally> Sink for Counting<'_, T> {
             slots,
             fitting,
         } = &mut *self.columns;
-        let told = !batch.values.databases.is_empty();
-        if only.database.is_some() && !told {
+        let is_known = !batch.values.databases.is_empty();
+        if only.database.is_some() && !is_known {
             self.seen.note(Notice::NoDatabase, batch.keys.len() as u64);
         }
-        let database = only.database.filter(|_| told);
+        let database = only.database.filter(|_| is_known);
         let by_node = !only.not_of.is_empty() && !batch.values.nodes.is_empty();
         let wanted = if database.is_none() && !by_node {
             batch
@@ -114,9 +114,15 @@ impl<T: Tally> Sink for Counting<'_, T> {
                 database
                     .is_none_or(|database| [database, MISSING].contains(&batch.values.databases[i]))
             };
-            let of_replica = |i| {
+            // The keys of a node follow each other, so each node is looked up once.
+            let mut last: (&[u8], bool) = (b"", false);
+            let mut of_replica = |i| {
                 let node = batch.values.nodes.get(batch.base, i);
-                !node.is_empty() && only.not_of.iter().any(|replica| replica.as_bytes() == node)
+                if node != last.0 {
+                    let mut replicas = only.not_of.iter();
+                    last = (node, replicas.any(|replica| replica.as_bytes() == node));
+                }
+                last.1
             };
             let reason = |i| match () {
                 () if !is_of(i) => Some(Notice::OtherDatabase),

@@ -1,7 +1,7 @@
 //! Drives stages 1 to 4 on all cores: inputs come in, one merged tally goes out, in bounded memory.
 //!
 //! Every worker has one block, one set of columns and one tally. Inputs that can be read anywhere are cut into
-//! chunks that the workers take from a common counter (`chunks`); a stream is read by a thread of its own (`streams`).
+//! chunks that the workers take from a common counter (`chunks`); a stream is read by a separate thread (`streams`).
 
 mod chunks;
 mod counting;
@@ -34,9 +34,9 @@ pub struct Scan<'a> {
     pub pool: &'a ThreadPool,
     /// How slots are computed.
     pub kernel: &'static Kernel,
-    /// The form of every input; `None` to detect it for each.
+    /// The format of every input; `None` to detect it for each.
     pub format: Option<&'static dyn Format>,
-    /// Which keys are wanted, where the input tells.
+    /// Which keys are wanted, where the input shows it.
     pub only: &'a Only,
     /// What part of a key is hashed.
     pub policy: &'a Policy,
@@ -46,7 +46,7 @@ pub struct Scan<'a> {
     pub proceed: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
-/// Which keys are counted; of inputs that do not tell, all are.
+/// Which keys are counted; of inputs that do not show it, all are.
 #[derive(Debug, Clone, Default)]
 pub struct Only {
     /// Only keys of this database.
@@ -148,7 +148,7 @@ impl<'a> Scan<'a> {
     /// Reads all `sources` and counts them in tallies that start as `make` gives them.
     ///
     /// # Errors
-    /// An input that cannot be opened or is not in its form, that changed since it was found, or that has a row
+    /// An input that cannot be opened or is not in its format, that changed since it was found, or that has a row
     /// longer than `MAX_LINE`.
     pub fn run<T: Tally>(
         &self,
@@ -219,7 +219,7 @@ impl<T: Tally> Worker<T> {
         }
     }
 
-    /// Counts the keys of the block, a piece of input `input` that stands for `bytes` of it.
+    /// Counts the keys of the block, a piece of input `input` for `bytes` of it.
     fn count(
         &mut self,
         scan: &Scan<'_>,

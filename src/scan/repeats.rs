@@ -1,5 +1,5 @@
 //! The same key twice in a row, whatever blocks and batches its rows are in: a dump whose names were cut short at a
-//! NUL or a newline has such rows, one of whole names hardly any.
+//! NUL or a newline has such rows, one of whole names has few.
 
 use crate::hash::hash;
 use crate::slot::SlotBatch;
@@ -23,7 +23,7 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
-    /// Takes in the next keys of the block. Empty keys are told elsewhere: here they are as if they were not there.
+    /// Takes in the next keys of the block. Empty keys are counted elsewhere and left out here.
     pub fn look_at(&mut self, keys: &SlotBatch<'_>) {
         let spans = keys.batch.keys;
         let name = |i: usize| spans.get(keys.batch.base, i);
@@ -43,7 +43,7 @@ impl Neighbours {
             first: self.edges.map_or(next.first, |edges| edges.first),
             ..next
         });
-        // Neighbours seldom share a slot, and empty keys are seldom, so most batches need no more than this.
+        // Few neighbours share a slot, and few keys are empty, so most batches need no more than this.
         let lengths = || spans.start.iter().zip(&spans.end);
         let any_empty = lengths().fold(0, |any, (start, end)| any | u32::from(start == end)) != 0;
         let same_slot = |pair: &[u16]| u16::from(pair[0] == pair[1]);

@@ -90,8 +90,7 @@ impl<'a> Shared<'a> {
         if self.sources[input].open_at().is_err()
             && !incomplete.iter().any(|stop| stop.input == input)
         {
-            let reason =
-                String::from("it changed while it was read; copy the dump to a file of its own");
+            let reason = String::from("it changed while it was read; analyze a copy of the dump");
             incomplete.push(Incomplete {
                 input,
                 byte: self.sources[input].size_bytes().unwrap_or(0),
@@ -127,7 +126,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is behind the lock, once nobody else is.
+/// What is behind the lock, once no thread uses it.
 pub fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

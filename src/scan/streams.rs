@@ -1,4 +1,4 @@
-//! Inputs that are read from front to back: threads of their own cut, all workers count.
+//! Inputs that are read from front to back: separate threads cut, all workers count.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, mpsc};
@@ -25,7 +25,7 @@ struct Cut {
 type Stream = RowReader<Box<dyn std::io::Read + Send>>;
 
 impl Scan<'_> {
-    /// Cuts streams on threads of their own, as many at a time as there are workers, which count the blocks.
+    /// Cuts streams on separate threads, as many at a time as there are workers, which count the blocks.
     pub(super) fn read_streams<T: Tally>(
         &self,
         workers: &[Mutex<Worker<T>>],

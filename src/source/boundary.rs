@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_effect_comes_back_from_its_bits_and_leads_where_it_was_told() {
+    fn an_effect_comes_back_from_its_bits_and_leads_where_it_was_meant() {
         for bits in 0..=u8::MAX {
             let effect = Effect::from_bits(bits);
             assert_eq!(Effect::of(|state| effect.on(state)).to_bits(), bits);

@@ -135,7 +135,13 @@ impl Chunk<'_> {
             // All of the line behind the last line end of the body must be here.
             while memchr::memchr(b'\n', &self.block.content()[self.body..]).is_none()
                 && self.read_on()?
-            {}
+            {
+                if self.block.len() - self.body > MAX_LINE {
+                    let start = memchr::memrchr(b'\n', &self.block.content()[..self.body]);
+                    let start = start.map_or(0, |end| end + 1);
+                    return Err(Trouble::Long(self.offset + start as u64));
+                }
+            }
         }
         let (boundary, state) = (&self.cutting.boundary, self.cutting.state(index));
         let first = boundary.first_end(self.block.content(), 0, state, self.is_whole());

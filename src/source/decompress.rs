@@ -1,5 +1,5 @@
 //! Stage 1, BYTES: gzip, zstd and lz4 are recognised by their first bytes, never by a name, and read as what is in them.
-//! Frames that zstd and lz4 pass over, as pzstd writes them, may stand anywhere.
+//! Frames that zstd and lz4 pass over, as pzstd writes them, may be anywhere.
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use lz4_flex::frame::FrameDecoder;
 
-/// Bytes that tell a compressed form.
+/// Bytes that show a compressed form.
 pub const MAGIC: usize = 4;
 
 /// Compressed bytes that are read at once.
@@ -190,7 +190,7 @@ impl<R: Read> Read for Lz4Frames<R> {
     }
 }
 
-/// A frame ends with four zeros, behind which a checksum may stand.
+/// A frame ends with four zeros, behind which a checksum may follow.
 fn ends_a_frame(last: &[u8; 8]) -> bool {
     last[4..] == [0; 4] || last[..4] == [0; 4]
 }

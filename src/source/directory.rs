@@ -1,4 +1,4 @@
-//! A directory stands for every regular file in it that is not hidden; it is not searched deeper.
+//! A directory is read as every regular file in it that is not hidden; it is not searched deeper.
 
 use std::fs;
 use std::path::{Path, PathBuf};

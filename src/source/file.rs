@@ -87,8 +87,7 @@ impl Source for RegularFile {
         let failed = |error| Error::io(&self.path, error);
         let file = File::open(&self.path).map_err(failed)?;
         if FileState::of(&file.metadata().map_err(failed)?) != self.state {
-            let what =
-                "changed while it was read; copy the dump to a file of its own and analyze that";
+            let what = "changed while it was read; analyze a copy of the dump";
             return Err(Error::bad(
                 Name::from(self.path.as_path()).to_string(),
                 what,

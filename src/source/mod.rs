@@ -20,7 +20,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// The longest line that is read, in bytes; a Redis key may be longer, a key that somebody meant is not.
+/// The longest line that is read, in bytes; a Redis key may be longer, but not in a dump that is meant to be one.
 pub const MAX_LINE: usize = 64 << 20;
 
 /// An input that was found and is not open yet.

@@ -38,7 +38,7 @@ struct Sibling<'a, R> {
 /// Patterns that have the same parts before a place.
 struct Group<'a, R> {
     at: usize,
-    /// Whether a joiner stands before the place, and an id before that or in its place.
+    /// Whether the part before the place is a joiner, and an id is before that or in its place.
     is_in_id: bool,
     siblings: Vec<Sibling<'a, R>>,
 }

@@ -1,6 +1,6 @@
 //! Counts of patterns that are more than a table holds: coarser patterns, at the finest level whose patterns fit.
 //!
-//! Which level that is, and every count, follows from the keys alone, not from their order or from who counted which.
+//! Which level that is, and every count, depends on the keys alone, not on their order or on how the threads share them.
 
 use serde::{Deserialize, Serialize};
 
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_level_is_the_finest_that_fits_whoever_counts_what() {
+    fn the_level_is_the_finest_that_fits_for_any_parts() {
         let random = table((0..50_000).map(|i| format!("{}7x", letters(i))));
         let coarse = CoarsePatterns::of(&random, b":");
         assert_eq!(

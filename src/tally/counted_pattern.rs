@@ -11,7 +11,7 @@ pub struct Counted<'a> {
 }
 
 impl<'a> Counted<'a> {
-    /// What `written` stands for.
+    /// The pattern that `written` is.
     pub fn of(written: &'a [u8]) -> Self {
         let (is_tagged, name) = written.split_last().unwrap_or((&0, b""));
         Counted {

@@ -94,10 +94,7 @@ fn files_of_tools() -> Vec<Case> {
     let named = |name: String| {
         let content = std::fs::read(scratch.path(&name)).unwrap();
         let mut known = refusals().map(|one| one.what);
-        (
-            known.find(|what| *what == name).expect("a row of its own"),
-            content,
-        )
+        (known.find(|what| *what == name).expect("a row"), content)
     };
     scratch.entries(".").into_iter().map(named).collect()
 }

@@ -1,5 +1,5 @@
 //! Inputs that are no key dumps: recognised by their first 64 KiB, before anything is counted, and refused with what to
-//! type instead. Whoever gives `--format` is believed, and not asked.
+//! type instead. With `--format` nothing is refused here.
 
 mod forms;
 mod signatures;

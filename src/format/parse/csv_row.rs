@@ -1,9 +1,9 @@
-//! One row of a table as RFC 4180 has it: a place in a block comes in, the bounds of its fields go out, decoded where
-//! they stand.
+//! One row of a table as RFC 4180 has it: a place in a block comes in, the bounds of its fields go out, decoded in
+//! place.
 
 use crate::format::table::Span;
 
-/// Cuts the row at `at` into fields, decodes them where they stand, and returns where the next row starts. A row ends
+/// Cuts the row at `at` into fields, decodes them in place, and returns where the next row starts. A row ends
 /// with LF, CR or both; an empty one has no fields.
 pub fn cut_row(content: &mut [u8], mut at: usize, delimiter: u8, fields: &mut Vec<Span>) -> usize {
     fields.clear();

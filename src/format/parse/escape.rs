@@ -1,6 +1,6 @@
 //! Stage 2, KEYS: text in double quotes, as redis-cli writes it: where it ends, and its escapes undone in place.
 //!
-//! An escape is never shorter than what it stands for, so the text shrinks towards its start and nothing behind it
+//! An escape is never shorter than what it means, so the text shrinks towards its start and nothing behind it
 //! is touched.
 
 /// How text in quotes is escaped.
@@ -12,7 +12,7 @@ pub enum Escapes {
     Json,
 }
 
-/// Where the quote stands that ends the text which starts at `from`.
+/// Where the quote is that ends the text which starts at `from`.
 pub fn close(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -37,7 +37,7 @@ pub fn undo(escapes: Escapes, content: &mut [u8], from: usize, to: usize) -> usi
     }
 }
 
-/// What an escape stands for, and how many bytes it is long, its backslash included.
+/// What an escape means, and how many bytes it is long, its backslash included.
 type Undone = ([u8; 4], usize, usize);
 
 fn undo_each(content: &mut [u8], from: usize, to: usize, one: fn(&[u8]) -> Undone) -> usize {
@@ -45,8 +45,8 @@ fn undo_each(content: &mut [u8], from: usize, to: usize, one: fn(&[u8]) -> Undon
     while let Some(plain) = memchr::memchr(b'\\', &content[read..to]) {
         content.copy_within(read..read + plain, write);
         (read, write) = (read + plain, write + plain);
-        let (stands_for, len, used) = one(&content[read..to]);
-        content[write..write + len].copy_from_slice(&stands_for[..len]);
+        let (meaning, len, used) = one(&content[read..to]);
+        content[write..write + len].copy_from_slice(&meaning[..len]);
         (read, write) = (read + used, write + len);
     }
     content.copy_within(read..to, write);

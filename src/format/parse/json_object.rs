@@ -1,4 +1,4 @@
-//! One JSON object in a line: bytes come in, the names and values of its members go out as they stand.
+//! One JSON object in a line: bytes come in, the names and values of its members go out as written.
 //!
 //! It is read as far as finding the members takes, no further: what is inside nested values is not looked at, and
 //! text may hold any bytes but a bare quote.
@@ -8,7 +8,7 @@ use crate::format::table;
 use crate::format::table::Span;
 use crate::format::{Detected, Head};
 
-/// A value as it stands, by its place in the line.
+/// A value as written, by its place in the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
     /// A string, without its quotes; its escapes are not undone.
@@ -41,7 +41,7 @@ pub fn members(line: &[u8], mut each: impl FnMut(usize, Span, Value)) -> Option<
     }
 }
 
-/// The names of the members of the first object of an input, which may stand in an array.
+/// The names of the members of the first object of an input, which may be in an array.
 ///
 /// # Errors
 /// Whether it has none, or more of it must be seen.
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn members_come_as_they_stand() {
+    fn members_come_as_written() {
         let line = r#"{"key" : "a\"}", "n":-1.5e3,"x":{"key":["}",{}]}, "z":null }, rest"#;
         let (found, end) = texts(line).unwrap();
         assert_eq!(found, [r#"key='a\"}'"#, "n=-1.5e3", "x..", "z=null"]);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_object_may_stand_in_an_array() {
+    fn the_first_object_may_be_in_an_array() {
         let names = |content: &str| {
             first_names(Head {
                 bytes: content.as_bytes(),

@@ -1,6 +1,6 @@
 //! Numbers as tools print them: plain integers, and sizes made for people.
 //!
-//! The unit tells the base: `kB`, `MB` (redis-rdb-cli) count in thousands; `K`, `M` (HDT3213/rdb, redis-cli) in 1024s.
+//! The unit decides the base: `kB`, `MB` (redis-rdb-cli) count in thousands; `K`, `M` (HDT3213/rdb, redis-cli) in 1024s.
 
 use crate::format::batch::MISSING;
 
@@ -29,7 +29,7 @@ pub fn sixteen_digits(text: u128, len: u32) -> Option<u64> {
     if len.wrapping_sub(1) >= 16 {
         return None;
     }
-    // The digits move to the end, and nothing stands for a zero before them.
+    // The digits move to the end, and zero bytes before them count as zeros.
     let shift = 128 - 8 * len;
     let digits = (text << shift) ^ (ZEROS << shift);
     let is_number = (digits | digits.wrapping_add(TO_HIGH_BIT)) & HIGH_BITS == 0;

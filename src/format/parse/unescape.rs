@@ -1,14 +1,14 @@
 //! Stage 2, KEYS: one text as `redis-cli --quoted-json` writes it: where it ends, and its escapes undone in place.
 //!
 //! redis-cli writes a key with C escapes and then doubles every backslash, but leaves the quotes as they are: a quote
-//! in a key comes out as `\\"`, which ends a text of JSON. Nothing is lost by that. Backslashes stand in fours for one
+//! in a key comes out as `\\"`, which ends a text of JSON. Nothing is lost by that. Backslashes come in fours for one
 //! of the key, and in twos before what else is escaped, so a quote with a multiple of four before it ends the text and
 //! one with two more does not. Found of redis-cli 7.0.15 for every byte.
 
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 
-/// Where the quote stands that ends the text which starts at `from`.
+/// Where the quote is that ends the text which starts at `from`.
 pub fn close(bytes: &[u8], from: usize) -> Option<usize> {
     let mut quotes = memchr::memchr_iter(b'"', bytes.get(from..)?).map(|at| from + at);
     quotes.find(|at| {

@@ -44,7 +44,7 @@ impl Format for RedisRdbCli {
         let (Some(quoted), Some(raw)) = (Shape::of(line, true), Shape::of(line, false)) else {
             return Detected::No;
         };
-        // The header is that of rdb-tools too: the first line that is a row of either tells.
+        // The header is that of rdb-tools too: the first line that is a row of either decides.
         let lines = table::unmarked(head.bytes)
             .split(|byte| *byte == b'\n')
             .skip(1);

@@ -1,8 +1,8 @@
 //! `cluster-call`: raw keys of several nodes, as `redis-cli --cluster call HOST:PORT KEYS '*'` prints them: the first
 //! line of each node carries `ip:port: ` before its first key. The node of a key is kept where it is known: not for
-//! the keys of a block that stand before the first node named in it.
+//! the keys of a block before the first node named in it.
 //!
-//! A node without a key on its line has either none, or the empty key first: the line behind it tells. A line end
+//! A node without a key on its line has either none, or the empty key first: the line behind it decides. A line end
 //! behind an error belongs to the error. So empty keys are taken where two neighbouring lines are known, `Borders`
 //! seeing to those of two blocks.
 
@@ -89,7 +89,7 @@ fn is_script(line: &[u8]) -> bool {
     line.starts_with(b"Script started on 20") || line.starts_with(b"Script done on 20")
 }
 
-/// Where in `line` the address of a node stands, if `address: ` is what it starts with. Host names could be the start
+/// Where in `line` the address of a node is, if `address: ` is what it starts with. Host names could be the start
 /// of a key: one without a dot is taken only if it, or its port, is that of the node that was `asked`, the first.
 fn node(line: &[u8], asked: Option<&[u8]>) -> Option<Range<usize>> {
     let end = memchr::memmem::find(&line[..line.len().min(ADDRESS)], b": ")?;
@@ -173,7 +173,7 @@ impl Reader for Calls {
             gather: Gather::new(columns, sink),
             node: (0, 0),
         };
-        // Before the first line of an input stands none, which is as good as an error: a line end is no key there.
+        // No line is before the first of an input, which is as good as an error: a line end is no key there.
         let (mut first, mut last) = (None, piece.first.then_some(Line::Error));
         each_line(block, piece.from, |block, start, end| {
             let whole = &block.content()[start..end];
@@ -226,7 +226,7 @@ impl Reader for Calls {
 /// The keys that are found, each with its node.
 struct Keys<'a, 'c> {
     gather: Gather<'a, 'c>,
-    /// Where the address of the node stands whose keys are read; empty where it is not known.
+    /// Where the address of the node is whose keys are read; empty where it is not known.
     node: (u32, u32),
 }
 
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn the_empty_key_is_told_from_an_empty_reply_and_from_the_end_of_an_error() {
+    fn the_empty_key_is_not_taken_for_an_empty_reply_and_from_the_end_of_an_error() {
         let (a, b) = ("1.1.1.1:1", "1.1.1.1:2");
         for (text, expected) in [
             ("1.1.1.1:1: \n1.1.1.1:2: \n", vec![]),

@@ -1,7 +1,7 @@
-//! What redis-cli and servers print where a command or a connection fails: lines that stand among keys, or in their
-//! place, and are none.
+//! What redis-cli and servers print where a command or a connection fails: lines that are among keys, or in their
+//! place, and are no keys.
 
-/// Why a line that tells of a failure is rejected.
+/// Why a line that reports a failure is rejected.
 pub const REASON: &str = "a message of redis-cli or the server, not a key";
 
 /// A kind of failure.
@@ -49,7 +49,7 @@ const fn of(start: &'static [u8], way_out: &'static str) -> Failure {
     Failure { start, way_out }
 }
 
-/// The failure that `line` tells of.
+/// The failure that `line` reports.
 pub fn failure(line: &[u8]) -> Option<&'static Failure> {
     let text = [&b"SCAN error: "[..], b"(error) "]
         .iter()
@@ -66,7 +66,7 @@ pub fn failure(line: &[u8]) -> Option<&'static Failure> {
     }
 }
 
-/// Whether `line` tells of one.
+/// Whether `line` reports one.
 pub fn is_failure(line: &[u8]) -> bool {
     let start = [0, 1].map(|at| line.get(at).copied().unwrap_or_default());
     may_start_failure(u16::from_le_bytes(start)) && failure(line).is_some()
@@ -84,7 +84,7 @@ const SECOND: [u32; 32] = {
     second
 };
 
-/// Whether a line that starts with these two bytes, the first in the low half, may be a failure: hardly any key does.
+/// Whether a line that starts with these two bytes, the first in the low half, may be a failure: few keys do.
 #[inline(always)]
 fn may_start_failure(bytes: u16) -> bool {
     let (first, second) = (bytes & 0xFF, bytes >> 8);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_decides_what_to_do_whoever_says_it() {
+    fn the_failure_decides_what_to_do() {
         for line in [
             &b"NOAUTH x"[..],
             b"(error) NOAUTH x",

@@ -1,4 +1,4 @@
-//! What redis-cli prints: one file a form of its output, and the noise around it.
+//! What redis-cli prints: one file a format, and the noise around it.
 
 pub mod cluster_call;
 pub mod errors;

@@ -1,11 +1,11 @@
-//! Stage 2, KEYS: what stands around the keys in captured redis-cli output: prompts, timings, errors, colours.
+//! Stage 2, KEYS: what is around the keys in captured redis-cli output: prompts, timings, errors, colours.
 //! Lines come in; which of them are noise goes out. Nothing is dropped that is not counted.
 
 use crate::ansi;
 use crate::format::redis_cli::errors;
 use crate::format::{Detected, Head, Notice};
 
-/// Lines of a head that tell its form.
+/// Lines of a head that decide its format.
 const LINES: usize = 200;
 
 /// What kind of noise `line`, without its line end, is; `None` where it may be a row.
@@ -46,7 +46,7 @@ pub fn noise(line: &[u8]) -> Option<Notice> {
     }
 }
 
-/// `line` without a carriage return at its end and without what tells the terminal colours or places around it.
+/// `line` without a carriage return at its end and without the terminal codes around it.
 pub fn bare(line: &[u8]) -> &[u8] {
     let mut line = line.strip_suffix(b"\r").unwrap_or(line);
     while let Some(len) = ansi::sequence(line) {

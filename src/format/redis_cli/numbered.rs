@@ -1,7 +1,7 @@
 //! `numbered`: replies as redis-cli shows them on a terminal or with `--no-raw`: `1) "key"`, C escapes in the quotes.
 //! It loses nothing: a key may hold any byte. Pages of SCAN are read too: `1) "17"`, then `2) 1) "key"`.
 //!
-//! Whether a first row is the cursor of a page, the line behind it tells: an input is never cut between the two.
+//! Whether a first row is the cursor of a page, the line behind it decides: an input is never cut between the two.
 
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ impl Row {
     }
 }
 
-/// The number and the parenthesis that stand at `at` behind any blanks, and where what follows them starts.
+/// The number and the parenthesis at `at` behind any blanks, and where what follows them starts.
 fn numbered(line: &[u8], at: usize) -> Option<(u64, usize)> {
     let rest = line[at..].trim_ascii_start();
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -130,7 +130,7 @@ impl Reader for Rows {
         sink: &mut dyn Sink,
     ) -> Seen {
         let mut gather = Gather::new(columns, sink);
-        // Before the first row of an input stands none: it must be number 1.
+        // No row is before the first of an input: it must be number 1.
         let (mut first, mut last) = (None, piece.first.then_some(0));
         each_line(block, piece.from, |block, start, end| {
             let (content, line) = (block.content(), &block.content()[start..end]);
@@ -141,7 +141,7 @@ impl Reader for Rows {
                     Some(notice) => gather.note(notice),
                     None => gather.reject(
                         start,
-                        "neither a numbered row nor anything that redis-cli prints beside one",
+                        "neither a numbered row nor anything that redis-cli prints around one",
                     ),
                 }
                 return;
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_counted_or_refused_where_it_stands() {
+    fn what_is_no_key_is_counted_or_refused_at_its_place() {
         let found = found(
             "2) \"a\"\n1) (nil)\n2) 5\n3) 1) \"x\"\n99999999999999999999) \"y\"\nplain\n4) \"open\n",
         );
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_reply_is_told_from_keys() {
+    fn an_empty_reply_is_not_taken_for_keys() {
         let detect = |text: &str| {
             Numbered.detect(Head {
                 bytes: text.as_bytes(),

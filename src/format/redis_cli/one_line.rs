@@ -1,7 +1,7 @@
 //! `redis-csv`, `redis-json` and `quoted-json`: texts in double quotes with commas between them, all on one line that
 //! may be gigabytes long, as `redis-cli --csv`, `--json` and `--quoted-json` print a reply. They lose nothing.
 //!
-//! What stands between two commas, brackets or line ends outside quotes is one text, or no key. Pages of SCAN in JSON
+//! What is between two commas, brackets or line ends outside quotes is one text, or no key. Pages of SCAN in JSON
 //! are `["17",["key", ...]]`: an input that starts with one has a cursor wherever a reply starts.
 
 use crate::format::batch_rows::Gather;
@@ -43,14 +43,14 @@ impl Format for Strings {
     fn detect(&self, head: Head<'_>) -> Detected {
         match self {
             Strings::Csv => detect_csv(head),
-            // A raw key may look like a list too: what follows tells.
+            // A raw key may look like a list too: what follows decides.
             Strings::Json => match (detect_json(head), self.items(head)) {
                 (Detected::Yes, (texts, others)) if others > 0 && texts <= 9 * others => {
                     Detected::No
                 }
                 (detected, _) => detected,
             },
-            // Only a quote in a key tells it from what --json prints.
+            // Only a quote in a key distinguishes it from what --json prints.
             Strings::QuotedJson if self.reads(head) && !Strings::Json.reads(head) => Detected::Yes,
             Strings::QuotedJson => Detected::No,
         }

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_counted_and_the_rest_is_refused_where_it_stands() {
+    fn noise_is_counted_and_the_rest_is_refused_at_its_place() {
         let found = read_whole(
             &Quoted,
             b"127.0.0.1:6379> KEYS *\n\"a\"\nplain\n\"a\"b\"\n\"\n\n(1.23s)\n\x1b[32m\"b\"\x1b[0m\n",

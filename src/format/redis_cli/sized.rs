@@ -37,7 +37,7 @@ struct Row {
     /// Where the key starts and ends in the line, without its quotes.
     key: (usize, usize),
     size: u64,
-    /// Whether there is anything beside the key.
+    /// Whether the line has more than the key.
     has_size: bool,
 }
 
@@ -145,7 +145,7 @@ mod tests {
     use crate::metric::Metric;
 
     #[test]
-    fn a_key_and_its_size_stand_in_either_order() {
+    fn a_key_and_its_size_come_in_either_order() {
         let found = read_whole(
             &KeyAndSize,
             b"\"a\" 184\n\"b \\\"q\\\"\"\t(integer) 7\r\n96 \"c\\x00\"\n1.5K\t\"d 9\"\n\"e\",88\n\"f\" ; 5\n\
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_row_is_rejected_or_noted_where_it_stands() {
+    fn what_is_no_row_is_rejected_or_noted_at_its_place() {
         let found = read_whole(
             &KeyAndSize,
             b"\"a\" 1\n\"b\"2\n\"c\" x\n1 2\nplain\n127.0.0.1:1> MEMORY\n\n\"d\" ,, 4\n7\"e\"\nERR x\n\"f",
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_from_keys_alone_and_from_tables() {
+    fn keys_alone_and_tables_are_other_formats() {
         for (content, name) in [
             ("\"a\" 1\n\"b\" 2\n", "sized"),
             ("12\t\"a\"\n", "sized"),

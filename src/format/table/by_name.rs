@@ -1,4 +1,4 @@
-//! A table whose columns the user named: what it starts with tells whether it is `csv` or `jsonl`.
+//! A table whose columns the user named: what it starts with decides whether it is `csv` or `jsonl`.
 
 use crate::format::table::columns::ColumnNames;
 use crate::format::table::csv::Csv;
@@ -56,7 +56,7 @@ mod tests {
     use crate::format::reading::read_whole;
 
     #[test]
-    fn the_content_tells_what_table_it_is() {
+    fn the_content_decides_what_table_it_is() {
         let names = ColumnNames {
             key: Some("id".into()),
             ops: Some("n".into()),

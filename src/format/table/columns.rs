@@ -59,6 +59,19 @@ fn aliases() -> impl Iterator<Item = (Role, &'static [&'static str])> {
         .chain(weights.map(|metric| (Role::Weight(metric), metric.columns())))
 }
 
+/// The first of these names, for a message.
+pub fn listed(names: &[Vec<u8>]) -> String {
+    const LISTED: usize = 30;
+    let first = names.iter().take(LISTED);
+    let first: Vec<_> = first.map(|name| name.escape_ascii().to_string()).collect();
+    let more = if names.len() > LISTED {
+        " and more"
+    } else {
+        ""
+    };
+    format!("{}{more}", first.join(", "))
+}
+
 /// What the user says of the escapes in keys.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -141,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_role_stands_at_its_place_and_is_found_by_its_names_in_any_case() {
+    fn every_role_has_its_place_and_is_found_by_its_names_in_any_case() {
         for (at, (role, aliases)) in aliases().enumerate() {
             assert_eq!(role.place(), at);
             for (rank, alias) in aliases.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! `csv`: a table with a header line, fields quoted as RFC 4180 has it, columns found by their names.
 //!
 //! A quote in the middle of an unquoted field is itself, and what follows a closing quote belongs to the field: what
-//! `row_boundary` and the `csv` crate hold too. Doubled quotes are decoded where they stand, so a key stays a span.
+//! `row_boundary` and the `csv` crate hold too. Doubled quotes are decoded in place, so a key stays a span.
 //! A batch of plain rows is cut all at once (`grid`); the result is the same.
 
 use crate::format::batch::Spans;
@@ -9,8 +9,9 @@ use crate::format::parse::csv_row::cut_row;
 use crate::format::parse::size::{ReadNumber, integer};
 use crate::format::row_boundary::{Quotes, RowBoundary};
 use crate::format::table;
+use crate::format::table::columns;
 use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
-use crate::format::table::header::Header;
+use crate::format::table::header::{Header, LONGEST_HEADER};
 use crate::format::table::key_spelling::{KeySpelling, cut_line};
 use crate::format::table::plain_rows;
 use crate::format::table::plain_rows::Grid;
@@ -19,12 +20,9 @@ use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink}
 use crate::metric::Metric;
 use crate::source::block::{Block, Padded, Piece};
 
-/// No header is as long as this: a line that is, is something else.
-const LONGEST_HEADER: usize = 16 << 10;
-
 /// The format.
 pub struct Csv {
-    /// Columns with names of their own.
+    /// Columns that the user named.
     pub names: ColumnNames,
 }
 
@@ -101,15 +99,8 @@ impl CsvKeys {
             ));
         }
         if let Some(missing) = names.missing_in(&header.fields) {
-            let there: Vec<_> = header
-                .fields
-                .iter()
-                .map(|name| name.escape_ascii().to_string())
-                .collect();
-            return Err(format!(
-                "no column \"{missing}\"; columns are: {}",
-                there.join(", ")
-            ));
+            let there = columns::listed(&header.fields);
+            return Err(format!("no column \"{missing}\"; columns are: {there}"));
         }
         let mut best = [None; ROLES];
         for (at, name) in header.fields.iter().enumerate() {
@@ -354,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_delimiters_and_line_ends_may_stand_in_a_key() {
+    fn quotes_delimiters_and_line_ends_may_be_in_a_key() {
         assert_eq!(
             keys("key,size\n\"a,b\",1\n\"c\nd\",2\n\"e\"\"f\"\"\",3\n"),
             ["a,b", "c\nd", "e\"f\""]
@@ -444,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_in_quotes_is_told_from_a_reply_in_quotes() {
+    fn a_header_in_quotes_is_not_taken_for_a_reply() {
         let name = |content: &str| {
             detect(Head {
                 bytes: content.as_bytes(),

@@ -7,6 +7,9 @@ use crate::format::table::columns::ColumnNames;
 
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
+/// No header is as long as this: a line that is, is something else.
+pub const LONGEST_HEADER: usize = 16 << 10;
+
 /// The first row.
 pub struct Header {
     /// What separates fields.
@@ -19,24 +22,26 @@ pub struct Header {
 
 impl Header {
     /// Reads it with the delimiter that gives the wanted columns, or else most columns; `None` where its end is not
-    /// in sight.
+    /// in sight, or further away than `LONGEST_HEADER`.
     pub fn read(head: Head<'_>, names: &ColumnNames) -> Option<Header> {
+        let start = table::unmarked(head.bytes);
+        let is_whole = head.whole && start.len() <= LONGEST_HEADER;
+        let start = &start[..start.len().min(LONGEST_HEADER)];
         let mut headers = Vec::new();
         for delimiter in DELIMITERS {
-            let mut text = table::unmarked(head.bytes).to_vec();
+            let mut text = start.to_vec();
             let mut spans = Vec::new();
             let mut end = 0;
             while spans.is_empty() && end < text.len() {
                 end = cut_row(&mut text, end, delimiter, &mut spans);
             }
-            if end == text.len() && !head.whole {
+            if end == text.len() && !is_whole {
                 return None;
             }
             let fields = spans
                 .iter()
                 .map(|(start, end)| text[*start as usize..*end as usize].trim_ascii().to_vec());
-            let alone_in_quotes =
-                end == text.len() && table::unmarked(head.bytes).starts_with(b"\"");
+            let alone_in_quotes = end == text.len() && start.starts_with(b"\"");
             headers.push(Header {
                 delimiter,
                 fields: fields.collect(),

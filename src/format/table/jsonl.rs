@@ -1,7 +1,9 @@
-//! `jsonl`: one JSON object a line with a key among its members, which are found by their names. The objects may stand
+//! `jsonl`: one JSON object a line with a key among its members, which are found by their names. The objects may be
 //! in an array, with commas between them.
 //!
-//! Keys are decoded where they stand; bytes that are not UTF-8 stay what they are.
+//! Keys are decoded in place; bytes that are not UTF-8 stay what they are.
+
+use std::collections::HashSet;
 
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
@@ -10,18 +12,19 @@ use crate::format::parse::json_object::Value;
 use crate::format::parse::size::{ReadNumber, integer};
 use crate::format::row_boundary::RowBoundary;
 use crate::format::table;
+use crate::format::table::columns;
 use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
 use crate::format::table::key_spelling::KeySpelling;
 use crate::format::table::{Carried, Row, Span, Step};
 use crate::format::{Columns, Detected, Format, Head, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
 
-/// Lines of a head whose members tell the columns.
+/// Lines of a head whose members decide the columns.
 const LINES: usize = 1000;
 
 /// The format.
 pub struct Jsonl {
-    /// Members with names of their own.
+    /// Members that the user named.
     pub names: ColumnNames,
 }
 
@@ -91,7 +94,7 @@ impl JsonKeys {
         names: &ColumnNames,
         no_keys: &'static [&'static str],
     ) -> Result<JsonKeys, String> {
-        let mut all: Vec<Vec<u8>> = Vec::new();
+        let (mut all, mut known) = (Vec::new(), HashSet::new());
         for line in head.bytes.split(|byte| *byte == b'\n').take(LINES) {
             for name in json_object::first_names(Head {
                 bytes: line,
@@ -99,20 +102,14 @@ impl JsonKeys {
             })
             .unwrap_or_default()
             {
-                if !all.contains(&name) {
+                if known.insert(name.clone()) {
                     all.push(name);
                 }
             }
         }
         if let Some(missing) = names.missing_in(&all).filter(|_| !all.is_empty()) {
-            let there: Vec<_> = all
-                .iter()
-                .map(|name| name.escape_ascii().to_string())
-                .collect();
-            return Err(format!(
-                "no member \"{missing}\"; members are: {}",
-                there.join(", ")
-            ));
+            let there = columns::listed(&all);
+            return Err(format!("no member \"{missing}\"; members are: {there}"));
         }
         let first: Vec<_> = all
             .into_iter()

@@ -1,5 +1,5 @@
 //! Keys of a CSV table that are spelled as redis-cli spells them: `"\xd1\x82"`, pasted before a size, or such a text in
-//! a field of its own, `"""\xd1\x82"""`.
+//! a field, `"""\xd1\x82"""`.
 //!
 //! redis-cli quotes every key and writes nothing but printable ASCII, where a writer of CSV quotes what has to be, or the
 //! names of the columns too. So the first rows show which of them it was, whether or not a key there has an escape.
@@ -60,7 +60,7 @@ impl KeySpelling {
 }
 
 /// Cuts the line at `at` into fields, in which a backslash keeps a quote from closing, and returns where the next line
-/// starts; `None` in place of the fields where something stands behind a quote that closes, or none does.
+/// starts; `None` in place of the fields where something follows a quote that closes, or none does.
 pub fn cut_line(
     content: &[u8],
     start: usize,
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_redis_cli_wrote_is_told_from_what_a_writer_of_csv_quotes() {
+    fn what_redis_cli_wrote_is_not_taken_for_what_a_writer_of_csv_quotes() {
         use KeySpelling::{Escaped, EscapedInField, Plain};
         for (table, expected) in [
             ("key,size\n\"a\",1\n\"\\xd1\\x82\",2\n", Escaped),

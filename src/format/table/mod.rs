@@ -31,7 +31,7 @@ pub struct Row {
     pub database: u64,
     /// Whether it expires.
     pub expiring: bool,
-    /// The name of its type; empty: it is not told.
+    /// The name of its type; empty: it is not known.
     pub kind: Span,
 }
 
@@ -58,7 +58,7 @@ impl Row {
     }
 }
 
-/// What stands at some place of a table.
+/// What is at some place of a table.
 pub enum Step {
     /// A key.
     Key(Row),
@@ -85,7 +85,7 @@ pub fn unmarked(head: &[u8]) -> &[u8] {
     head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head)
 }
 
-/// Reads all rows from `at` on: `next` says what stands at an offset and where the next row starts, which is behind
+/// Reads all rows from `at` on: `next` says what is at an offset and where the next row starts, which is behind
 /// it.
 pub fn read_rows(
     block: &mut Block,

@@ -24,7 +24,7 @@ pub struct Grid {
 
 impl Grid {
     /// Cuts the next rows, from `from` on, of `fields` fields each; returns where the row behind them starts. `None`:
-    /// one of them has other quotes or another number of fields than the first, nothing in it, or an end of its own.
+    /// one of them has other quotes or another number of fields than the first, nothing in it, or another line end.
     /// Without `quotes` a quote is a byte like any other.
     pub fn cut(
         &mut self,
@@ -104,7 +104,7 @@ impl Grid {
         for at in 0..=self.a_row {
             self.column(at, &mut spans);
             let is_quoted = |start: u32, end: u32| {
-                // What stands before an empty field is no quote of its own.
+                // Before an empty field there is no quote that belongs to it.
                 (end - start > 1)
                     & (base.byte_before(start + 1) == b'"')
                     & (base.byte_before(end) == b'"')
@@ -155,7 +155,7 @@ fn strip(base: Padded<'_>, ends: &mut [u32], text: &[u8]) -> Option<()> {
         .then(|| ends.iter_mut().for_each(|end| *end -= 1))
 }
 
-/// The numbers that stand in `spans`; what is not one to sixteen digits is left to `read`. False: one of them is no
+/// The numbers in `spans`; what is not one to sixteen digits is left to `read`. False: one of them is no
 /// number.
 pub fn numbers(
     base: Padded<'_>,

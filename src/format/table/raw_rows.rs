@@ -54,7 +54,7 @@ impl Kind {
 
     fn fits(self, field: &[u8]) -> bool {
         match self {
-            // Their numbers tell.
+            // Whether their numbers can be read decides.
             Kind::Size | Kind::Length => true,
             Kind::Number => integer(field).is_some(),
             Kind::Word => is_word(field),
@@ -80,11 +80,11 @@ pub struct Shape {
     behind: Vec<Kind>,
     /// Every line ends with CR LF.
     crlf: bool,
-    /// The key, the sizes and the expiry stand in quotes. Those that the key holds are written as they are.
+    /// The key, the sizes and the expiry are in quotes. Those that the key holds are written as they are.
     quotes: bool,
 }
 
-/// What stands behind a key.
+/// What is behind a key.
 struct Tail {
     /// Where the key ends in its line.
     end: usize,
@@ -93,7 +93,7 @@ struct Tail {
 }
 
 impl Shape {
-    /// The shape that a header line tells, if it is one of those tools.
+    /// The shape that a header line has, if it is one of those tools.
     pub fn of(line: &[u8], quotes: bool) -> Option<Shape> {
         let (line, crlf) = line
             .strip_suffix(b"\r")
@@ -194,7 +194,7 @@ impl Shape {
         (key <= tail.end).then_some((key, tail))
     }
 
-    /// What stands at `at`, and where the next row starts.
+    /// What is at `at`, and where the next row starts.
     fn next(&self, content: &[u8], at: usize) -> (usize, Step) {
         let (line, after) = line_at(content, at);
         if let Some((key, tail)) = self.row(line) {
@@ -304,7 +304,7 @@ pub struct RawRows {
 }
 
 impl RawRows {
-    /// Opens an input whose first line is the header that the rows of `format` stand below.
+    /// Opens an input whose first line is the header that is above the rows of `format`.
     ///
     /// # Errors
     /// The header that is missing.
