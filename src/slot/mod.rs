@@ -36,6 +36,11 @@ impl SlotBatch<'_> {
         self.slots.is_empty()
     }
 
+    /// Whether a hash tag is what is in braces, so that all keys of a pattern have one, or none has.
+    pub fn tags_are_in_braces(&self) -> bool {
+        std::ptr::eq(self.untagged, self.batch.keys.start.as_slice())
+    }
+
     /// Whether key `i` has a hash tag: a part that is hashed in place of the whole key.
     pub fn is_tagged(&self, i: usize) -> bool {
         self.hashed.start[i] != self.untagged[i]

@@ -161,9 +161,13 @@ impl Tally for Patterns {
         shapes::shapes(keys.kernel, keys.batch.base, keys.batch.keys, &mut shapes);
         self.scratch.known.resize_with(REMEMBERED, Known::default);
         let is_weighed = keys.batch.values.are_weighed();
+        if !keys.tags_are_in_braces() {
+            let tagged = (0..keys.len()).map(|i| u64::from(keys.is_tagged(i)));
+            let shapes = shapes.iter_mut().zip(tagged);
+            shapes.for_each(|(shape, tagged)| *shape = shape.wrapping_add(tagged));
+        }
         for (i, shape) in shapes.iter().enumerate() {
-            let shape = shape.wrapping_add(u64::from(keys.is_tagged(i)));
-            let place = self.place(shape, keys, i);
+            let place = self.place(*shape, keys, i);
             let known = &mut self.scratch.known[place];
             if known.load[Metric::Keys] == 0 {
                 self.scratch.used.push(place as u32);
