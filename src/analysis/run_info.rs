@@ -1,11 +1,13 @@
 //! The part of a report about the run: the only one that differs from run to run.
 
+use std::fs;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::analysis::reading::Reading;
 use crate::name::Name;
+use crate::source::Source;
 use crate::summary::balance::tidy;
-use crate::summary::{Run, Summary};
+use crate::summary::{Dumped, Run, Summary};
 
 /// When a run began, by both clocks.
 pub struct Started {
@@ -26,12 +28,12 @@ impl Started {
     pub fn run(&self, reading: &Reading, passes: u32, summary: &Summary) -> Run {
         let elapsed_secs = self.instant.elapsed().as_secs_f64();
         let rate = |count: f64| tidy(count / elapsed_secs.max(1e-9));
-        let since_1970 = self.time.duration_since(UNIX_EPOCH);
         Run {
             title: None,
             version: env!("CARGO_PKG_VERSION").into(),
             command: Name::default(),
-            started: since_1970.map_or(0, |since| since.as_secs()),
+            started: seconds(self.time),
+            dumped: dumped(&reading.sources),
             elapsed_secs: tidy(elapsed_secs),
             threads: reading.threads(),
             kernel: reading.options.kernel.name.into(),
@@ -43,9 +45,30 @@ impl Started {
     }
 }
 
+/// Since 1970.
+fn seconds(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+/// When the files among `sources` were last written; nothing where there is none.
+fn dumped(sources: &[Box<dyn Source>]) -> Option<Dumped> {
+    let written = |source: &Box<dyn Source>| {
+        let metadata = fs::metadata(source.path()).ok()?;
+        metadata
+            .is_file()
+            .then_some(seconds(metadata.modified().ok()?))
+    };
+    let times: Vec<u64> = sources.iter().filter_map(written).collect();
+    Some(Dumped {
+        first: *times.iter().min()?,
+        last: *times.iter().max()?,
+    })
+}
+
 /// The most memory that was resident, where the system says it (Linux).
 fn peak_rss_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:"))?;

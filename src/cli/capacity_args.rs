@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::values::memory_size;
+use crate::cli::values::{self, memory_size};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::summary::capacity::Room;
@@ -14,8 +14,8 @@ pub struct CapacityArgs {
     /// The memory limit of each node, as in redis.conf: 4gb, 512mb
     #[arg(long, value_name = "SIZE")]
     pub maxmemory: Option<String>,
-    /// How much the data grows in a month, in percent
-    #[arg(long, value_name = "PERCENT", requires = "maxmemory")]
+    /// How much the data grows in a month, in percent: 8, 8%
+    #[arg(long, value_name = "PERCENT", requires = "maxmemory", value_parser = values::percent)]
     pub growth: Option<f64>,
     /// The memory that a node really uses; the node by hostname, address or id, or the start of one; may be repeated
     #[arg(long, value_name = "ID=SIZE", requires = "maxmemory")]

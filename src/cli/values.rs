@@ -78,6 +78,14 @@ pub fn slot_ranges(text: &str) -> Option<Vec<(u16, u16)>> {
     text.split(',').map(range).collect()
 }
 
+/// A number of percent: `8`, `8%`.
+pub fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches('%').trim_end();
+    number
+        .parse()
+        .map_err(|_| "not a number of percent; write 8 or 8%".into())
+}
+
 /// A share of one: `1%`, `0.01`.
 pub fn share(text: &str) -> Option<f64> {
     let parsed = match text.trim().strip_suffix('%') {

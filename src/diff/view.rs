@@ -4,7 +4,7 @@ use crate::diff::{Change, Diff, Hot, HotKind, Names, NodeChange, OldNew};
 use crate::metric::Metric;
 use crate::report::view::table::Rank;
 use crate::report::view::{Cell, Column, Section, Table, remarks};
-use crate::text::grouped;
+use crate::text::{amount_cell, grouped};
 
 /// The sections of a diff.
 pub fn sections(diff: &Diff) -> Vec<Section<'_>> {
@@ -44,26 +44,17 @@ fn number(title: impl Into<String>) -> Column {
 fn nodes(nodes: &[NodeChange], by: Metric) -> Table<'static> {
     let columns = vec![
         Column::words("node").flexible(),
-        number("slots before").rank(Rank::Detail),
-        number("now").rank(Rank::Detail),
-        number(format!("{} before", by.name())),
-        number("now"),
-        number("× fair before").rank(Rank::Main),
-        number("now").rank(Rank::Main),
+        number("slots").rank(Rank::Detail),
+        number(by.name()),
+        number("× fair").rank(Rank::Main),
     ];
-    let slots = |slots: Option<u64>| Cell::of(slots, Cell::count);
-    let over_fair = |over: Option<f64>| Cell::of(over, |over| Cell::ratio(over, 3));
     let row = |node: &NodeChange| {
         let load = node.load.get(by).copied().unwrap_or_default();
-        let [before, now] = amounts(&load, by);
         vec![
             Cell::text(node.name.as_ref().unwrap_or(&node.id).to_string()),
-            slots(node.slots.old),
-            slots(node.slots.new),
-            before,
-            now,
-            over_fair(node.over_fair.old),
-            over_fair(node.over_fair.new),
+            change(node.slots, grouped),
+            change(load, |load| amount_cell(by, load)),
+            change(node.over_fair, |over| format!("{over:.3}")),
         ]
     };
     Table::new(columns, nodes.iter().map(row))
@@ -139,6 +130,7 @@ fn name_sections<'a>(
     sections
 }
 
-fn amounts<'a>(load: &OldNew<u64>, by: Metric) -> [Cell<'a>; 2] {
-    [load.old, load.new].map(|load| Cell::of(load, |load| Cell::amount(by, load)))
+/// The old value and the new one in one cell, each spelled by `spell`.
+fn change<T>(OldNew { old, new, .. }: OldNew<T>, spell: impl Fn(T) -> String) -> Cell<'static> {
+    Cell::change([old, new].map(|value| value.map_or_else(|| String::from("none"), &spell)))
 }

@@ -215,16 +215,16 @@ fn nodes(outcome: &PlanOutcome) -> Table<'_> {
         let mut row = vec![
             Cell::text(marked_name(node)),
             Cell::of(weight, |weight| Cell::text(weight.to_string())),
-            change([node.slots.before, node.slots.after].map(|n| text::grouped(n as u64))),
+            Cell::change([node.slots.before, node.slots.after].map(|n| text::grouped(n as u64))),
         ];
         for metric in &metrics {
             let load = node.load.get(*metric).copied();
             row.push(Cell::of(load, |Change { before, after }| {
-                change([before, after].map(|load| text::amount_cell(*metric, load)))
+                Cell::change([before, after].map(|load| text::amount_cell(*metric, load)))
             }));
         }
         row.push(Cell::of(node.over_fair, |Change { before, after }| {
-            change([before, after].map(|over| format!("{over:.3}")))
+            Cell::change([before, after].map(|over| format!("{over:.3}")))
         }));
         row
     };
@@ -239,14 +239,6 @@ fn marked_name(node: &NodeOutcome) -> String {
         _ => "",
     };
     format!("{}{mark}", node_name(node))
-}
-
-/// An amount today and then.
-fn change([before, after]: [String; 2]) -> Cell<'static> {
-    match before == after {
-        true => Cell::text(before),
-        false => Cell::text(format!("{before} → {after}")),
-    }
 }
 
 fn moves(outcome: &PlanOutcome) -> Section<'_> {

@@ -3,25 +3,16 @@
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::remedies::{Cluster, Commands};
-use crate::slot::{SLOTS, slot_of_part};
+use crate::slot::slot_of_part;
 use crate::summary::Summary;
 use crate::summary::cause::limit;
-use crate::summary::independent_units::{Unit, UnitKind};
+use crate::summary::independent_units::{Unit, UnitKind, parts_needed};
 use crate::summary::remedy::{Remedy, RemedyKind};
 
 /// Tags or keys that one remedy splits at most.
 const MOST: usize = 64;
 /// The longest name that a command has.
 const TYPED: usize = 200;
-/// There are not more slots.
-const MOST_PARTS: u32 = SLOTS as u32;
-
-/// The smallest number of parts of which none is heavy: of a unit of `load` on `nodes` nodes that hold `total`.
-pub fn parts_needed(load: f64, nodes: usize, total: f64) -> u32 {
-    let parts = (load * nodes as f64 / (limit::HEAVY * total)).ceil();
-    (parts as u32).clamp(2, MOST_PARTS)
-}
-
 /// Splits the heaviest tags or keys, as many as it takes.
 pub fn remedy(summary: &Summary, cluster: &Cluster<'_>, commands: &Commands) -> Option<Remedy> {
     let units = summary.units.per.get(cluster.metric)?;

@@ -3,6 +3,7 @@
 
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
+use crate::slot::SLOTS;
 use crate::summary::cause::{CauseKind, limit};
 use crate::summary::keys::Keys;
 use crate::summary::model::chance::RandomUnits;
@@ -219,5 +220,30 @@ impl UnitsBy {
     pub fn size_ratio(&self) -> Option<f64> {
         (self.total > 0.0 && self.positive > 0.0)
             .then(|| self.positive * self.key_squares / (self.total * self.total))
+    }
+}
+
+/// There are not more slots.
+pub const MOST_PARTS: u32 = SLOTS as u32;
+
+/// The smallest number of parts of a unit of `load` of which none is heavy on any of `nodes` nodes that share `total`.
+pub fn parts_needed(load: f64, nodes: usize, total: f64) -> u32 {
+    let parts = (load * nodes as f64 / (limit::HEAVY * total)).ceil();
+    match parts.is_nan() {
+        true => 2, // nothing has a load
+        false => parts.clamp(2.0, f64::from(MOST_PARTS)) as u32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_part_is_heavy() {
+        assert_eq!(parts_needed(500.0, 3, 1000.0), 30);
+        assert_eq!(parts_needed(1.0, 3, 1000.0), 2);
+        assert_eq!(parts_needed(1e9, 1000, 1e9), 16384);
+        assert_eq!(parts_needed(0.0, 3, 0.0), 2);
     }
 }

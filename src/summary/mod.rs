@@ -126,6 +126,9 @@ pub struct Run {
     pub command: Name,
     /// When, in seconds since 1970 (UTC).
     pub started: u64,
+    /// When the files that were read were last written, where they say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dumped: Option<Dumped>,
     /// How long it took.
     pub elapsed_secs: f64,
     /// Worker threads.
@@ -140,6 +143,15 @@ pub struct Run {
     pub keys_per_sec: f64,
     /// The most memory that was resident, where the system says it.
     pub peak_rss_bytes: Option<u64>,
+}
+
+/// When the oldest and the newest file of an input were last written, in seconds since 1970 (UTC).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Dumped {
+    /// The oldest.
+    pub first: u64,
+    /// The newest.
+    pub last: u64,
 }
 
 /// What was read.

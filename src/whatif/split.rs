@@ -13,12 +13,11 @@ use crate::plan::solve;
 use crate::slot::SLOTS;
 use crate::slot::policy::compile_over_bytes;
 use crate::summary::cause::limit;
+use crate::summary::independent_units::{MOST_PARTS, parts_needed};
 use crate::summary::tags::Tag;
 use crate::text;
 use crate::topology::Topology;
 
-/// Parts that a tag may be split into: there are not more slots.
-const MOST_PARTS: u32 = SLOTS as u32;
 /// Twice as many parts that bring the fullest node no further down than this are not worth it.
 const GAIN: f64 = 0.005;
 
@@ -103,17 +102,6 @@ impl Split {
             Which::Matching(text, _) => text.clone(),
         };
         format!("--split '{} = {parts}'", tag.replace('\'', r"'\''"))
-    }
-}
-
-/// The smallest number of parts of a tag of load `w` of which none is heavy on any of `n` nodes that share `total`.
-pub fn parts_needed(w: f64, n: usize, total: f64) -> u32 {
-    let parts = (w * n as f64 / (limit::HEAVY * total)).ceil();
-    // Not a number where nothing has a load.
-    if parts.is_nan() {
-        2
-    } else {
-        parts.clamp(2.0, f64::from(MOST_PARTS)) as u32
     }
 }
 
@@ -233,14 +221,6 @@ mod tests {
                 "{text}"
             );
         }
-    }
-
-    #[test]
-    fn no_part_is_heavy() {
-        assert_eq!(parts_needed(500.0, 3, 1000.0), 30);
-        assert_eq!(parts_needed(1.0, 3, 1000.0), 2);
-        assert_eq!(parts_needed(1e9, 1000, 1e9), 16384);
-        assert_eq!(parts_needed(0.0, 3, 0.0), 2);
     }
 
     #[test]

@@ -27,8 +27,8 @@ fn found_parts(findings: &WhatIfFindings) -> Vec<Block<'static>> {
         return Vec::new();
     };
     let text = format!(
-        "The smallest number of parts of which none is heavy. With slots moved by plan the fullest node then holds {:.2} \
-         times its fair share, and {:.2} times without the split.",
+        "Below: the smallest number of parts of which none is heavy. With slots moved by plan the fullest node then \
+         holds {:.2} times its fair share, and {:.2} times without the split.",
         found.planned_max_over_mean, found.planned_without
     );
     let command = format!("whatif {}", found.flags.join(" "));
@@ -106,7 +106,7 @@ fn changes(findings: &WhatIfFindings) -> Section<'_> {
             .map_or(String::new(), |size| format!(" ({})", bytes(*size)));
         format!("{}{size}", counted(of.keys, "key"))
     };
-    let looked_at = match findings.tag_sample.exact {
+    let splits = match findings.tag_sample.exact {
         true => format!("of {}", counted(findings.tag_sample.tags, "tag")),
         false => format!(
             "estimated: {} of a sample of {}",
@@ -114,6 +114,13 @@ fn changes(findings: &WhatIfFindings) -> Section<'_> {
             grouped(findings.tag_sample.tags)
         ),
     };
+    // Without a rule for names no tag is looked at.
+    let splits = (findings.tag_sample.tags > 0).then(|| {
+        format!(
+            "tags whose keys end up in different slots: {} ({splits})",
+            grouped(findings.parted_tags)
+        )
+    });
     Section::titled("What changes")
         .line(format!("another slot: {}", amount(findings.moved)))
         .line(format!("another node: {}", amount(findings.changed_node)))
@@ -121,10 +128,7 @@ fn changes(findings: &WhatIfFindings) -> Section<'_> {
             "another name: {}",
             counted(findings.renamed, "key")
         ))
-        .line(format!(
-            "tags whose keys end up in different slots: {} ({looked_at})",
-            grouped(findings.parted_tags)
-        ))
+        .with_all(splits.map(Block::Line))
 }
 
 fn tags(findings: &WhatIfFindings) -> Section<'_> {

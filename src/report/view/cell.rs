@@ -89,6 +89,14 @@ impl<'a> Cell<'a> {
         Value::Text(text.into()).into()
     }
 
+    /// What something was and what it becomes, spelled; one value where both are the same.
+    pub fn change([before, after]: [String; 2]) -> Self {
+        Cell::text(match before == after {
+            true => before,
+            false => format!("{before} → {after}"),
+        })
+    }
+
     /// A name.
     pub fn name(name: &'a Name) -> Self {
         Value::Name(name).into()

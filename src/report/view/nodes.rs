@@ -119,21 +119,38 @@ pub fn bars(summary: &Summary) -> Option<Section<'_>> {
 /// The same keys on other numbers of nodes.
 pub fn node_counts(summary: &Summary) -> Option<Section<'_>> {
     let found = summary.verdict.by(summary.by)?;
+    let ratios = found
+        .by_node_count
+        .iter()
+        .filter_map(|scaled| scaled.max_over_mean);
+    let most = ratios.fold(1.0, f64::max);
+    let bar = |ratio: f64, state| {
+        Cell::ratio(ratio, 2).with_bar(ratio / most, Some(1.0 / most), tone(state))
+    };
     let rows = found.by_node_count.iter().map(|scaled| {
         vec![
             Cell::number(scaled.nodes as u64),
-            Cell::of(scaled.max_over_mean, |ratio| Cell::ratio(ratio, 2)),
+            Cell::of(scaled.max_over_mean, |ratio| bar(ratio, scaled.state)),
             Cell::text(verdict::word(scaled.state).to_lowercase()),
         ]
     });
     let columns = vec![
         Column::number("nodes"),
-        Column::number("fullest node").hint("in fair shares"),
+        Column::number("fullest node").hint("in fair shares; the mark is the fair share"),
         Column::words("verdict"),
     ];
     let table = Table::new(columns, rows);
     let section = Section::titled("The same keys on other numbers of equal nodes");
     page_only(section.anchored("counts", "").narrow(), table)
+}
+
+/// How good or bad a state is.
+fn tone(state: State) -> Tone {
+    match state {
+        State::Skewed => Tone::Alarm,
+        State::Watch => Tone::Watch,
+        _ => Tone::Plain,
+    }
 }
 
 fn page_only<'a>(section: Section<'a>, table: Table<'a>) -> Option<Section<'a>> {

@@ -121,12 +121,11 @@ fn in_words(equal: &[Cause], by: Metric) -> String {
 /// A cause without what it adds.
 pub fn cause_in_words(cause: &Cause, by: Metric) -> String {
     let share = || format!("{:.0} %", 100.0 * cause.share.unwrap_or(0.0));
-    let units = || {
-        let kinds = match by {
-            Metric::Keys => "heavy hash tags",
-            _ => "heavy hash tags and keys",
-        };
-        format!("{} {kinds}", grouped(cause.units.unwrap_or(0)))
+    let units = || match (cause.units.unwrap_or(0), by) {
+        (1, Metric::Keys) => String::from("one heavy hash tag"),
+        (1, _) => String::from("one heavy hash tag or key"),
+        (units, Metric::Keys) => format!("{} heavy hash tags", grouped(units)),
+        (units, _) => format!("{} heavy hash tags and keys", grouped(units)),
     };
     match cause.kind {
         CauseKind::Slots => format!("it owns {} of the slots", share()),

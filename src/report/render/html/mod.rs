@@ -25,7 +25,7 @@ use crate::report::palette;
 use crate::report::render::html::section::{Context, Section};
 use crate::report::render::html::spell::TEXT;
 use crate::report::view::{self, Scope, verdict};
-use crate::summary::Summary;
+use crate::summary::{Dumped, Run, Summary};
 use crate::text::{bytes, counted, grouped, percent, truncated};
 
 /// The page is never larger, whatever the dump, in bytes.
@@ -55,6 +55,7 @@ struct Page<'a> {
     data: String,
     summary: &'a Summary,
     title: String,
+    /// When the dump was taken and when it was analyzed.
     made: String,
     word: &'static str,
     class: &'static str,
@@ -131,7 +132,7 @@ impl<'a> Page<'a> {
                 (None, Some(file)) => spell::cut(&file.name),
                 (None, None) => "no input".into(),
             },
-            made: spell::time(summary.run.started),
+            made: made(&summary.run),
             word: verdict::word(found.state),
             class: words::class(found.state),
             sentence: shortened(&found.sentence.to_string()),
@@ -231,6 +232,21 @@ fn facts(summary: &Summary) -> Vec<Fact> {
         .into_iter()
         .flatten()
         .collect()
+}
+
+/// When the dump was written, as far as its files say it, and when it was analyzed.
+fn made(run: &Run) -> String {
+    let analyzed = format!("analyzed {}", spell::time(run.started));
+    match run.dumped {
+        Some(Dumped { first, last }) if first == last => {
+            format!("dump of {} · {analyzed}", spell::time(first))
+        }
+        Some(Dumped { first, last }) => {
+            let [first, last] = [first, last].map(spell::time);
+            format!("dumps of {first} to {last} · {analyzed}")
+        }
+        None => analyzed,
+    }
 }
 
 /// What to do, a line and a command each.

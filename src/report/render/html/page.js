@@ -20,7 +20,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const isDark = () => (document.documentElement.dataset.theme || (dark.matches ? "dark" : "light")) === "dark";
 const onTheme = [];
 function themeChanged() {
-  find("theme").setAttribute("aria-pressed", String(isDark()));
+  find("theme").textContent = isDark() ? "Light" : "Dark";
   for (const act of onTheme) act();
 }
 find("theme").addEventListener("click", () => {
