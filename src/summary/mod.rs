@@ -242,7 +242,7 @@ pub struct Slots {
     pub hottest: Vec<HotSlot>,
 }
 
-/// One of the hottest slots.
+/// One of the fullest slots.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HotSlot {
     /// Its number.

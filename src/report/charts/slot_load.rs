@@ -1,5 +1,6 @@
 //! slot-load.png: the load of all slots from 0 to 16383, and the band in which a perfect hash would keep them.
 
+use crate::metric::Metric;
 use crate::report::charts::axis::{Axis, Plot};
 use crate::report::charts::canvas::{Anchor, Canvas, MARGIN, overlap, size, text_box};
 use crate::report::charts::font::{Style, fit};
@@ -36,7 +37,11 @@ pub fn sheet(summary: &Summary) -> Sheet<'_> {
         return Sheet::empty(title, subtitle, loads.nothing());
     };
     let title = format!(
-        "Hottest slot {}: {}, {} the mean of {}",
+        "{} slot {}: {}, {} the mean of {}",
+        match loads.by {
+            Metric::Ops => "Hottest",
+            _ => "Fullest",
+        },
         hottest.slot,
         loads.counted(loads.held(&hottest.load)),
         times(hottest.over_mean),

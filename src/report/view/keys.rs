@@ -27,7 +27,7 @@ pub fn heaviest(summary: &Summary) -> Option<Section<'_>> {
     let mut columns = vec![
         Column::words("key").flexible(),
         Column::number("slot"),
-        Column::words("node"),
+        Column::words("node").rank(Rank::Detail),
     ];
     columns.extend(Metric::WEIGHTS.map(|metric| Column::load(metric, by)));
     columns.push(Column::number("share").rank(Rank::Main).hint(SHARE));

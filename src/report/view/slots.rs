@@ -63,7 +63,8 @@ pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
         row.extend([Cell::ratio(slot.over_mean, 2), tags(slot, by)]);
         row
     });
-    let mut columns = vec![Column::number("slot"), Column::words("node")];
+    let node = Column::words("node").rank(Rank::Detail);
+    let mut columns = vec![Column::number("slot"), node];
     columns.extend(Column::loads(by));
     columns.extend([
         Column::number("× mean")
@@ -77,8 +78,12 @@ pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
         by if by == Metric::Keys || by.is_size() => mean,
         by => format!("{mean} {}", by.units()),
     };
-    let title = format!("Hottest slots (the average holds {average})");
-    let section = Section::titled(title).anchored("hot-slots", "Hottest slots");
+    let label = match by {
+        Metric::Ops => "Hottest slots",
+        _ => "Fullest slots",
+    };
+    let title = format!("{label} (the average holds {average})");
+    let section = Section::titled(title).anchored("hot-slots", label);
     Some(section.table(Table::new(columns, rows)))
 }
 

@@ -63,7 +63,7 @@ pub fn table(summary: &Summary) -> Table<'_> {
     let mut columns = vec![
         Column::words("tag").flexible(),
         Column::number("slot"),
-        Column::words("node"),
+        Column::words("node").rank(Rank::Detail),
     ];
     columns.extend(Column::loads(summary.by));
     let error = Column::number("keys_error");

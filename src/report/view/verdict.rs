@@ -13,6 +13,8 @@ use crate::text::and_more;
 
 /// Remedies that are shown.
 const REMEDIES: usize = 3;
+/// Risks that are shown; report.json has all.
+const ALL_RISKS: usize = 10;
 /// Risks that are shown where space is short.
 const RISKS: usize = 3;
 /// A cause that adds less than this is left out, but for chance.
@@ -124,7 +126,7 @@ pub fn remedies(summary: &Summary) -> Option<Section<'_>> {
 
 /// What is a risk however even the nodes are.
 pub fn risks(summary: &Summary) -> Option<Section<'_>> {
-    risks_up_to(summary, usize::MAX)
+    risks_up_to(summary, ALL_RISKS)
 }
 
 /// The same where space is short.

@@ -4,6 +4,7 @@ use askama::Template;
 
 use crate::report::render::html::spell::{SHOWN, cut, short_count};
 use crate::report::view::cell::Tone;
+use crate::report::view::table::Rank;
 use crate::report::view::{self, Value};
 use crate::text::grouped;
 
@@ -21,13 +22,22 @@ const SHORT: usize = 24_000;
 pub struct Table<'a> {
     /// The id of its section: its own id and its name begin with it.
     section: &'static str,
-    columns: Vec<&'a view::Column>,
+    columns: Vec<Column<'a>>,
     /// Rows that fit, each as long as `columns`.
     rows: Vec<Vec<Cell>>,
     /// Where the rows are that the page has no room for; empty where all are here.
     elsewhere: String,
     /// Rows that are seen before the reader asks for all.
     seen: usize,
+}
+
+/// The head of a column, and what holds for all of its cells.
+struct Column<'a> {
+    title: &'a str,
+    hint: &'static str,
+    is_number: bool,
+    /// Whether a screen of the width of a telephone leaves it out.
+    is_detail: bool,
 }
 
 /// A cell.
@@ -81,7 +91,10 @@ impl<'a> Table<'a> {
         };
         Table {
             section,
-            columns: columns.iter().map(|at| &table.columns[*at]).collect(),
+            columns: columns
+                .iter()
+                .map(|at| Column::of(&table.columns[*at]))
+                .collect(),
             rows,
             elsewhere,
             seen,
@@ -91,6 +104,40 @@ impl<'a> Table<'a> {
     /// Whether a filter and a button to show all rows are of use.
     fn is_long(&self) -> bool {
         self.rows.len() > self.seen
+    }
+}
+
+impl<'a> Column<'a> {
+    fn of(column: &'a view::Column) -> Self {
+        Column {
+            title: column.title.as_deref().unwrap_or_default(),
+            hint: column.hint,
+            is_number: column.is_number,
+            is_detail: column.rank <= Rank::Detail,
+        }
+    }
+
+    /// The class attribute of its head.
+    fn class(&self) -> &'static str {
+        class_attribute(self.is_number, false, self.is_detail)
+    }
+
+    /// The class attribute of one of its cells.
+    fn class_of(&self, cell: &Cell) -> &'static str {
+        let is_number = self.is_number || !cell.value.is_empty();
+        class_attribute(is_number, cell.is_short(), self.is_detail)
+    }
+}
+
+/// Numbers are set to the right, short texts stay on one line, details give way on a narrow screen.
+fn class_attribute(is_number: bool, is_short: bool, is_detail: bool) -> &'static str {
+    match (is_number, is_short, is_detail) {
+        (true, _, true) => r#" class="n less""#,
+        (true, _, false) => r#" class="n""#,
+        (false, true, true) => r#" class="s less""#,
+        (false, true, false) => r#" class="s""#,
+        (false, false, true) => r#" class="less""#,
+        (false, false, false) => "",
     }
 }
 
