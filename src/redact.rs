@@ -13,6 +13,10 @@ const VARIABLE: &str = "SLOTSCOPE_REDACT_KEY";
 const SHOWN: usize = 6;
 /// The placeholders of ids in a pattern are not names.
 const MARKS: [&[u8]; 4] = [b"<n>", b"<hex>", b"<uuid>", b"<id>"];
+/// Places of errors that are no files.
+const OWN_PLACES: [&str; 3] = ["-", "standard output", "no input"];
+/// What an error says before it lists names.
+const LISTS: [&str; 3] = [" are: ", " has: ", " of the name: "];
 
 /// A way to replace names.
 pub struct Redaction {
@@ -75,6 +79,35 @@ impl Redaction {
             .collect()
     }
 
+    /// The same error without names: files are replaced, and what it quotes is left out.
+    pub fn error(&self, error: Error) -> Error {
+        match error {
+            Error::Io { place, source } => Error::Io {
+                place: self.place(&place.to_string_lossy()).into(),
+                source,
+            },
+            Error::Bad { place, what } => Error::Bad {
+                place: self.place(&place),
+                what: without_names(&what),
+            },
+            other => other,
+        }
+    }
+
+    /// A flag stays without its value, and a line or byte without its file.
+    fn place(&self, place: &str) -> String {
+        if place.starts_with("--") {
+            return place.split(' ').next().unwrap_or_default().to_owned();
+        }
+        if OWN_PLACES.contains(&place) {
+            return place.to_owned();
+        }
+        match place.rsplit_once(": ") {
+            Some((file, at)) if is_position(at) => format!("{}: {at}", self.text(file)),
+            _ => self.text(place),
+        }
+    }
+
     /// The replacement of a pattern or prefix: each word of it is a name, the separators stay.
     pub fn pattern(&self, pattern: &Name) -> Name {
         let (mut shown, mut word, mut rest) = (Vec::new(), Vec::new(), pattern.0.as_slice());
@@ -102,6 +135,28 @@ impl Redaction {
     }
 }
 
+/// Whether `text` is numbers and what they count: "line 3 (byte 17)".
+fn is_position(text: &str) -> bool {
+    const UNITS: [&str; 5] = ["line", "column", "byte", "shard", "entry"];
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.all(|word| UNITS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// `text` without what is between its first and its last quote, as a name may hold a quote, and without lists of names.
+fn without_names(text: &str) -> String {
+    let text = match (text.find('"'), text.rfind('"')) {
+        (Some(from), Some(to)) if from < to => format!("{}...{}", &text[..=from], &text[to..]),
+        _ => text.to_owned(),
+    };
+    let ends = LISTS
+        .iter()
+        .filter_map(|list| Some(text.find(list)? + list.len()));
+    match ends.min() {
+        Some(end) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +168,37 @@ mod tests {
         assert_eq!(one.name(&name), one.name(&name));
         assert_ne!(one.name(&name), two.name(&name));
         assert_eq!(one.text("user:42").len(), 12);
+    }
+
+    #[test]
+    fn an_error_keeps_its_position_and_loses_its_names() {
+        let redaction = Redaction::with_key(b"a", false).unwrap();
+        let [file, odd] = ["alice.csv", "a: line bob"].map(|name| redaction.text(name));
+        let said = |place: &str, what: &str| redaction.error(Error::bad(place, what)).to_string();
+        let strict = "no size: \"bob\"secret\"; such lines in all: 3";
+        assert_eq!(
+            said("alice.csv: line 3 (byte 17)", strict),
+            format!("{file}: line 3 (byte 17): no size: \"...\"; such lines in all: 3")
+        );
+        assert_eq!(
+            said("a: line bob", "an empty file"),
+            format!("{odd}: an empty file")
+        );
+        assert_eq!(
+            said("--used-memory x", "no such node; the nodes are: alice, bob"),
+            "--used-memory: no such node; the nodes are: ..."
+        );
+        assert_eq!(
+            said("--policy \"regex:alice\"", "has no group"),
+            "--policy: has no group"
+        );
+        let missing = Error::io("alice.csv", std::io::ErrorKind::NotFound.into());
+        assert!(
+            redaction
+                .error(missing)
+                .to_string()
+                .starts_with(&format!("{file}: "))
+        );
     }
 
     #[test]

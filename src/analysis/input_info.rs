@@ -61,9 +61,12 @@ pub fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
     }
 }
 
-/// Says the hash policy where it is not the usual one.
-pub fn policy_note(policy: &Policy) -> Option<String> {
-    let text = Name::from(policy.to_string().as_str());
+/// Says the hash policy where it is not the usual one; the patterns of a policy hold parts of names.
+pub fn policy_note(policy: &Policy, with_patterns: bool) -> Option<String> {
+    let text = match policy {
+        Policy::Patterns(_) if !with_patterns => Name::from("regex:..."),
+        _ => Name::from(policy.to_string().as_str()),
+    };
     let what = format!(
         "hashed by --policy {text}: slots and tags are those of that policy, not of CLUSTER KEYSLOT"
     );

@@ -209,8 +209,8 @@ impl Analysis {
     }
 
     /// Replaces the names of keys, tags, prefixes, files and nodes by keyed hashes.
-    pub fn redaction(mut self, redaction: Option<Redaction>) -> Self {
-        self.redaction = redaction.map(Arc::new);
+    pub fn redaction(mut self, redaction: Option<Arc<Redaction>>) -> Self {
+        self.redaction = redaction;
         self
     }
 
@@ -239,15 +239,16 @@ impl Analysis {
         let mut input = input_info::of_reading(&reading, &first);
         let (mut topology, mut node_counts) = (topology, self.node_counts.clone());
         if let Some(redaction) = self.redaction.as_deref() {
-            redacted::input(redaction, &mut input);
+            redacted::input(redaction, &mut input, &first.rejects);
             redacted::node_counts(redaction, &topology, &mut node_counts);
             if let Nodes::Listed(_) = self.nodes {
                 topology = topology.renamed(|name| redaction.text(name));
             }
         }
+        let is_shown = self.redaction.is_none();
         input
             .notes
-            .extend(input_info::policy_note(&reading.options.policy));
+            .extend(input_info::policy_note(&reading.options.policy, is_shown));
 
         let tallies = &first.tally;
         let mut summary =

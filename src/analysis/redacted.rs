@@ -2,6 +2,7 @@
 
 use crate::redact::Redaction;
 use crate::summary::{InputFacts, Summary};
+use crate::tally::rejects::Rejects;
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
 
@@ -21,8 +22,11 @@ const TYPES: [&str; 12] = [
     "unknown",
 ];
 
-/// Replaces the names of files.
-pub fn input(redaction: &Redaction, input: &mut InputFacts) {
+/// Replaces the names of files, and leaves out what was taken from rows that are no keys.
+pub fn input(redaction: &Redaction, input: &mut InputFacts, rejects: &Rejects) {
+    for (line, reject) in input.rejected.first.iter_mut().zip(&rejects.first) {
+        line.reason.clone_from(&reject.reason);
+    }
     let files = input.files.iter_mut().map(|file| &mut file.name);
     let rejected = input.rejected.first.iter_mut().map(|line| &mut line.file);
     let incomplete = input.incomplete.iter_mut().map(|stop| &mut stop.file);

@@ -15,7 +15,7 @@ pub fn of(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Rejected {
         file: Name::from(inputs[reject.input as usize].path()),
         line: line_of(&*inputs[reject.input as usize], reject.byte),
         byte: reject.byte,
-        reason: reject.reason.clone(),
+        reason: reject.to_string(),
     };
     Rejected {
         count: rejects.count,
@@ -36,13 +36,7 @@ pub fn check_most<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Resul
     let mut first = scanned.rejects.first.iter();
     let first = first
         .find(|reject| reject.input as usize == index)
-        .map(|reject| {
-            format!(
-                ", the first at {}: {}",
-                place(source, reject),
-                reject.reason
-            )
-        });
+        .map(|reject| format!(", the first at {}: {reject}", place(source, reject)));
     Err(Error::bad(
         Name::from(source.path()).to_string(),
         format!(
@@ -72,10 +66,6 @@ pub fn check_strict(strict: bool, sources: &[Box<dyn Source>], rejects: &Rejects
     let file = Name::from(source.path());
     Err(Error::bad(
         format!("{file}: {}", place(source, first)),
-        format!(
-            "{}; such lines in all: {}",
-            first.reason,
-            grouped(rejects.count)
-        ),
+        format!("{first}; such lines in all: {}", grouped(rejects.count)),
     ))
 }

@@ -36,7 +36,7 @@ pub fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Option<Scan
             if let Some(other) = told.insert(slot, index) {
                 let other = Name::from(inputs[other].path());
                 let what = format!(
-                    "slot {slot} is in {other} as well: one file of each primary, none of a replica"
+                    "slot {slot} is in \"{other}\" as well: one file of each primary, none of a replica"
                 );
                 return Err(bad(input, what));
             }

@@ -235,6 +235,7 @@ impl Read {
                 input,
                 byte,
                 reason,
+                excerpt: Name::default(),
             });
         }
     }

@@ -109,8 +109,13 @@ pub trait Reader: Send + Sync {
 pub trait Sink {
     /// A batch of keys.
     fn keys(&mut self, batch: KeyBatch<'_>);
-    /// A row that is no key: its offset in the block, and what is wrong with it.
-    fn reject(&mut self, at: usize, reason: &str);
+    /// A row that is no key: its offset in the block, what is wrong with it, and the part of it that shows that. The
+    /// reason holds nothing of the row, so that a report may leave the excerpt out.
+    fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]);
+    /// As `reject_with`, where the reason says all.
+    fn reject(&mut self, at: usize, reason: &str) {
+        self.reject_with(at, reason, b"");
+    }
 }
 
 /// Fills the offsets of a byte in `base[from..]`, ascending, and says how many.

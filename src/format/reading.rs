@@ -13,6 +13,7 @@ pub struct Found {
     pub types: Vec<Vec<u8>>,
     pub nodes: Vec<Vec<u8>>,
     pub rejects: Vec<(usize, String)>,
+    pub excerpts: Vec<Vec<u8>>,
     pub seen: Seen,
 }
 
@@ -45,8 +46,9 @@ impl Sink for Found {
             .extend((0..values.types.len()).map(|i| values.types.get(base, i).to_vec()));
     }
 
-    fn reject(&mut self, at: usize, reason: &str) {
+    fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]) {
         self.rejects.push((at, reason.to_string()));
+        self.excerpts.push(excerpt.to_vec());
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::format::batch::{KeyBatch, MISSING, Spans, Values};
 use crate::format::{Notice, Seen, Sink};
+use crate::name::Name;
 use crate::scan::Only;
 use crate::scan::repeats::{Edges, Neighbours};
 use crate::slot::Kernel;
@@ -154,6 +155,7 @@ impl<T: Tally> Sink for Counting<'_, T> {
                 input: self.place.input,
                 byte,
                 reason: MISFIT.into(),
+                excerpt: Name::default(),
             };
             misfits
                 .iter()
@@ -181,12 +183,13 @@ impl<T: Tally> Sink for Counting<'_, T> {
         self.tally.add(&slotted);
     }
 
-    fn reject(&mut self, at: usize, reason: &str) {
+    fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]) {
         let byte = self.place.offset + at as u64;
         self.rejects.push(Reject {
             input: self.place.input,
             byte,
             reason: reason.to_string(),
+            excerpt: Name::from(excerpt),
         });
     }
 }

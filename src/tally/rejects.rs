@@ -1,6 +1,10 @@
 //! Lines that are no keys: how many, and the first of them, so that nothing is dropped in silence.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
+
+use crate::name::Name;
 
 /// How many rejected lines are kept to be shown.
 const SHOWN: usize = 5;
@@ -12,8 +16,21 @@ pub struct Reject {
     pub input: u32,
     /// Offset of the line in bytes.
     pub byte: u64,
-    /// What is wrong with it.
+    /// What is wrong with it; holds nothing of the line.
     pub reason: String,
+    /// The part of the line that shows it, where there is one.
+    #[serde(default)]
+    pub excerpt: Name,
+}
+
+/// The reason, with the excerpt.
+impl fmt::Display for Reject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.excerpt.0.as_slice() {
+            [] => f.write_str(&self.reason),
+            _ => write!(f, "{}: \"{}\"", self.reason, self.excerpt),
+        }
+    }
 }
 
 /// All lines that are no keys; the ones kept are the smallest by input and byte, so that a merge has no order.
@@ -52,6 +69,7 @@ mod tests {
             input,
             byte,
             reason: "no key".into(),
+            excerpt: Name::default(),
         }
     }
 

@@ -637,12 +637,12 @@ fn a_missing_column_is_an_error_that_lists_the_columns() {
     let output = scratch.run(&["analyze", "dump.csv", "--format", "csv"]);
     assert_fails(
         &output,
-        &["slotscope: dump.csv: no column \"key\"; columns are: id, size"],
+        &["slotscope: dump.csv: no column \"key\"; columns are: \"id\", \"size\""],
     );
     let output = scratch.run(&["analyze", "dump.csv", "--key-column", "name"]);
     assert_fails(
         &output,
-        &["slotscope: dump.csv: no column \"name\"; columns are: id, size"],
+        &["slotscope: dump.csv: no column \"name\"; columns are: \"id\", \"size\""],
     );
     let output = scratch.run(&[
         "analyze",

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::support::dumps::gzip;
-use crate::support::run::{Scratch, code};
+use crate::support::run::{Scratch, code, stderr};
 use serde_json::Value;
 
 /// Words that only names hold.
@@ -170,4 +170,226 @@ fn numbers_are_true_and_a_key_makes_reports_comparable() {
     );
     let pattern = one["patterns"]["top"][0]["pattern"].as_str().unwrap();
     assert!(pattern.ends_with(":<n>"), "{pattern}");
+}
+
+/// What is planted: a word that no output has by chance.
+const TOKEN: &str = "Zq7token";
+
+/// A dump in each format with the token in every place that a dump has: keys, other fields, rows that are no keys.
+fn planted() -> Vec<(&'static str, String)> {
+    let t = TOKEN;
+    let rdb = |columns: &str, row: &str| {
+        let rows = (0..30).map(|i| row.replace('#', &i.to_string()));
+        format!("{columns}\n{}{t},{t}\n", rows.collect::<String>())
+    };
+    let lines = |row: &str| {
+        let rows = (0..30).map(|i| row.replace('#', &i.to_string()) + "\n");
+        rows.collect::<String>()
+    };
+    let java = format!("#,string,\"{t}:{{{t}}}:#\",\"1.2kB\",string,1,\"1.1kB\",\"\"\n");
+    let python = format!("0,{t},{t}:{{{t}}}:#,184,{t},104,104,\n");
+    let go = format!("0,{t}:{{{t}}}:#,{t},184,184B,1,string,\n");
+    vec![
+        (
+            "redis-rdb-cli",
+            rdb(
+                "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
+                &java,
+            ),
+        ),
+        (
+            "rdb-tools",
+            rdb(
+                "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
+                &python,
+            ),
+        ),
+        (
+            "hdt-rdb",
+            rdb(
+                "database,key,type,size,size_readable,element_count,encoding,expiration",
+                &go,
+            ),
+        ),
+        (
+            "csv",
+            format!(
+                "key,size,type,{t}\n{}a,{t}@secret,x,1\nb,\"{t}\n{t},{t}\n",
+                lines(&format!("{t}:{{{t}}}:#,9,{t},{t}"))
+            ),
+        ),
+        (
+            "jsonl",
+            format!(
+                "{}{{\"key\":\"a\",\"size\":\"{t}\"}}\n{t}\n",
+                lines(&format!(
+                    "{{\"key\":\"{t}:{{{t}}}:#\",\"size\":9,\"type\":\"{t}\"}}"
+                ))
+            ),
+        ),
+        (
+            "resp",
+            format!(
+                "*2\r\n${}\r\n{t}:1\r\n${}\r\n{t}:2\r\n-ERR {t}\r\n{t}\r\n",
+                t.len() + 2,
+                t.len() + 2
+            ),
+        ),
+        (
+            "cluster-call",
+            format!(
+                "{}{t}\n10.0.0.1:7000: ERR {t}\n",
+                lines(&format!("{t}:7000: {t}:{{{t}}}:#"))
+            ),
+        ),
+        (
+            "quoted-json",
+            format!("[\"{t}:1\",\"{t}:{{{t}}}\",{t}]\n{t}\n"),
+        ),
+        (
+            "redis-json",
+            format!("[\"{t}:1\",\"{t}:{{{t}}}\",{t}]\n{t}\n"),
+        ),
+        (
+            "redis-csv",
+            format!("\"{t}:1\",\"{t}:{{{t}}}\",{t}\nERR {t}\n"),
+        ),
+        (
+            "numbered",
+            format!("1) \"{t}:1\"\n2) \"{t}:2\"\n3) {t}\n(error) ERR {t}\n"),
+        ),
+        (
+            "sized",
+            format!("\"{t}:1\" 17\n\"{t}:2\" 18\n\"{t}\" {t}\n(error) ERR {t}\n"),
+        ),
+        (
+            "quoted",
+            format!("\"{t}:1\"\n\"{t}:2\"\n\"{t}\n(error) ERR {t}\n"),
+        ),
+        (
+            "lines",
+            format!("{t}:1\n{t}:{{{t}}}\nERR {t}\n>>> {t}\n127.0.0.1:1> GET {t}\n"),
+        ),
+    ]
+}
+
+/// Whether the token is in a stream or a file of `out`, whatever the case.
+fn leaks(output: &std::process::Output, out: &std::path::Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut look = |what: &str, bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes).to_lowercase();
+        if let Some(at) = text.find(&TOKEN.to_lowercase()) {
+            let from = (at.saturating_sub(60)..=at).find(|at| text.is_char_boundary(*at));
+            let around: String = text[from.unwrap_or(at)..].chars().take(120).collect();
+            found.push(format!("{what}: ...{around}"));
+        }
+    };
+    look("standard output", &output.stdout);
+    look("standard error", &output.stderr);
+    for file in fs::read_dir(out).into_iter().flatten() {
+        let path = file.unwrap().path();
+        look(&path.display().to_string(), &fs::read(&path).unwrap());
+    }
+    found
+}
+
+/// Every flag that names something, each with the token.
+fn flags(scratch: &Scratch) -> Vec<Vec<String>> {
+    let t = TOKEN;
+    let name = |kind: &str| format!("{t}.{kind}");
+    scratch.file(
+        &name("nodes"),
+        format!("{t}1 10.0.0.1:7000@17000,{t} master - 0 0 1 connected 0-16383\n"),
+    );
+    scratch.file(&name("bad"), format!("{t} {t} {t}\n"));
+    scratch.file(&name("json"), format!("[{{\"{t}\": {t}}}]\n"));
+    scratch.file(
+        &name("info"),
+        format!("10.0.0.1:7000 ({t}1...) -> 90000 keys | 16384 slots | 0 replicas.\n"),
+    );
+    let words = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
+    [
+        format!("--policy regex:{t}(?<tag>.*)"),
+        format!("--policy regex:{t}.* --policy regex:(?<tag>.*)"),
+        format!("--policy {t}"),
+        format!(
+            "--topology {t}.nodes --cluster-info {t}.info --maxmemory 1mb --used-memory {t}=1mb"
+        ),
+        format!("--topology {t}.nodes --maxmemory 1mb --used-memory x{t}=1mb"),
+        format!("--topology {t}.bad"),
+        format!("--topology {t}.json"),
+        format!("--topology {t}.none"),
+        format!("--cluster-info {t}.bad"),
+        format!("--key-column {t}"),
+        format!("--key-column x{t}"),
+        format!("--size-column {t}"),
+        format!("--kernel {t}"),
+        format!("--fail-on {t}>1"),
+        format!("--openmetrics {t}.none/x"),
+        format!("--format {t}"),
+        format!("{t}.none"),
+        "--progress always --one-pass".into(),
+        "--fail-on tags.top[*].keys>1".into(),
+    ]
+    .map(|text| {
+        words(&text)
+            .into_iter()
+            .filter(|word| !word.is_empty())
+            .collect()
+    })
+    .into()
+}
+
+#[test]
+fn a_token_planted_in_every_place_of_every_input_is_in_no_output() {
+    let scratch = Scratch::new();
+    let formats: Vec<_> = slotscope::format::FORMATS
+        .iter()
+        .map(|format| format.name())
+        .collect();
+    let dumps = planted();
+    let known: Vec<_> = dumps.iter().map(|(format, _)| *format).collect();
+    assert_eq!(known, formats, "every format has a dump with the token");
+    let mut found = Vec::new();
+    let mut look = |args: &[&str]| {
+        let args = [&["analyze", "--redact"][..], args].concat();
+        let output = scratch.run(&args);
+        let leaks = leaks(&output, &scratch.path("out")).into_iter();
+        found.extend(leaks.map(|leak| format!("{}: {leak}", args.join(" "))));
+        let has_report = scratch.path("out").exists();
+        if has_report {
+            fs::remove_dir_all(scratch.path("out")).unwrap();
+        }
+        has_report
+    };
+    let mut reports = 0;
+    for (format, content) in &dumps {
+        let file = format!("{TOKEN}-{format}.txt");
+        scratch.file(&file, content);
+        reports += u32::from(look(&[&file, "--out", "out", "--format", format]));
+        for flags in [&[][..], &["--strict"], &["--output", "markdown"]] {
+            look(&[&[&file, "--no-files"][..], flags].concat());
+        }
+    }
+    assert!(reports > 10, "{reports} runs made a report");
+    let dump = format!("{TOKEN}-csv.txt");
+    for flags in flags(&scratch) {
+        let flags = flags.iter().map(String::as_str);
+        look(
+            &[&dump, "--json"]
+                .into_iter()
+                .chain(flags)
+                .collect::<Vec<_>>(),
+        );
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn an_error_about_a_row_keeps_its_place() {
+    let scratch = Scratch::new();
+    scratch.file("alice.csv", "key,size\nbob,many\n");
+    let output = scratch.run(&["analyze", "alice.csv", "--redact", "--strict"]);
+    let said = stderr(&output);
+    assert!(said.contains(": line 2 (byte 9): no size"), "{said}");
 }

@@ -94,8 +94,9 @@ impl Sink for Checking<'_> {
             .add(&self.slots.compute(hashslot::best(), batch, 0));
     }
 
-    fn reject(&mut self, at: usize, reason: &str) {
+    fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]) {
         assert!(at <= self.input_bytes && !reason.is_empty());
+        assert!(excerpt.len() <= 40);
         self.rejects += 1;
     }
 }

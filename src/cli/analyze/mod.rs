@@ -4,6 +4,7 @@ mod destination;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
@@ -117,9 +118,19 @@ impl AnalyzeArgs {
         if self.reading.format == "help" {
             return print_format_help();
         }
+        let redaction = self.redact.then(Redaction::from_environment).transpose()?;
+        let redaction = redaction.map(Arc::new);
+        self.report(redaction.clone())
+            .map_err(|error| match redaction {
+                Some(redaction) => redaction.error(error),
+                None => error,
+            })
+    }
+
+    fn report(&self, redaction: Option<Arc<Redaction>>) -> Result<Ending> {
         let topology = self.cluster.topology()?;
         let limits = self.limits()?;
-        let analysis = self.analysis(&topology)?;
+        let analysis = self.analysis(&topology)?.redaction(redaction);
         let node_counts = match &self.cluster_info {
             Some(path) => cluster_info::read(path)?,
             None => Vec::new(),
@@ -169,7 +180,6 @@ impl AnalyzeArgs {
             return Err(Error::bad("--separator", "must not be empty"));
         }
         let room = self.room.room(topology)?;
-        let redaction = self.redact.then(Redaction::from_environment).transpose()?;
         Ok(self
             .cluster
             .analysis(topology)
@@ -180,8 +190,7 @@ impl AnalyzeArgs {
             .slots_only(self.only == Some(Part::Slots))
             .one_pass(self.one_pass)
             .slot_stats_ops(self.reading.ops_column.as_deref())
-            .room(room)
-            .redaction(redaction))
+            .room(room))
     }
 
     /// The limits that the user set.

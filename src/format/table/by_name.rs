@@ -79,10 +79,13 @@ mod tests {
                 .err()
                 .unwrap()
         };
-        assert_eq!(missing(b"key,n\n"), "no column \"id\"; columns are: key, n");
+        assert_eq!(
+            missing(b"key,n\n"),
+            "no column \"id\"; columns are: \"key\", \"n\""
+        );
         assert_eq!(
             missing(b"{\"id\":\"a\"}\n"),
-            "no member \"n\"; members are: id"
+            "no member \"n\"; members are: \"id\""
         );
     }
 }

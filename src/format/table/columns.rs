@@ -1,6 +1,7 @@
 //! Which column of a table holds what: the names that tools give them, and those that the user names.
 
 use crate::metric::{Metric, WEIGHTS};
+use crate::name::Name;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +64,9 @@ fn aliases() -> impl Iterator<Item = (Role, &'static [&'static str])> {
 pub fn listed(names: &[Vec<u8>]) -> String {
     const LISTED: usize = 30;
     let first = names.iter().take(LISTED);
-    let first: Vec<_> = first.map(|name| name.escape_ascii().to_string()).collect();
+    let first: Vec<_> = first
+        .map(|name| format!("\"{}\"", Name::from(name.as_slice())))
+        .collect();
     let more = if names.len() > LISTED {
         " and more"
     } else {

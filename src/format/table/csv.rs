@@ -15,9 +15,10 @@ use crate::format::table::header::{Header, LONGEST_HEADER};
 use crate::format::table::key_spelling::{KeySpelling, cut_line};
 use crate::format::table::plain_rows;
 use crate::format::table::plain_rows::Grid;
-use crate::format::table::{Carried, Row, Span, Step};
+use crate::format::table::{Carried, Refusal, Row, Span, Step};
 use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
 use crate::metric::Metric;
+use crate::name::Name;
 use crate::source::block::{Block, Padded, Piece};
 
 /// The format.
@@ -100,6 +101,7 @@ impl CsvKeys {
         }
         if let Some(missing) = names.missing_in(&header.fields) {
             let there = columns::listed(&header.fields);
+            let missing = Name::from(missing.as_str());
             return Err(format!("no column \"{missing}\"; columns are: {there}"));
         }
         let mut best = [None; ROLES];
@@ -202,9 +204,7 @@ impl CsvKeys {
         let step = match cut {
             None => Step::Reject("a text in double quotes that ends elsewhere".into()),
             Some(()) if fields.is_empty() => Step::Blank,
-            Some(()) => self
-                .key(content, fields)
-                .unwrap_or_else(|reason| Step::Reject(reason.into())),
+            Some(()) => self.key(content, fields).unwrap_or_else(Step::Reject),
         };
         if let Step::Key(row) = &step {
             let written = fields[self.at[Role::Key.place()].unwrap_or_default()];
@@ -215,7 +215,7 @@ impl CsvKeys {
     }
 
     /// The key of a row and what the other fields say of it.
-    fn key(&self, content: &mut [u8], fields: &[Span]) -> Result<Step, String> {
+    fn key(&self, content: &mut [u8], fields: &[Span]) -> Result<Step, Refusal> {
         let row = self.row(content, fields)?;
         match self.keys.undo(content, row.key) {
             Some(key) => Ok(Step::Key(Row { key, ..row })),
@@ -224,13 +224,14 @@ impl CsvKeys {
     }
 
     /// What the fields of a row say.
-    fn row(&self, content: &[u8], fields: &[Span]) -> Result<Row, String> {
+    fn row(&self, content: &[u8], fields: &[Span]) -> Result<Row, Refusal> {
         if fields.len() != self.fields {
             return Err(format!(
                 "{} fields, where the header has {}",
                 fields.len(),
                 self.fields
-            ));
+            )
+            .into());
         }
         let field = |role: Role| self.at[role.place()].map(|at| fields[at]);
         let text = |role| {
@@ -369,7 +370,7 @@ mod tests {
         };
         assert_eq!(
             open("id,size\n1,2\n", ColumnNames::USUAL),
-            "no column \"key\"; columns are: id, size"
+            "no column \"key\"; columns are: \"id\", \"size\""
         );
         let names = ColumnNames {
             size: Some("weight".into()),
@@ -377,7 +378,7 @@ mod tests {
         };
         assert_eq!(
             open("key;size\n1;2\n", names),
-            "no column \"weight\"; columns are: key, size"
+            "no column \"weight\"; columns are: \"key\", \"size\""
         );
     }
 
@@ -428,10 +429,11 @@ mod tests {
             .collect();
         let expected = [
             (13, "1 fields, where the header has 2"),
-            (15, "no size: \"many\""),
+            (15, "no size"),
             (23, "3 fields, where the header has 2"),
         ];
         assert_eq!(rejects, expected);
+        assert_eq!(found.excerpts[1], b"many");
     }
 
     #[test]

@@ -15,8 +15,9 @@ use crate::format::table;
 use crate::format::table::columns;
 use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
 use crate::format::table::key_spelling::KeySpelling;
-use crate::format::table::{Carried, Row, Span, Step};
+use crate::format::table::{Carried, Refusal, Row, Span, Step};
 use crate::format::{Columns, Detected, Format, Head, Reader, Seen, Sink};
+use crate::name::Name;
 use crate::source::block::{Block, Piece};
 
 /// Lines of a head whose members decide the columns.
@@ -109,6 +110,7 @@ impl JsonKeys {
         }
         if let Some(missing) = names.missing_in(&all).filter(|_| !all.is_empty()) {
             let there = columns::listed(&all);
+            let missing = Name::from(missing.as_str());
             return Err(format!("no member \"{missing}\"; members are: {there}"));
         }
         let first: Vec<_> = all
@@ -140,7 +142,7 @@ impl JsonKeys {
     }
 
     /// What the object at the start of `line` says, and where it ends. Its key is decoded.
-    fn row(&self, line: &mut [u8]) -> Result<(usize, Option<Row>), String> {
+    fn row(&self, line: &mut [u8]) -> Result<(usize, Option<Row>), Refusal> {
         let mut best: [Option<(usize, Value)>; ROLES] = [None; ROLES];
         let members = json_object::members(line, |number, name, value| {
             if let Some((role, rank)) = self.role(number, &line[name.0 as usize..name.1 as usize]) {
@@ -155,7 +157,7 @@ impl JsonKeys {
         let text = |(from, to): Span| &line[from as usize..to as usize];
         let number = |role: Role, read: ReadNumber, what: &str| match found[role.place()] {
             None => Ok(crate::format::batch::MISSING),
-            Some(Value::Nested) => Err(format!("no {what}")),
+            Some(Value::Nested) => Err(format!("no {what}").into()),
             Some(Value::Text(span) | Value::Bare(span)) => {
                 table::optional(text(span), read).ok_or_else(|| table::no_number(text(span), what))
             }
@@ -223,7 +225,7 @@ impl Reader for JsonKeys {
                 b'{' => match self.row(&mut content[at..end]) {
                     Ok((len, None)) => (at + len, Step::NoKey),
                     Ok((len, Some(row))) => (at + len, Step::Key(row.moved(at as u32))),
-                    Err(reason) => (end + 1, Step::Reject(reason.into())),
+                    Err(refusal) => (end + 1, Step::Reject(refusal)),
                 },
                 _ => (end + 1, Step::Reject("not a JSON object".into())),
             }
@@ -346,7 +348,7 @@ mod tests {
         };
         assert_eq!(
             open("{\"id\":1,\"size\":2}\n").as_deref(),
-            Some("no member \"key\"; members are: id, size")
+            Some("no member \"key\"; members are: \"id\", \"size\"")
         );
         assert_eq!(open(""), None);
     }

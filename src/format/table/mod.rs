@@ -67,7 +67,25 @@ pub enum Step {
     /// Nothing: an empty row, a bracket around the rows.
     Blank,
     /// A row that is no key and should be one: why not.
-    Reject(Cow<'static, str>),
+    Reject(Refusal),
+}
+
+/// Why a row is no key.
+#[derive(Debug)]
+pub struct Refusal {
+    /// What is wrong, without anything of the row.
+    pub reason: Cow<'static, str>,
+    /// The start of the part that is wrong.
+    pub excerpt: Vec<u8>,
+}
+
+impl<T: Into<Cow<'static, str>>> From<T> for Refusal {
+    fn from(reason: T) -> Self {
+        Refusal {
+            reason: reason.into(),
+            excerpt: Vec::new(),
+        }
+    }
 }
 
 /// The columns that an input has, by `Role`.
@@ -121,7 +139,7 @@ pub fn read_batch(
             Step::Key(row) => push(columns, carried, row, seen),
             Step::NoKey => seen.note(Notice::NoKey, 1),
             Step::Blank => {}
-            Step::Reject(reason) => sink.reject(at, &reason),
+            Step::Reject(refusal) => sink.reject_with(at, &refusal.reason, &refusal.excerpt),
         }
         at = after;
     }
@@ -195,11 +213,11 @@ pub fn weights<E>(
 }
 
 /// Why `text` is no number.
-pub fn no_number(text: &[u8], what: &str) -> String {
-    format!(
-        "no {what}: \"{}\"",
-        text[..text.len().min(40)].escape_ascii()
-    )
+pub fn no_number(text: &[u8], what: &str) -> Refusal {
+    Refusal {
+        excerpt: text[..text.len().min(40)].to_vec(),
+        ..format!("no {what}").into()
+    }
 }
 
 /// Whether a time to live or a time of expiry says that the key expires.
