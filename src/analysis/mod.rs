@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::analysis::reading::{Options, Progress, Reading};
 use crate::analysis::run_info::Started;
-use crate::analysis::two_pass::Counted;
+use crate::analysis::two_pass::{Again, Counted};
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::metric::Metric;
@@ -229,8 +229,12 @@ impl Analysis {
     pub fn run_on(&self, mut reading: Reading) -> Result<Summary> {
         let started = Started::now();
         let topology = self.owners()?;
-        reading.options.only.not_of = topology.replicas.clone();
-        let Counted { first, recount } = self.count(&reading, &topology)?;
+        reading.options.only.not_of = topology.replicas.iter().cloned().collect();
+        let Counted {
+            first,
+            recount,
+            passes,
+        } = self.count(&reading, &topology)?;
         if let Some(by) = self.by {
             let flag = format!("--by {}", by.name());
             first.tally.slots.loads.required(by, &flag)?;
@@ -263,7 +267,7 @@ impl Analysis {
             .as_ref()
             .map(|room| capacity(&summary, room))
             .transpose()?;
-        summary.run = started.run(&reading, 1 + u32::from(recount.is_some()), &summary);
+        summary.run = started.run(&reading, passes, &summary);
         if let Some(redaction) = self.redaction.as_deref() {
             redacted::summary(redaction, &mut summary);
         }
@@ -301,18 +305,17 @@ impl Analysis {
                     "CLUSTER SLOT-STATS tells slots as the server hashed them; leave --policy out";
                 return Err(Error::bad("--policy", what));
             }
-            let recount = None;
-            return Ok(Counted { first, recount });
+            return Ok(Counted::of(first, None));
         }
         let first = self.first_pass(reading, topology)?;
-        let recount = two_pass::candidates(&first.tally)
-            .map(|candidates| {
-                reading.with_scan("recounting tags", |scan| {
-                    two_pass::recount(scan, &reading.sources, candidates)
+        let again = Again::of(&first.tally)
+            .map(|again| {
+                reading.with_scan("recounting names", |scan| {
+                    again.run(scan, &reading.sources, &first.incomplete)
                 })
             })
             .transpose()?;
-        Ok(Counted { first, recount })
+        Ok(Counted::of(first, again))
     }
 
     fn first_pass(&self, reading: &Reading, topology: &Topology) -> Result<Scanned<Tallies>> {
@@ -445,7 +448,7 @@ mod tests {
             (hot.tag.to_string().as_str(), hot.load.keys),
             ("hot", 70_000)
         );
-        assert_eq!(*passes.lock().unwrap(), ["counting", "recounting tags"]);
+        assert_eq!(*passes.lock().unwrap(), ["counting", "recounting names"]);
         assert_eq!(summary.run.passes, 2);
         let once = analysis.one_pass(true);
         let summary = once.run_on(reading(&once, dump.as_bytes())).unwrap();

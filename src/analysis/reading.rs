@@ -174,7 +174,7 @@ impl Reading {
     /// Whether every source can be read a second time.
     pub fn is_rereadable(&self) -> bool {
         let mut sources = self.sources.iter();
-        sources.all(|source| source.size_bytes().is_some())
+        sources.all(|source| source.is_rereadable())
     }
 }
 

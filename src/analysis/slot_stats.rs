@@ -58,7 +58,7 @@ pub fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Option<Scan
 
 /// Only files: the start of a pipe could not be read again.
 fn is_ready_made(input: &dyn Source) -> Result<bool> {
-    if input.size_bytes().is_none() {
+    if !input.is_rereadable() {
         return Ok(false);
     }
     let mut head = Vec::new();

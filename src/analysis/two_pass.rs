@@ -1,24 +1,47 @@
-//! Exact counts of the heavy hash tags in bounded memory.
+//! Exact counts of the heavy hash tags and patterns in bounded memory.
 //!
-//! The first pass counts every tag in a Count-Min sketch, which has room for any number of them but no names. The tags
+//! The first pass counts every name in a Count-Min sketch, which has room for any number of them but no names. Those
 //! whose cells are largest are the candidates; the second pass compares names and counts just these.
 
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::name::Name;
-use crate::scan::{Scan, Scanned};
+use crate::scan::{Incomplete, Scan, Scanned};
+use crate::slot::SlotBatch;
 use crate::source::Source;
-use crate::tally::Tallies;
+use crate::tally::pattern_recount::PatternRecount;
 use crate::tally::recount::{Candidates, Recount};
 use crate::tally::tags::TagCounts;
+use crate::tally::{Tallies, Tally};
 
-/// The result of both passes.
+/// The result of all passes.
 pub struct Counted {
-    /// Everything that is counted in the first pass.
+    /// Everything that is counted in the first pass, and the patterns of the second.
     pub first: Scanned<Tallies>,
-    /// The second pass; `None` where the first already has exact counts by name, or bounds in one pass.
+    /// The tags of the second pass; `None` where the first already has exact counts by name, or bounds in one pass.
     pub recount: Option<Recount>,
+    /// How many passes there were.
+    pub passes: u32,
+}
+
+/// What a second pass counts.
+#[derive(Clone)]
+pub struct Again {
+    tags: Option<Recount>,
+    patterns: Option<PatternRecount>,
+}
+
+impl Tally for Again {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        self.tags.add(keys);
+        self.patterns.add(keys);
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.tags.merge(other.tags);
+        self.patterns.merge(other.patterns);
+    }
 }
 
 /// Counts all keys of `sources` in tallies that start as `make` returns them, in two passes where that is needed.
@@ -31,41 +54,69 @@ pub fn count(
     make: impl Fn() -> Tallies,
 ) -> Result<Counted> {
     let first = scan.run(sources, make)?;
-    let recount = candidates(&first.tally)
-        .map(|candidates| recount(scan, sources, candidates))
+    let again = Again::of(&first.tally)
+        .map(|again| again.run(scan, sources, &first.incomplete))
         .transpose()?;
-    Ok(Counted { first, recount })
+    Ok(Counted::of(first, again))
 }
 
-/// The tags that are worth a second pass; `None` where the first pass needs none.
-pub fn candidates(tallies: &Tallies) -> Option<Arc<Candidates>> {
-    let names = tallies.names.as_ref()?;
-    let TagCounts::CountMin(sketch) = &names.tags.counts else {
-        return None;
-    };
-    let candidates = Candidates::choose(sketch.clone(), &tallies.slots.loads);
-    Some(Arc::new(candidates))
+impl Counted {
+    /// What one pass found, or two.
+    pub fn of(mut first: Scanned<Tallies>, again: Option<Again>) -> Self {
+        let passes = 1 + u32::from(again.is_some());
+        let (tags, patterns) = again.map_or((None, None), |again| (again.tags, again.patterns));
+        let names = first.tally.names.as_mut();
+        let counted = names.and_then(|names| names.patterns.as_mut());
+        if let (Some(counted), Some(patterns)) = (counted, patterns) {
+            counted.take_again(&patterns);
+        }
+        Counted {
+            first,
+            recount: tags,
+            passes,
+        }
+    }
 }
 
-/// The second pass.
-///
-/// # Errors
-/// As `Scan::run`, and an input that could not be read again to its end.
-pub fn recount(
-    scan: &Scan<'_>,
-    sources: &[Box<dyn Source>],
-    candidates: Arc<Candidates>,
-) -> Result<Recount> {
-    let scanned = scan.run(sources, || Recount::new(candidates.clone()))?;
-    let Some(stop) = scanned.incomplete.first() else {
-        return Ok(scanned.tally);
-    };
-    let file = Name::from(sources[stop.input].path());
-    Err(Error::bad(
-        format!("{file}: byte {}", stop.byte),
-        format!(
-            "{} when it was read again to count tags; --one-pass reads it once",
-            stop.reason
-        ),
-    ))
+impl Again {
+    /// What is worth a second pass; `None` where the first needs none.
+    pub fn of(tallies: &Tallies) -> Option<Self> {
+        let names = tallies.names.as_ref()?;
+        let tags = match &names.tags.counts {
+            TagCounts::CountMin(rows) => {
+                let chosen = Candidates::choose(rows.clone(), &tallies.slots.loads);
+                Some(Recount::new(Arc::new(chosen)))
+            }
+            _ => None,
+        };
+        let patterns = names.patterns.as_ref();
+        let patterns = patterns.and_then(|patterns| patterns.candidates());
+        let patterns = patterns.map(|chosen| PatternRecount::new(Arc::new(chosen)));
+        (tags.is_some() || patterns.is_some()).then_some(Again { tags, patterns })
+    }
+
+    /// The second pass over inputs of which the first could not read what is `known`.
+    ///
+    /// # Errors
+    /// As `Scan::run`, and an input that could not be read again as far as before.
+    pub fn run(
+        self,
+        scan: &Scan<'_>,
+        sources: &[Box<dyn Source>],
+        known: &[Incomplete],
+    ) -> Result<Self> {
+        let scanned = scan.run(sources, || self.clone())?;
+        let is_new = |stop: &&Incomplete| !known.contains(stop);
+        let Some(stop) = scanned.incomplete.iter().find(is_new) else {
+            return Ok(scanned.tally);
+        };
+        let file = Name::from(sources[stop.input].path());
+        Err(Error::bad(
+            format!("{file}: byte {}", stop.byte),
+            format!(
+                "{} when it was read again to count names; --one-pass reads it once",
+                stop.reason
+            ),
+        ))
+    }
 }

@@ -194,7 +194,7 @@ impl PlanArgs {
     /// Counts the keys. Tags are counted by name in the one pass: they only name what sets the lower bound.
     fn summarise(&self, topology: &Topology) -> Result<Summary> {
         let mut reading = self.reading.reading(self.hashing.policy()?)?;
-        reading.options.only.not_of = topology.replicas.clone();
+        reading.options.only.not_of = topology.replicas.iter().cloned().collect();
         let scanned = match slot_stats::take(&reading.sources, self.reading.ops_column.as_deref())?
         {
             Some(taken) => taken,

@@ -180,7 +180,7 @@ impl WhatIfArgs {
         let growth = Growth::parse(&self.grow)?;
         self.check_any()?;
         let mut reading = self.reading.reading(policy.clone())?;
-        reading.options.only.not_of = topology.replicas.clone();
+        reading.options.only.not_of = topology.replicas.iter().cloned().collect();
 
         let trial = Trial {
             reading: &reading,

@@ -113,8 +113,8 @@ fn odd_at_start(head: Head<'_>) -> Seen {
         .bytes
         .strip_prefix(BYTE_ORDER_MARK)
         .unwrap_or(head.bytes);
-    let mut lines = bytes.split(|byte| *byte == b'\n').take(FIRST);
-    let first = lines.clone().next().unwrap_or_default().trim_ascii();
+    let first = bytes.split(|byte| *byte == b'\n').next();
+    let first = first.unwrap_or_default().trim_ascii();
     seen.note(
         Notice::Header,
         u64::from(
@@ -123,14 +123,16 @@ fn odd_at_start(head: Head<'_>) -> Seen {
                 .any(|header| first.eq_ignore_ascii_case(header)),
         ),
     );
-    // The last line of the input is looked at when it is read.
-    let whole = bytes
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty())
-        .count();
+    // The last line of the input is looked at when it is read, and one that the head cuts off is not.
+    let ended = if head.whole {
+        bytes.strip_suffix(b"\n").unwrap_or(bytes)
+    } else {
+        bytes
+    };
+    let mut lines: Vec<_> = ended.split(|byte| *byte == b'\n').take(FIRST + 1).collect();
+    lines.pop();
     let captured = lines
-        .by_ref()
-        .take(whole.saturating_sub(1))
+        .into_iter()
         .filter(|line| looks_captured(line))
         .count();
     seen.note(Notice::Captured, captured as u64);
@@ -171,11 +173,10 @@ impl Reader for LineKeys {
             seen += self.odd;
         }
         if piece.last && self.delimiter == b'\n' {
-            let lines = base.bytes()[from as usize..].split(|byte| *byte == b'\n');
-            let last = lines
-                .rev()
-                .find(|line| !line.is_empty())
-                .unwrap_or_default();
+            let owned = &base.bytes()[from as usize..];
+            let owned = owned.strip_suffix(b"\n").unwrap_or(owned);
+            let last = owned.rsplit(|byte| *byte == b'\n').next();
+            let last = last.unwrap_or_default();
             seen.note(Notice::Captured, u64::from(looks_captured(last)));
         }
         columns.values.clear();

@@ -52,7 +52,10 @@ impl Scan<'_> {
                     );
                     jobs.push(job);
                 }
-                None => streams.push(index),
+                None => {
+                    self.check_start(&**source)?;
+                    streams.push(index);
+                }
             }
         }
         let effects = self.effects(workers, shared, &jobs)?;
@@ -186,13 +189,14 @@ impl Scan<'_> {
         let next = AtomicU64::new(0);
         self.pool.broadcast(|context| {
             let worker = &mut *lock(&workers[context.index()]);
+            // Chunks are taken in order: those before one that fails are in work, and are worked on to their end.
             while shared.is_going() {
                 let chunk = next.fetch_add(1, Relaxed);
                 let at = last_chunks.partition_point(|end| *end <= chunk);
                 let Some(job) = jobs.get(at) else { break };
                 let index = chunk - (last_chunks[at] - job.cutting.chunks());
                 if let Err(error) = work(worker, job, at, index) {
-                    shared.fail(error);
+                    shared.fail((job.input, index), error);
                 }
             }
         });

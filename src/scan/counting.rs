@@ -120,8 +120,8 @@ impl<T: Tally> Sink for Counting<'_, T> {
             let mut of_replica = |i| {
                 let node = batch.values.nodes.get(batch.base, i);
                 if node != last.0 {
-                    let mut replicas = only.not_of.iter();
-                    last = (node, replicas.any(|replica| replica.as_bytes() == node));
+                    let name = std::str::from_utf8(node);
+                    last = (node, name.is_ok_and(|name| only.not_of.contains(name)));
                 }
                 last.1
             };

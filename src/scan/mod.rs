@@ -9,6 +9,7 @@ mod repeats;
 mod shared;
 mod streams;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Mutex;
 
@@ -52,14 +53,14 @@ pub struct Only {
     /// Only keys of this database.
     pub database: Option<u64>,
     /// No keys of these nodes: they are replicas, and their primaries have the same keys.
-    pub not_of: Vec<String>,
+    pub not_of: BTreeSet<String>,
 }
 
 impl Only {
     /// All keys.
     pub const ALL: Only = Only {
         database: None,
-        not_of: Vec::new(),
+        not_of: BTreeSet::new(),
     };
 }
 

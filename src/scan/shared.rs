@@ -1,7 +1,7 @@
 //! What all threads of a scan write to, and how it ends.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
@@ -23,9 +23,15 @@ pub struct Shared<'a> {
     borders: Vec<Borders<u64>>,
     /// Where they could not be read on.
     pub incomplete: Mutex<Vec<Incomplete>>,
-    error: Mutex<Option<Error>>,
+    /// The first error of the inputs, wherever a thread met another one before it.
+    error: Mutex<Option<(Place, Error)>>,
+    /// The input that it is in.
+    failed: AtomicUsize,
     stopped: AtomicBool,
 }
+
+/// An input, and how many chunks of it are before a place.
+type Place = (usize, u64);
 
 impl<'a> Shared<'a> {
     /// Nothing seen yet.
@@ -36,6 +42,7 @@ impl<'a> Shared<'a> {
             borders: sources.iter().map(|_| Borders::default()).collect(),
             incomplete: Mutex::default(),
             error: Mutex::default(),
+            failed: AtomicUsize::new(usize::MAX),
             stopped: AtomicBool::new(false),
         }
     }
@@ -91,18 +98,23 @@ impl<'a> Shared<'a> {
             && !incomplete.iter().any(|stop| stop.input == input)
         {
             let reason = String::from("it changed while it was read; analyze a copy of the dump");
+            let read = || lock(&self.seen[input]).bytes;
             incomplete.push(Incomplete {
                 input,
-                byte: self.sources[input].size_bytes().unwrap_or(0),
+                byte: self.sources[input].size_bytes().unwrap_or_else(read),
                 reason,
             });
         }
     }
 
-    /// Stops all threads; the first error is the one reported.
-    pub fn fail(&self, error: Error) {
-        lock(&self.error).get_or_insert(error);
-        self.proceed(false);
+    /// Notes an error, which ends the scan: what is behind its place is not read any more, what is before it is, as an
+    /// error there would be the one to report.
+    pub fn fail(&self, place: Place, error: Error) {
+        let mut first = lock(&self.error);
+        if first.as_ref().is_none_or(|(known, _)| place < *known) {
+            *first = Some((place, error));
+        }
+        self.failed.fetch_min(place.0, Relaxed);
     }
 
     /// Stops all threads unless they are to go on.
@@ -112,12 +124,19 @@ impl<'a> Shared<'a> {
 
     /// Whether there is anything left to do.
     pub fn is_going(&self) -> bool {
-        !self.stopped.load(Relaxed)
+        self.reads_on(usize::MAX - 1)
+    }
+
+    /// Whether more of an input is to be read.
+    pub fn reads_on(&self, input: usize) -> bool {
+        !self.stopped.load(Relaxed) && input < self.failed.load(Relaxed)
     }
 
     /// The first error, if there was one.
     pub fn outcome(&self) -> Result<()> {
-        lock(&self.error).take().map_or(Ok(()), Err)
+        lock(&self.error)
+            .take()
+            .map_or(Ok(()), |(_, error)| Err(error))
     }
 }
 

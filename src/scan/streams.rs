@@ -48,12 +48,12 @@ impl Scan<'_> {
                     let mut unused = None;
                     while let Some(input) = streams
                         .get(next.fetch_add(1, Relaxed))
-                        .filter(|_| shared.is_going())
+                        .filter(|input| shared.reads_on(**input))
                     {
                         if let Err(error) =
                             self.cut_stream(shared, *input, &mut unused, empty, &full)
                         {
-                            shared.fail(error);
+                            shared.fail((*input, 0), error);
                         }
                     }
                 });
@@ -65,7 +65,7 @@ impl Scan<'_> {
                     // The lock is given back before the work starts: `let` drops the guard.
                     let received = lock(&blocks).recv();
                     let Ok(mut cut) = received else { break };
-                    if shared.is_going() {
+                    if shared.reads_on(cut.input) {
                         std::mem::swap(&mut worker.block, &mut cut.block);
                         let bytes = worker.block.len() as u64;
                         let stretch = cut.piece.offset..cut.piece.offset + bytes;
@@ -90,7 +90,19 @@ impl Scan<'_> {
                 }
             });
         });
+        streams
+            .iter()
+            .for_each(|input| shared.check_unchanged(*input));
         shared.outcome()
+    }
+
+    /// Refuses a stream that is not in its format before anything is counted, where it can be opened again.
+    pub(super) fn check_start(&self, source: &dyn Source) -> Result<()> {
+        if source.is_rereadable() {
+            let mut rows = RowReader::new(stream::open(source)?, self.chunk);
+            self.reader_of_stream(source, &mut rows)?;
+        }
+        Ok(())
     }
 
     fn cut_stream(
@@ -112,7 +124,7 @@ impl Scan<'_> {
                 ..SeenInput::default()
             },
         );
-        while shared.is_going() {
+        while shared.reads_on(input) {
             // A block that the end of the last stream left over is used first, or they would run out.
             let received = unused.take().map_or_else(|| lock(empty).recv(), Ok);
             let Ok(mut block) = received else { break };
@@ -127,7 +139,7 @@ impl Scan<'_> {
                     return shared.note(trouble, input);
                 }
             };
-            if !shared.is_going()
+            if !shared.reads_on(input)
                 || full
                     .send(Cut {
                         block,

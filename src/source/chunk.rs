@@ -5,13 +5,13 @@
 //! adjacent chunks agree on the boundary without communicating. A chunk without a row end owns nothing and reads no further, which keeps one
 //! endless row linear.
 
-use std::io;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::source::block::{Block, Piece};
 use crate::source::boundary::{Boundary, Effect, State};
-use crate::source::{MAX_LINE, ReadAt, Source};
+use crate::source::{MAX_LINE, ReadAt, Source, stream};
 
 /// Bytes in a chunk: long enough that a system call costs nothing, short enough for the cache of the next stage
 /// (`benches/stages.rs` times other sizes).
@@ -145,7 +145,11 @@ impl Chunk<'_> {
         }
         let (boundary, state) = (&self.cutting.boundary, self.cutting.state(index));
         let first = boundary.first_end(self.block.content(), 0, state, self.is_whole());
-        Ok(first.filter(|start| start - 1 < self.body))
+        // Where nothing follows a row end, no row starts: only one piece is the end of the input.
+        let owns = |start: &usize| {
+            start - 1 < self.body && self.offset + (*start as u64) < self.cutting.bytes
+        };
+        Ok(first.filter(owns))
     }
 
     /// Offset in the block behind the first row end at or after the body; reads on as far as it must.
@@ -213,17 +217,19 @@ fn fill(file: &dyn ReadAt, block: &mut Block, offset: u64, range: Range<usize>) 
         })
 }
 
-/// Line number, from 1, of byte `at` of a source; for messages, so it may read all that lies before.
+/// Line number, from 1, of byte `at` of a source that can be read again; for messages, so it may read all that lies
+/// before.
 pub fn line_of(source: &dyn Source, at: u64) -> Option<u64> {
-    let file = source.open_at().ok()??;
+    if !source.is_rereadable() {
+        return None;
+    }
+    source.open_at().ok()?;
+    let mut before = stream::open(source).ok()?.take(at);
     let mut buffer = vec![0; CHUNK];
     let mut lines = 1;
-    let mut offset = 0;
-    while offset < at {
-        let len = (CHUNK as u64).min(at - offset) as usize;
-        file.read_exact_at(&mut buffer[..len], offset).ok()?;
+    while before.limit() > 0 {
+        let len = before.read(&mut buffer).ok().filter(|len| *len > 0)?;
         lines += memchr::memchr_iter(b'\n', &buffer[..len]).count() as u64;
-        offset += len as u64;
     }
     Some(lines)
 }
@@ -244,14 +250,16 @@ mod tests {
             states: Vec::new(),
         };
         let mut block = Block::with_capacity(0);
-        let mut owned = Vec::new();
+        let (mut owned, mut lasts) = (Vec::new(), 0);
         for index in 0..cutting.chunks() {
             if let Some(piece) = read_chunk(&*file, &cutting, index, &mut block).unwrap() {
                 owned.extend_from_slice(&block.content()[piece.from as usize..]);
                 assert_eq!(piece.first, index == 0);
                 assert_eq!(piece.last, owned.len() == content.len());
+                lasts += u32::from(piece.last);
             }
         }
+        assert_eq!(lasts, 1, "one piece is the end of the input");
         assert_eq!(owned, content, "chunks of {chunk}");
         owned
             .split(|byte| *byte == b'\n')

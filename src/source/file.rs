@@ -1,4 +1,5 @@
-//! Regular files: read at any offset by all workers, and refused once they are no longer what was found.
+//! Regular files: read at any offset by all workers, compressed ones from front to back, and refused once they are no
+//! longer what was found.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -15,6 +16,7 @@ use crate::source::{Found, ReadAt, Source, decompress};
 pub struct RegularFile {
     path: PathBuf,
     state: FileState,
+    is_compressed: bool,
 }
 
 /// What shows that a file is still the same: its length, when it was written, and which file it is.
@@ -51,27 +53,29 @@ fn identity(_: &Metadata) -> (u64, u64) {
 pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
     let failed = |error| Error::io(path, error);
     let metadata = fs::metadata(path).map_err(failed)?;
-    let source: Box<dyn Source> = if metadata.is_file() && is_positional(path, &metadata)? {
-        Box::new(RegularFile {
-            path: path.to_path_buf(),
-            state: FileState::of(&metadata),
-        })
-    } else {
-        Box::new(Pipe::new(path))
+    let regular = match metadata.is_file() {
+        true => regular(path, &metadata).map_err(failed)?,
+        false => None,
     };
-    found.sources.push(source);
+    found.sources.push(match regular {
+        Some(file) => Box::new(file),
+        None => Box::new(Pipe::new(path)),
+    });
     Ok(true)
 }
 
-/// Whether the bytes of a file can be used from any offset on: not those of a compressed file, nor of the kernel's own
-/// (/proc), which have a length of zero and content all the same.
-fn is_positional(path: &Path, metadata: &Metadata) -> Result<bool> {
+/// The regular file at `path`; `None` for one of the kernel's own (/proc), which have a length of zero and content all
+/// the same.
+fn regular(path: &Path, metadata: &Metadata) -> io::Result<Option<RegularFile>> {
     let mut head = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(decompress::MAGIC as u64).read_to_end(&mut head))
-        .map_err(|error| Error::io(path, error))?;
+    let mut start = File::open(path)?.take(decompress::MAGIC as u64);
+    start.read_to_end(&mut head)?;
     let is_unsized = metadata.len() == 0 && !head.is_empty();
-    Ok(!is_unsized && !decompress::is_compressed(&head))
+    Ok((!is_unsized).then(|| RegularFile {
+        path: path.to_path_buf(),
+        state: FileState::of(metadata),
+        is_compressed: decompress::is_compressed(&head),
+    }))
 }
 
 impl Source for RegularFile {
@@ -80,7 +84,11 @@ impl Source for RegularFile {
     }
 
     fn size_bytes(&self) -> Option<u64> {
-        Some(self.state.bytes)
+        (!self.is_compressed).then_some(self.state.bytes)
+    }
+
+    fn is_rereadable(&self) -> bool {
+        true
     }
 
     fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {
@@ -93,7 +101,7 @@ impl Source for RegularFile {
                 what,
             ));
         }
-        Ok(Some(Box::new(file)))
+        Ok((!self.is_compressed).then(|| Box::new(file) as Box<dyn ReadAt>))
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {

@@ -36,6 +36,11 @@ pub trait Source: Debug + Send + Sync {
         None
     }
 
+    /// Whether it can be opened again and gives the same bytes then.
+    fn is_rereadable(&self) -> bool {
+        self.size_bytes().is_some()
+    }
+
     /// Opens it to be read at any offset; `None` where that is not possible. The scan opens a source again at its end
     /// to see that nothing changed.
     ///

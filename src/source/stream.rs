@@ -97,17 +97,29 @@ impl<R: Read> RowReader<R> {
             self.rest.clear();
             return Err(Trouble::Long(self.offset));
         }
-        let last = self.ended && self.trouble.is_none();
+        let offset = self.offset;
+        self.offset += end as u64;
+        if !self.ended && self.rest.is_empty() {
+            self.look_ahead();
+        }
         let piece = Piece {
             from: 0,
-            offset: self.offset,
-            first: self.offset == 0,
-            last,
+            offset,
+            first: offset == 0,
+            last: self.ended && self.trouble.is_none(),
         };
-        self.offset += end as u64;
         match end {
             0 => self.trouble.take().map_or(Ok(None), Err),
             _ => Ok(Some(piece)),
+        }
+    }
+
+    /// Reads one byte more: whether a block is the last must be known before it is given out.
+    fn look_ahead(&mut self) {
+        let read = self.reader.by_ref().take(1).read_to_end(&mut self.rest);
+        self.ended = self.rest.is_empty();
+        if let Err(error) = read {
+            self.trouble = Some(Trouble::Read(self.offset, error));
         }
     }
 
@@ -189,23 +201,29 @@ mod tests {
 
     #[test]
     fn every_block_ends_with_a_line_whatever_the_pipe_gives() {
-        let content = b"a\nbb\n\na longer line than a chunk\nlast";
-        for chunk in 1..40 {
-            for step in 1..10 {
-                let reader = Trickle {
-                    content,
-                    step,
-                    fails: false,
-                };
-                let blocks = blocks(&mut RowReader::new(reader, chunk));
-                assert_eq!(blocks.concat(), content);
-                let (last, whole) = blocks.split_last().unwrap();
-                assert!(
-                    whole.iter().all(|block| block.ends_with(b"\n")),
-                    "{chunk} {step}"
-                );
-                assert!(last.ends_with(b"last"));
+        let content = b"a\nbb\n\na longer line than a chunk\nlast\n";
+        let unended = &content[..content.len() - 1];
+        for (content, chunk, step) in [&content[..], unended]
+            .into_iter()
+            .flat_map(|content| (1..40).map(move |chunk| (content, chunk)))
+            .flat_map(|(content, chunk)| (1..10).map(move |step| (content, chunk, step)))
+        {
+            let reader = Trickle {
+                content,
+                step,
+                fails: false,
+            };
+            let mut reader = RowReader::new(reader, chunk);
+            let mut block = Block::with_capacity(0);
+            let (mut all, mut is_last) = (Vec::new(), false);
+            while let Ok(Some(piece)) = reader.next(&mut block) {
+                assert!(!is_last, "{chunk} {step}: a block behind the last");
+                assert_eq!(piece.first, all.is_empty());
+                all.extend_from_slice(block.content());
+                is_last = piece.last;
+                assert!(is_last || all.ends_with(b"\n"), "{chunk} {step}");
             }
+            assert!(is_last && all == content, "{chunk} {step}");
         }
     }
 

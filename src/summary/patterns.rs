@@ -30,7 +30,7 @@ const TWIN: u64 = 20;
 #[schemars(rename = "KeyGroups_of_{R}")]
 pub struct KeyGroups<R> {
     /// The listed counts are exact, and no row that is not listed holds more than `max_error`. Where it is false, counts
-    /// are lower bounds, which may differ a little from run to run on several threads.
+    /// are lower bounds; those of a dump that is read once may differ a little from run to run on several threads.
     pub exact: bool,
     /// No row that is not listed holds more than this, in the metric that they are listed by.
     pub max_error: u64,
@@ -215,7 +215,10 @@ fn loads(counted: &patterns::Patterns) -> (u8, bool, Load, Vec<(Name, Load)>) {
             let rows = tags.map(|tag| (tag.name, tag.load)).collect();
             (0, false, followed.bound(), rows)
         }
-        TagCounts::CountMin(rows) => (0, false, rows.total(), Vec::new()),
+        TagCounts::CountMin(rows) => counted.again().map_or_else(
+            || (0, false, rows.total(), Vec::new()),
+            |again| (0, false, again.max_error, again.rows.clone()),
+        ),
     }
 }
 

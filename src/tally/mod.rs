@@ -7,7 +7,9 @@ pub mod counted_pattern;
 pub mod duplicates;
 pub mod heaviest;
 pub mod keys_by_node;
+pub mod pattern_recount;
 pub mod patterns;
+mod recent_patterns;
 pub mod recount;
 pub mod rejects;
 pub mod sketch;
@@ -103,7 +105,7 @@ impl Tallies {
     /// Counts patterns of names too, whose segments are separated by `separator`.
     pub fn with_patterns(mut self, separator: &[u8]) -> Self {
         if let Some(names) = &mut self.names {
-            names.patterns = Some(Patterns::new(separator));
+            names.patterns = Some(Patterns::new(separator, names.tags.follows()));
         }
         self
     }

@@ -1,74 +1,57 @@
 //! Patterns of key names: keys that differ in their ids only are counted together, with the machinery of hash tags.
 //!
-//! A batch has few patterns, so each is looked up by the shapes of its keys, and only made into a name where it is new.
-//! Names that were made to collide in their shapes are counted as one pattern.
-//!
-//! Past the table, coarser patterns are counted exactly, and the heavy ones are followed by name: no second pass is made.
+//! Past the table, coarser patterns are counted exactly. Where even the coarsest are too many, a second pass counts the
+//! heavy ones of the finest again, or they are followed by name in one.
 
 use serde::{Deserialize, Serialize};
 
 use crate::hash::hash;
-use crate::metric::{Load, Metric};
-use crate::pattern::{ids, shapes};
+use crate::metric::Load;
+use crate::name::Name;
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::coarse_patterns::CoarsePatterns;
-use crate::tally::counted_pattern::Counted;
+use crate::tally::pattern_recount::PatternRecount;
+use crate::tally::recent_patterns::{PatternCounts, RecentPatterns};
+use crate::tally::recount::Candidates;
 use crate::tally::slot_sets::SlotSets;
 use crate::tally::table::Full;
 use crate::tally::tags::{TagCounter, TagCounts};
 
-/// Patterns that are remembered from batch to batch.
-const REMEMBERED: usize = 4096;
-
 /// Loads by pattern.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Patterns {
     counts: TagCounter,
     /// Past the table, coarser ones.
     coarse: Option<CoarsePatterns>,
     slots: SlotSets,
     separator: Vec<u8>,
+    /// What a second pass found.
+    again: Option<CountedAgain>,
     #[serde(skip)]
-    scratch: Scratch,
+    recent: RecentPatterns,
 }
 
-#[derive(Debug, Clone, Default)]
-struct Scratch {
-    shapes: Vec<u64>,
-    /// Each at one of two places that its shape determines.
-    known: Vec<Known>,
-    /// Places of `known` that hold a load.
-    used: Vec<u32>,
-}
-
-/// A pattern that was seen recently.
-#[derive(Debug, Clone, Default)]
-struct Known {
-    shape: Option<u64>,
-    /// Where its set of slots is.
-    set: u32,
-    load: Load,
-    name_hash: u64,
-    name: Vec<u8>,
-}
-
-/// Scratch is not part of the value.
-impl PartialEq for Patterns {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.counts, &self.coarse, &self.slots) == (&other.counts, &other.coarse, &other.slots)
-    }
+/// The heavy patterns, where there are too many of any kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CountedAgain {
+    /// Exact counts.
+    pub rows: Vec<(Name, Load)>,
+    /// No other pattern holds more than this.
+    pub max_error: Load,
 }
 
 impl Patterns {
-    /// Nothing counted yet, of keys whose segments are separated by `separator`.
-    pub fn new(separator: &[u8]) -> Self {
+    /// Nothing counted yet, of keys whose segments are separated by `separator`; `follow` where the input can be read
+    /// only once.
+    pub fn new(separator: &[u8], follow: bool) -> Self {
         Patterns {
-            counts: TagCounter::new(true),
+            counts: TagCounter::new(follow),
             coarse: None,
             slots: SlotSets::default(),
             separator: separator.to_vec(),
-            scratch: Scratch::default(),
+            again: None,
+            recent: RecentPatterns::default(),
         }
     }
 
@@ -82,57 +65,44 @@ impl Patterns {
         self.coarse.as_ref()
     }
 
+    /// The patterns that are worth a second pass; `None` where the first needs none.
+    pub fn candidates(&self) -> Option<Candidates> {
+        let coarse = self.coarse.as_ref()?;
+        let TagCounts::CountMin(rows) = self.counts() else {
+            return None;
+        };
+        let is_enough = coarse.table().is_some();
+        (!is_enough).then(|| Candidates::of_names(rows.clone()))
+    }
+
+    /// Takes over what a second pass found.
+    pub fn take_again(&mut self, again: &PatternRecount) {
+        self.again = Some(CountedAgain {
+            rows: again.rows(),
+            max_error: again.max_error(),
+        });
+    }
+
+    /// What a second pass found.
+    pub fn again(&self) -> Option<&CountedAgain> {
+        self.again.as_ref()
+    }
+
     /// The slots of the keys of a pattern as it is counted, none of them twice; `None` where there are too many patterns.
     pub fn slots(&self, pattern: &[u8]) -> Option<impl Iterator<Item = u16>> {
         self.slots.of(hash(pattern))
     }
 
-    /// Where the pattern of key `i` is remembered.
-    #[inline]
-    fn place(&mut self, shape: u64, keys: &SlotBatch<'_>, i: usize) -> usize {
-        let places = [
-            shape as usize % REMEMBERED,
-            (shape >> 32) as usize % REMEMBERED,
-        ];
-        for place in places {
-            if self.scratch.known[place].shape == Some(shape) {
-                return place;
-            }
-        }
-        let is_free = |place: &usize| self.scratch.known[*place].shape.is_none();
-        let place = places.into_iter().find(is_free).unwrap_or(places[1]);
-        let pattern = ids::pattern_of(keys.batch.keys.get(keys.batch.base, i));
-        self.remember(place, shape, Counted::written(&pattern, keys.is_tagged(i)));
-        place
-    }
-
-    /// Remembers a pattern, in place of the one that was there.
-    #[cold]
-    fn remember(&mut self, place: usize, shape: u64, name: Vec<u8>) {
-        self.store(place);
-        let name_hash = hash(&name);
-        let set = self.slots.place(name_hash);
-        self.scratch.known[place] = Known {
-            shape: Some(shape),
-            set,
-            load: Load::default(),
-            name_hash,
-            name,
-        };
-    }
-
-    /// Moves the load of a remembered pattern to the counts.
-    fn store(&mut self, place: usize) {
-        let known = &mut self.scratch.known[place];
-        let load = std::mem::take(&mut known.load);
-        if load != Load::default() {
-            let (hash, name) = (known.name_hash, std::mem::take(&mut known.name));
-            self.count(hash, &name, load);
-            self.scratch.known[place].name = name;
+    /// The coarser patterns, made now where all still fit the table.
+    fn take_coarse(&mut self) -> Option<CoarsePatterns> {
+        match &self.counts.counts {
+            TagCounts::Exact(table) => Some(CoarsePatterns::of(table, &self.separator)),
+            _ => self.coarse.take(),
         }
     }
+}
 
-    /// Adds to a pattern.
+impl PatternCounts for Patterns {
     fn count(&mut self, hash: u64, name: &[u8], load: Load) {
         if let TagCounts::Exact(table) = &mut self.counts.counts {
             match table.add(hash, name, load) {
@@ -146,42 +116,21 @@ impl Patterns {
         self.counts.add_known(hash, name, load);
     }
 
-    /// The coarser patterns, made now where all still fit the table.
-    fn take_coarse(&mut self) -> Option<CoarsePatterns> {
-        match &self.counts.counts {
-            TagCounts::Exact(table) => Some(CoarsePatterns::of(table, &self.separator)),
-            _ => self.coarse.take(),
-        }
+    fn set_of(&mut self, hash: u64) -> u32 {
+        self.slots.place(hash)
+    }
+
+    #[inline(always)]
+    fn add_slot(&mut self, set: u32, slot: u16) {
+        self.slots.add(set, slot);
     }
 }
 
 impl Tally for Patterns {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        let mut shapes = std::mem::take(&mut self.scratch.shapes);
-        shapes::shapes(keys.kernel, keys.batch.base, keys.batch.keys, &mut shapes);
-        self.scratch.known.resize_with(REMEMBERED, Known::default);
-        let is_weighed = keys.batch.values.are_weighed();
-        if !keys.tags_are_in_braces() {
-            let tagged = (0..keys.len()).map(|i| u64::from(keys.is_tagged(i)));
-            let shapes = shapes.iter_mut().zip(tagged);
-            shapes.for_each(|(shape, tagged)| *shape = shape.wrapping_add(tagged));
-        }
-        for (i, shape) in shapes.iter().enumerate() {
-            let place = self.place(*shape, keys, i);
-            let known = &mut self.scratch.known[place];
-            if known.load[Metric::Keys] == 0 {
-                self.scratch.used.push(place as u32);
-            }
-            match is_weighed {
-                true => known.load += keys.batch.values.load(i),
-                false => known.load[Metric::Keys] += 1,
-            }
-            self.slots.add(known.set, keys.slots[i]);
-        }
-        self.scratch.shapes = shapes;
-        for place in std::mem::take(&mut self.scratch.used) {
-            self.store(place as usize);
-        }
+        let mut recent = std::mem::take(&mut self.recent);
+        recent.add(keys, self);
+        self.recent = recent;
     }
 
     fn merge(&mut self, mut other: Self) {
@@ -200,7 +149,7 @@ impl Tally for Patterns {
         }
         self.slots.merge(other.slots);
         // Sets may have been dropped, or moved.
-        self.scratch = Scratch::default();
+        self.recent = RecentPatterns::default();
     }
 }
 
@@ -208,9 +157,12 @@ impl Tally for Patterns {
 mod tests {
     use super::*;
     use crate::format::batch::{KeyBatch, Spans, Values};
+    use crate::metric::Metric;
+    use crate::pattern::ids;
     use crate::slot::SlotColumns;
     use crate::slot::{slot, tag};
     use crate::source::block::Block;
+    use crate::tally::counted_pattern::Counted;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
@@ -230,7 +182,7 @@ mod tests {
             let block = Block::from_bytes(&content);
             let values = Values::default();
             for kernel in hashslot::available() {
-                let mut patterns = Patterns::new(b":");
+                let mut patterns = Patterns::new(b":", false);
                 let mut columns = SlotColumns::default();
                 let batch = KeyBatch { base: block.padded(), keys: &spans, values: &values };
                 patterns.add(&columns.compute(kernel, batch, 0));

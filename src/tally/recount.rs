@@ -90,6 +90,12 @@ impl Candidates {
         }
     }
 
+    /// Chooses from the rows alone: of names that are in no slot.
+    pub fn of_names(rows: Box<CountMin>) -> Self {
+        let nowhere = rows.per_metric(|| Vec::new());
+        Candidates::choose(rows, &nowhere)
+    }
+
     /// What the first pass found.
     pub fn rows(&self) -> &CountMin {
         &self.rows
@@ -167,6 +173,13 @@ impl Recount {
     /// The candidates.
     pub fn candidates(&self) -> &Candidates {
         &self.candidates
+    }
+
+    /// Counts a name that is in no slot, where it may be heavy.
+    pub fn count_name(&mut self, hash: u64, name: &[u8], load: Load) {
+        if self.candidates.wants(hash, 0) {
+            self.count(hash, name, load);
+        }
     }
 
     fn count(&mut self, hash: u64, name: &[u8], load: Load) {

@@ -53,6 +53,11 @@ impl TagCounter {
         }
     }
 
+    /// Whether heavy tags are followed by name, in one pass.
+    pub fn follows(&self) -> bool {
+        self.follow
+    }
+
     /// Gives up the table; what is in it goes to the rows.
     fn spill(&mut self) {
         let TagCounts::Exact(table) = &self.counts else {

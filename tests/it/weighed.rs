@@ -176,7 +176,7 @@ fn two_passes(
     truth: &BTreeMap<Name, Load>,
     case: &str,
 ) -> (Tallies, Vec<(Name, Load)>, Load) {
-    let Counted { first, recount } = scanning(threads, chunk).two_passes(inputs);
+    let Counted { first, recount, .. } = scanning(threads, chunk).two_passes(inputs);
     assert_eq!(first.rejects.count, 0, "{case}");
     let second = recount.unwrap_or_else(|| panic!("{case}: few tags?"));
     let mut found: Vec<_> = second

@@ -119,6 +119,11 @@ impl CountMin {
         self.cells.get(metric).map(|cells| cells.0[row].as_slice())
     }
 
+    /// One for each metric in which a name weighed anything.
+    pub fn per_metric<T>(&self, make: impl Fn() -> T) -> PerMetric<T> {
+        self.cells.map(|_, _| make())
+    }
+
     /// The load of all names together.
     pub fn total(&self) -> Load {
         let sum = |cells: &[u64]| {

@@ -1,0 +1,65 @@
+//! The second pass over patterns that are too many even at their coarsest: an exact count of those that the two rows of
+//! the first pass cannot rule out as heavy.
+
+use std::sync::Arc;
+
+use crate::metric::Load;
+use crate::name::Name;
+use crate::slot::SlotBatch;
+use crate::tally::Tally;
+use crate::tally::recent_patterns::{PatternCounts, RecentPatterns};
+use crate::tally::recount::{Candidates, Recount};
+
+/// Exact counts of the candidates.
+#[derive(Debug, Clone)]
+pub struct PatternRecount {
+    recount: Recount,
+    recent: RecentPatterns,
+}
+
+impl PatternRecount {
+    /// Nothing counted yet.
+    pub fn new(candidates: Arc<Candidates>) -> Self {
+        PatternRecount {
+            recount: Recount::new(candidates),
+            recent: RecentPatterns::default(),
+        }
+    }
+
+    /// Every counted pattern and what it holds, by name.
+    pub fn rows(&self) -> Vec<(Name, Load)> {
+        let rows = self.recount.tags();
+        let mut rows: Vec<_> = rows.map(|(name, load)| (name.clone(), load)).collect();
+        rows.sort();
+        rows
+    }
+
+    /// No pattern that is not counted holds more than this.
+    pub fn max_error(&self) -> Load {
+        self.recount.max_error()
+    }
+}
+
+impl PatternCounts for PatternRecount {
+    fn count(&mut self, hash: u64, name: &[u8], load: Load) {
+        self.recount.count_name(hash, name, load);
+    }
+
+    fn set_of(&mut self, _: u64) -> u32 {
+        0
+    }
+
+    fn add_slot(&mut self, _: u32, _: u16) {}
+}
+
+impl Tally for PatternRecount {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let mut recent = std::mem::take(&mut self.recent);
+        recent.add(keys, self);
+        self.recent = recent;
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.recount.merge(other.recount);
+    }
+}
