@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::scan::Scanned;
 use crate::source::Source;
-use crate::source::chunk::line_of;
+use crate::source::line_number::line_of;
 use crate::summary::{Rejected, RejectedLine};
 use crate::tally::rejects::{Reject, Rejects};
 use crate::text::grouped;

@@ -10,8 +10,8 @@ use crate::name::Name;
 use crate::scan::repeats::Edges;
 use crate::scan::{Incomplete, SeenInput};
 use crate::source::Source;
-use crate::source::chunk;
 use crate::source::chunk::Trouble;
+use crate::source::line_number::line_of;
 
 /// What is common to all workers.
 pub struct Shared<'a> {
@@ -79,7 +79,7 @@ impl<'a> Shared<'a> {
             }
             Trouble::Long(byte) => {
                 let source = &*self.sources[input];
-                let line = chunk::line_of(source, byte);
+                let line = line_of(source, byte);
                 let place = line.map_or(format!("byte {byte}"), |line| {
                     format!("line {line} (byte {byte})")
                 });

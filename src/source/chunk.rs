@@ -5,13 +5,13 @@
 //! adjacent chunks agree on the boundary without communicating. A chunk without a row end owns nothing and reads no further, which keeps one
 //! endless row linear.
 
-use std::io::{self, Read};
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::source::block::{Block, Piece};
 use crate::source::boundary::{Boundary, Effect, State};
-use crate::source::{MAX_LINE, ReadAt, Source, stream};
+use crate::source::{MAX_LINE, ReadAt};
 
 /// Bytes in a chunk: long enough that a system call costs nothing, short enough for the cache of the next stage
 /// (`benches/stages.rs` times other sizes).
@@ -217,23 +217,6 @@ fn fill(file: &dyn ReadAt, block: &mut Block, offset: u64, range: Range<usize>) 
         })
 }
 
-/// Line number, from 1, of byte `at` of a source that can be read again; for messages, so it may read all that lies
-/// before.
-pub fn line_of(source: &dyn Source, at: u64) -> Option<u64> {
-    if !source.is_rereadable() {
-        return None;
-    }
-    source.open_at().ok()?;
-    let mut before = stream::open(source).ok()?.take(at);
-    let mut buffer = vec![0; CHUNK];
-    let mut lines = 1;
-    while before.limit() > 0 {
-        let len = before.read(&mut buffer).ok().filter(|len| *len > 0)?;
-        lines += memchr::memchr_iter(b'\n', &buffer[..len]).count() as u64;
-    }
-    Some(lines)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -320,15 +303,6 @@ mod tests {
         let trouble = read_chunk(&*file, &cutting, 0, &mut Block::with_capacity(0));
         assert!(
             matches!(trouble, Err(Trouble::Read(0, error)) if error.to_string().contains("became shorter"))
-        );
-    }
-
-    #[test]
-    fn the_line_of_a_byte_counts_from_one() {
-        let source = memory("test", b"a\nb\nc");
-        assert_eq!(
-            [0, 1, 2, 4].map(|at| line_of(&*source, at).unwrap()),
-            [1, 1, 2, 3]
         );
     }
 }
