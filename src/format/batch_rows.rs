@@ -76,12 +76,22 @@ impl<'a, 'c> Gather<'a, 'c> {
 }
 
 /// Calls `row` with the bounds of each line of the block from `from` on, without its line end.
-pub fn each_line(block: &mut Block, from: u32, mut row: impl FnMut(&mut Block, usize, usize)) {
-    let (mut start, len) = (from as usize, block.len());
-    while start < len {
+pub fn each_line(block: &mut Block, from: u32, row: impl FnMut(&mut Block, usize, usize)) {
+    each_line_before(block, from, block.len(), row);
+}
+
+/// As `each_line`, up to `end`, where a line ends.
+pub fn each_line_before(
+    block: &mut Block,
+    from: u32,
+    end: usize,
+    mut row: impl FnMut(&mut Block, usize, usize),
+) {
+    let mut start = from as usize;
+    while start < end {
         let (line, next) = line_at(block.content(), start);
-        let end = start + line.len();
-        row(block, start, end);
+        let line_end = start + line.len();
+        row(block, start, line_end);
         start = next;
     }
 }

@@ -94,6 +94,13 @@ pub trait Reader: Send + Sync {
     fn format(&self) -> &'static str;
     /// Where the input may be split.
     fn boundary(&self) -> RowBoundary;
+    /// Whether rows depend on rows far before them: then `learn` is given every block before that block is read, and all
+    /// before it.
+    fn learns(&self) -> bool {
+        false
+    }
+    /// Remembers what the owned part of a block says of the rows behind it.
+    fn learn(&self, _: &Block, _: Piece) {}
     /// Finds the keys of the owned part of a block, in order, and hands them on in batches. What is decoded is written
     /// over its own source: it is never longer.
     fn read(

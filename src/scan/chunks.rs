@@ -62,6 +62,7 @@ impl Scan<'_> {
         for (job, effects) in jobs.iter_mut().zip(effects) {
             job.cutting.states = states(&effects);
         }
+        self.learn(workers, shared, &jobs)?;
         self.on_every_chunk(workers, shared, &jobs, |worker, job, _, index| {
             self.read_chunk(worker, shared, job, index)
         })?;
@@ -172,6 +173,34 @@ impl Scan<'_> {
             .into_iter()
             .map(|chunks| chunks.into_iter().map(effect).collect())
             .collect())
+    }
+
+    /// Shows every chunk to the readers whose rows depend on rows far before them.
+    fn learn<T: Tally>(
+        &self,
+        workers: &[Mutex<Worker<T>>],
+        shared: &Shared<'_>,
+        jobs: &[Job],
+    ) -> Result<()> {
+        if !jobs.iter().any(|job| job.reader.learns()) {
+            return Ok(());
+        }
+        self.on_every_chunk(workers, shared, jobs, |worker, job, _, index| {
+            if job.reader.learns() {
+                worker.open(shared.sources, job.input)?;
+                let Some(opened) = &worker.opened else {
+                    return Ok(());
+                };
+                // A chunk that cannot be read now cannot be read later either, and is noted then.
+                let read =
+                    chunk::read_chunk(&*opened.bytes, &job.cutting, index, &mut worker.block);
+                if let Ok(Some(piece)) = read {
+                    job.reader.learn(&worker.block, piece);
+                }
+                shared.proceed((self.proceed)(0));
+            }
+            Ok(())
+        })
     }
 
     /// Calls `work` with every chunk of every job, on all workers.

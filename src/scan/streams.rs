@@ -139,6 +139,7 @@ impl Scan<'_> {
                     return shared.note(trouble, input);
                 }
             };
+            reader.learn(&block, piece);
             if !shared.reads_on(input)
                 || full
                     .send(Cut {

@@ -26,6 +26,7 @@ mod patterns;
 mod plan;
 mod policies;
 mod redact;
+mod same_report;
 mod samples;
 mod schema;
 mod statistics;

@@ -1,6 +1,6 @@
 //! `cluster-call`: raw keys of several nodes, as `redis-cli --cluster call HOST:PORT KEYS '*'` prints them: the first
-//! line of each node carries `ip:port: ` before its first key. The node of a key is kept where it is known: not for
-//! the keys of a block before the first node named in it.
+//! line of each node carries `ip:port: ` before its first key. The node of a block's first keys is named before it, so
+//! all blocks are looked through for nodes before they are read.
 //!
 //! A node without a key on its line has either none, or the empty key first: the line behind it decides. A line end
 //! behind an error belongs to the error. So empty keys are taken where two neighbouring lines are known, `Borders`
@@ -9,13 +9,15 @@
 use std::ops::Range;
 
 use crate::format::batch::Spans;
-use crate::format::batch_rows::{Gather, each_line};
+use crate::format::batch_rows::{Gather, each_line_before};
 use crate::format::block_joins::Borders;
 use crate::format::redis_cli::errors;
+use crate::format::redis_cli::named_nodes::NamedNodes;
 use crate::format::redis_cli::noise;
 use crate::format::row_boundary::RowBoundary;
 use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
+use crate::source::boundary::line_at;
 
 /// What such a dump cannot show; that redis-cli stops at a NUL was seen of 7.0.15.
 const NOTE: &str = "a raw key list of redis-cli --cluster call: a key with a line end is split, a NUL in a key cuts off \
@@ -74,6 +76,7 @@ impl Format for ClusterCall {
         Ok(Box::new(Calls {
             asked,
             crlf,
+            nodes: NamedNodes::default(),
             borders: Borders::default(),
         }))
     }
@@ -150,7 +153,9 @@ struct Calls {
     /// The address of the first node, the one that the user named; empty where the first line names none.
     asked: Vec<u8>,
     crlf: bool,
-    borders: Borders<Line>,
+    nodes: NamedNodes,
+    /// The lines at the ends of blocks, and the nodes that they are of.
+    borders: Borders<(Line, Option<u32>)>,
 }
 
 impl Reader for Calls {
@@ -162,6 +167,23 @@ impl Reader for Calls {
         RowBoundary::Lines(b'\n')
     }
 
+    fn learns(&self) -> bool {
+        true
+    }
+
+    fn learn(&self, block: &Block, piece: Piece) {
+        let owned = &block.content()[piece.from as usize..];
+        let mut end = owned.len();
+        while let Some(at) = memchr::memmem::rfind(&owned[..end], b": ") {
+            let start = memchr::memrchr(b'\n', &owned[..at]).map_or(0, |end| end + 1);
+            if let Some(node) = node(line_at(owned, start).0, Some(&self.asked)) {
+                let offset = piece.offset + u64::from(piece.from) + start as u64;
+                return self.nodes.note(offset, &owned[start..][node]);
+            }
+            end = start;
+        }
+    }
+
     fn read(
         &self,
         block: &mut Block,
@@ -169,13 +191,16 @@ impl Reader for Calls {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> Seen {
+        let owned = piece.offset + u64::from(piece.from)..piece.offset + block.len() as u64;
         let mut keys = Keys {
             gather: Gather::new(columns, sink),
             node: (0, 0),
         };
+        let end = block.len();
+        keys.node = append(block, &self.nodes.address(self.nodes.before(owned.start)));
         // No line is before the first of an input, which is as good as an error: a line end is no key there.
         let (mut first, mut last) = (None, piece.first.then_some(Line::Error));
-        each_line(block, piece.from, |block, start, end| {
+        each_line_before(block, piece.from, end, |block, start, end| {
             let whole = &block.content()[start..end];
             let line = if self.crlf {
                 whole.strip_suffix(b"\r").unwrap_or(whole)
@@ -214,13 +239,33 @@ impl Reader for Calls {
                 Line::Node | Line::Blank => {}
             }
         });
-        keys.node = (0, 0);
-        let owned = piece.offset + u64::from(piece.from)..piece.offset + block.len() as u64;
-        self.borders.join(owned, first, last, |before, line| {
-            keys.meet(block, before, line)
-        });
+        let node = self.nodes.before(owned.end);
+        let (first, last) = (
+            first.map(|line| (line, None)),
+            last.map(|line| (line, node)),
+        );
+        let mut pairs = Vec::new();
+        let met = |before, line| pairs.push((before, line));
+        self.borders.join(owned, first, last, met);
+        for ((before, node), (line, _)) in pairs {
+            keys.node = append(block, &self.nodes.address(node));
+            keys.meet(block, before, line);
+        }
         keys.gather.finish(block)
     }
+}
+
+/// Puts an address behind the last line of a block, where it is no line; returns where it is.
+fn append(block: &mut Block, address: &[u8]) -> (u32, u32) {
+    if address.is_empty() {
+        return (0, 0);
+    }
+    let start = block.len() + 1;
+    block.resize(start + address.len());
+    let content = block.content_mut();
+    content[start - 1] = b'\n';
+    content[start..].copy_from_slice(address);
+    (start as u32, content.len() as u32)
 }
 
 /// The keys that are found, each with its node.

@@ -4,6 +4,7 @@ pub mod chromium;
 pub mod cluster;
 pub mod dumps;
 pub mod env;
+pub mod forms;
 pub mod planted;
 pub mod redis;
 pub mod rng;

@@ -1,0 +1,248 @@
+//! Same input, same report: a dump in any format gives one report.json, whatever file, pipe or compression it comes in,
+//! however much a read gives, and on any threads and kernel.
+//!
+//! `SLOTSCOPE_REPORT_CASES` is the number of dumps. Some are cut off, some are damaged.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::support::dumps::gzip;
+use crate::support::env::size;
+use crate::support::forms::{self, NODES};
+use crate::support::rng::Rng;
+use serde_json::Value;
+use slotscope::Analysis;
+use slotscope::analysis::reading::{Options, Reading};
+use slotscope::format::{FORMATS, Format};
+use slotscope::source::memory::Memory;
+use slotscope::source::{Found, Source, find};
+use slotscope::topology::Topology;
+
+/// Bytes that are read from front to back, at most `step` at a time.
+#[derive(Debug)]
+struct Trickle {
+    bytes: Arc<[u8]>,
+    step: usize,
+    /// Whether it can be opened again, as a compressed file can, and a pipe cannot.
+    again: bool,
+}
+
+struct Stepping(Arc<[u8]>, usize, usize);
+
+impl Read for Stepping {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let Stepping(bytes, at, step) = self;
+        let len = into.len().min(*step).min(bytes.len() - *at);
+        into[..len].copy_from_slice(&bytes[*at..*at + len]);
+        *at += len;
+        Ok(len)
+    }
+}
+
+impl Source for Trickle {
+    fn path(&self) -> &Path {
+        Path::new("dump")
+    }
+
+    fn is_rereadable(&self) -> bool {
+        self.again
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(Stepping(self.bytes.clone(), 0, self.step)))
+    }
+}
+
+/// What a run gives: a report, or the error.
+type Outcome = Result<Value, String>;
+
+/// How a dump is read.
+struct How {
+    format: Option<&'static dyn Format>,
+    threads: usize,
+    kernel: &'static hashslot::Kernel,
+}
+
+impl How {
+    fn report(&self, sources: Vec<Box<dyn Source>>) -> Outcome {
+        let options = Options {
+            kernel: self.kernel,
+            format: self.format,
+            threads: Some(self.threads),
+            ..Options::default()
+        };
+        let found = Found {
+            sources,
+            passed_over: 0,
+        };
+        let topology = Topology::parse("nodes", NODES.as_bytes()).unwrap();
+        let reading = Reading::new(found, options).unwrap();
+        let summary = Analysis::new().topology(topology).run_on(reading);
+        let summary = summary.map_err(|error| error.to_string())?;
+        let mut report = serde_json::to_value(&summary).unwrap();
+        report.as_object_mut().unwrap().remove("run").unwrap();
+        Ok(report)
+    }
+}
+
+/// Changes the names of files and the commands that have them to nothing.
+fn without_names(mut report: Value) -> Value {
+    fn walk(value: &mut Value) {
+        match value {
+            Value::Object(members) => {
+                for (name, value) in members.iter_mut() {
+                    if name == "command" || name == "file" {
+                        *value = Value::Null;
+                    }
+                    walk(value);
+                }
+            }
+            Value::Array(values) => values.iter_mut().for_each(walk),
+            _ => {}
+        }
+    }
+    walk(&mut report);
+    let files = report["input"]["files"].as_array_mut().unwrap();
+    files.iter_mut().for_each(|file| file["name"] = Value::Null);
+    report
+}
+
+/// What of a report a pipe shows too: no lines of rejected rows, and bounds of names that are too many to list.
+fn as_of_a_pipe(mut report: Value, in_one_pass: bool) -> Value {
+    let rejected = report["input"]["rejected"]["first"].as_array_mut().unwrap();
+    rejected
+        .iter_mut()
+        .for_each(|row| row["line"] = Value::Null);
+    if !in_one_pass {
+        let parts = ["input", "lengths", "sizes", "types", "ttl", "duplicates"];
+        let mut kept: serde_json::Map<_, _> = std::mem::take(report.as_object_mut().unwrap());
+        kept.retain(|name, _| parts.contains(&name.as_str()) || name == "slots");
+        let slots = kept["slots"].as_object_mut().unwrap();
+        slots.retain(|name, _| name == "keys" || name == "bytes");
+        report = Value::Object(kept);
+    }
+    report
+}
+
+/// Cuts a dump off, or damages it.
+fn spoiled(mut dump: Vec<u8>, rng: &mut Rng) -> Vec<u8> {
+    if rng.one_in(6) {
+        dump.truncate(rng.below(dump.len()));
+    }
+    if rng.one_in(6) {
+        for _ in 0..1 + rng.below(3) {
+            let at = rng.below(dump.len() + 1);
+            let odd = *rng.pick(&[&b"\xff"[..], b"\"", b"\n", b"\0", b"\\", b",", b"\n\n\n"]);
+            dump.splice(at..at, odd.iter().copied());
+        }
+    }
+    dump
+}
+
+#[track_caller]
+fn assert_same(case: &str, way: &str, found: &Outcome, expected: &Outcome) {
+    let (found, expected) = match (found, expected) {
+        (Ok(found), Ok(expected)) => (found, expected),
+        (Err(_), Err(_)) => return,
+        _ => panic!(
+            "{case}: {way}: {:?} for {:?}",
+            found.as_ref().err(),
+            expected.as_ref().err()
+        ),
+    };
+    if found != expected {
+        let mut places = Vec::new();
+        differences(found, expected, String::new(), &mut places);
+        panic!("{case}: {way}: {}", places.join("\n"));
+    }
+}
+
+/// The first places where two reports differ.
+fn differences(found: &Value, expected: &Value, path: String, places: &mut Vec<String>) {
+    match (found, expected) {
+        _ if found == expected || places.len() > 8 => {}
+        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
+            for (name, value) in a {
+                differences(value, &b[name], format!("{path}.{name}"), places);
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            for (i, (a, b)) in a.iter().zip(b).enumerate() {
+                differences(a, b, format!("{path}[{i}]"), places);
+            }
+        }
+        _ => places.push(format!("{path}: {found:.200} for {expected:.200}")),
+    }
+}
+
+fn check(format: &'static dyn Format, seed: u64) {
+    let mut rng = Rng::new(seed);
+    let most = if rng.one_in(8) { 9e6 } else { 400e3 };
+    let bytes = rng.log_between(70e3, most) as usize;
+    let Some(dump) = forms::dump(format.name(), bytes, &mut rng) else {
+        return;
+    };
+    let dump = spoiled(dump, &mut rng);
+    let case = format!("{} of seed {seed}, {} bytes", format.name(), dump.len());
+    let format = rng.one_in(3).then_some(format);
+    let kernels: Vec<_> = hashslot::available().collect();
+    let mut how = |threads: usize| How {
+        format,
+        threads,
+        kernel: kernels[rng.below(kernels.len())],
+    };
+
+    let file = |dump: &[u8]| -> Vec<Box<dyn Source>> { vec![Box::new(Memory::new("dump", dump))] };
+    let whole = how(1).report(file(&dump));
+    for threads in [2, 4] {
+        let found = how(threads).report(file(&dump));
+        assert_same(&case, &format!("{threads} threads"), &found, &whole);
+    }
+    let stream = |bytes: Vec<u8>, step: usize, again: bool| -> Vec<Box<dyn Source>> {
+        let bytes = bytes.into();
+        vec![Box::new(Trickle { bytes, step, again })]
+    };
+    let level = zstd::encode_all(&dump[..], 1).unwrap();
+    for (way, bytes) in [("gzip", gzip(&dump)), ("zstd", level)] {
+        let step = *[1000, 70_000, 1 << 22].get(bytes.len() % 3).unwrap();
+        let found = how(2).report(stream(bytes, step, true));
+        assert_same(&case, way, &found, &whole);
+    }
+    let once = how(1).report(stream(dump.clone(), 65_537, false));
+    let in_one_pass = once
+        .as_ref()
+        .is_ok_and(|once| once["tags"]["exact"] == true);
+    let shown = |report: &Outcome| {
+        report
+            .clone()
+            .map(|report| as_of_a_pipe(report, in_one_pass))
+    };
+    assert_same(&case, "a pipe", &shown(&once), &shown(&whole));
+    for step in [4096, 1 << 21] {
+        let found = how(3).report(stream(dump.clone(), step, false));
+        assert_same(
+            &case,
+            &format!("a pipe of {step}"),
+            &shown(&found),
+            &shown(&once),
+        );
+    }
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dump");
+    for (way, bytes) in [("a file", dump.clone()), ("a gzip file", gzip(&dump))] {
+        std::fs::write(&path, bytes).unwrap();
+        let found = how(2).report(find(&[&path]).unwrap().sources);
+        let nameless = |report: &Outcome| report.clone().map(without_names);
+        assert_same(&case, way, &nameless(&found), &nameless(&whole));
+    }
+}
+
+#[test]
+fn a_dump_gives_one_report_however_it_is_read() {
+    let cases: u64 = size("SLOTSCOPE_REPORT_CASES", FORMATS.len() as u64);
+    for case in 0..cases {
+        check(FORMATS[case as usize % FORMATS.len()], case);
+    }
+}
