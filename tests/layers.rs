@@ -20,7 +20,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Passes over blocks with the vectors of a kernel.
     ("simd", &["source::block"]),
     ("pattern", &["format::batch", "source::block"]),
-    ("format", &["simd", "source::block", "source::boundary"]),
+    (
+        "format",
+        &[
+            "simd",
+            "source::block",
+            "source::boundary",
+            // Binary dumps are walked, most of their bytes passed over.
+            "source::forward",
+        ],
+    ),
     ("slot", &["format::batch", "source::block"]),
     (
         "tally",

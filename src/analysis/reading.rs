@@ -44,6 +44,8 @@ pub struct Options {
     pub only: Only,
     /// What part of a key is hashed.
     pub policy: Policy,
+    /// Whether checksums are verified, of inputs that have them.
+    pub verifies: bool,
     /// Worker threads; `None` for all cores.
     pub threads: Option<usize>,
     /// Whether a row that is no key is an error.
@@ -59,6 +61,7 @@ impl Default for Options {
             format: None,
             only: Only::ALL,
             policy: Policy::Oss,
+            verifies: true,
             threads: None,
             strict: false,
             on_progress: None,
@@ -157,6 +160,7 @@ impl Reading {
             .format(self.options.format)
             .only(&self.options.only)
             .policy(&self.options.policy)
+            .verifies(self.options.verifies)
     }
 
     fn run<T: Tally>(&self, scan: &Scan<'_>, make: impl Fn() -> T) -> Result<Scanned<T>> {

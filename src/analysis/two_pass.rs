@@ -105,7 +105,9 @@ impl Again {
         sources: &[Box<dyn Source>],
         known: &[Incomplete],
     ) -> Result<Self> {
-        let scanned = scan.run(sources, || self.clone())?;
+        // What the first pass verified is the same still, or the scan says that the input changed.
+        let again = scan.clone().verifies(false);
+        let scanned = again.run(sources, || self.clone())?;
         let is_new = |stop: &&Incomplete| !known.contains(stop);
         let Some(stop) = scanned.incomplete.iter().find(is_new) else {
             return Ok(scanned.tally);

@@ -54,6 +54,9 @@ pub struct ReadingArgs {
     /// Fail at the first row that is not a key, without a report
     #[arg(long)]
     pub strict: bool,
+    /// Do not verify the checksum of RDB files: values are then passed over without reading them
+    #[arg(long)]
+    pub no_verify: bool,
     /// Worker threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -171,6 +174,7 @@ impl ReadingArgs {
                 ..Only::default()
             },
             policy,
+            verifies: !self.no_verify,
             threads: self.threads,
             strict: self.strict,
             on_progress: Some(Arc::new(move |progress| {
@@ -230,7 +234,9 @@ impl ReadingArgs {
         let flags = flags
             .into_iter()
             .filter_map(|(flag, value)| Some([flag.into(), value?]));
-        inputs.into_iter().chain(flags.flatten()).collect()
+        let no_verify = self.no_verify.then(|| "--no-verify".into());
+        let words = inputs.into_iter().chain(flags.flatten());
+        words.chain(no_verify).collect()
     }
 
     /// The inputs as the user named them; standard input where none is named and something is piped in.

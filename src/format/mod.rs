@@ -13,6 +13,7 @@ mod resp_row;
 pub mod row_boundary;
 pub mod seen;
 pub mod table;
+pub mod walk;
 
 use crate::error::{Error, Result};
 use crate::format::batch::{KeyBatch, Spans, Values};
@@ -26,6 +27,7 @@ use crate::source::block::{Block, Padded, Piece};
 
 /// Every format that can be read; detection asks them in this order.
 pub static FORMATS: &[&dyn Format] = &[
+    &crate::format::rdb::snapshot::Rdb,
     &crate::format::rdb::redis_rdb_cli::RedisRdbCli,
     &crate::format::rdb::rdb_tools::RdbTools,
     &crate::format::rdb::hdt_rdb::HdtRdb,
@@ -110,6 +112,10 @@ pub trait Reader: Send + Sync {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> Seen;
+    /// The offset in the input of what is at `at` of a block; `offset` says it where the block is a piece of the input.
+    fn place(&self, _block: Padded<'_>, _at: u32, offset: u64) -> u64 {
+        offset
+    }
 }
 
 /// Where a reader puts what it finds.

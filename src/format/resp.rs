@@ -124,16 +124,6 @@ impl Format for Resp {
     }
 }
 
-/// Whether a snapshot starts here: its magic, nine bytes with the version, then an opcode.
-pub(super) fn is_snapshot(head: &[u8]) -> bool {
-    let redis = head.strip_prefix(b"REDIS").filter(|rest| rest.len() > 4);
-    let valkey = head.strip_prefix(b"VALKEY").filter(|rest| rest.len() > 3);
-    let version = redis
-        .map(|rest| rest.split_at(4))
-        .or_else(|| Some(valkey?.split_at(3)));
-    version.is_some_and(|(version, rest)| version.iter().all(u8::is_ascii_digit) && rest[0] >= 0xF0)
-}
-
 /// Whether the arrays at the start are commands: two at least, and each starts with the name of one.
 pub(super) fn is_commands(head: &[u8]) -> bool {
     let mut rest = head;
@@ -287,15 +277,9 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_not_taken_for_commands_or_snapshots() {
+    fn keys_are_not_taken_for_commands() {
         let aof = b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nset\r\n$1\r\nk\r\n$1\r\nv\r\n";
         assert!(is_commands(aof) && is_commands(&[b"#TS:1628217470\r\n", &aof[..]].concat()));
-        for snapshot in [
-            &b"REDIS0011\xfa\x09redis-ver"[..],
-            b"VALKEY080\xfa\x0avalkey-ver",
-        ] {
-            assert!(is_snapshot(snapshot));
-        }
         for keys in [
             &b"*2\r\n$3\r\nSET\r\n$3\r\nDEL\r\n"[..],
             b"+OK\r\n*1\r\n$1\r\na\r\n",
@@ -315,7 +299,7 @@ mod tests {
             b"+a\r\nb\r\n",
         ] {
             assert_eq!(detect(no), Detected::No, "{}", no.escape_ascii());
-            assert!(!is_commands(no) && !is_snapshot(no));
+            assert!(!is_commands(no));
         }
     }
 }

@@ -55,6 +55,20 @@ pub enum Notice {
     EscapedKey,
     /// The end of an input in the middle of a reply.
     CutOff,
+    /// A key of an RDB file that had expired when the file was written.
+    Expired,
+    /// A key of an RDB file whose slot was being imported.
+    Imported,
+    /// A value of an RDB file whose packed bytes are damaged.
+    DamagedValue,
+    /// A slot of an RDB file whose header differs from its keys.
+    SlotHeader,
+    /// A byte of commands behind an RDB file.
+    Commands,
+    /// A byte of anything else behind one.
+    Behind,
+    /// An RDB file whose checksum is not verified.
+    Unverified,
 }
 
 /// What a notice says of the dump.
@@ -70,7 +84,7 @@ enum Says {
 use Says::{Finding, Note, Warning};
 
 /// Every notice: the words for it, and what it says of the dump.
-const WORDS: [(Notice, &str, Says); 26] = [
+const WORDS: [(Notice, &str, Says); 33] = [
     (
         Notice::EmptyKey,
         "empty lines, counted as empty keys, of which there can be only one",
@@ -177,6 +191,41 @@ const WORDS: [(Notice, &str, Says); 26] = [
         "replies without their end: the dump was cut off",
         Finding,
     ),
+    (
+        Notice::Expired,
+        "keys that had expired when the RDB file was written, counted all the same",
+        Note,
+    ),
+    (
+        Notice::Imported,
+        "keys of slots that were being imported: the RDB file of the other node has them too",
+        Note,
+    ),
+    (
+        Notice::DamagedValue,
+        "values whose packed bytes are damaged: a server refuses to load them",
+        Warning,
+    ),
+    (
+        Notice::SlotHeader,
+        "slots of an RDB file whose header differs from the keys below it: is it damaged? slotscope dump says where",
+        Warning,
+    ),
+    (
+        Notice::Commands,
+        "bytes of commands behind an RDB file, not read: keys may have changed since; slotscope fanout reads commands",
+        Warning,
+    ),
+    (
+        Notice::Behind,
+        "bytes behind the end of an RDB file, not read",
+        Warning,
+    ),
+    (
+        Notice::Unverified,
+        "RDB files whose checksum is not verified: it is not in the file, or --no-verify is given",
+        Note,
+    ),
 ];
 
 impl Notice {
@@ -193,7 +242,7 @@ impl Notice {
 }
 
 /// Counts of what was seen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
     /// Keys.
     pub keys: u64,
@@ -202,6 +251,17 @@ pub struct Seen {
     /// Elements that replies announce, less those that are there.
     pub missing: i64,
     notices: [u64; WORDS.len()],
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Seen {
+            keys: 0,
+            rejected: 0,
+            missing: 0,
+            notices: [0; WORDS.len()],
+        }
+    }
 }
 
 impl Seen {

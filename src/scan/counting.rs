@@ -2,13 +2,14 @@
 //! that are the same key are noticed.
 
 use crate::format::batch::{KeyBatch, MISSING, Spans, Values};
-use crate::format::{Notice, Seen, Sink};
+use crate::format::{Notice, Reader, Seen, Sink};
 use crate::name::Name;
 use crate::scan::Only;
 use crate::scan::repeats::{Edges, Neighbours};
 use crate::slot::Kernel;
 use crate::slot::SlotColumns;
 use crate::slot::policy::Policy;
+use crate::source::block::Padded;
 use crate::tally::Tally;
 use crate::tally::rejects::{Reject, Rejects};
 
@@ -21,7 +22,7 @@ pub struct Counting<'a, T> {
     columns: &'a mut Chosen,
     tally: &'a mut T,
     rejects: &'a mut Rejects,
-    place: Place,
+    place: Place<'a>,
     neighbours: Neighbours,
     seen: Seen,
     /// Keys that the policy gives no slot.
@@ -40,12 +41,21 @@ pub struct How<'a> {
 }
 
 /// Where a block is from.
-#[derive(Debug, Clone, Copy)]
-pub struct Place {
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
     /// The input, counted from 0.
     pub input: u32,
     /// The offset of the block in it.
     pub offset: u64,
+    /// What reads it.
+    pub reader: &'a dyn Reader,
+}
+
+impl Place<'_> {
+    /// The offset in the input of what is at `at` in the block.
+    fn of(&self, block: Padded<'_>, at: u32) -> u64 {
+        self.reader.place(block, at, self.offset + u64::from(at))
+    }
 }
 
 /// The columns of the keys that are wanted, and their slots; kept from block to block.
@@ -64,7 +74,7 @@ impl<'a, T: Tally> Counting<'a, T> {
         columns: &'a mut Chosen,
         tally: &'a mut T,
         rejects: &'a mut Rejects,
-        place: Place,
+        place: Place<'a>,
     ) -> Self {
         Counting {
             how,
@@ -149,8 +159,8 @@ impl<T: Tally> Sink for Counting<'_, T> {
         let misfits = slots.find_hashed(policy, kernel, wanted);
         if !misfits.is_empty() {
             self.misfits += misfits.len() as u64;
-            let byte =
-                |misfit: &u32| self.place.offset + u64::from(wanted.keys.start[*misfit as usize]);
+            let at = |misfit: &u32| wanted.keys.start[*misfit as usize];
+            let byte = |misfit: &u32| self.place.of(wanted.base, at(misfit));
             let reject = |byte| Reject {
                 input: self.place.input,
                 byte,

@@ -30,6 +30,7 @@ use crate::tally::Tally;
 use crate::tally::rejects::Rejects;
 
 /// How a scan runs; what it finds does not depend on it.
+#[derive(Clone)]
 pub struct Scan<'a> {
     /// The workers.
     pub pool: &'a ThreadPool,
@@ -41,6 +42,8 @@ pub struct Scan<'a> {
     pub only: &'a Only,
     /// What part of a key is hashed.
     pub policy: &'a Policy,
+    /// Whether checksums are verified, of inputs that have them.
+    pub verifies: bool,
     /// Bytes in a chunk.
     pub chunk: usize,
     /// Called now and then with the number of bytes read since the last call; false stops the scan.
@@ -110,6 +113,7 @@ impl<'a> Scan<'a> {
             format: None,
             only: &ALL_KEYS,
             policy: &OSS,
+            verifies: true,
             chunk: CHUNK,
             proceed: &|_| true,
         }
@@ -134,6 +138,11 @@ impl<'a> Scan<'a> {
     /// Sets what part of a key is hashed.
     pub fn policy(self, policy: &'a Policy) -> Self {
         Scan { policy, ..self }
+    }
+
+    /// Sets whether checksums are verified, for which every byte of an input is read.
+    pub fn verifies(self, verifies: bool) -> Self {
+        Scan { verifies, ..self }
     }
 
     /// Sets the bytes in a chunk.
@@ -249,6 +258,7 @@ impl<T: Tally> Worker<T> {
         let place = Place {
             input: input as u32,
             offset: piece.offset,
+            reader,
         };
         let how = How {
             kernel,

@@ -1,28 +1,76 @@
 //! Inputs that are read from front to back: separate threads cut, all workers count.
 
+use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, mpsc};
 
 use crate::error::Result;
+use crate::format::row_boundary::RowBoundary;
+use crate::format::walk::Walk;
 use crate::format::{Head, Reader};
 use crate::scan::chunks::HEAD;
 use crate::scan::shared::{Shared, lock};
 use crate::scan::{Scan, SeenInput, Worker};
 use crate::source::block::{Block, Piece};
+use crate::source::chunk::Trouble;
+use crate::source::forward::Forward;
 use crate::source::stream;
 use crate::source::stream::RowReader;
 use crate::source::{MAX_LINE, Source};
 use crate::tally::Tally;
 
-/// A block cut from a stream.
+/// A block cut from a stream, and the bytes of the input that it stands for.
 struct Cut {
     block: Block,
     piece: Piece,
+    bytes: Range<u64>,
     input: usize,
     reader: Arc<dyn Reader>,
 }
 
-type Stream = RowReader<Box<dyn std::io::Read + Send>>;
+type Stream = RowReader<Box<dyn io::Read + Send>>;
+
+/// What makes blocks of an input.
+enum Blocks {
+    /// Its rows as they are.
+    Rows(Stream),
+    /// A walk over it.
+    Walk(Box<dyn Walk>),
+}
+
+impl Blocks {
+    /// Fills `block`; how it lies in the input, and the bytes of that which it stands for.
+    fn next(
+        &mut self,
+        block: &mut Block,
+    ) -> std::result::Result<Option<(Piece, Range<u64>)>, Trouble> {
+        match self {
+            Blocks::Rows(rows) => {
+                let piece = rows.next(block)?;
+                let bytes = |piece: &Piece| piece.offset..piece.offset + block.len() as u64;
+                Ok(piece.map(|piece| (piece, bytes(&piece))))
+            }
+            Blocks::Walk(walk) => match walk.next(block) {
+                Ok(bytes) => Ok(bytes.map(|bytes| (piece_at(&bytes), bytes))),
+                Err(damage) => {
+                    let error = io::Error::other(damage.what);
+                    Err(Trouble::Read(damage.offset, error))
+                }
+            },
+        }
+    }
+}
+
+/// A block that stands for `bytes`.
+fn piece_at(bytes: &Range<u64>) -> Piece {
+    Piece {
+        from: 0,
+        offset: bytes.start,
+        first: bytes.start == 0,
+        last: false,
+    }
+}
 
 impl Scan<'_> {
     /// Cuts streams on separate threads, as many at a time as there are workers, which count the blocks.
@@ -67,13 +115,12 @@ impl Scan<'_> {
                     let Ok(mut cut) = received else { break };
                     if shared.reads_on(cut.input) {
                         std::mem::swap(&mut worker.block, &mut cut.block);
-                        let bytes = worker.block.len() as u64;
-                        let stretch = cut.piece.offset..cut.piece.offset + bytes;
+                        let bytes = cut.bytes.end - cut.bytes.start;
                         let seen = worker.count(
                             self,
                             shared,
                             &*cut.reader,
-                            (cut.input, stretch, cut.piece),
+                            (cut.input, cut.bytes, cut.piece),
                         );
                         shared.saw(
                             cut.input,
@@ -116,7 +163,17 @@ impl Scan<'_> {
         let mut rows = RowReader::new(stream::open(&*shared.sources[input])?, self.chunk);
         let reader: Arc<dyn Reader> =
             Arc::from(self.reader_of_stream(&*shared.sources[input], &mut rows)?);
-        rows.set_boundary(Arc::new(reader.boundary()));
+        let mut blocks = match reader.boundary() {
+            RowBoundary::Walked(walk) => {
+                let file = Forward::open_at(&*shared.sources[input])?;
+                let bytes = file.unwrap_or_else(|| Forward::stream(rows.into_reader()));
+                Blocks::Walk(walk(bytes, self.verifies))
+            }
+            boundary => {
+                rows.set_boundary(Arc::new(boundary));
+                Blocks::Rows(rows)
+            }
+        };
         shared.saw(
             input,
             SeenInput {
@@ -128,8 +185,8 @@ impl Scan<'_> {
             // A block that the end of the last stream left over is used first, or they would run out.
             let received = unused.take().map_or_else(|| lock(empty).recv(), Ok);
             let Ok(mut block) = received else { break };
-            let piece = match rows.next(&mut block) {
-                Ok(Some(piece)) => piece,
+            let (piece, bytes) = match blocks.next(&mut block) {
+                Ok(Some(next)) => next,
                 Ok(None) => {
                     *unused = Some(block);
                     break;
@@ -145,6 +202,7 @@ impl Scan<'_> {
                     .send(Cut {
                         block,
                         piece,
+                        bytes,
                         input,
                         reader: reader.clone(),
                     })

@@ -8,6 +8,7 @@ pub mod chunk;
 pub mod decompress;
 mod directory;
 pub mod file;
+pub mod forward;
 pub mod line_number;
 pub mod memory;
 pub mod pipe;

@@ -35,6 +35,19 @@ pub struct RowReader<R> {
     trouble: Option<Trouble>,
 }
 
+impl<R: Read + Send + 'static> RowReader<R> {
+    /// What was read and what is still to be read, from the start.
+    pub fn into_reader(self) -> Box<dyn Read + Send> {
+        let failure = match self.trouble {
+            Some(Trouble::Read(_, error)) => Some(error),
+            _ => None,
+        };
+        let more = if self.ended { 0 } else { u64::MAX };
+        let rest = io::Cursor::new(self.rest).chain(Failing(failure));
+        Box::new(rest.chain(self.reader.take(more)))
+    }
+}
+
 impl<R: Read> RowReader<R> {
     /// A reader that fills blocks of about `chunk` bytes.
     pub fn new(reader: R, chunk: usize) -> Self {
@@ -162,6 +175,15 @@ impl<R: Read> RowReader<R> {
             }
         }
         block.resize(end);
+    }
+}
+
+/// Fails once, or gives nothing.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
     }
 }
 

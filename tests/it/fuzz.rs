@@ -12,7 +12,7 @@ use crate::support::rng::Rng;
 use slotscope::format::FORMATS;
 
 #[path = "../../fuzz/src/targets/mod.rs"]
-mod targets;
+pub mod targets;
 
 use targets::{MAX_INPUT_BYTES, TARGETS, Target};
 

@@ -64,7 +64,6 @@ const STARTS: &[(&str, &[u8])] = &[
     ("a PDF document", b"%PDF-1.7\n"),
     ("UTF-32 text", b"\0\0\xFE\xFF\0\0\0a"),
     ("UTF-16 text", b"\xFE\xFF\0a\0\n"),
-    ("an RDB snapshot", b"VALKEY080\xFA\x0Avalkey-ver"),
     ("JSON with an array of keys", b"{ \"keys\": [\"a\", \"b\"] }"),
     ("a web page", b"\n<!DOCTYPE html>\n<html><body>503</body></html>\n"),
     ("JSON over several lines", b"[\n  {\n    \"key\": \"a\"\n  }\n]\n"),
@@ -210,10 +209,6 @@ fn output_of_redis() -> Vec<Case> {
         ("CLIENT LIST", redis_cli(port, &["CLIENT", "LIST"])),
         ("INFO", redis_cli(port, &["INFO"])),
         ("INFO", redis_cli(port, &["INFO", "memory"])),
-        (
-            "an RDB snapshot",
-            std::fs::read(alone.folder().join("dump.rdb")).unwrap(),
-        ),
         ("an append-only file", std::fs::read(aof).unwrap()),
         ("a capture of MONITOR", monitored(&alone)),
         (

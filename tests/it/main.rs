@@ -25,6 +25,7 @@ mod package;
 mod patterns;
 mod plan;
 mod policies;
+mod rdb;
 mod redact;
 mod same_report;
 mod samples;

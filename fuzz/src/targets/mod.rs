@@ -3,6 +3,7 @@
 
 mod formats;
 mod kernels;
+pub mod snapshots;
 mod texts;
 
 use std::sync::LazyLock;
@@ -35,7 +36,13 @@ pub static TARGETS: LazyLock<Vec<Target>> = LazyLock::new(|| {
 });
 
 /// The targets that are not a format.
-const OTHERS: [Target; 6] = [
+const OTHERS: [Target; 7] = [
+    Target {
+        name: "snapshots",
+        run: |_, bytes| snapshots::walk(bytes),
+        cost: 2,
+        seeds: snapshots::seeds,
+    },
     Target {
         name: "scan",
         run: |_, bytes| formats::scan(bytes),

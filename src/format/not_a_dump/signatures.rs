@@ -103,11 +103,6 @@ pub static SIGNATURES: &[NotADump] = &[
     bytes("UTF-16 text", 0, b"\xFF\xFE", UTF_16),
     bytes("UTF-16 text", 0, b"\xFE\xFF", UTF_16),
     start(
-        "an RDB snapshot, or an append-only file that starts with one",
-        resp::is_snapshot,
-        "let a server load it, then redis-cli -h HOST -p PORT --no-raw --scan > HOST-PORT.keys",
-    ),
-    start(
         "an append-only file",
         resp::is_commands,
         "slotscope fanout FILE reads its commands; for its keys let a server load it, then redis-cli -h HOST \

@@ -1,0 +1,31 @@
+//! Why an RDB file cannot be read on, before it is known what the walk was in the middle of.
+
+use std::io;
+
+/// What ends a walk.
+#[derive(Debug)]
+pub enum Fault {
+    /// The input ends.
+    CutOff,
+    /// The system refuses to read on.
+    Unreadable(io::Error),
+    /// Bytes at this offset that mean nothing.
+    Wrong(u64, String),
+}
+
+/// The result of reading a part of an RDB file.
+pub type Read<T> = Result<T, Fault>;
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Fault::CutOff,
+            _ => Fault::Unreadable(error),
+        }
+    }
+}
+
+/// The fault of bytes at `offset`.
+pub fn wrong<T>(offset: u64, what: impl Into<String>) -> Read<T> {
+    Err(Fault::Wrong(offset, what.into()))
+}

@@ -1,0 +1,177 @@
+//! The types of values by their numbers. Redis and Valkey use some numbers for different types, so the magic decides.
+
+use std::borrow::Cow;
+
+/// Who numbers types and opcodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Space {
+    /// `REDIS` and four digits: Redis, and Valkey before 9.0.
+    Redis,
+    /// `VALKEY` and three digits.
+    Valkey,
+}
+
+/// A type of values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind {
+    /// What TYPE answers; of a module's value the module decides.
+    pub name: &'static str,
+    /// What OBJECT ENCODING answers for a value that is stored so; of a string its bytes decide.
+    pub encoding: &'static str,
+    /// How its bytes are laid out.
+    pub layout: Layout,
+}
+
+/// How the value of a type is laid out behind its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// A string.
+    Text,
+    /// A count, and so many times so many strings.
+    Strings(u64),
+    /// A count, and so many times a string and a score: eight bytes, or text.
+    Scores { binary: bool },
+    /// A string that holds all elements, so many entries each.
+    Packed(Packing, u64),
+    /// A count, and so many packed strings.
+    Nodes(Packing),
+    /// As `Nodes`, where a node may be one element.
+    Containers,
+    /// A stream.
+    Stream(StreamForm),
+    /// What a module wrote.
+    Module,
+    /// A count, and so many times field, value and when they expire, in eight bytes.
+    FieldsThenExpiry,
+    /// A count, and so many times when they expire, field and value; before it the first expiry of all, where it is known.
+    ExpiryThenFields { first: bool },
+    /// Packed triples of field, value and expiry; before them the first expiry of all, where it is known.
+    PackedExpiry { first: bool },
+    /// Numbered elements, each a string or eight bytes.
+    Array,
+    /// Packed names of fields, or names one by one, then packed values.
+    TemplateNames,
+    /// Packed values of a template, whose number is the first.
+    TemplateValues,
+    /// Names of fields, then as many values.
+    TemplateFields,
+    /// The number of a template, then a value for each of its fields.
+    TemplateRef,
+}
+
+/// How elements are packed into a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packing {
+    /// A ziplist.
+    Ziplist,
+    /// A listpack.
+    Listpack,
+    /// An intset.
+    Intset,
+    /// A zipmap.
+    Zipmap,
+}
+
+/// What the streams of a version hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StreamForm {
+    /// Of Redis 5.0.
+    Plain,
+    /// First and deleted ids and counts of entries.
+    Offsets,
+    /// When a consumer was active.
+    Activity,
+    /// Ids of producers.
+    Producers,
+    /// Entries that were not acknowledged.
+    Refused,
+}
+
+const HASH: &str = "hash";
+const LIST: &str = "list";
+const SET: &str = "set";
+const SORTED: &str = "zset";
+const STREAM: &str = "stream";
+
+/// The type of number `number`; `None` where there is none, or its layout is not known.
+pub fn kind(number: u8, space: Space) -> Option<Kind> {
+    use Layout::*;
+    use Packing::*;
+    use Space::*;
+    let (name, encoding, layout) = match (number, space) {
+        (0, _) => ("string", "raw", Text),
+        (1, _) => (LIST, "linkedlist", Strings(1)),
+        (2, _) => (SET, "hashtable", Strings(1)),
+        (3, _) => (SORTED, "skiplist", Scores { binary: false }),
+        (4, _) => (HASH, "hashtable", Strings(2)),
+        (5, _) => (SORTED, "skiplist", Scores { binary: true }),
+        (7, _) => ("module", "", Module),
+        (9, _) => (HASH, "zipmap", Packed(Zipmap, 1)),
+        (10, _) => (LIST, "ziplist", Packed(Ziplist, 1)),
+        (11, _) => (SET, "intset", Packed(Intset, 1)),
+        (12, _) => (SORTED, "ziplist", Packed(Ziplist, 2)),
+        (13, _) => (HASH, "ziplist", Packed(Ziplist, 2)),
+        (14, _) => (LIST, "quicklist", Nodes(Ziplist)),
+        (15, _) => (STREAM, STREAM, Stream(StreamForm::Plain)),
+        (16, _) => (HASH, "listpack", Packed(Listpack, 2)),
+        (17, _) => (SORTED, "listpack", Packed(Listpack, 2)),
+        (18, _) => (LIST, "quicklist", Containers),
+        (19, _) => (STREAM, STREAM, Stream(StreamForm::Offsets)),
+        (20, _) => (SET, "listpack", Packed(Listpack, 1)),
+        (21, _) => (STREAM, STREAM, Stream(StreamForm::Activity)),
+        (22, Valkey) => (HASH, "hashtable", FieldsThenExpiry),
+        (22, Redis) => (HASH, "hashtable", ExpiryThenFields { first: false }),
+        (23, Redis) => (HASH, "listpackex", PackedExpiry { first: false }),
+        (24, Redis) => (HASH, "hashtable", ExpiryThenFields { first: true }),
+        (25, Redis) => (HASH, "listpackex", PackedExpiry { first: true }),
+        (26, Redis) => (STREAM, STREAM, Stream(StreamForm::Producers)),
+        (27, Redis) => (STREAM, STREAM, Stream(StreamForm::Refused)),
+        (28, Redis) => ("array", "array", Array),
+        (29, Redis) => (HASH, "template", TemplateNames),
+        (30, Redis) => (HASH, "template", TemplateValues),
+        (31, Redis) => (HASH, "template", TemplateFields),
+        (32, Redis) => (HASH, "template", TemplateRef),
+        _ => return None,
+    };
+    Some(Kind {
+        name,
+        encoding,
+        layout,
+    })
+}
+
+/// The name of a module's type from its number: nine characters of six bits, above ten bits of a version.
+pub fn module_type(number: u64) -> Cow<'static, str> {
+    const CHARACTERS: &[u8; 64] =
+        b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let character = |at: u32| char::from(CHARACTERS[(number >> (58 - 6 * at) & 63) as usize]);
+    (0..9).map(character).collect::<String>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_magic_decides_what_a_number_means() {
+        let layouts = [Space::Redis, Space::Valkey].map(|space| kind(22, space).unwrap().layout);
+        assert_ne!(layouts[0], layouts[1]);
+        assert!(kind(24, Space::Redis).is_some() && kind(24, Space::Valkey).is_none());
+        for number in [6, 8, 33, 107, 150, 255] {
+            assert!(
+                [Space::Redis, Space::Valkey]
+                    .iter()
+                    .all(|space| kind(number, *space).is_none())
+            );
+        }
+    }
+
+    #[test]
+    fn a_module_is_named_by_the_bits_of_its_number() {
+        let bits = b"ReJSON-RL".iter().fold(0u64, |bits, character| {
+            let all = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+            bits << 6 | all.iter().position(|other| other == character).unwrap() as u64
+        });
+        assert_eq!(module_type(bits << 10 | 3), "ReJSON-RL");
+    }
+}

@@ -1,0 +1,81 @@
+//! `rdb`: RDB files as Redis and Valkey write them, all versions. Values are passed over by their lengths; sizes are
+//! bytes in the file.
+
+mod checksum;
+pub mod elements;
+mod fault;
+mod header;
+mod kind;
+mod lzf;
+mod module;
+mod opcode;
+mod packed;
+pub mod record;
+mod rows;
+mod slots;
+mod streams;
+mod text;
+mod value;
+pub mod walk;
+
+use crate::format::rdb::snapshot::rows::Rows;
+use crate::format::rdb::snapshot::walk::Walker;
+use crate::format::row_boundary::RowBoundary;
+use crate::format::{Columns, Detected, Format, Head, Reader, Seen, Sink};
+use crate::source::block::{Block, Padded, Piece};
+
+pub use header::is_snapshot;
+
+/// The format.
+pub struct Rdb;
+
+impl Format for Rdb {
+    fn name(&self) -> &'static str {
+        "rdb"
+    }
+
+    fn example(&self) -> &'static str {
+        "REDIS0011... (dump.rdb, of any version of Redis or Valkey)"
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        match is_snapshot(head.bytes) {
+            true => Detected::Yes,
+            false => Detected::No,
+        }
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        Some(
+            "sizes of rdb are bytes in the RDB file, where much is compressed; in memory keys take more",
+        )
+    }
+
+    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        Ok(Box::new(Rdb))
+    }
+}
+
+impl Reader for Rdb {
+    fn format(&self) -> &'static str {
+        self.name()
+    }
+
+    fn boundary(&self) -> RowBoundary {
+        RowBoundary::Walked(|input, verifies| Box::new(Rows::new(Walker::new(input, verifies))))
+    }
+
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen {
+        rows::read(block, piece.from as usize, columns, sink)
+    }
+
+    fn place(&self, rows: Padded<'_>, at: u32, offset: u64) -> u64 {
+        rows::offset_of(rows.bytes(), at as usize).unwrap_or(offset)
+    }
+}

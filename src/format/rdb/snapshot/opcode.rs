@@ -1,0 +1,226 @@
+//! Opcodes: what surrounds the keys of an RDB file, and what is written before one of them.
+
+use crate::format::Notice;
+use crate::format::rdb::snapshot::fault::{Read, wrong};
+use crate::format::rdb::snapshot::header::{Header, MARK};
+use crate::format::rdb::snapshot::kind::Space;
+use crate::format::rdb::snapshot::module;
+use crate::format::rdb::snapshot::record::Attributes;
+use crate::format::rdb::snapshot::slots::SlotHeader;
+use crate::format::rdb::snapshot::text::Texts;
+use crate::format::rdb::snapshot::walk::{Place, Step, Walker};
+use crate::text::grouped;
+
+const EOF: u8 = 255;
+const SELECT_DB: u8 = 254;
+const EXPIRE_SECONDS: u8 = 253;
+const EXPIRE_MS: u8 = 252;
+const RESIZE_DB: u8 = 251;
+const AUX: u8 = 250;
+const FREQ: u8 = 249;
+const IDLE: u8 = 248;
+const MODULE_AUX: u8 = 247;
+const FUNCTION_PRE_GA: u8 = 246;
+const FUNCTION: u8 = 245;
+const SLOT_INFO: u8 = 244;
+/// Of Redis: what modules keep for a key.
+const KEY_META: u8 = 243;
+/// Of Valkey: slots that are being imported.
+const SLOT_IMPORT: u8 = 243;
+const HASH_TEMPLATE: u8 = 242;
+/// Of Redis Enterprise.
+const RAM_LRU: u8 = 107;
+const SLOT_NUMBER: u8 = 121;
+
+/// More templates than any server has.
+const MAX_TEMPLATES: usize = 1 << 20;
+
+/// The longest auxiliary field that is looked at.
+const MAX_AUX: u64 = 64;
+
+impl Walker {
+    /// Reads what follows the opcode at `at`.
+    pub(super) fn opcode(&mut self, at: u64, header: Header) -> Read<Step> {
+        use Space::{Redis, Valkey};
+        let Place::Opcode(opcode) = self.place else {
+            return Ok(Step::End);
+        };
+        match (opcode, header.space) {
+            (EOF, _) => return self.end(header).map(|()| Step::End),
+            (SELECT_DB, _) => {
+                self.end_slot(None);
+                self.database = self.input.length()?;
+            }
+            (EXPIRE_SECONDS, _) => {
+                let seconds = i32::from_le_bytes(self.input.array()?);
+                self.before_key(at).expires_ms = Some(1000 * i64::from(seconds));
+            }
+            (EXPIRE_MS, _) => self.before_key(at).expires_ms = Some(self.input.int64()?),
+            (FREQ, _) => self.before_key(at).lfu = Some(self.input.byte()?),
+            (IDLE, _) => self.before_key(at).idle_secs = Some(self.input.length()?),
+            (RAM_LRU | SLOT_NUMBER, _) => {
+                self.before_key(at);
+                self.input.length()?;
+            }
+            (KEY_META, Redis) => {
+                self.before_key(at);
+                self.key_meta()?;
+            }
+            (RESIZE_DB, _) => {
+                self.announced = self.announced.saturating_add(self.input.length()?);
+                self.input.length()?;
+            }
+            (AUX, _) => self.auxiliary(at)?,
+            (SLOT_INFO, _) => {
+                let slot = self.input.length()?;
+                let [keys, expires] = [self.input.length()?, self.input.length()?];
+                self.end_slot(Some((
+                    at,
+                    SlotHeader {
+                        slot,
+                        keys,
+                        expires,
+                    },
+                )));
+            }
+            (SLOT_IMPORT, Valkey) => self.slot_import()?,
+            (HASH_TEMPLATE, Redis) => self.template()?,
+            (MODULE_AUX, _) => {
+                // The number of its type, and when it was written: before the keys or behind them.
+                (0..3).try_for_each(|_| self.input.length().map(drop))?;
+                module::pass_parts(&mut self.input, |_| {})?;
+            }
+            (FUNCTION, _) => drop(self.input.skip_string()?),
+            (FUNCTION_PRE_GA, _) => self.old_function()?,
+            (number, _) => return Ok(Step::Key(number)),
+        }
+        Ok(Step::On)
+    }
+
+    /// What is known of the next key, of which something is at `at`.
+    fn before_key(&mut self, at: u64) -> &mut Attributes {
+        self.next.0.get_or_insert(at);
+        &mut self.next.1
+    }
+
+    /// A name and a value; those that are not known are passed over.
+    fn auxiliary(&mut self, at: u64) -> Read<()> {
+        let name = self.input.short_string(MAX_AUX)?;
+        let value = self.input.short_string(MAX_AUX)?;
+        match &name[..] {
+            b"ctime" => {
+                let text = std::str::from_utf8(&value).ok();
+                let seconds = text.and_then(|text| text.parse::<i64>().ok());
+                self.written_ms = seconds.and_then(|seconds| seconds.checked_mul(1000));
+            }
+            b"slot-info" => {
+                if let Some(header) = SlotHeader::parse(&value) {
+                    self.end_slot(Some((at, header)));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What modules keep for the next key: four bytes that say whose it is, then its parts.
+    fn key_meta(&mut self) -> Read<()> {
+        let classes = self.input.length()?;
+        (0..classes).try_for_each(|_| {
+            self.input.skip(4)?;
+            module::pass_parts(&mut self.input, |_| {})
+        })
+    }
+
+    /// A job, and ranges of slots.
+    fn slot_import(&mut self) -> Read<()> {
+        self.input.skip_string()?;
+        let ranges = self.input.length()?;
+        for _ in 0..ranges {
+            let [first, last] = [self.input.length()?, self.input.length()?];
+            self.imported.add(first..=last);
+        }
+        Ok(())
+    }
+
+    /// Its number and the names of its fields.
+    fn template(&mut self) -> Read<()> {
+        let at = self.input.offset();
+        let number = self.input.length()?;
+        let fields = self.input.length()?;
+        (0..fields).try_for_each(|_| self.input.skip_string().map(drop))?;
+        self.templates.insert(number, fields);
+        match self.templates.len() {
+            ..=MAX_TEMPLATES => Ok(()),
+            _ => wrong(at, "over a million templates of hashes"),
+        }
+    }
+
+    /// A library as the release candidates of Redis 7.0 wrote it: name, engine, perhaps a description, code.
+    fn old_function(&mut self) -> Read<()> {
+        (0..2).try_for_each(|_| self.input.skip_string().map(drop))?;
+        let has_description = self.input.length()? != 0;
+        (0..1 + u8::from(has_description)).try_for_each(|_| self.input.skip_string().map(drop))
+    }
+
+    /// Compares the keys of a slot with its header, and starts those of the next.
+    fn end_slot(&mut self, next: Option<(u64, SlotHeader)>) {
+        if let Some((at, what)) = self.slots.end(next) {
+            self.remark(Notice::SlotHeader, 1, at, what);
+        }
+    }
+
+    /// The end of the file: its checksum, and what is behind it.
+    fn end(&mut self, header: Header) -> Read<()> {
+        self.end_slot(None);
+        let at = self.input.offset();
+        let computed = self.input.checksum();
+        let stored = match header.has_checksum() {
+            true => u64::from_le_bytes(self.input.array()?),
+            false => 0,
+        };
+        self.input.set_checksum(None);
+        match computed {
+            Some(computed) if stored != 0 && stored != computed => {
+                return wrong(
+                    at,
+                    format!(
+                        "the checksum is {stored:016x}, that of the bytes before it {computed:016x}: the file is damaged, \
+                     or was edited"
+                    ),
+                );
+            }
+            Some(_) if stored != 0 => {}
+            _ => {
+                let what = "the checksum is not verified: it is not in the file, or is not wanted";
+                self.remark(Notice::Unverified, 1, at, what.into());
+            }
+        }
+        self.behind()
+    }
+
+    /// What follows the end: the mark of a captured replication stream, the commands of an append-only file.
+    fn behind(&mut self) -> Read<()> {
+        let at = self.input.offset();
+        let head = self.input.peek(MARK + 1)?;
+        let (is_nothing, is_resp) = (
+            head.is_empty() || head.len() == MARK,
+            head.starts_with(b"*") || head.starts_with(b"#"),
+        );
+        if is_nothing {
+            return Ok(());
+        }
+        let bytes = self.input.skip_rest()?;
+        let (notice, what) = match is_resp {
+            true => (Notice::Commands, "bytes of commands behind the RDB file"),
+            false => (Notice::Behind, "bytes behind the RDB file"),
+        };
+        self.remark(
+            notice,
+            bytes,
+            at,
+            format!("{} {what}, not read", grouped(bytes)),
+        );
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! What a walk over an RDB file comes across.
+
+use std::borrow::Cow;
+
+use crate::format::Notice;
+use crate::format::rdb::snapshot::elements::Elements;
+
+/// A key and what is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record<'a> {
+    /// Its name.
+    pub key: &'a [u8],
+    /// The number of its database.
+    pub database: u64,
+    /// What TYPE answers.
+    pub type_name: Cow<'static, str>,
+    /// What OBJECT ENCODING answers of a value that is stored so; empty where only a module knows.
+    pub encoding: &'static str,
+    /// How many elements it has.
+    pub elements: Elements,
+    /// What precedes it.
+    pub attributes: Attributes,
+    /// Where it starts in the file: at its expiry, if it has one.
+    pub offset: u64,
+    /// Bytes it takes there.
+    pub bytes: u64,
+    /// Whether it had expired when the file was written.
+    pub has_expired: bool,
+    /// Whether its slot was being imported from another node.
+    pub is_imported: bool,
+}
+
+/// What is written before a key.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Attributes {
+    /// When it expires, in milliseconds since 1970.
+    pub expires_ms: Option<i64>,
+    /// Its LFU counter.
+    pub lfu: Option<u8>,
+    /// Seconds since it was last used.
+    pub idle_secs: Option<u64>,
+}
+
+/// Something odd about a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// What it counts as.
+    pub notice: Notice,
+    /// How often.
+    pub count: u64,
+    /// Where it is.
+    pub offset: u64,
+    /// What it is.
+    pub what: String,
+}
+
+/// What is found.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A key.
+    Key(Record<'a>),
+    /// Something odd.
+    Remark(Remark),
+}

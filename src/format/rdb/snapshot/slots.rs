@@ -1,0 +1,159 @@
+//! Headers of slots: a server in cluster mode writes its keys slot by slot, and before each how many there are. They
+//! check what is read: the slot of each key, and that none is missing.
+
+use std::ops::RangeInclusive;
+
+use hashslot::SLOTS;
+
+/// What a header says of the keys behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SlotHeader {
+    /// The slot.
+    pub slot: u64,
+    /// How many keys it has.
+    pub keys: u64,
+    /// How many of them expire.
+    pub expires: u64,
+}
+
+impl SlotHeader {
+    /// The header in the text of Valkey: the three numbers with commas between them, and perhaps more behind them.
+    pub fn parse(text: &[u8]) -> Option<SlotHeader> {
+        let mut numbers = std::str::from_utf8(text).ok()?.split(',').map(str::parse);
+        let mut next = || numbers.next()?.ok();
+        Some(SlotHeader {
+            slot: next()?,
+            keys: next()?,
+            expires: next()?,
+        })
+    }
+}
+
+/// The keys behind one header.
+#[derive(Debug, Default)]
+pub struct SlotCheck {
+    header: Option<(u64, SlotHeader)>,
+    seen: SlotCounts,
+}
+
+#[derive(Debug, Default)]
+struct SlotCounts {
+    keys: u64,
+    expires: u64,
+    elsewhere: u64,
+}
+
+impl SlotCheck {
+    /// The slot whose keys are being read.
+    pub fn slot(&self) -> Option<u64> {
+        self.header.map(|(_, header)| header.slot)
+    }
+
+    /// Takes in a key.
+    pub fn key(&mut self, key: &[u8], expires: bool) {
+        if let Some((_, header)) = self.header {
+            self.seen.keys += 1;
+            self.seen.expires += u64::from(expires);
+            self.seen.elsewhere += u64::from(u64::from(hashslot::slot(key)) != header.slot);
+        }
+    }
+
+    /// Ends the keys of a slot, and starts those of the header at `next`, if there is one. Where the keys that end differ
+    /// from their header: where that is, and how.
+    pub fn end(&mut self, next: Option<(u64, SlotHeader)>) -> Option<(u64, String)> {
+        let seen = std::mem::take(&mut self.seen);
+        let (at, header) = std::mem::replace(&mut self.header, next)?;
+        let SlotHeader {
+            slot,
+            keys,
+            expires,
+        } = header;
+        let what = match () {
+            () if seen.elsewhere > 0 => {
+                format!(
+                    "{} keys below the header of slot {slot} are of other slots",
+                    seen.elsewhere
+                )
+            }
+            () if (seen.keys, seen.expires) != (keys, expires) => format!(
+                "the header of slot {slot} says {keys} keys, {expires} of which expire; there are {} and {}",
+                seen.keys, seen.expires
+            ),
+            () => return None,
+        };
+        Some((at, what))
+    }
+}
+
+/// Slots that were being imported: their keys are in the file of the node that they come from, too.
+#[derive(Debug, Default)]
+pub struct Imported(Vec<bool>);
+
+impl Imported {
+    /// Takes in a range of slots; what lies above all slots is none.
+    pub fn add(&mut self, range: RangeInclusive<u64>) {
+        self.0.resize(SLOTS, false);
+        let slots = *range.start()..=(*range.end()).min(SLOTS as u64 - 1);
+        slots.for_each(|slot| self.0[slot as usize] = true);
+    }
+
+    /// Whether a key is of one of them.
+    pub fn has(&self, key: &[u8]) -> bool {
+        !self.0.is_empty() && self.0[usize::from(hashslot::slot(key))]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(keys: u64, expires: u64) -> Option<(u64, SlotHeader)> {
+        let slot = 7629;
+        Some((
+            100,
+            SlotHeader {
+                slot,
+                keys,
+                expires,
+            },
+        ))
+    }
+
+    #[test]
+    fn a_header_agrees_with_the_keys_below_it_or_is_reported() {
+        let check = |of: Option<(u64, SlotHeader)>, keys: &[(&[u8], bool)]| {
+            let mut check = SlotCheck::default();
+            assert_eq!(check.end(of), None);
+            keys.iter()
+                .for_each(|(key, expires)| check.key(key, *expires));
+            check.end(None)
+        };
+        assert_eq!(check(header(2, 1), &[(b"k", true), (b"{k}2", false)]), None);
+        assert_eq!(check(None, &[(b"k", true)]), None);
+        for (header, keys) in [
+            (header(2, 0), &[(&b"k"[..], false)][..]),
+            (header(1, 1), &[(b"k", false)]),
+            (header(1, 0), &[(b"l", false)]),
+        ] {
+            assert_eq!(check(header, keys).unwrap().0, 100);
+        }
+    }
+
+    #[test]
+    fn the_text_of_a_header_has_three_numbers_or_more() {
+        let found = SlotHeader::parse(b"7629,2,1,0");
+        assert_eq!(found, header(2, 1).map(|(_, header)| header));
+        for text in [&b"7629,2"[..], b"", b"a,1,1", b"\xFF,1,1", b"7629,2,-1"] {
+            assert_eq!(SlotHeader::parse(text), None);
+        }
+    }
+
+    #[test]
+    fn imported_slots_are_ranges() {
+        let mut imported = Imported::default();
+        assert!(!imported.has(b"k"));
+        imported.add(7600..=u64::MAX);
+        assert!(imported.has(b"k") && imported.has(b"{foo}1"));
+        assert!(!imported.has(b"{name}") && hashslot::slot(b"{name}") < 7600);
+    }
+}

@@ -1,0 +1,270 @@
+//! Lengths and strings of RDB files. A string is bytes, an integer, or LZF; values are passed over by their lengths.
+
+use crate::format::rdb::snapshot::fault::{Fault, Read, wrong};
+use crate::format::rdb::snapshot::lzf;
+use crate::source::forward::Forward;
+
+/// Packed bytes that decode to the first `PREFIX` bytes at least: no byte takes more than two.
+const PACKED_PREFIX: usize = 2 * PREFIX;
+
+/// Bytes of a string that are looked at in passing.
+pub const PREFIX: usize = 24;
+
+/// How a string is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stored {
+    /// As so many bytes.
+    Bytes(u64),
+    /// As an integer, which is its decimal text.
+    Integer(i32),
+    /// As so many bytes of LZF, of a string of so many.
+    Lzf(u64, u64),
+}
+
+/// The start of a string: at most `PREFIX` bytes, fewer where it is damaged.
+#[derive(Debug, Clone, Copy)]
+pub struct Start {
+    bytes: [u8; PREFIX],
+    len: u8,
+}
+
+impl Start {
+    fn of(bytes: &[u8]) -> Self {
+        let mut start = Start {
+            bytes: [0; PREFIX],
+            len: bytes.len() as u8,
+        };
+        start.bytes[..bytes.len()].copy_from_slice(bytes);
+        start
+    }
+}
+
+impl std::ops::Deref for Start {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl Stored {
+    /// The length of the string in bytes.
+    pub fn len(self) -> u64 {
+        match self {
+            Stored::Bytes(len) | Stored::Lzf(_, len) => len,
+            Stored::Integer(number) => number.to_string().len() as u64,
+        }
+    }
+
+    /// Bytes that it still takes in the file behind what was read to know how it is stored.
+    pub fn bytes_behind(self) -> u64 {
+        match self {
+            Stored::Bytes(len) | Stored::Lzf(len, _) => len,
+            Stored::Integer(_) => 0,
+        }
+    }
+}
+
+/// What is read of an RDB file.
+pub trait Texts {
+    /// A length; the encodings of strings are none.
+    fn length(&mut self) -> Read<u64>;
+    /// How the string here is stored; its bytes follow.
+    fn stored(&mut self) -> Read<Stored>;
+    /// Passes over a string.
+    fn skip_string(&mut self) -> Read<Stored>;
+    /// The start of the string whose bytes follow, without passing over it.
+    fn start_of(&mut self, stored: Stored) -> Read<Start>;
+    /// The string of at most `most` bytes whose bytes follow, in place of what is in `into`.
+    fn stored_string(&mut self, stored: Stored, into: &mut Vec<u8>, most: u64) -> Read<()>;
+    /// A string of at most `most` bytes; a longer or broken one is passed over, and empty.
+    fn short_string(&mut self, most: u64) -> Read<Vec<u8>>;
+    /// A signed integer of eight bytes.
+    fn int64(&mut self) -> Read<i64>;
+}
+
+/// A length, or the number of an encoding of strings.
+enum Length {
+    Of(u64),
+    Encoding(u8),
+}
+
+fn length_or_encoding(input: &mut Forward) -> Read<Length> {
+    let at = input.offset();
+    let first = input.byte()?;
+    Ok(match first >> 6 {
+        0 => Length::Of(u64::from(first)),
+        1 => Length::Of(u64::from(first & 0x3F) << 8 | u64::from(input.byte()?)),
+        2 if first == 0x80 => Length::Of(u64::from(u32::from_be_bytes(input.array()?))),
+        2 if first == 0x81 => Length::Of(u64::from_be_bytes(input.array()?)),
+        2 => return wrong(at, format!("a byte that starts no length, 0x{first:02x}")),
+        _ => Length::Encoding(first & 0x3F),
+    })
+}
+
+impl Texts for Forward {
+    #[inline]
+    fn length(&mut self) -> Read<u64> {
+        let at = self.offset();
+        match length_or_encoding(self)? {
+            Length::Of(len) => Ok(len),
+            Length::Encoding(_) => wrong(at, "the encoding of a string in place of a length"),
+        }
+    }
+
+    #[inline]
+    fn stored(&mut self) -> Read<Stored> {
+        let at = self.offset();
+        Ok(match length_or_encoding(self)? {
+            Length::Of(len) => Stored::Bytes(len),
+            Length::Encoding(0) => Stored::Integer(self.byte()? as i8 as i32),
+            Length::Encoding(1) => Stored::Integer(i16::from_le_bytes(self.array()?).into()),
+            Length::Encoding(2) => Stored::Integer(i32::from_le_bytes(self.array()?)),
+            Length::Encoding(3) => Stored::Lzf(self.length()?, self.length()?),
+            Length::Encoding(other) => {
+                return wrong(at, format!("a string in an unknown encoding, {other}"));
+            }
+        })
+    }
+
+    #[inline]
+    fn skip_string(&mut self) -> Read<Stored> {
+        let stored = self.stored()?;
+        self.skip(stored.bytes_behind())?;
+        Ok(stored)
+    }
+
+    fn start_of(&mut self, stored: Stored) -> Read<Start> {
+        Ok(match stored {
+            Stored::Integer(number) => Start::of(number.to_string().as_bytes()),
+            Stored::Bytes(len) => Start::of(self.peek(len.min(PREFIX as u64) as usize)?),
+            Stored::Lzf(packed, len) => {
+                let packed = self.peek(packed.min(PACKED_PREFIX as u64) as usize)?;
+                let most = len.min(PREFIX as u64) as usize;
+                Start::of(&lzf::decoded(packed, most).unwrap_or_default())
+            }
+        })
+    }
+
+    fn stored_string(&mut self, stored: Stored, into: &mut Vec<u8>, most: u64) -> Read<()> {
+        let at = self.offset();
+        into.clear();
+        if stored.len().max(stored.bytes_behind()) > most {
+            return wrong(at, format!("a string of {} bytes", stored.len()));
+        }
+        match stored {
+            Stored::Bytes(len) => self.read(into, len)?,
+            Stored::Integer(number) => into.extend_from_slice(number.to_string().as_bytes()),
+            Stored::Lzf(packed_bytes, len) => {
+                let mut packed = Vec::new();
+                self.read(&mut packed, packed_bytes)?;
+                let decoded = lzf::decoded(&packed, len as usize);
+                let Some(decoded) = decoded.filter(|decoded| decoded.len() as u64 == len) else {
+                    return wrong(at, "a string whose LZF is broken");
+                };
+                into.extend_from_slice(&decoded);
+            }
+        }
+        Ok(())
+    }
+
+    fn short_string(&mut self, most: u64) -> Read<Vec<u8>> {
+        let stored = self.stored()?;
+        let mut into = Vec::new();
+        if stored.len().max(stored.bytes_behind()) > most {
+            self.skip(stored.bytes_behind())?;
+            return Ok(into);
+        }
+        match self.stored_string(stored, &mut into, most) {
+            Err(Fault::Wrong(..)) => Ok(Vec::new()),
+            read => read.map(|()| into),
+        }
+    }
+
+    #[inline]
+    fn int64(&mut self) -> Read<i64> {
+        Ok(i64::from_le_bytes(self.array().map_err(Fault::from)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    fn input(bytes: &[u8]) -> Forward {
+        Forward::stream(Box::new(Cursor::new(bytes.to_vec())))
+    }
+
+    fn string(bytes: &[u8]) -> Read<Vec<u8>> {
+        let (mut input, mut into) = (input(bytes), Vec::new());
+        let stored = input.stored()?;
+        input.stored_string(stored, &mut into, 100).map(|()| into)
+    }
+
+    #[test]
+    fn lengths_have_four_forms_and_all_else_is_refused() {
+        for (bytes, len) in [
+            (&[0x3F][..], 63),
+            (&[0x41, 0x02], 258),
+            (&[0x80, 0, 1, 0, 2], 65_538),
+            (&[0x81, 1, 0, 0, 0, 0, 0, 0, 3], (1 << 56) + 3),
+        ] {
+            assert_eq!(input(bytes).length().unwrap(), len);
+            assert!(matches!(
+                input(&bytes[..bytes.len() - 1]).length(),
+                Err(Fault::CutOff)
+            ));
+        }
+        for first in [0x82, 0xBF, 0xC0, 0xC3, 0xFF] {
+            let refused = input(&[first; 12]).length();
+            assert!(matches!(refused, Err(Fault::Wrong(0, _))), "{first}");
+        }
+    }
+
+    #[test]
+    fn a_string_is_bytes_an_integer_or_lzf() {
+        for (bytes, text) in [
+            (&b"\x03abc"[..], &b"abc"[..]),
+            (b"\x00", b""),
+            (b"\xC0\x85", b"-123"),
+            (b"\xC1\x39\x30", b"12345"),
+            (b"\xC2\x00\x00\x00\x80", b"-2147483648"),
+            (b"\xC3\x08\x0D\x01ab\xE0\x01\x01\x00c", b"ababababababc"),
+        ] {
+            assert_eq!(string(bytes).unwrap(), text);
+            let mut input = input(bytes);
+            let stored = input.stored().unwrap();
+            let start = input.start_of(stored).unwrap();
+            assert_eq!((&*start, stored.len()), (text, text.len() as u64));
+            input.skip(stored.bytes_behind()).unwrap();
+            assert_eq!(input.offset(), bytes.len() as u64);
+        }
+    }
+
+    #[test]
+    fn broken_strings_are_refused_at_their_place() {
+        for bytes in [
+            &b"\xC4"[..],
+            b"\xFFx",
+            b"\xC3\x02\x05\x01a",
+            b"\xC3\x02\x02\x20\x05",
+        ] {
+            assert!(matches!(string(bytes), Err(Fault::Wrong(..))), "{bytes:?}");
+        }
+        assert!(matches!(
+            string(b"\x40\xC8aaa"),
+            Err(Fault::Wrong(2, what)) if what == "a string of 200 bytes"
+        ));
+        assert!(matches!(string(b"\x05ab"), Err(Fault::CutOff)));
+    }
+
+    #[test]
+    fn only_the_start_of_a_long_string_is_looked_at() {
+        let long = [&b"\x80\x00\x01\x00\x00"[..], &[b'x'; 65_536]].concat();
+        let mut input = input(&long);
+        let stored = input.stored().unwrap();
+        let start = input.start_of(stored).unwrap();
+        assert_eq!((&*start, stored.len()), (&[b'x'; PREFIX][..], 65_536));
+    }
+}

@@ -1,0 +1,276 @@
+//! The walk over an RDB file, opcode by opcode, which yields its keys and what is odd about it.
+
+use std::borrow::Cow;
+
+use crate::error::reason;
+use crate::format::Notice;
+use crate::format::rdb::snapshot::checksum::Crc64;
+use crate::format::rdb::snapshot::fault::{Fault, Read, wrong};
+use crate::format::rdb::snapshot::header::{Header, LONGEST};
+use crate::format::rdb::snapshot::kind::{Kind, kind, module_type};
+use crate::format::rdb::snapshot::record::{Attributes, Event, Record, Remark};
+use crate::format::rdb::snapshot::slots::{Imported, SlotCheck};
+use crate::format::rdb::snapshot::text::Texts;
+use crate::format::rdb::snapshot::value::{self, Templates, Value};
+use crate::format::walk::Damage;
+use crate::name::Name;
+use crate::source::forward::Forward;
+use crate::text::{counted, short};
+
+/// The longest key that is read.
+const MAX_KEY: u64 = 64 << 20;
+
+/// A walk over an RDB file.
+pub struct Walker {
+    pub(super) input: Forward,
+    pub(super) header: Option<Header>,
+    /// Whether the checksum is verified.
+    pub(super) verifies: bool,
+    /// What is being read.
+    pub(super) place: Place,
+    pub(super) database: u64,
+    /// What was read of the next key before its type, and where that starts.
+    pub(super) next: (Option<u64>, Attributes),
+    pub(super) templates: Templates,
+    /// When the file was written, in milliseconds since 1970.
+    pub(super) written_ms: Option<i64>,
+    pub(super) slots: SlotCheck,
+    pub(super) imported: Imported,
+    pub(super) remarks: Vec<Remark>,
+    /// Keys that the file announces.
+    pub(super) announced: u64,
+    keys: u64,
+    key: Vec<u8>,
+    has_ended: bool,
+    damage: Option<Damage>,
+}
+
+/// What a walk is in the middle of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Magic and version.
+    Header,
+    /// An opcode.
+    Opcode(u8),
+    /// The key in front of a value of this type.
+    Key(u8),
+    /// A value of this type.
+    Value(u8),
+}
+
+/// What an opcode leads to.
+pub(super) enum Step {
+    /// The next opcode.
+    On,
+    /// A key with a value of this type.
+    Key(u8),
+    /// The end.
+    End,
+}
+
+/// A key that was passed over.
+struct Found {
+    kind: Kind,
+    value: Value,
+    offset: u64,
+    attributes: Attributes,
+}
+
+impl Walker {
+    /// Starts at the first byte of `input`.
+    pub fn new(input: Forward, verifies: bool) -> Self {
+        Walker {
+            input,
+            header: None,
+            verifies,
+            place: Place::Header,
+            database: 0,
+            next: (None, Attributes::default()),
+            templates: Templates::new(),
+            written_ms: None,
+            slots: SlotCheck::default(),
+            imported: Imported::default(),
+            remarks: Vec::new(),
+            announced: 0,
+            keys: 0,
+            key: Vec::new(),
+            has_ended: false,
+            damage: None,
+        }
+    }
+
+    /// How far the walk is, in bytes.
+    pub fn offset(&self) -> u64 {
+        self.input.offset()
+    }
+
+    /// The next key or remark; `None` at the end of the file.
+    ///
+    /// # Errors
+    /// Where and why the file cannot be read on. After an error there is no more.
+    pub fn next_event(&mut self) -> Result<Option<Event<'_>>, Damage> {
+        if self.remarks.is_empty() && !self.has_ended {
+            match self.walk() {
+                Ok(Some(found)) => return Ok(Some(Event::Key(self.record(found)))),
+                Ok(None) => {}
+                Err(fault) => {
+                    self.has_ended = true;
+                    self.damage = Some(self.damage_of(fault));
+                }
+            }
+        }
+        match self.remarks.pop() {
+            Some(remark) => Ok(Some(Event::Remark(remark))),
+            None => self.damage.take().map_or(Ok(None), Err),
+        }
+    }
+
+    /// Walks to the next key; `None` at a remark and at the end.
+    fn walk(&mut self) -> Read<Option<Found>> {
+        let Some(header) = self.header else {
+            self.start()?;
+            return self.walk();
+        };
+        while self.remarks.is_empty() {
+            let at = self.input.offset();
+            self.place = Place::Opcode(self.input.byte()?);
+            match self.opcode(at, header)? {
+                Step::On => {}
+                Step::Key(number) => return self.pass_key(at, number, header).map(Some),
+                Step::End => {
+                    self.has_ended = true;
+                    break;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads the header; the checksum starts with the magic.
+    fn start(&mut self) -> Read<()> {
+        let Some(header) = Header::of(self.input.peek(LONGEST)?) else {
+            return wrong(0, "neither REDIS nor VALKEY and a version at the start");
+        };
+        self.input.skip(header.wrapper as u64)?;
+        if self.verifies && header.has_checksum() {
+            self.input.set_checksum(Some(Box::new(Crc64::new())));
+        }
+        self.input.skip((header.bytes() - header.wrapper) as u64)?;
+        self.header = Some(header);
+        Ok(())
+    }
+
+    /// Reads a key and passes over its value.
+    fn pass_key(&mut self, at: u64, number: u8, header: Header) -> Read<Found> {
+        let Some(kind) = kind(number, header.space) else {
+            return wrong(at, format!("an unknown type or opcode, {number}"));
+        };
+        // A key that is not read to its end must not be shown as the last one.
+        self.place = Place::Key(number);
+        let stored = self.input.stored()?;
+        let mut key = std::mem::take(&mut self.key);
+        let read = self.input.stored_string(stored, &mut key, MAX_KEY);
+        self.key = key;
+        if read.is_err() {
+            self.key.clear();
+            self.place = Place::Key(number);
+        }
+        read?;
+        self.place = Place::Value(number);
+        let value = value::pass(&mut self.input, kind.layout, &self.templates)?;
+        self.keys += 1;
+        let (start, attributes) = std::mem::take(&mut self.next);
+        self.slots.key(&self.key, attributes.expires_ms.is_some());
+        Ok(Found {
+            kind,
+            value,
+            offset: start.unwrap_or(at),
+            attributes,
+        })
+    }
+
+    fn record(&self, found: Found) -> Record<'_> {
+        let Found {
+            kind,
+            value,
+            offset,
+            attributes,
+        } = found;
+        let expires_ms = attributes.expires_ms;
+        Record {
+            key: &self.key,
+            database: self.database,
+            type_name: value.module.map_or(Cow::Borrowed(kind.name), module_type),
+            encoding: value.encoding.unwrap_or(kind.encoding),
+            elements: value.elements,
+            attributes,
+            offset,
+            bytes: self.input.offset() - offset,
+            has_expired: expires_ms.is_some_and(|at| self.written_ms.is_some_and(|now| at < now)),
+            is_imported: self.imported.has(&self.key),
+        }
+    }
+
+    pub(super) fn remark(&mut self, notice: Notice, count: u64, offset: u64, what: String) {
+        self.remarks.push(Remark {
+            notice,
+            count,
+            offset,
+            what,
+        });
+    }
+
+    /// What ended the walk, and what it was in the middle of.
+    fn damage_of(&mut self, fault: Fault) -> Damage {
+        let (offset, what) = match fault {
+            Fault::CutOff => {
+                self.input.set_checksum(None);
+                // The end of a stream is known once all of it is read; that it cannot be read changes nothing.
+                drop(self.input.skip_rest());
+                let what = format!("the RDB file was cut off {}", self.progress());
+                (self.input.offset(), what)
+            }
+            Fault::Unreadable(error) => (self.input.offset(), reason(&error)),
+            Fault::Wrong(offset, what) => (offset, what),
+        };
+        let version = self
+            .header
+            .map_or(String::new(), |header| format!(", version {header}"));
+        let place = match self.place {
+            Place::Header => "in the header".to_owned(),
+            Place::Opcode(number) => format!("at opcode {number}"),
+            Place::Key(number) => format!("in a key of type {number}"),
+            Place::Value(number) => format!("in the value of type {number} of {}", self.last_key()),
+        };
+        let behind = match self.place {
+            Place::Opcode(_) | Place::Key(_) if self.keys > 0 => {
+                format!(", behind {}", self.last_key())
+            }
+            _ => String::new(),
+        };
+        Damage {
+            offset,
+            what: format!("{what}; {place}{behind}{version}"),
+        }
+    }
+
+    fn last_key(&self) -> String {
+        format!("\"{}\"", short(&Name::from(&self.key[..])))
+    }
+
+    /// How far the walk came, for a file that was cut off.
+    fn progress(&self) -> String {
+        let read = counted(self.keys, "key");
+        let of_all = match self.announced {
+            0 => String::new(),
+            all => format!(
+                " of {} ({:.1} %)",
+                all,
+                100.0 * self.keys as f64 / all as f64
+            ),
+        };
+        let slot = self.slots.slot();
+        let slot = slot.map_or(String::new(), |slot| format!(", in slot {slot}"));
+        format!("behind {read}{of_all}{slot}")
+    }
+}

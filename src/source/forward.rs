@@ -1,0 +1,359 @@
+//! An input that is walked from front to back, where most of it is passed over: a file is not read there, a stream is
+//! read and dropped. With a checksum every byte is read and added to it.
+
+use std::io::{self, Read};
+
+use crate::error::Result;
+use crate::source::{ReadAt, Source, stream};
+
+/// Bytes that are read at once, at most.
+const BUFFER: usize = 256 << 10;
+
+/// Bytes that are read at the start and behind a place that was jumped to; twice as many each time that reading goes on.
+const FIRST_READ: usize = 8 << 10;
+
+/// What is computed over all bytes that are walked over.
+pub trait Checksum: Send {
+    /// Takes in the next bytes.
+    fn add(&mut self, bytes: &[u8]);
+    /// Its value over all bytes so far.
+    fn value(&self) -> u64;
+}
+
+/// An input, and how far it is walked.
+pub struct Forward {
+    bytes: Bytes,
+    buffer: Vec<u8>,
+    /// Where in the buffer the walk is.
+    at: usize,
+    /// Offset in the input of the buffer's first byte.
+    base: u64,
+    /// How many bytes to read next.
+    next_read: usize,
+    checksum: Option<Box<dyn Checksum>>,
+    /// Bytes of the buffer that are in the checksum.
+    summed: usize,
+}
+
+enum Bytes {
+    /// A file, and its length.
+    Anywhere(Box<dyn ReadAt>, u64),
+    Once(Box<dyn Read + Send>),
+}
+
+impl Forward {
+    /// Opens a source: at any offset where that is possible, else as a stream, decompressed.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(source: &dyn Source) -> Result<Self> {
+        match Forward::open_at(source)? {
+            Some(forward) => Ok(forward),
+            None => Ok(Forward::stream(stream::open(source)?)),
+        }
+    }
+
+    /// Opens a source that can be read at any offset; `None` for others.
+    ///
+    /// # Errors
+    /// It is gone, or no longer what was found.
+    pub fn open_at(source: &dyn Source) -> Result<Option<Self>> {
+        let Some(len) = source.size_bytes() else {
+            return Ok(None);
+        };
+        let file = source.open_at()?;
+        Ok(file.map(|file| Forward::new(Bytes::Anywhere(file, len))))
+    }
+
+    /// A stream.
+    pub fn stream(reader: Box<dyn Read + Send>) -> Self {
+        Forward::new(Bytes::Once(reader))
+    }
+
+    fn new(bytes: Bytes) -> Self {
+        Forward {
+            bytes,
+            buffer: Vec::new(),
+            at: 0,
+            base: 0,
+            next_read: FIRST_READ,
+            checksum: None,
+            summed: 0,
+        }
+    }
+
+    /// Computes a checksum from here on, or none; what was computed is dropped.
+    pub fn set_checksum(&mut self, checksum: Option<Box<dyn Checksum>>) {
+        self.checksum = checksum;
+        self.summed = self.at;
+    }
+
+    /// The checksum of all bytes from where it was set up to here, if one is computed.
+    pub fn checksum(&mut self) -> Option<u64> {
+        self.sum_up();
+        self.checksum.as_ref().map(|checksum| checksum.value())
+    }
+
+    /// The offset of the next byte.
+    pub fn offset(&self) -> u64 {
+        self.base + self.at as u64
+    }
+
+    /// The length of the input, where it is known.
+    pub fn total_bytes(&self) -> Option<u64> {
+        match self.bytes {
+            Bytes::Anywhere(_, len) => Some(len),
+            Bytes::Once(_) => None,
+        }
+    }
+
+    /// The next `count` bytes without passing over them, fewer at the end of the input.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
+        while self.buffer.len() - self.at < count && self.read_more()? {}
+        let end = self.buffer.len().min(self.at + count);
+        Ok(&self.buffer[self.at..end])
+    }
+
+    /// The next byte.
+    ///
+    /// # Errors
+    /// `UnexpectedEof` at the end of the input, else what the system says.
+    #[inline]
+    pub fn byte(&mut self) -> io::Result<u8> {
+        if let Some(byte) = self.buffer.get(self.at) {
+            self.at += 1;
+            return Ok(*byte);
+        }
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    /// The next bytes, a few.
+    ///
+    /// # Errors
+    /// As `byte`.
+    #[inline]
+    pub fn array<const N: usize>(&mut self) -> io::Result<[u8; N]> {
+        let bytes = *self
+            .peek(N)?
+            .first_chunk()
+            .ok_or(io::ErrorKind::UnexpectedEof)?;
+        self.at += N;
+        Ok(bytes)
+    }
+
+    /// Appends the next `count` bytes to `into`, whose memory grows with what there really is.
+    ///
+    /// # Errors
+    /// As `byte`.
+    pub fn read(&mut self, into: &mut Vec<u8>, count: u64) -> io::Result<()> {
+        let mut left = count;
+        while left > 0 {
+            let most = left.min(BUFFER as u64) as usize;
+            let bytes = self.peek(1)?.len();
+            if bytes == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            let end = self.buffer.len().min(self.at + most);
+            into.extend_from_slice(&self.buffer[self.at..end]);
+            left -= (end - self.at) as u64;
+            self.at = end;
+        }
+        Ok(())
+    }
+
+    /// Passes over `count` bytes.
+    ///
+    /// # Errors
+    /// As `byte`.
+    #[inline]
+    pub fn skip(&mut self, count: u64) -> io::Result<()> {
+        if count <= (self.buffer.len() - self.at) as u64 {
+            self.at += count as usize;
+            return Ok(());
+        }
+        self.skip_far(count)
+    }
+
+    fn skip_far(&mut self, count: u64) -> io::Result<()> {
+        let to = self.offset().checked_add(count);
+        let to = to.ok_or(io::ErrorKind::UnexpectedEof)?;
+        match self.bytes {
+            Bytes::Anywhere(_, len) if to > len => Err(io::ErrorKind::UnexpectedEof.into()),
+            Bytes::Anywhere(..) if self.checksum.is_none() => {
+                self.buffer.clear();
+                (self.base, self.at, self.next_read) = (to, 0, FIRST_READ);
+                Ok(())
+            }
+            _ => {
+                while self.offset() < to {
+                    if self.peek(1)?.is_empty() {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                    let left = to - self.offset();
+                    self.at += left.min((self.buffer.len() - self.at) as u64) as usize;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Passes over all that is left; how many bytes that is.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn skip_rest(&mut self) -> io::Result<u64> {
+        let from = self.offset();
+        if let Bytes::Anywhere(_, len) = self.bytes {
+            self.skip(len.saturating_sub(from))?;
+        }
+        while !self.peek(1)?.is_empty() {
+            self.at = self.buffer.len();
+        }
+        Ok(self.offset() - from)
+    }
+
+    /// Adds what was passed over to the checksum.
+    fn sum_up(&mut self) {
+        if let Some(checksum) = &mut self.checksum {
+            checksum.add(&self.buffer[self.summed..self.at]);
+        }
+        self.summed = self.at;
+    }
+
+    /// Reads on behind the buffer, whose passed part is dropped; false at the end of the input.
+    fn read_more(&mut self) -> io::Result<bool> {
+        self.sum_up();
+        self.buffer.drain(..self.at);
+        self.base += self.at as u64;
+        (self.at, self.summed) = (0, 0);
+        let end = self.buffer.len();
+        let behind = self.base + end as u64;
+        let want = match self.bytes {
+            Bytes::Anywhere(_, len) => (self.next_read as u64).min(len - behind.min(len)) as usize,
+            Bytes::Once(_) => self.next_read,
+        };
+        self.next_read = (2 * self.next_read).min(BUFFER);
+        self.buffer.resize(end + want, 0);
+        let read = fill(&mut self.bytes, &mut self.buffer[end..], behind);
+        self.buffer
+            .truncate(end + read.as_ref().copied().unwrap_or(0));
+        Ok(read? > 0)
+    }
+}
+
+/// Reads bytes from `offset` on into `into`; how many.
+fn fill(bytes: &mut Bytes, into: &mut [u8], offset: u64) -> io::Result<usize> {
+    match bytes {
+        _ if into.is_empty() => Ok(0),
+        Bytes::Anywhere(file, _) => match file.read_exact_at(into, offset) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(io::Error::other(
+                "the file became shorter while it was read",
+            )),
+            read => read.map(|()| into.len()),
+        },
+        Bytes::Once(reader) => loop {
+            match reader.read(into) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read,
+            }
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::memory::memory;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    /// A file of zeros that counts what is read of it.
+    struct Zeros(Arc<AtomicU64>);
+
+    impl ReadAt for Zeros {
+        fn read_exact_at(&self, into: &mut [u8], _: u64) -> io::Result<()> {
+            self.0.fetch_add(into.len() as u64, Relaxed);
+            into.fill(0);
+            Ok(())
+        }
+    }
+
+    struct Sum(u64);
+
+    impl Checksum for Sum {
+        fn add(&mut self, bytes: &[u8]) {
+            self.0 += bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>();
+        }
+
+        fn value(&self) -> u64 {
+            self.0
+        }
+    }
+
+    /// The same content as a file and as a stream.
+    fn both(content: &[u8]) -> [Forward; 2] {
+        let file = Forward::open(&*memory("test", content)).unwrap();
+        assert_eq!(file.total_bytes(), Some(content.len() as u64));
+        let stream = Forward::stream(Box::new(io::Cursor::new(content.to_vec())));
+        [file, stream]
+    }
+
+    #[test]
+    fn a_file_is_not_read_where_it_is_passed_over() {
+        let read = Arc::new(AtomicU64::new(0));
+        let ten_gib = 10 << 30;
+        let mut input = Forward::new(Bytes::Anywhere(Box::new(Zeros(read.clone())), ten_gib));
+        input.byte().unwrap();
+        input.skip(ten_gib - 2).unwrap();
+        assert_eq!((input.byte().unwrap(), input.offset()), (0, ten_gib));
+        assert!(input.byte().is_err());
+        assert!(read.load(Relaxed) <= 2 * FIRST_READ as u64);
+    }
+
+    #[test]
+    fn a_stream_and_a_file_give_the_same_bytes_at_the_same_offsets() {
+        let content: Vec<u8> = (0..1_000_000u32).map(|i| (i / 7) as u8).collect();
+        for sums in [false, true] {
+            for mut input in both(&content) {
+                if sums {
+                    input.set_checksum(Some(Box::new(Sum(0))));
+                }
+                let mut at = 0;
+                for step in (1..).map(|i: usize| i * i * 3) {
+                    if at + 12 + step > content.len() {
+                        break;
+                    }
+                    assert_eq!(input.offset(), at as u64);
+                    assert_eq!(input.array::<4>().unwrap(), content[at..][..4]);
+                    assert_eq!(input.peek(8).unwrap(), &content[at + 4..][..8]);
+                    input.skip(step as u64).unwrap();
+                    at += 4 + step;
+                }
+                let mut rest = Vec::new();
+                input.read(&mut rest, (content.len() - at) as u64).unwrap();
+                assert!(rest == content[at..]);
+                let all = content.iter().map(|byte| u64::from(*byte)).sum();
+                assert_eq!(input.checksum(), sums.then_some(all));
+                assert!(input.peek(1).unwrap().is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_is_an_error_whatever_is_asked_for() {
+        for wanted in [4, 1 << 40, u64::MAX] {
+            for mut input in both(b"abc") {
+                input.byte().unwrap();
+                assert!(input.skip(wanted).is_err());
+            }
+            for mut input in both(b"abc") {
+                let error = input.read(&mut Vec::new(), wanted).unwrap_err();
+                assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+                assert!(input.array::<4>().is_err());
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! RDB files that others published with lists of what is in them: `SLOTSCOPE_RDB_SAMPLES` names a folder with them, with
+//! `EXPECTED.tsv`, a line for each key, and `FILES.tsv`, a line for each file. Without it nothing is compared.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::rdb::{Found, found};
+use slotscope::format::Notice;
+use slotscope::name::Name;
+
+/// The folder, if it is named; says so where it is not.
+fn samples() -> Option<PathBuf> {
+    let folder = std::env::var_os("SLOTSCOPE_RDB_SAMPLES");
+    if folder.is_none() {
+        println!("not run: SLOTSCOPE_RDB_SAMPLES names no folder of RDB files");
+    }
+    folder.map(PathBuf::from)
+}
+
+/// The rows of a table, by the file that each is about.
+fn rows(table: &str) -> BTreeMap<String, Vec<Vec<String>>> {
+    let mut by_file: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for line in table.lines().skip(1) {
+        let mut cells = line.split('\t').map(String::from);
+        let file = cells.next().unwrap();
+        by_file.entry(file).or_default().push(cells.collect());
+    }
+    by_file
+}
+
+/// A key as a row of EXPECTED.tsv has it: db, key, number of the type, type, elements, expiry, LFU, idle, bytes.
+fn expected(row: &[String]) -> Found {
+    let number = |cell: &String| cell.parse().ok();
+    let type_name = row[3].strip_prefix("module:").unwrap_or(&row[3]);
+    Found {
+        database: row[0].parse().unwrap(),
+        key: Name::parse(&row[1]).unwrap().0,
+        type_name: type_name.to_owned(),
+        encoding: "",
+        // Of modules the list says that each is one.
+        elements: number(&row[4]).filter(|_| type_name == row[3]),
+        expires_ms: row[5].parse().ok(),
+        lfu: row[6].parse().ok(),
+        idle_secs: number(&row[7]),
+        bytes: row[8].parse().unwrap(),
+        is_damaged: false,
+    }
+}
+
+#[test]
+fn published_files_hold_the_keys_that_are_listed() {
+    let Some(folder) = samples() else { return };
+    let table = |name: &str| rows(&std::fs::read_to_string(folder.join(name)).unwrap());
+    let (keys, files) = (table("EXPECTED.tsv"), table("FILES.tsv"));
+    let mut compared = 0;
+    for (name, file) in &files {
+        let Ok(bytes) = std::fs::read(folder.join(name)) else {
+            println!("not there: {name}");
+            continue;
+        };
+        let (mut found, remarks, damage) = found(&bytes);
+        let [_, _, walk, .., checksum, behind, note] = &file[0][..] else {
+            panic!("{name}: {file:?}");
+        };
+        let has = |notice| remarks.iter().any(|remark| remark.notice == notice);
+        match (walk.as_str(), checksum.as_str()) {
+            // A number that is no type: the list has its offset, or that of the value behind it.
+            ("error", _) if note.contains("type ") => {
+                let (at, what) = damage.expect(name);
+                let numbers = note.split(|c: char| !c.is_ascii_digit());
+                let numbers: Vec<u64> = numbers.filter_map(|text| text.parse().ok()).collect();
+                assert!(
+                    what.contains(&format!("type or opcode, {};", numbers[0])),
+                    "{name}: {what}"
+                );
+                assert!((at..at + 6).contains(&numbers[1]), "{name}: {at}");
+            }
+            ("error", _) => assert!(found.iter().any(|key| key.is_damaged), "{name}"),
+            (_, "BAD") => assert!(damage.unwrap().1.contains("the checksum is"), "{name}"),
+            (_, checksum) => {
+                assert_eq!(damage, None, "{name}");
+                assert_eq!(has(Notice::Unverified), checksum != "ok", "{name}");
+                let is_known_tail = ["0", "40"].contains(&behind.as_str());
+                assert!(
+                    is_known_tail && !has(Notice::Behind) && !has(Notice::SlotHeader),
+                    "{name}"
+                );
+            }
+        }
+        let Some(listed) = keys.get(name) else {
+            continue;
+        };
+        found.iter_mut().for_each(|key| key.encoding = "");
+        let listed: Vec<_> = listed.iter().map(|row| expected(row)).collect();
+        assert_eq!(found, listed, "{name}");
+        compared += listed.len();
+    }
+    println!("{compared} keys of {} files", files.len());
+    assert!(compared > 0);
+}
