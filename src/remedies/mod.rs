@@ -64,7 +64,9 @@ fn remedies(
             found.push(outcome.remedy(kind, command));
         }
     }
-    found.extend(split::remedy(summary, &cluster, commands));
+    let by_moves = found.iter().map(|remedy| remedy.max_over_mean_after);
+    let by_moves = by_moves.fold(today, f64::min);
+    found.extend(split::remedy(summary, &cluster, by_moves, commands));
     found.extend(one_more_node(summary, &cluster, commands));
     // First what evens them out without touching the application, and of that what moves least.
     found.sort_by(|a, b| {

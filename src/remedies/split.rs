@@ -13,8 +13,14 @@ use crate::summary::remedy::{Remedy, RemedyKind};
 const MOST: usize = 64;
 /// The longest name that a command has.
 const TYPED: usize = 200;
-/// Splits the heaviest tags or keys, as many as it takes.
-pub fn remedy(summary: &Summary, cluster: &Cluster<'_>, commands: &Commands) -> Option<Remedy> {
+/// Splits the heaviest tags or keys, as many as it takes; `None` where moves of slots alone reach as much, which is
+/// `by_moves`.
+pub fn remedy(
+    summary: &Summary,
+    cluster: &Cluster<'_>,
+    by_moves: f64,
+    commands: &Commands,
+) -> Option<Remedy> {
     let units = summary.units.per.get(cluster.metric)?;
     let total = cluster.total();
     let least = units.least_heavy(total / cluster.owning as f64);
@@ -31,7 +37,7 @@ pub fn remedy(summary: &Summary, cluster: &Cluster<'_>, commands: &Commands) -> 
         let is_enough = outcome.max_over_mean <= limit::BALANCED || count >= heavy.len();
         is_enough.then_some((chosen, outcome))
     })?;
-    if outcome.max_over_mean >= cluster.today.max_over_mean - 0.005 {
+    if outcome.max_over_mean >= by_moves - 0.005 {
         return None;
     }
     let names: Vec<Name> = chosen.iter().map(|unit| unit.name.clone()).collect();

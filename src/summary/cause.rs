@@ -96,7 +96,7 @@ pub struct Cause {
     /// Of `chance` and `collisions`: the excess that 1 of 10,000 perfect hashes goes beyond.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_chance: Option<f64>,
-    /// Of `collisions`: the fullest slots of the node.
+    /// The slot of a tag or key; of `collisions`, the slots of the node that are far above its others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<u16>,
 }

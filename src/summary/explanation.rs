@@ -101,13 +101,23 @@ impl Explanation {
 
 /// Causes that a sentence has room for in addition to those that add a fifth of the excess.
 const ROOM: usize = 3;
+/// What differs by less is the same to the digits that a sentence has.
+const EQUAL: f64 = 0.0005;
 
 /// Every cause that adds a fifth of the excess, and up to three that add much: never one without another of its size.
+/// Tags or keys that add a fifth together are a cause as well.
 fn named(causes: &[Cause]) -> Vec<Cause> {
     let excess: f64 = causes.iter().map(|cause| cause.excess).sum();
+    let is_part = |added: f64| added >= limit::NAMED_PART * excess;
+    let alike: Vec<&[Cause]> = alike(causes).collect();
+    let of_its_size = |cause: &Cause| {
+        let group = alike.iter().find(|group| group.contains(cause));
+        let added = group.into_iter().flat_map(|group| group.iter());
+        added.map(|cause| cause.excess).sum::<f64>()
+    };
     let is_named = |(at, cause): &(usize, &Cause)| {
-        let is_part = cause.excess >= limit::NAMED_PART * excess;
-        cause.excess > 0.0 && (is_part || *at < ROOM && cause.excess >= limit::NAMED)
+        let has_room = *at < ROOM && cause.excess >= limit::NAMED;
+        cause.excess > 0.0 && (has_room || is_part(cause.excess) || is_part(of_its_size(cause)))
     };
     let causes = causes
         .iter()
@@ -117,4 +127,27 @@ fn named(causes: &[Cause]) -> Vec<Cause> {
         .filter(is_named)
         .map(|(_, cause)| cause.clone())
         .collect()
+}
+
+/// Causes that follow each other and are named together: three tags, or keys, and more of which none adds less than half of
+/// the first, or two that add the same.
+pub fn alike(causes: &[Cause]) -> impl Iterator<Item = &[Cause]> {
+    let mut rest = causes;
+    std::iter::from_fn(move || {
+        let first = rest.first()?;
+        let run = |least: f64| {
+            let is_like = |cause: &&Cause| {
+                cause.name.is_some() && cause.kind == first.kind && cause.excess >= least
+            };
+            rest.iter().take_while(is_like).count()
+        };
+        let (similar, equal) = (run(first.excess / 2.0), run(first.excess - EQUAL));
+        let together = match similar {
+            3.. => similar,
+            _ => equal.max(1),
+        };
+        let (group, others) = rest.split_at(together);
+        rest = others;
+        Some(group)
+    })
 }

@@ -50,7 +50,7 @@ pub struct CountedNode {
     pub slots: u32,
     /// Its keys.
     pub keys: u64,
-    /// Its keys over those that its slots would hold if all slots held as much.
+    /// Its keys over those of the average node; absent where it owns no slots.
     pub over_fair: Option<f64>,
 }
 
@@ -78,9 +78,11 @@ impl NodeCounts {
         let owning: Vec<&NodeKeys> = said.iter().filter(|node| node.slots > 0).collect();
         let keys = owning.iter().map(|node| node.keys as f64).sum::<f64>();
         let part = |node: &NodeKeys| f64::from(node.slots) / slots;
+        let count = owning.len() as f64;
         let over_fair = |node: &NodeKeys| {
-            (node.slots > 0 && keys > 0.0).then(|| node.keys as f64 / (part(node) * keys))
+            (node.slots > 0 && keys > 0.0).then(|| node.keys as f64 * count / keys)
         };
+        let over_slots = |node: &NodeKeys| node.keys as f64 / (part(node) * keys);
         let list = said.iter().map(|node| CountedNode {
             id: Name::from(node.id_start.as_str()),
             address: Name::from(node.address.as_str()),
@@ -97,8 +99,7 @@ impl NodeCounts {
             .sum();
         let found: f64 = owning
             .iter()
-            .filter_map(|node| over_fair(node))
-            .map(|over| (over - 1.0).powi(2))
+            .map(|node| (over_slots(node) - 1.0).powi(2))
             .sum();
         let n_eff = (keys > 0.0 && found > 0.0 && owning.len() > 1).then(|| expected / found);
         let by_chance = (keys > 0.0).then(|| node_max_over_mean(owning.len(), keys));
@@ -109,18 +110,16 @@ impl NodeCounts {
             .filter(|_| keys > 0.0);
         let fullest = fullest.map(|fullest| FullestCounted {
             node: Name::from(fullest.address.as_str()),
-            slots: fullest.slots,
-            max_over_mean: fullest.keys as f64 * owning.len() as f64 / keys,
-            min_over_mean: balance.min as f64 * owning.len() as f64 / keys,
-            placement: part(fullest) * owning.len() as f64 - 1.0,
+            share_of_slots: part(fullest),
+            max_over_mean: fullest.keys as f64 * count / keys,
+            min_over_mean: balance.min as f64 * count / keys,
+            placement: part(fullest) * count - 1.0,
             by_chance: by_chance.unwrap_or(1.0),
         });
         let finding = CountedFinding {
             state: fullest.as_ref().map_or(State::Empty, FullestCounted::state),
-            nodes: owning.len(),
             keys,
             fullest,
-            n_eff,
         };
         let verdict = CountedVerdict {
             metric: Metric::Keys,
@@ -147,14 +146,10 @@ impl NodeCounts {
 pub struct CountedFinding {
     /// How uneven they are.
     pub state: State,
-    /// Nodes that own slots.
-    pub nodes: usize,
     /// Keys of all nodes.
     pub keys: f64,
     /// The fullest node; absent where no node has a key.
     pub fullest: Option<FullestCounted>,
-    /// The independent units that would be as uneven by chance.
-    pub n_eff: Option<f64>,
 }
 
 /// The fullest node.
@@ -162,8 +157,8 @@ pub struct CountedFinding {
 pub struct FullestCounted {
     /// Its address.
     pub node: Name,
-    /// Its slots.
-    pub slots: u32,
+    /// The share of the slots that it owns.
+    pub share_of_slots: f64,
     /// Its keys in fair shares.
     pub max_over_mean: f64,
     /// The keys of the emptiest node in fair shares.
@@ -178,15 +173,26 @@ impl FullestCounted {
     fn state(&self) -> State {
         match self.max_over_mean {
             m if m <= limit::BALANCED => State::Balanced,
-            m if !self.is_by_slots() && m - self.placement <= self.by_chance => State::Balanced,
+            _ if !self.is_by_slots() && self.is_rest_by_chance() => State::Balanced,
             m if m < limit::SKEWED => State::Watch,
             _ => State::Skewed,
         }
     }
 
-    /// Whether its slots are most of the reason.
+    /// What is left when its slots are accounted for, in fair shares.
+    pub fn rest(&self) -> f64 {
+        self.max_over_mean - 1.0 - self.placement
+    }
+
+    /// Whether its slots add what is worth a word.
     pub fn is_by_slots(&self) -> bool {
-        self.placement >= (self.max_over_mean - 1.0) / 2.0
+        let excess = self.max_over_mean - 1.0;
+        self.placement >= limit::NAMED || self.placement >= limit::NAMED_PART * excess
+    }
+
+    /// Whether a perfect hash may well give it the rest.
+    pub fn is_rest_by_chance(&self) -> bool {
+        self.rest() <= self.by_chance - 1.0
     }
 }
 

@@ -125,6 +125,7 @@ impl<'a> Split<'a> {
             name: Some(unit.name.clone()),
             max_over_mean_without: Some(tidy(self.max_without(unit))),
             share: Some(tidy(unit.load / (self.fair * self.nodes as f64))),
+            slots: vec![unit.slot],
             ..self.cause(unit.kind.as_cause(), (1.0 - self.p) * unit.load / self.fair)
         }
     }
@@ -213,6 +214,8 @@ impl<'a> Split<'a> {
             .collect();
         slots.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         slots.truncate(NAMED_SLOTS);
+        let least = slots.first().map_or(0.0, |fullest| fullest.0 / 2.0);
+        slots.retain(|(load, _)| *load >= least);
         slots.into_iter().map(|(_, slot)| slot).collect()
     }
 }

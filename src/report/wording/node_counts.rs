@@ -1,6 +1,7 @@
 //! The verdict on the number of keys that each node reports, in one sentence.
 
 use crate::report::wording::InWords;
+use crate::report::wording::verdict::ratio;
 use crate::summary::cause::{State, limit};
 use crate::summary::node_counts::CountedFinding;
 use crate::text::grouped;
@@ -11,45 +12,45 @@ impl InWords for CountedFinding {
             return "no node says that it holds keys, so there is nothing to judge".into();
         };
         let m = fullest.max_over_mean;
-        let holds = format!(
-            "node {} holds {m:.3} times its fair share, the emptiest {:.3}",
-            fullest.node, fullest.min_over_mean
-        );
-        let keys = grouped(self.keys as u64);
-        match self.state {
-            State::Watch | State::Skewed if fullest.is_by_slots() => format!(
-                "{holds}; it owns {} slots where an equal share is {}: redis-cli --cluster rebalance evens out their numbers",
-                grouped(u64::from(fullest.slots)),
-                grouped((f64::from(fullest.slots) / (1.0 + fullest.placement)).round() as u64)
-            ),
-            State::Balanced if m <= limit::BALANCED => format!("{holds}: nothing to do"),
-            State::Balanced => format!("{holds}, which is chance for {keys} keys: nothing to do"),
-            _ => {
-                let chance = fullest.by_chance - 1.0;
-                let chance = if chance >= 0.0005 {
-                    format!("{chance:.3}")
-                } else {
-                    format!("{chance:.5}")
-                };
-                let like = self.n_eff.map_or(String::new(), |n_eff| {
-                    format!(
-                        ": {keys} keys are as uneven as {} independent ones would be",
-                        rounded(n_eff)
-                    )
-                });
-                format!(
-                    "{holds}, where chance would allow {chance} above{like}; hash tags that bind many keys, keys left on nodes that no longer own their slots, and unequal eviction or expiry all fit, and counts of {} nodes cannot tell which: dump the keys to see",
-                    self.nodes
-                )
-            }
+        let has = format!("{} has {} times its fair share", fullest.node, ratio(m));
+        if m <= limit::BALANCED {
+            return format!(
+                "the nodes are even: the fullest, {}, has {} times its fair share",
+                fullest.node,
+                ratio(m)
+            );
         }
+        let by_slots = fullest.is_by_slots().then(|| {
+            format!(
+                "it owns {:.0} % of the slots ({:+.2})",
+                100.0 * fullest.share_of_slots,
+                fullest.placement
+            )
+        });
+        let rest = match fullest.is_rest_by_chance() {
+            true if by_slots.is_some() => None,
+            true => Some(format!("chance among {} keys", grouped(self.keys as u64))),
+            false => {
+                Some("heavy hash tags, uneven expiry, or keys in slots that it does not own".into())
+            }
+        };
+        let rest = rest.map(|what| {
+            let by_chance = fullest.by_chance - 1.0;
+            format!(
+                "{what} ({:+.2}; a perfect hash gives up to {by_chance:+.3})",
+                fullest.rest()
+            )
+        });
+        let causes: Vec<String> = by_slots.into_iter().chain(rest).collect();
+        let what_next = match self.state {
+            State::Balanced => "",
+            _ if fullest.is_rest_by_chance() => {
+                "; redis-cli --cluster rebalance evens out their numbers"
+            }
+            _ => "; dump the keys to see which",
+        };
+        format!("{has}: {}{what_next}", causes.join(", "))
     }
-}
-
-/// Rounded to two digits: an estimate from a few nodes is not more precise.
-fn rounded(value: f64) -> String {
-    let unit = 10f64.powf(value.max(1.0).log10().floor() - 1.0).max(1.0);
-    format!("about {}", grouped(((value / unit).round() * unit) as u64))
 }
 
 #[cfg(test)]
@@ -78,12 +79,11 @@ mod tests {
         (keys[3], keys[7]) = (170_568_518, 142_747_398);
         let sentence = sentence(&keys);
         for part in [
-            "10.0.0.4:6379 holds 1.105",
-            "emptiest 0.925",
-            "independent",
+            "10.0.0.4:6379 has 1.10 times",
             "hash tags",
-            "left on",
-            "evict",
+            "slots that it does not own",
+            "expiry",
+            "a perfect hash gives up to +0.000",
             "dump",
         ] {
             assert!(sentence.contains(part), "{part} in {sentence}");

@@ -3,7 +3,7 @@
 use crate::metric::Metric;
 use crate::report::wording::InWords;
 use crate::summary::cause::{Cause, CauseKind};
-use crate::summary::explanation::{Explanation, Fullest, Reason};
+use crate::summary::explanation::{Explanation, Fullest, Reason, alike};
 use crate::text::{counted, grouped, short};
 
 impl InWords for Explanation {
@@ -32,10 +32,7 @@ impl InWords for Explanation {
 impl InWords for Fullest {
     fn in_words(&self) -> String {
         let of = of_metric(self.by);
-        let ratio = match self.max_over_mean {
-            near if near < 1.1 => format!("{near:.3}"),
-            far => format!("{far:.2}"),
-        };
+        let ratio = ratio(self.max_over_mean);
         let has = format!("{} has {ratio} times its fair share{of}", short(&self.node));
         let sentence = match &self.reason {
             Reason::Damaged(sign) => format!(
@@ -47,15 +44,13 @@ impl InWords for Fullest {
                 short(&self.node)
             ),
             Reason::TooFewKeys { keys, nodes } => format!(
-                "{has}, but {} on {} are too few to judge: chance alone does this",
+                "{has}, but {} on {} {} too few to judge: chance alone does this",
                 counted(*keys, "key"),
-                counted(*nodes as u64, "node")
+                counted(*nodes as u64, "node"),
+                if *keys == 1 { "is" } else { "are" }
             ),
             Reason::Causes(causes) => {
-                let causes: Vec<String> = together(causes)
-                    .iter()
-                    .map(|of| in_words(of, self.by))
-                    .collect();
+                let causes: Vec<String> = alike(causes).map(|of| in_words(of, self.by)).collect();
                 match causes.is_empty() {
                     true => has,
                     false => format!("{has}: {}", causes.join(", ")),
@@ -69,6 +64,14 @@ impl InWords for Fullest {
     }
 }
 
+/// Fair shares, with more digits where the nodes are nearly even.
+pub fn ratio(fair_shares: f64) -> String {
+    match fair_shares < 1.1 {
+        true => format!("{fair_shares:.3}"),
+        false => format!("{fair_shares:.2}"),
+    }
+}
+
 /// The metric of a fair share; of keys it goes without saying.
 pub fn of_metric(by: Metric) -> String {
     match by {
@@ -77,24 +80,16 @@ pub fn of_metric(by: Metric) -> String {
     }
 }
 
-/// Equal tags or keys that follow each other are one.
-fn together(causes: &[Cause]) -> Vec<&[Cause]> {
-    let is_same = |a: &Cause, b: &Cause| {
-        a.name.is_some() && a.kind == b.kind && (a.excess - b.excess).abs() < 0.0005
-    };
-    causes.chunk_by(is_same).collect()
-}
-
-/// Names of equal tags or keys that a sentence has room for.
+/// Names of tags or keys of one size that a sentence has room for.
 const NAMES: usize = 3;
 
-/// A cause, or equal ones, and what they add.
-fn in_words(equal: &[Cause], by: Metric) -> String {
-    let Some(cause) = equal.first() else {
+/// A cause, or those that are alike, and what they add.
+fn in_words(alike: &[Cause], by: Metric) -> String {
+    let Some(cause) = alike.first() else {
         return String::new();
     };
-    let excess: f64 = equal.iter().map(|cause| cause.excess).sum();
-    match equal.len() {
+    let excess: f64 = alike.iter().map(|cause| cause.excess).sum();
+    match alike.len() {
         1 => match cause.by_chance.filter(|_| cause.kind == CauseKind::Chance) {
             Some(most) => format!(
                 "{} ({excess:+.2}; a perfect hash gives up to {most:+.2})",
@@ -103,8 +98,8 @@ fn in_words(equal: &[Cause], by: Metric) -> String {
             None => format!("{} ({excess:+.2})", cause_in_words(cause, by)),
         },
         _ => {
-            let names: Vec<String> = equal.iter().take(NAMES).map(name_of).collect();
-            let more = match equal.len() - names.len() {
+            let names: Vec<String> = alike.iter().take(NAMES).map(name_of).collect();
+            let more = match alike.len() - names.len() {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
@@ -113,7 +108,13 @@ fn in_words(equal: &[Cause], by: Metric) -> String {
             } else {
                 "keys"
             };
-            format!("{kind} {}{more} ({excess:+.2})", names.join(", "))
+            let slot = match cause.slots.as_slice() {
+                [slot] if alike.iter().all(|other| other.slots == cause.slots) => {
+                    format!(", all in slot {slot}")
+                }
+                _ => String::new(),
+            };
+            format!("{kind} {}{more}{slot} ({excess:+.2})", names.join(", "))
         }
     }
 }
