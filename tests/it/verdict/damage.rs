@@ -1,0 +1,160 @@
+//! Dumps that are damaged, alone and with a cause that is planted as well: the damage is named first, and the causes
+//! of what was read are found all the same.
+
+use crate::support::env::size;
+use crate::support::planted::even;
+use crate::support::rng::Rng;
+use crate::verdict::planted::{Planted, plant};
+use crate::verdict::{analyzed, lines, on};
+use slotscope::slot::slot;
+use slotscope::summary::cause::{Cause, CauseKind, State};
+use slotscope::summary::integrity::Damage;
+use slotscope::summary::verdict::FullestNode;
+
+const DAMAGES: [Damage; 4] = [
+    Damage::MissingNode,
+    Damage::Duplicates,
+    Damage::Foreign,
+    Damage::Truncated,
+];
+
+/// The key of a row.
+fn key(row: &str) -> &str {
+    row.split(',').next().unwrap_or(row)
+}
+
+/// The rows of each node; all begin with the header where there is one.
+fn by_node(case: &Planted) -> Vec<Vec<String>> {
+    let text = std::str::from_utf8(&case.dump).unwrap();
+    let header = text.lines().next().filter(|row| row.starts_with("key,"));
+    let mut nodes = vec![Vec::from_iter(header.map(String::from)); case.topology.nodes.len()];
+    for row in text.lines().skip(usize::from(header.is_some())) {
+        let owner = case.topology.owner(slot(key(row).as_bytes())).unwrap();
+        nodes[owner].push(row.to_owned());
+    }
+    nodes
+}
+
+/// The dumps of a case, one a node, with a damage that leaves what the first node holds as it is.
+fn damaged(case: &Planted, damage: Damage, random: &mut Rng) -> Vec<Vec<u8>> {
+    let mut nodes = by_node(case);
+    let last = nodes.len() - 1;
+    let weight = if case.dump.starts_with(b"key,") {
+        ",10"
+    } else {
+        ""
+    };
+    match damage {
+        Damage::MissingNode => nodes[last].truncate(usize::from(!weight.is_empty())),
+        Damage::Duplicates => nodes.push(nodes[last].clone()),
+        Damage::Foreign => {
+            let foreign = 2_000 + random.below(60_000);
+            nodes[last].extend((0..foreign).map(|i| format!("other:{i}{weight}")));
+        }
+        _ => {
+            // Names with a NUL in them, of which --scan prints what is before it.
+            let of_last = |name: &String| case.topology.owner(slot(name.as_bytes())) == Some(last);
+            let name = (0..).map(|i| format!("session{i}")).find(of_last).unwrap();
+            let cut = 6_000 + random.below(6_000);
+            nodes[last].extend((0..cut).map(|_| format!("{name}{weight}")));
+        }
+    }
+    nodes
+        .into_iter()
+        .map(|rows| lines(rows.into_iter()))
+        .collect()
+}
+
+#[test]
+fn damage_is_named_first_and_the_causes_of_the_rest_are_found() {
+    for number in 0..size("SLOTSCOPE_CASES", 40) {
+        let case = plant(number);
+        let damage = DAMAGES[number as usize % DAMAGES.len()];
+        let mut random = Rng::new(number);
+        let dumps = damaged(&case, damage, &mut random);
+        let summary = analyzed(&dumps, &on(&case.topology));
+        let found = summary.verdict.by(case.by).unwrap();
+        let named = summary.verdict.integrity.first().map(|damage| damage.kind);
+        assert_eq!(
+            (summary.verdict.state, named),
+            (State::Suspicious, Some(damage)),
+            "{number}: {}",
+            summary.verdict.sentence
+        );
+        assert!(found.remedies.is_empty(), "{number}: {:?}", found.remedies);
+        // Where the first node is the fullest still, what was planted there is found, and nothing else.
+        let first = &summary.nodes.list[0];
+        let is_first = |fullest: &FullestNode| fullest.node == first.id;
+        if !found.fullest.as_ref().is_some_and(is_first) {
+            continue;
+        }
+        let planted = case.causes[1].1.as_str();
+        let total: f64 = dumps.iter().map(|dump| load(dump, "")).sum();
+        let nodes = case.topology.nodes.len() as f64;
+        let p = f64::from(first.slots) / 16_384.0;
+        let adds = (1.0 - p) * load(&case.dump, unit(planted)) * nodes / total;
+        let least = 0.2 * (found.max_over_mean().unwrap() - 1.0);
+        let is_planted = |cause: &Cause| {
+            let name = cause.name.as_ref().map(ToString::to_string);
+            name.is_some_and(|name| unit(planted) == name)
+        };
+        let named: Vec<_> = found
+            .causes
+            .iter()
+            .filter(|cause| cause.name.is_some())
+            .collect();
+        assert!(
+            adds < least || named.iter().any(|cause| is_planted(cause)),
+            "{number}: {planted} ({adds:.3}) in {:?}",
+            found.causes
+        );
+        let other = named
+            .iter()
+            .find(|cause| cause.excess >= least && !is_planted(cause));
+        assert!(other.is_none(), "{number}: {other:?} was not planted");
+    }
+}
+
+/// The name in the words of a cause: `hash tag {a}`, `key a`.
+fn unit(words: &str) -> &str {
+    let name = words.rsplit(' ').next().unwrap();
+    name.trim_start_matches('{').trim_end_matches('}')
+}
+
+/// The load of the rows whose key has `part` in it.
+fn load(dump: &[u8], part: &str) -> f64 {
+    let rows = std::str::from_utf8(dump).unwrap().lines();
+    let rows = rows.filter(|row| !row.starts_with("key,") && key(row).contains(part));
+    rows.map(|row| {
+        row.split(',')
+            .nth(1)
+            .map_or(1.0, |weight| weight.parse().unwrap())
+    })
+    .sum()
+}
+
+#[test]
+fn coarse_tags_are_one_cause_whatever_else_is_uneven() {
+    for number in 0..size("SLOTSCOPE_CASES", 40) {
+        let mut random = Rng::new(1_000_000 + number);
+        let nodes = 3 + random.below(6);
+        let tags = nodes + 1 + random.below(30);
+        let tag = |i: usize| format!("{{tenant:{number}-{}}}:{i}", i % tags);
+        let dump = lines((0..40_000).map(tag));
+        let summary = analyzed(&[dump], &on(&even(nodes)));
+        let found = summary.verdict.worst().unwrap();
+        let first = &found.causes[0];
+        let excess = found.max_over_mean().unwrap() - 1.0;
+        let is_uneven = found.state.is_uneven();
+        assert_eq!(is_uneven, excess > 0.05, "{number}: {:?}", found.state);
+        if !is_uneven {
+            continue;
+        }
+        assert_eq!(
+            (first.kind, first.units),
+            (CauseKind::CoarseTags, Some(tags as u64)),
+            "{number}: {tags} tags on {nodes} nodes: {}",
+            found.sentence
+        );
+    }
+}

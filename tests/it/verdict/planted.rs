@@ -1,0 +1,211 @@
+//! Dumps whose truth is planted: what is uneven is named, what is named is true, and a remedy that is carried out gives
+//! what was promised.
+//!
+//! `SLOTSCOPE_CASES` says how many dumps (default: a small part).
+
+use crate::support::env::size;
+use crate::support::planted::listing;
+use crate::support::rng::Rng;
+use crate::verdict::{analyzed, lines, on};
+use slotscope::metric::Metric;
+use slotscope::slot::slot;
+use slotscope::summary::Summary;
+use slotscope::summary::cause::CauseKind;
+use slotscope::summary::remedy::{Remedy, RemedyKind};
+use slotscope::topology::Topology;
+
+/// A dump with one or two causes of a known size, and the words that name them.
+pub struct Planted {
+    pub dump: Vec<u8>,
+    pub topology: Topology,
+    pub by: Metric,
+    /// What each adds to the first node in fair shares, and how a sentence names it.
+    pub causes: Vec<(f64, String)>,
+}
+
+/// The first node of `n` has `part` of the slots, and the heavy unit is in one of them.
+pub fn plant(number: u64) -> Planted {
+    let mut random = Rng::new(number);
+    let n = 3 + random.below(6);
+    let by = [Metric::Keys, Metric::Bytes, Metric::Ops][random.below(3)];
+    let kinds = 1 + random.below(3);
+    let extra = if kinds & 1 == 1 {
+        1.1 + 0.6 * random.unit()
+    } else {
+        1.0
+    };
+    let first = (16_384.0 / n as f64 * extra) as u64;
+    let rest = (16_384 - first) as f64 / (n - 1) as f64;
+    let ends: Vec<u64> = (0..n as u64)
+        .map(|i| first + (rest * i as f64).round() as u64 - 1)
+        .collect();
+    let topology = listing(&ends);
+    let p = first as f64 / 16_384.0;
+    let light = 30_000.0;
+    let share = if kinds & 2 == 2 {
+        0.08 + 0.25 * random.unit()
+    } else {
+        0.0
+    };
+    let heavy = (light * share / (1.0 - share)).round();
+    // A key is heavy by its weight, a tag by its keys too.
+    let is_key = by != Metric::Keys && random.one_in(2);
+    let name = (0..)
+        .map(|i| format!("hot{number}x{i}"))
+        .find(|name| u64::from(slot(name.as_bytes())) < first);
+    let name = name.unwrap();
+    let columns = |weight: u64| match by {
+        Metric::Keys => String::new(),
+        _ => format!(",{weight}"),
+    };
+    let mut rows = Vec::new();
+    match by {
+        Metric::Keys => {}
+        by => rows.push(format!(
+            "key,{}",
+            if by == Metric::Bytes { "size" } else { "ops" }
+        )),
+    }
+    rows.extend((0..light as u64).map(|i| format!("own:{i}{}", columns(10))));
+    match is_key {
+        true if heavy > 0.0 => rows.push(format!("{name}{}", columns(10 * heavy as u64))),
+        _ => rows.extend((0..heavy as u64).map(|i| format!("k:{{{name}}}:{i}{}", columns(10)))),
+    }
+    let by_unit = (1.0 - p) * share * n as f64;
+    let named = if is_key {
+        format!("key {name}")
+    } else {
+        format!("hash tag {{{name}}}")
+    };
+    Planted {
+        dump: lines(rows.into_iter()),
+        topology,
+        by,
+        causes: vec![
+            (p * n as f64 - 1.0, "of the slots".into()),
+            (by_unit, named),
+        ],
+    }
+}
+
+#[test]
+fn every_cause_of_a_fifth_of_the_excess_is_named() {
+    for number in 0..size("SLOTSCOPE_CASES", 40) {
+        let case = plant(number);
+        let summary = analyzed(&[case.dump], &on(&case.topology));
+        let found = summary.verdict.by(case.by).unwrap();
+        let excess = found.max_over_mean().unwrap() - 1.0;
+        let sentence = found.sentence.to_string();
+        let parts: f64 = found.causes.iter().map(|cause| cause.excess).sum();
+        assert!(
+            (parts - excess).abs() < 1e-6,
+            "{number}: {parts} for {excess}"
+        );
+        for (adds, words) in &case.causes {
+            let is_large = *adds >= 0.2 * excess && found.state.is_uneven();
+            assert!(
+                !is_large || sentence.contains(words),
+                "{number}: {words} ({adds:.3}) in {sentence}"
+            );
+        }
+    }
+}
+
+/// The dump with the keys of the tags in `remedy` renamed, each to the part of its CRC16.
+fn split(dump: &[u8], remedy: &Remedy) -> Vec<u8> {
+    let text = std::str::from_utf8(dump).unwrap();
+    let parts = remedy.parts.unwrap();
+    let renamed = |line: &str| {
+        let key = line.split(',').next().unwrap();
+        let tag = remedy
+            .names
+            .iter()
+            .map(|name| format!("{{{name}}}"))
+            .find(|tag| key.contains(tag));
+        let part = u32::from(hashslot::crc16(key.as_bytes())) % parts;
+        match tag {
+            Some(tag) => line.replace(&tag, &format!("{}:{part}}}", &tag[..tag.len() - 1])),
+            None => line.to_owned(),
+        }
+    };
+    lines(text.lines().map(renamed))
+}
+
+/// The topology after the moves of `slotscope plan`.
+fn planned(summary: &Summary, topology: &Topology, by: Metric) -> Topology {
+    use slotscope::plan::problem::MoveLimits;
+    use slotscope::plan::request::PlanRequest;
+    let request = PlanRequest {
+        by: vec![(by, 1.0)],
+        weights: Vec::new(),
+        add: 0,
+        remove: Vec::new(),
+        exclude: Vec::new(),
+        limits: MoveLimits::default(),
+        tolerance: 0.01,
+    };
+    let outcome = request.on(topology).unwrap().plan(summary).unwrap();
+    let mut owner: Vec<usize> = (0..16_384)
+        .map(|slot| topology.owner(slot).unwrap())
+        .collect();
+    let index = |id: &slotscope::name::Name| {
+        topology
+            .nodes
+            .iter()
+            .position(|node| node.id.as_bytes() == id.0)
+            .unwrap()
+    };
+    for moved in &outcome.moves {
+        for (first, last) in &moved.ranges {
+            owner[usize::from(*first)..=usize::from(*last)].fill(index(&moved.to));
+        }
+    }
+    of_owners(&owner, topology)
+}
+
+fn of_owners(owner: &[usize], topology: &Topology) -> Topology {
+    let line = |(index, node): (usize, &slotscope::topology::Node)| {
+        let slots = (0..16_384)
+            .filter(|slot| owner[*slot] == index)
+            .map(|slot| format!(" {slot}"));
+        let address = node.address.as_deref().unwrap();
+        format!(
+            "{} {address}@1 master - 0 0 1 connected{}\n",
+            node.id,
+            slots.collect::<String>()
+        )
+    };
+    let text: String = topology.nodes.iter().enumerate().map(line).collect();
+    Topology::parse("cluster.nodes", text.as_bytes()).unwrap()
+}
+
+#[test]
+fn a_remedy_that_is_carried_out_gives_what_was_promised() {
+    let mut tried = 0;
+    for number in 0..size("SLOTSCOPE_CASES", 40) {
+        let case = plant(number);
+        let before = analyzed(std::slice::from_ref(&case.dump), &on(&case.topology));
+        let found = before.verdict.by(case.by).unwrap();
+        for remedy in &found.remedies {
+            let (dump, summary) = match remedy.kind {
+                RemedyKind::Plan => (case.dump.clone(), None),
+                RemedyKind::Split if remedy.unit == Some(CauseKind::Tag) => {
+                    let dump = split(&case.dump, remedy);
+                    let after = analyzed(std::slice::from_ref(&dump), &on(&case.topology));
+                    (dump, Some(after))
+                }
+                _ => continue,
+            };
+            let moved = planned(summary.as_ref().unwrap_or(&before), &case.topology, case.by);
+            let after = analyzed(&[dump], &on(&moved));
+            let ratio = after.verdict.by(case.by).unwrap().max_over_mean().unwrap();
+            let promised = remedy.max_over_mean_after;
+            assert!(
+                (ratio - promised).abs() <= 0.01,
+                "{number}: {ratio} for {remedy:?}"
+            );
+            tried += 1;
+        }
+    }
+    assert!(tried > 0);
+}
