@@ -13,6 +13,7 @@ use crate::summary::nodes::{Nodes, Shortfall};
 use crate::summary::{FileFacts, InputFacts};
 use crate::tally::Tallies;
 use crate::tally::counted_pattern::Counted;
+use crate::tally::duplicates::Duplicates;
 use crate::tally::tags::TagCounts;
 
 /// Evidence that the dump is not what it should be.
@@ -103,6 +104,7 @@ pub fn of(
     input.duplicate_share = duplicates
         .and_then(|duplicates| duplicates.share())
         .map(tidy);
+    input.duplicate_share_exact = duplicates.is_some_and(Duplicates::is_exact);
 
     let mut found = Vec::new();
     if let error_lines @ 1.. = input.error_lines {

@@ -166,9 +166,12 @@ pub struct InputFacts {
     pub bytes_read: u64,
     /// How many keys have a known weight, by metric.
     pub weights: PerWeight<u64>,
-    /// The part of the keys that came before already; estimated where there are many. Absent with `--only slots`.
+    /// The part of the keys that came before already. Absent with `--only slots`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicate_share: Option<f64>,
+    /// Whether all keys were compared for it; otherwise it is an estimate from the keys of some slots, in which a key
+    /// counts four times at most.
+    pub duplicate_share_exact: bool,
     /// Lines that are no keys.
     pub rejected: Rejected,
     /// Those of them in which redis-cli or a server reports an error: a scan broke off.
@@ -330,6 +333,10 @@ pub fn summarise<'l>(
         (tags, keys, hottest)
     };
     let (tags, keys, hottest) = listed(Metric::Keys);
+    let tag_sizes = tag_sizes.map(|sizes| match &tags {
+        Some(tags) => sizes.of_all(tags),
+        None => sizes,
+    });
 
     let mut nodes = Nodes::of(topology, loads);
     let units = Units::of(

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::metric::Metric;
 use crate::summary::balance::tidy;
+use crate::summary::tags::Tags;
 use crate::tally::sketch::histogram::Histogram;
 use crate::tally::tags::{TagCounter, TagCounts};
 
@@ -92,10 +93,11 @@ impl Quantiles {
     }
 }
 
-/// How many keys a hash tag has.
+/// How many keys a hash tag has. Where there are too many tags to count each, the count is that of `tags.distinct`, maximum
+/// and mean are those of all tags, and the quantiles are those of a sample.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TagSizes {
-    /// Of the tags that were counted.
+    /// Of all tags, the quantiles of those that were drawn.
     #[serde(flatten)]
     pub keys: Quantiles,
     /// How many tags were drawn where there are too many to count each; `None` where all are counted.
@@ -121,6 +123,18 @@ impl TagSizes {
             keys: Quantiles::of(&amounts),
             sampled: is_sampled.then_some(count),
         })
+    }
+
+    /// The same, where it is that of a sample, with what is known of all tags.
+    pub fn of_all(mut self, tags: &Tags) -> Self {
+        if self.sampled.is_some() && tags.distinct > 0 {
+            let largest = tags.heaviest.keys.first();
+            let largest = largest.map_or(0, |tag| tag.load.keys);
+            self.keys.max = self.keys.max.max(largest);
+            self.keys.count = tags.distinct;
+            self.keys.mean = tidy(tags.tagged_keys as f64 / tags.distinct as f64);
+        }
+        self
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::support::env::size;
-use crate::support::planted::{Case, null, planted as with_something};
+use crate::support::planted::{Case, even, null, planted as with_something};
 use crate::support::rng::Rng;
 use crate::support::scan::Scanning;
 use slotscope::metric::Metric;
@@ -297,4 +297,30 @@ fn the_effective_number_of_units_is_known_within_its_error_past_the_table() {
         "{n_eff} for {truth}"
     );
     assert_eq!(found.n_eff_error, 0.0055);
+}
+
+#[test]
+fn the_sizes_of_tags_that_are_too_many_have_the_count_maximum_and_mean_of_all() {
+    let tags = 80_000;
+    let one_each = (0..tags).map(|i| format!("k:{{t{i}}}:0\n"));
+    let large = (1..5000).map(|i| format!("k:{{t7}}:{i}\n"));
+    let summary = analyze(&Case {
+        what: "many tags",
+        dump: one_each.chain(large).collect::<String>().into_bytes(),
+        topology: even(3),
+        by: Metric::Keys,
+    });
+    let sizes = summary.tag_sizes.unwrap();
+    let distinct = summary.tags.unwrap().distinct;
+    assert!(
+        sizes.sampled.is_some_and(|drawn| drawn < distinct),
+        "{:?}",
+        sizes.sampled
+    );
+    assert_eq!(
+        (sizes.keys.count, sizes.keys.max, sizes.keys.p50),
+        (distinct, 5000, 1)
+    );
+    let mean = (tags + 4999) as f64 / distinct as f64;
+    assert!((sizes.keys.mean - mean).abs() < 1e-6, "{}", sizes.keys.mean);
 }

@@ -85,7 +85,8 @@ fn all_ranks(summary: &Summary, loads: &Loads<'_>) -> Vec<(f64, f64)> {
         Some(_) => (ranked(tags, loads).count() as f64, tags.max_error as f64),
         None => (0.0, f64::INFINITY),
     };
-    let each = tags.distinct as f64 / sizes.keys.count.max(1) as f64;
+    let drawn = sizes.sampled.unwrap_or(sizes.keys.count);
+    let each = tags.distinct as f64 / drawn.max(1) as f64;
     let mut rank = 0.0;
     let ends = |(size, count): &(u64, u64)| {
         let first = rank + each;

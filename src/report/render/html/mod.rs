@@ -25,6 +25,7 @@ use crate::report::palette;
 use crate::report::render::html::section::{Context, Section};
 use crate::report::render::html::spell::TEXT;
 use crate::report::view::{self, Scope, verdict};
+use crate::summary::cause::{State, limit};
 use crate::summary::{Dumped, Run, Summary};
 use crate::text::{bytes, counted, grouped, percent, truncated};
 
@@ -136,7 +137,7 @@ impl<'a> Page<'a> {
             word: verdict::word(found.state),
             class: words::class(found.state),
             sentence: shortened(&found.sentence.to_string()),
-            meaning: words::meaning(found.state),
+            meaning: words::meaning(found),
             steps: steps(summary),
             facts: facts(summary),
             warnings: listed(&mut stops.chain(input.warnings.iter().map(ToString::to_string))),
@@ -203,7 +204,12 @@ fn facts(summary: &Summary) -> Vec<Fact> {
             "distinct hash tags"
         },
     });
+    let is_judged = summary.verdict.state != State::Balanced
+        || balance
+            .and_then(|b| b.max_over_mean)
+            .is_some_and(|ratio| ratio <= limit::BALANCED);
     let usable = found
+        .filter(|_| is_judged)
         .and_then(|found| found.usable_capacity)
         .map(|part| Fact {
             name: "verdict.usable_capacity",

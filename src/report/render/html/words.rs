@@ -1,6 +1,7 @@
 //! The verdict for people who do not run the cluster: what it means.
 
-use crate::summary::cause::State;
+use crate::summary::cause::{State, limit};
+use crate::summary::verdict::{MetricVerdict, Verdict};
 
 /// The colour that it has: the class of what is fine, to be watched, wrong.
 pub fn class(state: State) -> &'static str {
@@ -12,8 +13,12 @@ pub fn class(state: State) -> &'static str {
 }
 
 /// What it means.
-pub fn meaning(state: State) -> &'static str {
-    match state {
+pub fn meaning(verdict: &Verdict) -> &'static str {
+    let fullest = verdict.worst().and_then(MetricVerdict::max_over_mean);
+    match verdict.state {
+        State::Balanced if fullest.is_some_and(|ratio| ratio > limit::BALANCED) => {
+            "There are too few keys to judge the nodes by: where so few are is chance. Look again when there are more."
+        }
         State::Empty => "There is nothing to judge: no key was found in what was read.",
         State::Suspicious => {
             "The dump itself does not look whole, so its numbers may not be those of the cluster. The figures below are true of what was read; take the dump again before anybody acts on them."
