@@ -41,6 +41,8 @@ mod bench;
 #[doc(hidden)]
 pub mod cli;
 pub mod diff;
+#[cfg(feature = "cli")]
+mod dump;
 pub mod error;
 pub mod fanout;
 pub mod find_tag;

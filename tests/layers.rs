@@ -91,6 +91,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "source::small_file",
         ],
     ),
+    ("dump", &["format::rdb"]),
     ("find_tag", &["slot", "source::small_file", "topology"]),
     ("diff", &["summary", "slot", "report"]),
     ("generate", &[]),

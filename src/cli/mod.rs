@@ -5,6 +5,7 @@ pub mod bench;
 pub mod capacity_args;
 pub mod cluster;
 pub mod diff;
+pub mod dump;
 pub mod fanout;
 pub mod find_tag;
 pub mod generate;
@@ -62,6 +63,8 @@ pub enum Command {
     Analyze(Box<analyze::AnalyzeArgs>),
     /// The hash slot of each key
     Keyslot(keyslot::KeyslotArgs),
+    /// The keys of RDB files, a line each: type, elements, sizes, expiry, slot
+    Dump(dump::DumpArgs),
     /// What grew and what got hot between two reports
     Diff(diff::DiffArgs),
     /// Key names against a naming convention
@@ -114,6 +117,7 @@ impl Command {
         match self {
             Command::Analyze(analyze) => analyze.run(),
             Command::Keyslot(keyslot) => keyslot.run(),
+            Command::Dump(dump) => dump.run(),
             Command::Diff(diff) => diff.run(),
             Command::Lint(lint) => lint.run(),
             Command::FindTag(find_tag) => find_tag.run(),

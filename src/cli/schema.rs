@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::bench::Figures;
 use crate::diff::Diff;
+use crate::dump::RecordLine;
 use crate::fanout::FanoutFindings;
 use crate::find_tag::view::TagLine;
 use crate::keyslot::KeySlot;
@@ -25,6 +26,7 @@ pub static SCHEMAS: &[Named] = &[
     ("node-counts", of::<NodeCounts>),
     ("bench", of::<Figures>),
     ("diff", of::<Diff>),
+    ("dump", of::<RecordLine>),
     ("fanout", of::<FanoutFindings>),
     ("find-tag", of::<TagLine>),
     ("keyslot", of::<KeySlot>),

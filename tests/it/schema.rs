@@ -192,6 +192,10 @@ fn outputs_of_every_command_fit_their_schemas() {
         "find-tag",
         &["find-tag", "--json", "--spread", "4", "--nodes", "2"],
     );
+    for made in crate::fuzz::targets::snapshots::MADE.iter() {
+        scratch.file("dump.rdb", &made.bytes);
+        check(&scratch, "dump", &["dump", "--output", "jsonl", "dump.rdb"]);
+    }
     check(&scratch, "lint", &["lint", "--json", "a.keys"]);
     check(&scratch, "fanout", &["fanout", "--json", "batches"]);
     check(

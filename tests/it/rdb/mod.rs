@@ -1,5 +1,6 @@
 //! RDB files: what is found in them, whatever happens to their bytes.
 
+mod live;
 mod published;
 
 use std::io::Cursor;
@@ -10,6 +11,7 @@ use slotscope::format::Notice;
 use slotscope::format::rdb::snapshot::elements::Elements;
 use slotscope::format::rdb::snapshot::record::{Event, Remark};
 use slotscope::format::rdb::snapshot::walk::Walker;
+use slotscope::name::Name;
 use slotscope::source::forward::Forward;
 use slotscope::source::memory::memory;
 use slotscope::tally::{Parts, Tallies};
@@ -18,7 +20,7 @@ use slotscope::tally::{Parts, Tallies};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Found {
     pub database: u64,
-    pub key: Vec<u8>,
+    pub key: Name,
     pub type_name: String,
     pub encoding: &'static str,
     pub elements: Option<u64>,
@@ -37,7 +39,7 @@ pub fn found(bytes: &[u8]) -> (Vec<Found>, Vec<Remark>, Option<(u64, String)>) {
         match walker.next_event() {
             Ok(Some(Event::Key(record))) => keys.push(Found {
                 database: record.database,
-                key: record.key.to_vec(),
+                key: Name::from(record.key),
                 type_name: record.type_name.to_string(),
                 encoding: record.encoding,
                 elements: record.elements.known(),
@@ -65,7 +67,7 @@ fn every_type_and_opcode_is_walked_over() {
             .map(|found| {
                 (
                     found.database,
-                    &found.key[..],
+                    &found.key.0[..],
                     &found.type_name[..],
                     found.elements,
                 )

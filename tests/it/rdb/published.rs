@@ -34,7 +34,7 @@ fn expected(row: &[String]) -> Found {
     let type_name = row[3].strip_prefix("module:").unwrap_or(&row[3]);
     Found {
         database: row[0].parse().unwrap(),
-        key: Name::parse(&row[1]).unwrap().0,
+        key: Name::parse(&row[1]).unwrap(),
         type_name: type_name.to_owned(),
         encoding: "",
         // Of modules the list says that each is one.

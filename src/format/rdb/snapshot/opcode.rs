@@ -192,7 +192,10 @@ impl Walker {
             }
             Some(_) if stored != 0 => {}
             _ => {
-                let what = "the checksum is not verified: it is not in the file, or is not wanted";
+                let what = match self.verifies {
+                    true => "the file has no checksum, so its bytes are not verified",
+                    false => "the checksum is not verified, as --no-verify says",
+                };
                 self.remark(Notice::Unverified, 1, at, what.into());
             }
         }

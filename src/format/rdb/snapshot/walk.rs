@@ -149,7 +149,10 @@ impl Walker {
     /// Reads the header; the checksum starts with the magic.
     fn start(&mut self) -> Read<()> {
         let Some(header) = Header::of(self.input.peek(LONGEST)?) else {
-            return wrong(0, "neither REDIS nor VALKEY and a version at the start");
+            return wrong(
+                0,
+                "no RDB file: it starts with neither REDIS nor VALKEY and a version",
+            );
         };
         self.input.skip(header.wrapper as u64)?;
         if self.verifies && header.has_checksum() {

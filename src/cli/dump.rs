@@ -1,0 +1,125 @@
+//! The flags of `slotscope dump`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::Ending;
+use crate::dump::RecordLine;
+use crate::dump::view::Csv;
+use crate::error::{Error, Result};
+use crate::format::rdb::snapshot::record::Event;
+use crate::format::rdb::snapshot::walk::Walker;
+use crate::name::Name;
+use crate::report::render::json;
+use crate::source;
+use crate::source::Source;
+use crate::source::forward::Forward;
+
+/// The keys of RDB files, a line each.
+///
+/// What is odd about a file, and where one cannot be read on, is said on standard error; then it exits with 2.
+#[derive(Args, Debug)]
+pub struct DumpArgs {
+    /// RDB files, also compressed; directories (every file in them), - for standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// The form of the lines
+    #[arg(long, value_enum, value_name = "FORM", default_value_t)]
+    pub output: LineForm,
+    /// Only keys of this database
+    #[arg(long, value_name = "N")]
+    pub db: Option<u64>,
+    /// Do not verify the checksum: values are then passed over without reading them
+    #[arg(long)]
+    pub no_verify: bool,
+}
+
+/// A form of lines.
+#[derive(ValueEnum, Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LineForm {
+    /// CSV with a header, which analyze reads
+    #[default]
+    Csv,
+    /// One JSON object a line
+    Jsonl,
+}
+
+impl DumpArgs {
+    /// Prints the keys of every file, in order.
+    ///
+    /// # Errors
+    /// A file that cannot be opened, or standard output.
+    pub fn run(&self) -> Result<Ending> {
+        let found = source::find(&self.inputs)?;
+        let mut lines = Lines::new(self.output).map_err(Error::stdout)?;
+        let mut ending = Ending::Done;
+        for source in &found.sources {
+            if !self.print(&**source, &mut lines)? {
+                ending = Ending::Incomplete;
+            }
+        }
+        lines.finish().map_err(Error::stdout)?;
+        Ok(ending)
+    }
+
+    /// Prints the keys of one file; whether it could be read to its end.
+    fn print(&self, source: &dyn Source, lines: &mut Lines) -> Result<bool> {
+        let mut walker = Walker::new(Forward::open(source)?, !self.no_verify);
+        loop {
+            match walker.next_event() {
+                Ok(Some(Event::Key(record))) => {
+                    if self.db.is_none_or(|database| database == record.database) {
+                        let line = RecordLine::of(&record);
+                        lines.write(&line).map_err(Error::stdout)?;
+                    }
+                }
+                Ok(Some(Event::Remark(remark))) => say(source, remark.offset, &remark.what),
+                Ok(None) => return Ok(true),
+                Err(damage) => {
+                    say(source, damage.offset, &damage.what);
+                    return Ok(false);
+                }
+            }
+        }
+    }
+}
+
+/// Says something of a place in a file on standard error; one that is closed is ignored.
+fn say(source: &dyn Source, offset: u64, what: &str) {
+    let file = Name::from(source.path());
+    drop(writeln!(
+        io::stderr(),
+        "slotscope: {file}: byte {offset}: {what}"
+    ));
+}
+
+/// Where lines go.
+enum Lines {
+    Csv(Csv<io::Stdout>),
+    Jsonl(io::BufWriter<io::Stdout>),
+}
+
+impl Lines {
+    fn new(form: LineForm) -> io::Result<Self> {
+        Ok(match form {
+            LineForm::Csv => Lines::Csv(Csv::new(io::stdout())?),
+            LineForm::Jsonl => Lines::Jsonl(io::BufWriter::new(io::stdout())),
+        })
+    }
+
+    fn write(&mut self, line: &RecordLine) -> io::Result<()> {
+        match self {
+            Lines::Csv(csv) => csv.write(line),
+            Lines::Jsonl(out) => json::write_object(line, out),
+        }
+    }
+
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Lines::Csv(csv) => csv.finish(),
+            Lines::Jsonl(mut out) => out.flush(),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Lines of CSV: names in C escapes, and an empty cell for what is not known.
+
+use std::io::{self, Write};
+
+use crate::dump::RecordLine;
+use crate::name::Name;
+
+/// The columns, which `analyze` reads too.
+const COLUMNS: [&str; 12] = [
+    "key", "db", "type", "encoding", "elements", "bytes", "memory", "expiry", "lfu", "idle",
+    "slot", "tag",
+];
+
+/// Lines of CSV on their way out.
+pub struct Csv<W: Write>(csv::Writer<W>);
+
+impl<W: Write> Csv<W> {
+    /// Writes the header.
+    ///
+    /// # Errors
+    /// `out` cannot be written to.
+    pub fn new(out: W) -> io::Result<Self> {
+        let mut csv = csv::Writer::from_writer(out);
+        csv.write_record(COLUMNS)?;
+        Ok(Csv(csv))
+    }
+
+    /// Writes a line.
+    ///
+    /// # Errors
+    /// `out` cannot be written to.
+    pub fn write(&mut self, line: &RecordLine) -> io::Result<()> {
+        let number =
+            |number: Option<u64>| number.map_or(String::new(), |number| number.to_string());
+        self.0.write_record([
+            &spelled(&line.key),
+            &line.db.to_string(),
+            &line.type_name,
+            line.encoding.unwrap_or_default(),
+            &number(line.elements),
+            &line.bytes.to_string(),
+            &number(line.memory),
+            line.expiry.as_deref().unwrap_or_default(),
+            &number(line.lfu.map(u64::from)),
+            &number(line.idle),
+            &line.slot.to_string(),
+            &line.tag.as_ref().map_or(String::new(), spelled),
+        ])?;
+        Ok(())
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// The writer below cannot be written to.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// The escapes of a name, also of a first character that a spreadsheet takes for the start of a formula.
+fn spelled(name: &Name) -> String {
+    let text = name.to_string();
+    match text.as_bytes().first() {
+        Some(first) if b"=+-@".contains(first) => format!("\\x{first:02x}{}", &text[1..]),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_no_formula_and_comes_back_from_its_spelling() {
+        for (name, text) in [
+            ("=1+1", "\\x3d1+1"),
+            ("-a", "\\x2da"),
+            ("a=b", "a=b"),
+            ("", ""),
+        ] {
+            let name = Name::from(name);
+            assert_eq!(spelled(&name), text);
+            assert_eq!(Name::parse(text), Some(name));
+        }
+    }
+}
