@@ -27,7 +27,7 @@ pub struct BenchArgs {
     /// Keys of the dump that is scanned in memory
     #[arg(long, value_name = "N", default_value = "2M", value_parser = crate::cli::values::count)]
     pub keys: u64,
-    /// The form of the result
+    /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
     /// Also write bench.json and bench.png here

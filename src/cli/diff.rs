@@ -33,7 +33,7 @@ pub struct DiffArgs {
     /// Rows in every table
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,
-    /// The form of the result
+    /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
     /// Limits on the numbers of the diff's JSON.

@@ -55,7 +55,7 @@ pub struct FanoutArgs {
     /// Rows in every table
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
-    /// The form of the result
+    /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
 }

@@ -22,7 +22,7 @@ pub struct KeyslotArgs {
     /// Keys; without any, keys are read from standard input
     #[arg(value_name = "KEY")]
     pub keys: Vec<OsString>,
-    /// The form of standard input; `--format help` lists them
+    /// The format of standard input; `--format help` lists them
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub format: String,
     /// The byte between keys of standard input, for `lines`: one character or \0 \t \n \xHH [default: the line end]

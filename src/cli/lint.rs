@@ -33,7 +33,7 @@ pub struct LintArgs {
     /// The convention [default: slotscope.toml in the current directory, if there is one]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// The form of the result
+    /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
 }

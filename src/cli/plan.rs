@@ -77,7 +77,7 @@ pub struct PlanArgs {
     /// Plan with a dump that does not look whole
     #[arg(long)]
     pub force: bool,
-    /// The form of the result
+    /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
 }

@@ -14,7 +14,7 @@ use crate::report::view::Section;
 /// The flags for the form of a result.
 #[derive(Args, Debug, Clone, Default)]
 pub struct OutputArgs {
-    /// The form of the result on standard output
+    /// The format of the result on standard output
     #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Text)]
     pub output: Form,
     /// The same as --output json

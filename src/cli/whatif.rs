@@ -45,7 +45,7 @@ pub struct WhatIfArgs {
     /// Try an even split of the slots over M primaries
     #[arg(long, value_name = "M", conflicts_with = "to_topology")]
     pub to_nodes: Option<usize>,
-    /// Try the nodes of a listing, in any form that --topology reads
+    /// Try the nodes of a listing, in any format that --topology reads
     #[arg(long, value_name = "FILE")]
     pub to_topology: Option<PathBuf>,
     /// Try another hash policy: oss, enterprise or regex:PATTERN, which may be repeated
@@ -64,7 +64,7 @@ pub struct WhatIfArgs {
     /// Let keys that begin with PREFIX count N times as much, as if there were so many more of them; may be repeated
     #[arg(long, value_name = "PREFIX = Nx", allow_hyphen_values = true)]
     pub grow: Vec<String>,
-    /// The form of the result
+    /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
 }

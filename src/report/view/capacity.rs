@@ -29,7 +29,7 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
     let columns = vec![
         Column::words("node").flexible(),
         Column::number("used").rank(Rank::Main),
-        Column::number("room").rank(Rank::Main),
+        Column::number("headroom").rank(Rank::Main),
         Column::number("of the limit").rank(Rank::Detail),
         Column::number("months")
             .rank(Rank::Main)
