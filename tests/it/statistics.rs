@@ -96,10 +96,15 @@ fn dumps_without_a_fault_are_balanced() {
         let summary = analyze(&case);
         let found = summary.verdict.by(case.by).unwrap();
         let excess = found.max_over_mean().unwrap() - 1.0;
-        let is_chance = |cause: &Cause| {
-            cause.kind == CauseKind::Chance || cause.excess < (0.2 * excess).max(0.01)
+        // With fewer than 20 tags a node each is heavy, and how few they are is the cause.
+        let tags = summary.tags.as_ref().map_or(0, |tags| tags.distinct);
+        let are_few = tags > 0 && tags < 20 * summary.nodes.owning().count() as u64;
+        let is_expected = |cause: &Cause| match cause.kind {
+            CauseKind::Chance => true,
+            CauseKind::CoarseTags if are_few => true,
+            _ => cause.excess < (0.2 * excess).max(0.01),
         };
-        let is_right = found.state == band(&case, &summary) && found.causes.iter().all(is_chance);
+        let is_right = found.state == band(&case, &summary) && found.causes.iter().all(is_expected);
         table.add(case.what, number, found, is_right);
     }
     keep(&table.text(

@@ -4,6 +4,7 @@ use crate::metric::Metric;
 use crate::report::wording::InWords;
 use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::explanation::{Explanation, Fullest, Reason, alike};
+use crate::summary::tags::LISTED;
 use crate::text::{counted, grouped, short};
 
 impl InWords for Explanation {
@@ -125,6 +126,10 @@ pub fn cause_in_words(cause: &Cause, by: Metric) -> String {
     let units = || match (cause.units.unwrap_or(0), by) {
         (1, Metric::Keys) => String::from("one heavy hash tag"),
         (1, _) => String::from("one heavy hash tag or key"),
+        // Of more the names are not known.
+        (units, _) if units >= LISTED as u64 => {
+            format!("the {} heaviest hash tags", grouped(units))
+        }
         (units, Metric::Keys) => format!("{} heavy hash tags", grouped(units)),
         (units, _) => format!("{} heavy hash tags and keys", grouped(units)),
     };
