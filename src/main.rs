@@ -12,6 +12,9 @@ use slotscope::error::Error;
 const CROSSED: u8 = 1;
 /// Usage, input/output, or bad input.
 const FAILED: u8 = 2;
+/// What an interrupted run has left to end by itself, once its report is in place.
+#[cfg(unix)]
+const GRACE: std::time::Duration = std::time::Duration::from_secs(2);
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -56,16 +59,26 @@ fn is_ignored(signal: i32) -> bool {
 /// 128 + the signal.
 #[cfg(unix)]
 fn clean_up_on_signals() -> std::io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let wanted = [SIGINT, SIGTERM, SIGHUP]
-        .into_iter()
-        .filter(|signal| !is_ignored(*signal));
-    let mut signals = signal_hook::iterator::Signals::new(wanted)?;
+    use signal_hook::consts::{
+        SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,
+    };
+    use slotscope::report::directory::abandon;
+    let ends = [
+        SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM,
+    ];
+    let wanted = ends.into_iter().filter(|signal| !is_ignored(*signal));
+    // Past `ulimit -f` a write then fails, with the name of its file.
+    let mut signals = signal_hook::iterator::Signals::new(wanted.chain([SIGXFSZ]))?;
     std::thread::Builder::new()
         .name("signals".into())
         .spawn(move || {
-            if let Some(signal) = signals.forever().next() {
-                slotscope::report::directory::discard_unfinished();
+            let mut ends = signals.forever().filter(|signal| *signal != SIGXFSZ);
+            if let Some(signal) = ends.next() {
+                if !abandon(false) {
+                    // The report is in place: the exit code of the run is the true one.
+                    std::thread::sleep(GRACE);
+                    abandon(true);
+                }
                 std::process::exit(128 + signal);
             }
         })?;

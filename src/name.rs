@@ -48,8 +48,10 @@ impl Name {
 /// Characters that are never shown as they are: controls, the invisible and the ones that reorder text.
 fn is_hidden(c: char) -> bool {
     matches!(u32::from(c),
-        0x00..=0x1F | 0x7F..=0x9F | 0xAD | 0x61C | 0x200B..=0x200F | 0x2028..=0x202E
-        | 0x2060..=0x206F | 0xFEFF | 0xFFF0..=0xFFFB | 0xE0000..=0xE007F)
+        0x00..=0x1F | 0x7F..=0xA0 | 0xAD | 0x34F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5
+        | 0x180B..=0x180F | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x2800 | 0x3164
+        | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB | 0x1D173..=0x1D17A
+        | 0xE0000..=0xE0FFF)
 }
 
 fn write_hex(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
@@ -160,6 +162,17 @@ mod tests {
             spelled("x\u{202e}y\u{9b}\u{feff}".as_bytes()),
             "x\\xe2\\x80\\xaey\\xc2\\x9b\\xef\\xbb\\xbf"
         );
+        for invisible in [
+            '\u{34f}',
+            '\u{a0}',
+            '\u{3164}',
+            '\u{fe0f}',
+            '\u{2800}',
+            '\u{e0101}',
+        ] {
+            let tag = spelled(format!("a{invisible}").as_bytes());
+            assert!(tag.starts_with("a\\x"), "{tag}");
+        }
         assert_eq!(spelled(b"\x81{A\x81}\xff"), "\\x81{A\\x81}\\xff");
     }
 

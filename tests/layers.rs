@@ -110,7 +110,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("keyslot", &["slot", "tally", "topology"]),
-    ("report", &["summary", "topology", "slot", "diff", "whatif"]),
+    (
+        "report",
+        &[
+            "summary",
+            "topology",
+            "slot",
+            "diff",
+            "whatif",
+            // No output replaces an input.
+            "source::identity",
+        ],
+    ),
     ("cli", &[ANYTHING]),
     ("main", &["slotscope"]),
     // What lib.rs offers at the root and in `extend`.

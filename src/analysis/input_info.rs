@@ -18,6 +18,10 @@ pub fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
         let what = "entries of directories that are no files, passed over (directories are not searched deeper)";
         input.notes.push(format!("{what}: {}", reading.passed_over));
     }
+    if reading.of_reports > 0 {
+        let what = "files of an earlier report in a directory of dumps, passed over";
+        input.notes.push(format!("{what}: {}", reading.of_reports));
+    }
     input
 }
 

@@ -75,6 +75,8 @@ pub struct Reading {
     pub sources: Vec<Box<dyn Source>>,
     /// Entries of directories that are not regular files.
     pub passed_over: usize,
+    /// Files of an earlier report among them.
+    pub of_reports: usize,
     /// How it is read.
     pub options: Options,
     pool: ThreadPool,
@@ -90,6 +92,7 @@ impl Reading {
             pool: pool(options.threads)?,
             sources: found.sources,
             passed_over: found.passed_over,
+            of_reports: found.of_reports,
             options,
         })
     }

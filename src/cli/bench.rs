@@ -8,12 +8,23 @@ use crate::bench::{Bench, chart, view};
 use crate::cli::Ending;
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::error::Result;
-use crate::report::directory::{Directory, Written};
+use crate::report::directory::{Directory, Guard, Mark, Written};
 use crate::report::json;
 
 /// What is written with `--out`.
 const JSON_FILE: &str = "bench.json";
 const CHART_FILE: &str = "bench.png";
+/// What may be replaced.
+const GUARD: Guard = Guard {
+    mark: Mark {
+        file: Some(JSON_FILE),
+        text: "\"schema\":\"slotscope.bench/",
+    },
+    read: Vec::new(),
+    force: false,
+    way_out: "name another directory with --out",
+    or_force: "",
+};
 
 /// CRC16 throughput of every kernel on this machine.
 #[derive(Args, Debug)]
@@ -41,7 +52,7 @@ impl BenchArgs {
     /// # Errors
     /// A kernel that gives a wrong slot, or an output that cannot be written.
     pub fn run(&self) -> Result<Ending> {
-        let open = |path: &Path| Directory::open(path, [JSON_FILE, CHART_FILE]);
+        let open = |path: &Path| Directory::open(path, &[JSON_FILE, CHART_FILE], GUARD);
         let directory = self.out.as_deref().map(open).transpose()?;
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let figures = Bench {

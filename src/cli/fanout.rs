@@ -9,14 +9,13 @@ use crate::analysis::rejected;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::printing::{OutputArgs, Rows};
-use crate::cli::{Ending, values};
+use crate::cli::{Ending, inputs, values};
 use crate::error::{Error, Result};
 use crate::fanout::aof::{AofReader, Stop};
 use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::view;
 use crate::fanout::{Fanout, Lines, PassedOver};
 use crate::name::Name;
-use crate::source;
 use crate::source::Source;
 use crate::source::block::Block;
 use crate::source::boundary::line_at;
@@ -69,7 +68,7 @@ impl FanoutArgs {
         let slow = probability(&self.slow)?;
         let topology = self.cluster.topology()?;
         let policy = self.hashing.policy()?;
-        let inputs = source::find(&self.paths()?)?.sources;
+        let inputs = inputs::find(&self.paths()?)?.sources;
         let mut found = Fanout::new(&topology, &policy, self.batches);
         let mut read = Read::default();
         for (index, input) in inputs.iter().enumerate() {

@@ -68,7 +68,7 @@ impl LintArgs {
     fn rules(&self) -> Result<NamingRules> {
         match &self.config {
             Some(path) => NamingRules::read(path),
-            None if Path::new(CONFIG).exists() => NamingRules::read(Path::new(CONFIG)),
+            None if Path::new(CONFIG).is_file() => NamingRules::read(Path::new(CONFIG)),
             None => NamingRules::usual(),
         }
     }

@@ -10,6 +10,7 @@ pub mod fanout;
 pub mod find_tag;
 pub mod generate;
 pub mod hashing;
+pub mod inputs;
 pub mod keyslot;
 pub mod limits;
 pub mod lint;

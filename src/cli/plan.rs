@@ -19,11 +19,23 @@ use crate::plan::problem::MoveLimits;
 use crate::plan::request::PlanRequest;
 use crate::plan::script::{MoveCommands, Script};
 use crate::plan::view;
-use crate::report::directory::SingleFile;
+use crate::report::directory::{Guard, Mark, SingleFile};
 use crate::summary;
 use crate::summary::Summary;
 use crate::tally::{Parts, Tallies};
 use crate::topology::Topology;
+
+/// What the file of `--rollback` may replace.
+const GUARD: Guard = Guard {
+    mark: Mark {
+        file: None,
+        text: "slotscope plan",
+    },
+    read: Vec::new(),
+    force: false,
+    way_out: "name another file with --rollback",
+    or_force: "",
+};
 
 /// Which slots to move where.
 #[derive(Args, Debug)]
@@ -98,7 +110,8 @@ impl PlanArgs {
             )
         })?;
         let planner = self.request()?.on(&topology)?;
-        let rollback = self.rollback.as_deref().map(SingleFile::open).transpose()?;
+        let open = |path| SingleFile::open(path, GUARD);
+        let rollback = self.rollback.as_deref().map(open).transpose()?;
         let summary = self.summarise(&topology)?;
         if let Some(why) = incomplete(&summary).filter(|_| !self.force) {
             let what = format!("{why}; no plan is made for it, as --force would");

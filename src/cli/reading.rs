@@ -9,6 +9,7 @@ use hashslot::UnknownKernel;
 
 use crate::analysis::reading::{Options, Reading};
 use crate::cli::Ending;
+use crate::cli::inputs;
 use crate::cli::progress::{Bars, When};
 use crate::error::{Error, Result};
 use crate::format;
@@ -21,7 +22,6 @@ use crate::name::Name;
 use crate::scan::Only;
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
-use crate::source;
 
 /// What is read and how.
 #[derive(Args, Debug, Clone, Default)]
@@ -160,7 +160,7 @@ impl ReadingArgs {
     /// A flag that cannot be used, or a source that cannot be read.
     pub fn reading(&self, policy: Policy) -> Result<Reading> {
         let options = self.options(policy)?;
-        Reading::new(source::find(&self.paths()?)?, options)
+        Reading::new(inputs::find(&self.paths()?)?, options)
     }
 
     fn options(&self, policy: Policy) -> Result<Options> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use regex::bytes::Regex;
+use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -18,6 +18,9 @@ use crate::source::small_file;
 
 /// Longer than any list of rules.
 const MAX_BYTES: u64 = 1 << 20;
+/// Each pattern is held against every key, and the file may be somebody else's: it is read from the current directory.
+const MAX_PATTERNS: usize = 256;
+const MAX_PATTERN_MEMORY: usize = 1 << 20;
 /// Examples of a finding are few: a report is no dump.
 const MAX_EXAMPLES: usize = 100;
 
@@ -59,7 +62,10 @@ impl Text<'_> {
     }
 
     fn regex(&self, pattern: &Spanned<String>) -> Result<Regex> {
-        Regex::new(pattern.get_ref()).map_err(|error| {
+        let built = RegexBuilder::new(pattern.get_ref())
+            .size_limit(MAX_PATTERN_MEMORY)
+            .build();
+        built.map_err(|error| {
             let reason = policy::reason(&error);
             let what = format!(
                 "\"{}\" is no regular expression: {}",
@@ -119,6 +125,13 @@ impl NamingRules {
             .to_string();
             place.bad(error.span().map_or(0, |span| span.start), reason)
         })?;
+        let patterns = config.allow.iter().map(Spanned::span);
+        let patterns = patterns.chain(config.rule.iter().map(Spanned::span));
+        if let Some(one_more) = patterns.into_iter().nth(MAX_PATTERNS) {
+            let what =
+                format!("more than {MAX_PATTERNS} patterns of allow and rule; join some with |");
+            return Err(place.bad(one_more.start, what));
+        }
         let built_in = |pattern: &str| Spanned::new(0..0, pattern.to_owned());
         let limits = match &config.limits {
             None => NamingLimits::default(),

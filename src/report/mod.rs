@@ -11,8 +11,9 @@ pub mod view;
 mod wording;
 
 use std::io::{self, Write};
+use std::path::Path;
 
-use crate::report::directory::Written;
+use crate::report::directory::{Mark, Written};
 pub use crate::report::render::json;
 use crate::report::render::{csv, html};
 use crate::summary::Summary;
@@ -27,17 +28,31 @@ pub struct Output {
     pub write: fn(&Summary, &mut dyn Write) -> io::Result<()>,
 }
 
+const MARK_FILE: &str = "report.json";
+
+/// How the directory of a report is recognised.
+pub const MARK: Mark = Mark {
+    file: Some(MARK_FILE),
+    text: "\"schema\":\"slotscope.report/",
+};
+
+/// Whether a directory holds a report.
+pub fn is_in(directory: &Path) -> bool {
+    MARK.is_in(&directory.join(MARK_FILE))
+}
+
 /// Every file that a report has, besides `CHARTS`.
 pub static OUTPUTS: &[Output] = &[
+    // Shows whose the directory is, so it comes first.
+    Output {
+        file: MARK_FILE,
+        wanted: always,
+        write: json::write,
+    },
     Output {
         file: "report.html",
         wanted: always,
         write: html::write,
-    },
-    Output {
-        file: "report.json",
-        wanted: always,
-        write: json::write,
     },
     Output {
         file: "slots.csv",

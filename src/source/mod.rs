@@ -9,6 +9,7 @@ pub mod decompress;
 mod directory;
 pub mod file;
 pub mod forward;
+pub mod identity;
 pub mod line_number;
 pub mod memory;
 pub mod pipe;
@@ -16,11 +17,14 @@ mod remote;
 pub(crate) mod small_file;
 pub mod stream;
 
+use std::collections::HashMap;
 use std::fmt::Debug;
 use std::io::{self, Read};
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::source::identity::Identity;
 
 /// The longest line that is read, in bytes; a Redis key may be longer, but not in a dump that is meant to be one.
 pub const MAX_LINE: usize = 64 << 20;
@@ -75,6 +79,8 @@ pub struct Found {
     pub sources: Vec<Box<dyn Source>>,
     /// Entries of directories that are not regular files and are passed over: directories, pipes, broken links.
     pub passed_over: usize,
+    /// Files of an earlier report in such a directory, which are passed over.
+    pub of_reports: usize,
 }
 
 /// Adds the sources that an argument names; false where it is not of this kind.
@@ -100,7 +106,28 @@ pub fn find(paths: &[impl AsRef<Path>]) -> Result<Found> {
             return Err(Error::io(path, unknown));
         }
     }
+    check_streams(&found)?;
     Ok(found)
+}
+
+/// Refuses a stream that is named twice: two readers would share its bytes between them.
+fn check_streams(found: &Found) -> Result<()> {
+    let mut known: HashMap<Identity, &Path> = HashMap::new();
+    let streams = found
+        .sources
+        .iter()
+        .filter(|source| source.size_bytes().is_none())
+        .map(|source| source.path());
+    for (path, identity) in streams.filter_map(|path| Some((path, Identity::of_stream(path)?))) {
+        if let Some(other) = known.insert(identity, path) {
+            let what = format!(
+                "the same stream as \"{}\"; it can be read only once, so name it once",
+                Name::from(other)
+            );
+            return Err(Error::bad(Name::from(path).to_string(), what));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -35,6 +35,9 @@ pub fn is_one(head: &[u8]) -> bool {
     digits > 0 && rest[digits..].starts_with(b",{\"")
 }
 
+/// A petabyte, or 35 years in microseconds: the sum over all slots stays below 64 bits.
+const MAX_COUNT: u64 = 1 << 50;
+
 /// Adds the counts in `text` to `tallies`, `ops` being the statistic that counts as operations; returns its keys.
 ///
 /// # Errors
@@ -63,6 +66,12 @@ pub fn add(tallies: &mut Tallies, text: &[u8], ops: Option<&str>) -> Result<u64,
                 there.join(", ")
             ));
         }
+        if let Some((name, count)) = stats.iter().find(|(_, count)| **count > MAX_COUNT) {
+            let name = crate::name::Name::from(name.as_str());
+            return Err(format!(
+                "slot {slot}: \"{name}\" is {count}, more than a server can count; is it an answer to CLUSTER SLOT-STATS?"
+            ));
+        }
         for (metric, name) in columns {
             let Some(value) = stats.get(name) else {
                 continue;
@@ -88,6 +97,16 @@ pub fn slots(text: &[u8]) -> Vec<u16> {
 mod tests {
     use super::*;
     use crate::tally::Parts;
+
+    #[test]
+    fn a_count_that_no_server_has_is_refused() {
+        let text = format!("[[7,{{\"key-count\":{}}}]]", u64::MAX);
+        let refused = add(&mut Tallies::new(Parts::Slots), text.as_bytes(), None).unwrap_err();
+        assert!(
+            refused.starts_with("slot 7: \"key-count\" is "),
+            "{refused}"
+        );
+    }
 
     #[test]
     fn keys_bytes_and_operations_are_taken_over() {

@@ -24,8 +24,6 @@ use crate::whatif::node_identity::identities;
 use crate::whatif::rules::{RenameRules, Renaming};
 use crate::whatif::tag_splits::TagSplits;
 
-/// The longest key that a server takes, in bytes.
-const MAX_KEY: usize = 512 << 20;
 /// Bytes of renamed keys that are counted at a time.
 const BATCH_BYTES: usize = 4 << 20;
 
@@ -266,12 +264,11 @@ impl Scratch {
                 at += 1;
                 continue;
             }
-            change
-                .rules
-                .rename(key, &change.policy, &mut self.renaming, &mut self.names);
-            if self.names.len() - start > MAX_KEY {
-                self.names.truncate(start);
-            } else {
+            let is_possible =
+                change
+                    .rules
+                    .rename(key, &change.policy, &mut self.renaming, &mut self.names);
+            if is_possible {
                 self.keys.push(start as u32, self.names.len() as u32);
                 self.of.push(at as u32);
             }

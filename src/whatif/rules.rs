@@ -11,6 +11,9 @@ use crate::name::Name;
 use crate::slot::policy::{Policy, compile_over_bytes};
 use crate::whatif::split::Split;
 
+/// The longest key that a server takes, in bytes.
+const MAX_KEY: usize = 512 << 20;
+
 /// All rules of a user.
 #[derive(Debug, Clone, Default)]
 pub struct RenameRules {
@@ -123,8 +126,15 @@ impl RenameRules {
         }
     }
 
-    /// Appends to `renamed` what `key` would be called; `policy` determines its tag.
-    pub fn rename(&self, key: &[u8], policy: &Policy, with: &mut Renaming, renamed: &mut Vec<u8>) {
+    /// Appends to `renamed` what `key` would be called; `policy` determines its tag. False, with nothing appended, where
+    /// no server takes so long a name.
+    pub fn rename(
+        &self,
+        key: &[u8],
+        policy: &Policy,
+        with: &mut Renaming,
+        renamed: &mut Vec<u8>,
+    ) -> bool {
         let start = renamed.len();
         renamed.extend_from_slice(key);
         let Renaming {
@@ -135,7 +145,14 @@ impl RenameRules {
         for ((rule, places), hits) in self.retag.iter().zip(places).zip(retagged) {
             before.clear();
             before.extend(renamed.drain(start..));
-            *hits += u64::from(rule.apply(before, places, renamed));
+            match rule.apply(before, places, renamed) {
+                Applied::NoMatch => {}
+                Applied::Renamed => *hits += 1,
+                Applied::TooLong => {
+                    *hits += 1;
+                    return false;
+                }
+            }
         }
         let mut is_untagged = false;
         for (rule, hits) in self.untag.iter().zip(untagged) {
@@ -149,10 +166,10 @@ impl RenameRules {
             renamed.extend(before.iter().filter(|byte| !b"{}".contains(byte)));
         }
         if self.split.is_empty() {
-            return;
+            return true;
         }
         let Some(tag) = policy.tag(&renamed[start..]) else {
-            return;
+            return true;
         };
         let is_of = |split: &Split| split.is_of(&renamed[start..][tag.clone()]);
         if let Some(at) = self.split.iter().position(is_of) {
@@ -162,6 +179,7 @@ impl RenameRules {
                 renamed.splice(end..end, format!(":{part}").into_bytes());
             }
         }
+        true
     }
 }
 
@@ -184,32 +202,41 @@ impl Retag {
         })
     }
 
-    /// Appends `key` with what the pattern matches first replaced; false where it matches nothing.
-    fn apply(&self, key: &[u8], places: &mut CaptureLocations, renamed: &mut Vec<u8>) -> bool {
+    /// Appends `key` with what the pattern matches first replaced.
+    fn apply(&self, key: &[u8], places: &mut CaptureLocations, renamed: &mut Vec<u8>) -> Applied {
         let Some(found) = self
             .regex
             .captures_read(places, key)
             .map(|found| found.range())
         else {
             renamed.extend_from_slice(key);
-            return false;
-        };
-        let group = |number: &usize| {
-            places
-                .get(*number)
-                .map_or(&[][..], |(start, end)| &key[start..end])
+            return Applied::NoMatch;
         };
         let Range { start, end } = found;
-        renamed.extend_from_slice(&key[..start]);
-        for part in &self.template {
-            match part {
-                Part::Text(text) => renamed.extend_from_slice(text),
-                Part::Group(number) => renamed.extend_from_slice(group(number)),
-            }
+        let parts = self.template.iter().map(|part| match part {
+            Part::Text(text) => text.as_slice(),
+            Part::Group(number) => places
+                .get(*number)
+                .map_or(&[][..], |(start, end)| &key[start..end]),
+        });
+        let len = key.len() - (end - start) + parts.clone().map(<[u8]>::len).sum::<usize>();
+        if len > MAX_KEY {
+            return Applied::TooLong;
         }
+        renamed.reserve(len);
+        renamed.extend_from_slice(&key[..start]);
+        parts.for_each(|part| renamed.extend_from_slice(part));
         renamed.extend_from_slice(&key[end..]);
-        true
+        Applied::Renamed
     }
+}
+
+/// What a rule did to a key.
+enum Applied {
+    NoMatch,
+    Renamed,
+    /// Nothing: the name would be longer than a server takes.
+    TooLong,
 }
 
 /// `$1`, `${1}` and `${name}` are groups, `$$` is a dollar sign.
@@ -331,6 +358,17 @@ mod tests {
         assert!(refused([&["(a) => $x"], &[], &[]]).contains("has no group $"));
         assert!(refused([&["(?=a) => b"], &[], &[]]).contains("look-around"));
         assert!(refused([&[], &["(a"], &[]]).starts_with("--untag \"(a\": unclosed group"));
+    }
+
+    #[test]
+    fn a_name_that_no_server_takes_is_not_built() {
+        let rule = format!("(.*) => {}", "$1".repeat(140));
+        let rules = RenameRules::parse(&[rule], &[], &[]).unwrap();
+        let (key, mut renamed) = (vec![b'a'; 4 << 20], b"before".to_vec());
+        let mut with = rules.start();
+        assert!(!rules.rename(&key, &Policy::Oss, &mut with, &mut renamed));
+        assert_eq!((renamed.as_slice(), with.hits[0][0]), (&b"before"[..], 1));
+        assert!(renamed.capacity() < 16 << 20);
     }
 
     proptest! {

@@ -488,3 +488,23 @@ fn what_a_configuration_gets_wrong_is_named_with_its_line() {
         &["no.toml: no such file"],
     );
 }
+
+#[test]
+fn a_convention_from_elsewhere_costs_little() {
+    let scratch = Scratch::new();
+    scratch.file("a.keys", "a\n");
+    let many = "allow = [".to_owned() + &"\"x\",".repeat(300) + "]";
+    scratch.file("slotscope.toml", many);
+    let output = scratch.run(&["lint", "a.keys"]);
+    assert_fails(&output, &["slotscope.toml: line 1: more than 256 patterns"]);
+    scratch.file("slotscope.toml", "allow = ['\\pL{100}x']");
+    let output = scratch.run(&["lint", "a.keys"]);
+    assert_fails(&output, &["slotscope.toml: line 1", "exceeds size limit"]);
+    std::fs::remove_file(scratch.path("slotscope.toml")).unwrap();
+    // A pipe of that name is not waited for.
+    let made = std::process::Command::new("mkfifo")
+        .arg(scratch.path("slotscope.toml"))
+        .status();
+    assert!(made.unwrap().success());
+    assert!(scratch.run(&["lint", "a.keys"]).status.code().is_some());
+}

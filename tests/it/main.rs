@@ -21,6 +21,7 @@ mod lint;
 mod live_redis;
 
 mod openmetrics;
+mod outputs;
 mod package;
 mod patterns;
 mod plan;

@@ -1,11 +1,11 @@
-//! Where the files of a report go; they never replace an input.
+//! Where the files of a report go, and what they may replace.
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
-use crate::name::Name;
-use crate::report;
-use crate::source::Source;
+use crate::report::MARK;
+use crate::report::directory::{Guard, Mark};
+use crate::report::render::openmetrics;
+use crate::source::identity::Identity;
 
 /// Extensions of dumps; they are not part of the name of a report.
 const EXTENSIONS: [&str; 16] = [
@@ -42,24 +42,27 @@ pub fn report_name(input: Option<&PathBuf>) -> PathBuf {
     }
 }
 
-/// Refuses an output directory where the report would replace an input.
-pub fn check_apart(path: &Path, inputs: &[Box<dyn Source>]) -> Result<()> {
-    let Ok(directory) = path.canonicalize() else {
-        return Ok(());
-    };
-    for input in inputs
-        .iter()
-        .filter_map(|input| input.path().canonicalize().ok())
-    {
-        let is_output = input
-            .file_name()
-            .is_some_and(|name| report::files().any(|file| name == file));
-        if is_output && input.parent() == Some(&directory) {
-            let what = "the report would replace this input; name another directory with --out";
-            return Err(Error::bad(Name::from(input.as_path()).to_string(), what));
-        }
+/// The guard of the report's directory, for a run that reads the files at `paths`.
+pub fn guard<'a>(paths: impl IntoIterator<Item = &'a Path>, force: bool) -> Guard {
+    Guard {
+        mark: MARK,
+        read: paths.into_iter().filter_map(Identity::of).collect(),
+        force,
+        way_out: "name another directory with --out",
+        or_force: ", or replace such files with --force",
     }
-    Ok(())
+}
+
+/// The same for the file of `--openmetrics`.
+pub fn guard_of_metrics(directory: &Guard) -> Guard {
+    Guard {
+        mark: Mark {
+            file: None,
+            text: openmetrics::MARK,
+        },
+        way_out: "name another file with --openmetrics",
+        ..directory.clone()
+    }
 }
 
 #[cfg(test)]

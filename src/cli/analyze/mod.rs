@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 
 use crate::analysis::Analysis;
 use crate::cli::Ending;
-use crate::cli::analyze::destination::{check_apart, report_name};
+use crate::cli::analyze::destination::{guard, guard_of_metrics, report_name};
 use crate::cli::capacity_args::CapacityArgs;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
@@ -22,7 +22,7 @@ use crate::metric::Metric;
 use crate::name::Name;
 use crate::redact::Redaction;
 use crate::report;
-use crate::report::directory::{Directory, SingleFile};
+use crate::report::directory::{Directory, Guard, SingleFile};
 use crate::report::render::openmetrics;
 use crate::report::view;
 use crate::source::Source;
@@ -94,6 +94,9 @@ pub struct AnalyzeArgs {
     /// Write the numbers of the report to FILE for Prometheus: the text format of node_exporter's textfile collector
     #[arg(long, value_name = "FILE")]
     pub openmetrics: Option<PathBuf>,
+    /// Replace files that slotscope did not write, where an output has their name
+    #[arg(long)]
+    pub force: bool,
     /// Write no files; with --output json none are written unless --out is given
     #[arg(long)]
     pub no_files: bool,
@@ -140,12 +143,10 @@ impl AnalyzeArgs {
             return self.print_node_counts(&counts);
         }
         let reading = self.reading.reading(self.hashing.policy()?)?;
-        let directory = self.directory(&reading.sources)?;
-        let metrics = self
-            .openmetrics
-            .as_deref()
-            .map(SingleFile::open)
-            .transpose()?;
+        let guard = guard(self.files_read(&reading.sources), self.force);
+        let open = |path| SingleFile::open(path, guard_of_metrics(&guard));
+        let metrics = self.openmetrics.as_deref().map(open).transpose()?;
+        let directory = self.directory(guard)?;
 
         let mut summary = analysis.node_counts(node_counts).run_on(reading)?;
         summary.run.command = self.command_line();
@@ -218,15 +219,22 @@ impl AnalyzeArgs {
     }
 
     /// Opens the files of the report, unless none are wanted.
-    fn directory(&self, inputs: &[Box<dyn Source>]) -> Result<Option<(Directory, PathBuf)>> {
+    fn directory(&self, guard: Guard) -> Result<Option<(Directory, PathBuf)>> {
         let path = match &self.out {
             Some(path) => path.clone(),
             None if self.no_files || self.output.form() == Form::Json => return Ok(None),
             None if self.redact => Path::new("reports").join("redacted"),
             None => Path::new("reports").join(report_name(self.reading.inputs.first())),
         };
-        check_apart(&path, inputs)?;
-        Ok(Some((Directory::open(&path, report::files())?, path)))
+        let names: Vec<&str> = report::files().collect();
+        Ok(Some((Directory::open(&path, &names, guard)?, path)))
+    }
+
+    /// What the run reads, which no output may replace.
+    fn files_read<'a>(&'a self, inputs: &'a [Box<dyn Source>]) -> impl Iterator<Item = &'a Path> {
+        let listings = [&self.cluster.topology, &self.cluster_info];
+        let listings = listings.into_iter().flatten().map(PathBuf::as_path);
+        inputs.iter().map(|input| input.path()).chain(listings)
     }
 
     /// What was typed, with blanks between; the names in it are redacted as a whole.

@@ -1,5 +1,9 @@
 
-say() { printf '%s\n' "$*" >&2; }
+# What servers reply is shown in some messages: a terminal gets nothing of it but what can be printed.
+say() {
+    local text="$*"
+    printf '%s\n' "${text//[^[:print:]]/?}" >&2
+}
 die() { say "$@"; exit 1; }
 
 # redis-cli, connected to a node: at NODE ARGUMENT...

@@ -4,23 +4,36 @@ use std::io::{self, Write};
 
 use crate::report::view::{Cell, Table};
 
+/// What a field is quoted for: what ends one here, and in spreadsheets that split at semicolons.
+const QUOTED: [char; 5] = [',', ';', '"', '\n', '\r'];
+/// What starts a formula; some spreadsheets take wide characters for the usual ones.
+const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
 /// Writes every row of `table`.
 pub fn write(table: &Table<'_>, out: &mut dyn Write) -> io::Result<()> {
     let columns: Vec<usize> = (0..table.columns.len())
         .filter(|at| !table.columns[*at].field.is_empty())
         .collect();
-    let mut csv = ::csv::Writer::from_writer(out);
-    csv.write_record(columns.iter().map(|at| table.columns[*at].field))?;
+    let header = columns.iter().map(|at| table.columns[*at].field.to_owned());
+    write_row(header, out)?;
     for row in &table.rows {
-        csv.write_record(columns.iter().map(|at| field(&row[*at])))?;
+        write_row(columns.iter().map(|at| field(&row[*at])), out)?;
     }
-    csv.flush()
+    Ok(())
+}
+
+fn write_row(fields: impl Iterator<Item = String>, out: &mut dyn Write) -> io::Result<()> {
+    let quoted = fields.map(|field| match field.contains(QUOTED) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field,
+    });
+    writeln!(out, "{}", quoted.collect::<Vec<_>>().join(","))
 }
 
 /// The exact value; a text that a spreadsheet would take for a formula gets a leading `'`.
 fn field(cell: &Cell<'_>) -> String {
     let text = cell.exact();
-    match !cell.is_number() && text.starts_with(['=', '+', '-', '@']) {
+    match !cell.is_number() && text.trim_start().starts_with(FORMULA) {
         true => format!("'{text}"),
         false => text,
     }
@@ -41,10 +54,16 @@ mod tests {
 
     #[test]
     fn a_name_is_never_a_formula_and_a_number_keeps_its_sign() {
-        let names = ["=cmd()", "+1", "-1", "@x", "a=b", "'x"].map(Name::from);
+        let names = [
+            "=cmd()", "+1", "-1", "@x", "a=b", "'x", " =1", "＝1", "x;=1+1;y",
+        ];
+        let names = names.map(Name::from);
         let rows = names.iter().map(|name| vec![Cell::name(name)]).collect();
         let text = lines(vec![Column::words("name")], rows);
-        assert_eq!(text, "name\n'=cmd()\n'+1\n'-1\n'@x\na=b\n'x\n");
+        assert_eq!(
+            text,
+            "name\n'=cmd()\n'+1\n'-1\n'@x\na=b\n'x\n' =1\n'＝1\n\"x;=1+1;y\"\n"
+        );
         let number = vec![vec![Value::SignedBytes(-1).into()]];
         assert_eq!(lines(vec![Column::number("room")], number), "room\n-1\n");
     }

@@ -6,6 +6,9 @@ use crate::name::Name;
 use crate::summary::Summary;
 use crate::summary::cause::State;
 
+/// What every such file starts with.
+pub const MARK: &str = "# HELP slotscope_";
+
 /// Writes them.
 ///
 /// # Errors
@@ -116,7 +119,7 @@ impl Families {
         if samples.is_empty() {
             return;
         }
-        self.0 += &format!("# HELP slotscope_{name} {help}\n# TYPE slotscope_{name} gauge\n");
+        self.0 += &format!("{MARK}{name} {help}\n# TYPE slotscope_{name} gauge\n");
         for (labels, value) in samples {
             let labels = match labels.as_ref() {
                 "" => String::new(),
