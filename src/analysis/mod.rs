@@ -411,7 +411,6 @@ mod tests {
         let found = source::Found {
             sources: vec![memory("dump", dump)],
             passed_over: 0,
-            of_reports: 0,
         };
         Reading::new(found, analysis.reading.clone()).unwrap()
     }

@@ -75,7 +75,7 @@ pub struct Reading {
     pub sources: Vec<Box<dyn Source>>,
     /// Entries of directories that are not regular files.
     pub passed_over: usize,
-    /// Files of an earlier report among them.
+    /// Files of an earlier report in such a directory, which the caller took out of the sources.
     pub of_reports: usize,
     /// How it is read.
     pub options: Options,
@@ -92,7 +92,7 @@ impl Reading {
             pool: pool(options.threads)?,
             sources: found.sources,
             passed_over: found.passed_over,
-            of_reports: found.of_reports,
+            of_reports: 0,
             options,
         })
     }

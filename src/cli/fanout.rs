@@ -68,7 +68,7 @@ impl FanoutArgs {
         let slow = probability(&self.slow)?;
         let topology = self.cluster.topology()?;
         let policy = self.hashing.policy()?;
-        let inputs = inputs::find(&self.paths()?)?.sources;
+        let inputs = inputs::find(&self.paths()?)?.0.sources;
         let mut found = Fanout::new(&topology, &policy, self.batches);
         let mut read = Read::default();
         for (index, input) in inputs.iter().enumerate() {

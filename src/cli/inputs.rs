@@ -8,12 +8,12 @@ use crate::report;
 use crate::source;
 use crate::source::Found;
 
-/// The sources that `paths` name. Of a directory that holds a report, the files of the report are passed over.
+/// The sources that `paths` name, and how many files were passed over because they are those of a report in a directory.
 ///
 /// # Errors
 /// As `source::find`; a directory that holds nothing but a report.
-pub fn find(paths: &[PathBuf]) -> Result<Found> {
-    let mut found = source::find(paths)?;
+pub fn find(paths: &[PathBuf]) -> Result<(Found, usize)> {
+    let (mut found, mut of_reports) = (source::find(paths)?, 0);
     let reports = paths
         .iter()
         .filter(|path| path.is_dir() && report::is_in(path));
@@ -22,7 +22,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
         found
             .sources
             .retain(|source| !is_of_report(source.path(), directory));
-        found.of_reports += before - found.sources.len();
+        of_reports += before - found.sources.len();
         if found.sources.is_empty() {
             let what = "holds a report of slotscope and no dump; name a key dump";
             return Err(Error::bad(
@@ -31,7 +31,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
             ));
         }
     }
-    Ok(found)
+    Ok((found, of_reports))
 }
 
 fn is_of_report(path: &Path, directory: &Path) -> bool {

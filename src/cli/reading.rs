@@ -160,7 +160,10 @@ impl ReadingArgs {
     /// A flag that cannot be used, or a source that cannot be read.
     pub fn reading(&self, policy: Policy) -> Result<Reading> {
         let options = self.options(policy)?;
-        Reading::new(inputs::find(&self.paths()?)?, options)
+        let (found, of_reports) = inputs::find(&self.paths()?)?;
+        let mut reading = Reading::new(found, options)?;
+        reading.of_reports = of_reports;
+        Ok(reading)
     }
 
     fn options(&self, policy: Policy) -> Result<Options> {

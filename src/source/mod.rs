@@ -79,8 +79,6 @@ pub struct Found {
     pub sources: Vec<Box<dyn Source>>,
     /// Entries of directories that are not regular files and are passed over: directories, pipes, broken links.
     pub passed_over: usize,
-    /// Files of an earlier report in such a directory, which are passed over.
-    pub of_reports: usize,
 }
 
 /// Adds the sources that an argument names; false where it is not of this kind.

@@ -176,7 +176,7 @@ fn numbers_are_true_and_a_key_makes_reports_comparable() {
 const TOKEN: &str = "Zq7token";
 
 /// A dump in each format with the token in every place that a dump has: keys, other fields, rows that are no keys.
-fn planted() -> Vec<(&'static str, String)> {
+fn planted() -> Vec<(&'static str, Vec<u8>)> {
     let t = TOKEN;
     let rdb = |columns: &str, row: &str| {
         let rows = (0..30).map(|i| row.replace('#', &i.to_string()));
@@ -189,7 +189,7 @@ fn planted() -> Vec<(&'static str, String)> {
     let java = format!("#,string,\"{t}:{{{t}}}:#\",\"1.2kB\",string,1,\"1.1kB\",\"\"\n");
     let python = format!("0,{t},{t}:{{{t}}}:#,184,{t},104,104,\n");
     let go = format!("0,{t}:{{{t}}}:#,{t},184,184B,1,string,\n");
-    vec![
+    let texts = vec![
         (
             "redis-rdb-cli",
             rdb(
@@ -270,7 +270,32 @@ fn planted() -> Vec<(&'static str, String)> {
             "lines",
             format!("{t}:1\n{t}:{{{t}}}\nERR {t}\n>>> {t}\n127.0.0.1:1> GET {t}\n"),
         ),
-    ]
+    ];
+    let texts = texts
+        .into_iter()
+        .map(|(format, text)| (format, text.into_bytes()));
+    std::iter::once(("rdb", snapshot())).chain(texts).collect()
+}
+
+/// An RDB file with the token as auxiliary field, key and value, which is cut off in a key.
+fn snapshot() -> Vec<u8> {
+    let text = |text: &str| [&[text.len() as u8][..], text.as_bytes()].concat();
+    let (token, key) = (text(TOKEN), text(&format!("{TOKEN}:{{{TOKEN}}}")));
+    let mut bytes = b"REDIS0011\xfa".to_vec();
+    bytes.extend(
+        [
+            &token[..],
+            &token,
+            b"\xfe\x00\x00",
+            &key,
+            &token,
+            b"\x00",
+            &token,
+        ]
+        .concat(),
+    );
+    bytes.extend([&token[..], b"\x00", &token[..5]].concat());
+    bytes
 }
 
 /// Whether the token is in a stream or a file of `out`, whatever the case.

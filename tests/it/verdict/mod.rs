@@ -26,7 +26,6 @@ fn analyzed(dumps: &[Vec<u8>], analysis: &Analysis) -> Summary {
             .map(|(i, dump)| memory(&format!("dump-{i}"), dump))
             .collect(),
         passed_over: 0,
-        of_reports: 0,
     };
     let options = Options {
         threads: Some(2),
