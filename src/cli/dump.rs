@@ -53,28 +53,51 @@ impl DumpArgs {
     /// A file that cannot be opened, or standard output.
     pub fn run(&self) -> Result<Ending> {
         let found = source::find(&self.inputs)?;
-        let mut lines = Lines::new(self.output).map_err(Error::stdout)?;
+        match self.output {
+            LineForm::Csv => {
+                let mut csv = Csv::new(io::stdout()).map_err(Error::stdout)?;
+                let ending = self.print(&found.sources, |line| csv.write(line))?;
+                csv.finish().map_err(Error::stdout)?;
+                Ok(ending)
+            }
+            LineForm::Jsonl => {
+                let mut out = io::BufWriter::new(io::stdout());
+                let ending =
+                    self.print(&found.sources, |line| json::write_object(line, &mut out))?;
+                out.flush().map_err(Error::stdout)?;
+                Ok(ending)
+            }
+        }
+    }
+
+    fn print(
+        &self,
+        sources: &[Box<dyn Source>],
+        mut write: impl FnMut(&RecordLine) -> io::Result<()>,
+    ) -> Result<Ending> {
         let mut ending = Ending::Done;
-        for source in &found.sources {
-            if !self.print(&**source, &mut lines)? {
+        for source in sources {
+            if !self.print_file(&**source, &mut write)? {
                 ending = Ending::Incomplete;
             }
         }
-        lines.finish().map_err(Error::stdout)?;
         Ok(ending)
     }
 
     /// Prints the keys of one file; whether it could be read to its end.
-    fn print(&self, source: &dyn Source, lines: &mut Lines) -> Result<bool> {
+    fn print_file(
+        &self,
+        source: &dyn Source,
+        write: &mut dyn FnMut(&RecordLine) -> io::Result<()>,
+    ) -> Result<bool> {
         let mut walker = Walker::new(Forward::open(source)?, !self.no_verify);
+        let is_wanted = |database| self.db.is_none_or(|wanted| wanted == database);
         loop {
             match walker.next_event() {
-                Ok(Some(Event::Key(record))) => {
-                    if self.db.is_none_or(|database| database == record.database) {
-                        let line = RecordLine::of(&record);
-                        lines.write(&line).map_err(Error::stdout)?;
-                    }
+                Ok(Some(Event::Key(record))) if is_wanted(record.database) => {
+                    write(&RecordLine::of(&record)).map_err(Error::stdout)?;
                 }
+                Ok(Some(Event::Key(_))) => {}
                 Ok(Some(Event::Remark(remark))) => say(source, remark.offset, &remark.what),
                 Ok(None) => return Ok(true),
                 Err(damage) => {
@@ -93,33 +116,4 @@ fn say(source: &dyn Source, offset: u64, what: &str) {
         io::stderr(),
         "slotscope: {file}: byte {offset}: {what}"
     ));
-}
-
-/// Where lines go.
-enum Lines {
-    Csv(Csv<io::Stdout>),
-    Jsonl(io::BufWriter<io::Stdout>),
-}
-
-impl Lines {
-    fn new(form: LineForm) -> io::Result<Self> {
-        Ok(match form {
-            LineForm::Csv => Lines::Csv(Csv::new(io::stdout())?),
-            LineForm::Jsonl => Lines::Jsonl(io::BufWriter::new(io::stdout())),
-        })
-    }
-
-    fn write(&mut self, line: &RecordLine) -> io::Result<()> {
-        match self {
-            Lines::Csv(csv) => csv.write(line),
-            Lines::Jsonl(out) => json::write_object(line, out),
-        }
-    }
-
-    fn finish(self) -> io::Result<()> {
-        match self {
-            Lines::Csv(csv) => csv.finish(),
-            Lines::Jsonl(mut out) => out.flush(),
-        }
-    }
 }

@@ -313,7 +313,7 @@ fn databases_and_idle_times_are_in_the_file() {
     let bytes = std::fs::read(&path).unwrap();
     let scratch = Scratch::new();
     scratch.file("dump.rdb", &bytes);
-    scratch.file("dump.rdb.zst", &zstd::encode_all(&bytes[..], 1).unwrap());
+    scratch.file("dump.rdb.zst", zstd::encode_all(&bytes[..], 1).unwrap());
     let reports = ["dump.rdb", "dump.rdb.zst"].map(|file| {
         let mut report = report(&scratch.run(&["analyze", file, "--json", "--db", "3"]));
         assert_eq!(report["input"]["keys"], 2);

@@ -75,10 +75,9 @@ impl Walk for Rows {
         self.rows.shrink_to(2 * BLOCK);
         let bytes = self.done..self.walker.offset();
         self.done = bytes.end;
-        match self.damage.take() {
-            _ if !bytes.is_empty() => Ok(Some(bytes)),
-            Some(damage) => Err(damage),
-            None => Ok(None),
+        match bytes.is_empty() {
+            false => Ok(Some(bytes)),
+            true => self.damage.take().map_or(Ok(None), Err),
         }
     }
 }

@@ -1,0 +1,135 @@
+//! The program on RDB files: what is damaged, wrapped, piped or several.
+
+use crate::fuzz::targets::snapshots::MADE;
+use crate::support::run::{Scratch, code, report, stderr, stdout};
+
+/// A file of `count` keys, the n-th in its slot's section where `headers` says so.
+fn numbered(count: u32, headers: bool) -> Vec<u8> {
+    let mut bytes = b"REDIS0012\xFE\x00\xFB\x0A\x00".to_vec();
+    for i in 0..count {
+        let key = format!("key:{i:04}");
+        if headers {
+            let slot = slotscope::slot(key.as_bytes());
+            bytes.extend([0xF4, 0x40 | (slot >> 8) as u8, slot as u8, 1, 0]);
+        }
+        bytes.extend([0, key.len() as u8]);
+        bytes.extend(key.as_bytes());
+        bytes.extend(b"\x05value");
+    }
+    bytes.push(0xFF);
+    bytes.extend([0; 8]);
+    bytes
+}
+
+#[test]
+fn a_damaged_file_is_reported_up_to_the_damage_with_its_place() {
+    let scratch = Scratch::new();
+    let whole = numbered(10, true);
+    scratch.file("whole.rdb", &whole);
+    let cut = &whole[..whole.len() - 30];
+    scratch.file("cut.rdb", cut);
+    let output = scratch.run(&["analyze", "cut.rdb", "--json"]);
+    assert_eq!(code(&output), 2);
+    let made: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(made["input"]["keys"], 9);
+    assert_eq!(made["verdict"]["state"], "suspicious");
+    let stop = &made["input"]["incomplete"][0];
+    assert_eq!(stop["byte"], cut.len());
+    let reason = stop["reason"].as_str().unwrap();
+    for part in [
+        "cut off behind 9 keys of 10 (90.0 %)",
+        "in slot ",
+        "key:0008",
+        "REDIS0012",
+    ] {
+        assert!(reason.contains(part), "{reason}");
+    }
+
+    let mut unknown = whole.clone();
+    let at = whole.len() - 9;
+    unknown[at] = 150;
+    scratch.file("unknown.rdb", &unknown);
+    let output = scratch.run(&["dump", "unknown.rdb"]);
+    assert_eq!((code(&output), stdout(&output).lines().count()), (2, 11));
+    let said = stderr(&output);
+    for part in [
+        &format!("unknown.rdb: byte {at}: an unknown type or opcode, 150"),
+        "\"key:0009\"",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+#[test]
+fn a_slot_header_that_differs_from_its_keys_is_a_warning() {
+    let scratch = Scratch::new();
+    let mut bytes = numbered(10, true);
+    bytes[16] ^= 1;
+    scratch.file("moved.rdb", &bytes);
+    let output = scratch.run(&["analyze", "moved.rdb", "--json"]);
+    assert_eq!(code(&output), 0);
+    let said = report(&output)["input"]["warnings"].to_string();
+    assert!(
+        said.contains("header differs from the keys below it"),
+        "{said}"
+    );
+    let output = scratch.run(&["dump", "moved.rdb"]);
+    assert!(
+        stderr(&output).contains("byte 14: 1 keys below the header of slot"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn a_file_makes_the_same_report_however_it_is_read() {
+    let scratch = Scratch::new();
+    let bytes = numbered(3000, false);
+    scratch.file("plain.rdb", &bytes);
+    scratch.file("packed.rdb.zst", zstd::encode_all(&bytes[..], 1).unwrap());
+    let captured = [&b"$12345\r\n"[..], &bytes].concat();
+    scratch.file("captured.rdb", captured);
+    let slots = |args: &[&str]| {
+        let mut all = vec!["analyze", "--json"];
+        all.extend(args);
+        let made = report(&scratch.run(&all));
+        assert_eq!(made["input"]["keys"], 3000, "{args:?}");
+        (
+            made["slots"].clone(),
+            made["sizes"].clone(),
+            made["types"].clone(),
+        )
+    };
+    let plain = slots(&["plain.rdb"]);
+    for args in [
+        &["packed.rdb.zst"][..],
+        &["captured.rdb"],
+        &["plain.rdb", "--no-verify", "--threads", "1"],
+        &["plain.rdb", "--one-pass", "--threads", "3"],
+    ] {
+        assert_eq!(slots(args), plain, "{args:?}");
+    }
+    let piped = report(&scratch.piped(&["analyze", "-", "--json"], &bytes));
+    assert_eq!(piped["slots"], plain.0);
+    // Its own CSV is read back as the same keys and sizes.
+    let csv = scratch.run(&["dump", "plain.rdb"]).stdout;
+    let again = report(&scratch.piped(&["analyze", "-", "--json"], &csv));
+    assert_eq!((&again["slots"], &again["sizes"]), (&plain.0, &plain.1));
+}
+
+#[test]
+fn several_files_are_one_report_and_what_is_no_rdb_file_is_refused_by_dump() {
+    let scratch = Scratch::new();
+    scratch.file("a.rdb", numbered(100, false));
+    scratch.file("b.rdb", &MADE[0].bytes);
+    scratch.file("c.keys", "key\n");
+    let made = report(&scratch.run(&["analyze", "a.rdb", "b.rdb", "c.keys", "--json"]));
+    assert_eq!(made["input"]["keys"], 102);
+    let output = scratch.run(&["dump", "a.rdb", "c.keys", "b.rdb", "--output", "jsonl"]);
+    assert_eq!((code(&output), stdout(&output).lines().count()), (2, 101));
+    assert!(
+        stderr(&output).contains("c.keys: byte 0: no RDB file"),
+        "{}",
+        stderr(&output)
+    );
+}
