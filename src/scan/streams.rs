@@ -27,7 +27,12 @@ struct Cut {
     bytes: Range<u64>,
     input: usize,
     reader: Arc<dyn Reader>,
+    /// Dropped with the block, where the cutting thread waits for that.
+    _done: Option<mpsc::Sender<()>>,
 }
+
+/// Blocks of more chunks than this hold a giant row: one at a time is in work of each stream, or they would add up.
+const GIANT: usize = 4;
 
 type Stream = RowReader<Box<dyn io::Read + Send>>;
 
@@ -130,8 +135,10 @@ impl Scan<'_> {
                                 seen,
                             },
                         );
+                        worker.block.shrink(self.chunk);
                         shared.proceed((self.proceed)(bytes));
                     }
+                    cut.block.shrink(self.chunk);
                     // A send fails only where the cutting threads have ended; then no block is needed any more.
                     drop(spare.send(cut.block));
                 }
@@ -197,19 +204,21 @@ impl Scan<'_> {
                 }
             };
             reader.learn(&block, piece);
-            if !shared.reads_on(input)
-                || full
-                    .send(Cut {
-                        block,
-                        piece,
-                        bytes,
-                        input,
-                        reader: reader.clone(),
-                    })
-                    .is_err()
-            {
+            let (done, counted) = mpsc::channel();
+            let is_giant = block.len() > GIANT * self.chunk;
+            let cut = Cut {
+                block,
+                piece,
+                bytes,
+                input,
+                reader: reader.clone(),
+                _done: is_giant.then_some(done),
+            };
+            if !shared.reads_on(input) || full.send(cut).is_err() {
                 break;
             }
+            // Nothing is sent: the other end is dropped.
+            _ = counted.recv();
         }
         Ok(())
     }

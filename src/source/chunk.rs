@@ -186,12 +186,17 @@ impl Chunk<'_> {
         self.offset + self.block.len() as u64 == self.cutting.bytes
     }
 
-    /// Reads more, twice as much each time: a row of n bytes is searched a bounded number of times. False: there is
-    /// no more.
+    /// Reads more, twice as much each time: a row of n bytes is searched a bounded number of times; but not more than
+    /// shows that a row is too long. False: there is no more.
     fn read_on(&mut self) -> Outcome<bool> {
         let more = !self.is_whole();
         if more {
-            self.read(self.block.len(), 2 * self.block.len().max(OVERHANG))?;
+            let len = self.block.len();
+            let enough = self.body + MAX_LINE + OVERHANG;
+            self.read(
+                len,
+                (2 * len).clamp(len + OVERHANG, enough.max(len + OVERHANG)),
+            )?;
         }
         Ok(more)
     }

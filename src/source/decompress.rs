@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use flate2::bufread::GzDecoder;
 use lz4_flex::frame::FrameDecoder;
 
 /// Bytes that show a compressed form.
@@ -81,7 +82,9 @@ pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
         },
     );
     let inner: Box<dyn Read + Send> = match form {
-        Form::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(counted)),
+        Form::Gzip => Box::new(GzipMembers {
+            member: Some(GzDecoder::new(counted)),
+        }),
         Form::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(counted)?),
         Form::Lz4 => Box::new(Lz4Frames {
             frame: next_frame(counted)?,
@@ -153,6 +156,41 @@ fn magic_behind_skippable(reader: &mut impl Read, passed_over: &mut u64) -> io::
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         *passed_over += 8 + size;
+    }
+}
+
+/// One gzip member after another. Zeros behind the last are passed over, as gzip does: tapes and block devices have them.
+struct GzipMembers<R> {
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for GzipMembers<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while let Some(mut member) = self.member.take() {
+            let count = member.read(into)?;
+            if count > 0 || into.is_empty() {
+                self.member = Some(member);
+                return Ok(count);
+            }
+            let mut rest = member.into_inner();
+            if !is_at_end_behind_zeros(&mut rest)? {
+                self.member = Some(GzDecoder::new(rest));
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Passes over zeros; says whether nothing else follows.
+fn is_at_end_behind_zeros(rest: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        let buffer = rest.fill_buf()?;
+        let len = buffer.len();
+        let zeros = buffer.iter().take_while(|byte| **byte == 0).count();
+        rest.consume(zeros);
+        if zeros < len || len == 0 {
+            return Ok(len == 0);
+        }
     }
 }
 

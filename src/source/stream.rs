@@ -94,8 +94,9 @@ impl<R: Read> RowReader<R> {
         block.shrink(self.chunk);
         block.resize(self.rest.len());
         block.content_mut().copy_from_slice(&self.rest);
+        // Given back at once: it may be one giant row.
+        self.rest = Vec::new();
         let end = self.fill(block);
-        self.rest.clear();
         if !self.ended {
             self.rest.extend_from_slice(&block.content()[end..]);
         }
@@ -156,11 +157,12 @@ impl<R: Read> RowReader<R> {
     /// Appends what there is, at most a chunk.
     fn read_more(&mut self, block: &mut Block) {
         let mut end = block.len();
-        // Past a chunk there is no row end yet: twice as much each time, so that a row is searched a bounded number of times.
+        // Past a chunk there is no row end yet: twice as much each time, so that a row is searched a bounded number of times,
+        // but not more than shows that it is too long.
         let more = if end < self.chunk {
             (self.chunk - end).max(self.chunk / 4)
         } else {
-            end
+            end.min((MAX_LINE + self.chunk).saturating_sub(end))
         };
         block.resize(end + more.max(1));
         while end < block.len() && !self.ended {

@@ -12,6 +12,9 @@ use crate::tally::counted_pattern::Counted;
 /// Patterns that are remembered from batch to batch.
 const REMEMBERED: usize = 4096;
 
+/// Bytes at the start of a key that its pattern is made of: the rest of a longer one shows in no table.
+const LOOKED_AT: usize = 1024;
+
 /// What the patterns of a batch are counted in.
 pub trait PatternCounts {
     /// Adds to a pattern.
@@ -100,7 +103,8 @@ impl RecentPatterns {
         }
         let is_free = |place: &usize| self.known[*place].shape.is_none();
         let place = places.into_iter().find(is_free).unwrap_or(places[1]);
-        let pattern = ids::pattern_of(keys.batch.keys.get(keys.batch.base, i));
+        let key = keys.batch.keys.get(keys.batch.base, i);
+        let pattern = ids::pattern_of(&key[..key.len().min(LOOKED_AT)]);
         let name = Counted::written(&pattern, keys.is_tagged(i));
         self.remember(place, shape, name, counts);
         place

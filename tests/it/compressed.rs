@@ -133,8 +133,14 @@ fn a_flipped_bit_never_panics_and_never_passes_for_the_content() {
 }
 
 #[test]
-fn what_follows_a_gzip_member_must_be_one() {
+fn what_follows_a_gzip_member_must_be_one_or_zeros() {
     assert!(read([gzip(b"a\n"), b"garbage".to_vec()].concat()).1);
+    let zeros = vec![0; 300_000];
+    let padded = [gzip(b"a\n"), zeros.clone()].concat();
+    assert_eq!(read(padded.clone()), (b"a\n".to_vec(), false));
+    let two = [padded.clone(), gzip(b"b\n"), zeros].concat();
+    assert_eq!(read(two), (b"a\nb\n".to_vec(), false));
+    assert!(read([padded, b"garbage".to_vec()].concat()).1);
 }
 
 /// Runs `analyze --json` on files or standard input; the exit code, and the report without names of files.

@@ -20,6 +20,7 @@ mod limits;
 mod lint;
 mod live_redis;
 
+mod memory;
 mod openmetrics;
 mod outputs;
 mod package;

@@ -18,13 +18,23 @@ pub fn cut_row(content: &mut [u8], mut at: usize, delimiter: u8, fields: &mut Ve
                 ((at as u32, end as u32), end)
             }
         };
-        fields.push(field);
+        push(fields, field);
         match content.get(end) {
             Some(byte) if *byte == delimiter => at = end + 1,
             Some(b'\r') if content.get(end + 1) == Some(&b'\n') => return end + 2,
             Some(_) => return end + 1,
             None => return end,
         }
+    }
+}
+
+/// Fields of a row that are kept; no header has as many.
+pub const MAX_FIELDS: usize = 1 << 16;
+
+/// Keeps a field, unless there are more than any table has.
+pub fn push(fields: &mut Vec<Span>, field: Span) {
+    if fields.len() < MAX_FIELDS {
+        fields.push(field);
     }
 }
 

@@ -41,7 +41,12 @@ pub fn members(line: &[u8], mut each: impl FnMut(usize, Span, Value)) -> Option<
     }
 }
 
-/// The names of the members of the first object of an input, which may be in an array.
+/// Members of an object that may be a row, and the longest name of one.
+const MAX_MEMBERS: usize = 4096;
+const MAX_NAME: usize = 1024;
+
+/// The names of the members of the first object of an input, which may be in an array: the first ones, where there are
+/// more than any row has.
 ///
 /// # Errors
 /// Whether it has none, or more of it must be seen.
@@ -65,8 +70,11 @@ pub fn first_names(head: Head<'_>) -> Result<Vec<Vec<u8>>, Detected> {
     let end = memchr::memchr(b'\n', bytes);
     let mut names = Vec::new();
     let line = &bytes[..end.unwrap_or(bytes.len())];
-    match members(line, |_, name, _| {
-        names.push(line[name.0 as usize..name.1 as usize].to_vec())
+    match members(line, |number, (start, end), _| {
+        let name = &line[start as usize..end as usize];
+        if number < MAX_MEMBERS && name.len() <= MAX_NAME {
+            names.push(name.to_vec());
+        }
     }) {
         Some(_) => Ok(names),
         None if end.is_some() => Err(Detected::No),

@@ -5,7 +5,7 @@
 //! A batch of plain rows is cut all at once (`grid`); the result is the same.
 
 use crate::format::batch::Spans;
-use crate::format::parse::csv_row::cut_row;
+use crate::format::parse::csv_row::{MAX_FIELDS, cut_row};
 use crate::format::parse::size::{ReadNumber, integer};
 use crate::format::row_boundary::{Quotes, RowBoundary};
 use crate::format::table;
@@ -226,8 +226,13 @@ impl CsvKeys {
     /// What the fields of a row say.
     fn row(&self, content: &[u8], fields: &[Span]) -> Result<Row, Refusal> {
         if fields.len() != self.fields {
+            let or_more = if fields.len() == MAX_FIELDS {
+                " or more"
+            } else {
+                ""
+            };
             return Err(format!(
-                "{} fields, where the header has {}",
+                "{}{or_more} fields, where the header has {}",
                 fields.len(),
                 self.fields
             )

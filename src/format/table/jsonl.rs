@@ -23,6 +23,9 @@ use crate::source::block::{Block, Piece};
 /// Lines of a head whose members decide the columns.
 const LINES: usize = 1000;
 
+/// Members that are looked for by their place.
+const MAX_MEMBERS: usize = 4096;
+
 /// The format.
 pub struct Jsonl {
     /// Members that the user named.
@@ -103,7 +106,7 @@ impl JsonKeys {
             })
             .unwrap_or_default()
             {
-                if known.insert(name.clone()) {
+                if all.len() < MAX_MEMBERS && known.insert(name.clone()) {
                     all.push(name);
                 }
             }

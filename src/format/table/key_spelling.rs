@@ -5,7 +5,7 @@
 //! names of the columns too. So the first rows show which of them it was, whether or not a key there has an escape.
 
 use crate::format::Head;
-use crate::format::parse::csv_row::cut_row;
+use crate::format::parse::csv_row::{self, cut_row};
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::table::columns::KeyEscapes;
@@ -82,7 +82,8 @@ pub fn cut_line(
             let end = memchr::memchr(delimiter, rest).map_or(line.len(), |len| at + len);
             ((at, end), end)
         };
-        fields.push(((start + field.0) as u32, (start + field.1) as u32));
+        let field = ((start + field.0) as u32, (start + field.1) as u32);
+        csv_row::push(fields, field);
         match line.get(end) {
             None => break,
             Some(byte) if *byte == delimiter => at = end + 1,

@@ -1,0 +1,214 @@
+//! Memory stays within what docs/limits.md states, whatever the input: each of these is made to need more. The test
+//! prints what each of them took.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use crate::support::run::slotscope;
+
+const MIB: usize = 1 << 20;
+
+/// What docs/limits.md states: so much, and so much more for each thread.
+const BASE_MIB: u64 = 64;
+const THREAD_MIB: u64 = 144;
+
+type Out<'a> = &'a mut dyn Write;
+
+/// An input, and what writes it.
+struct Hostile {
+    name: &'static str,
+    compressed: bool,
+    write: fn(Out<'_>) -> std::io::Result<()>,
+}
+
+const fn plain(name: &'static str, write: fn(Out<'_>) -> std::io::Result<()>) -> Hostile {
+    Hostile {
+        name,
+        compressed: false,
+        write,
+    }
+}
+
+const fn gzip(name: &'static str, write: fn(Out<'_>) -> std::io::Result<()>) -> Hostile {
+    Hostile {
+        name,
+        compressed: true,
+        write,
+    }
+}
+
+/// So many bytes.
+fn fill(out: Out<'_>, byte: u8, mib: usize) -> std::io::Result<()> {
+    let some = vec![byte; MIB];
+    (0..mib).try_for_each(|_| out.write_all(&some))
+}
+
+const RDB_TOOLS: &[u8] =
+    b"database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry\n0,set,";
+
+const INPUTS: &[Hostile] = &[
+    gzip("a bomb of zeros", |out| fill(out, 0, 66)),
+    gzip("a bomb of line ends", |out| fill(out, b'\n', 16)),
+    plain("a line without end", |out| fill(out, b'x', 66)),
+    gzip("a compressed line without end", |out| fill(out, b'x', 66)),
+    plain("lines at the limit", |out| {
+        (0..2).try_for_each(|_| {
+            fill(out, b'x', 63)?;
+            out.write_all(b"\n")
+        })
+    }),
+    gzip("compressed lines at the limit", |out| {
+        (0..2).try_for_each(|_| {
+            fill(out, b'x', 63)?;
+            out.write_all(b"\n")
+        })
+    }),
+    plain("a header of commas", |out| {
+        out.write_all(b"key,size")?;
+        fill(out, b',', 60)?;
+        out.write_all(b"\na,1\n")
+    }),
+    plain("a row of commas", |out| {
+        out.write_all(b"key,size\na")?;
+        fill(out, b',', 60)?;
+        out.write_all(b"\nb,1\n")
+    }),
+    plain("a table of thousands of columns", |out| {
+        let columns = ",c".repeat(8000);
+        writeln!(out, "key{columns}")?;
+        (0..100).try_for_each(|i| writeln!(out, "{i}{columns}"))
+    }),
+    plain("a quote that never closes", |out| {
+        out.write_all(b"key,size\n\"")?;
+        fill(out, b'x', 66)
+    }),
+    plain("an object of many members", |out| {
+        out.write_all(b"{\"key\":\"k\"")?;
+        (0..400_000).try_for_each(|i| write!(out, ",\"{i}\":1"))?;
+        out.write_all(b"}\n")
+    }),
+    plain("a member with a name at the limit", |out| {
+        out.write_all(b"{\"key\":\"k\",\"")?;
+        fill(out, b'n', 60)?;
+        out.write_all(b"\":1}\n")
+    }),
+    plain("nested arrays", |out| {
+        out.write_all(b"{\"key\":")?;
+        fill(out, b'[', 60)?;
+        out.write_all(b"\n")
+    }),
+    plain("rdb-tools without a line end", |out| {
+        out.write_all(RDB_TOOLS)?;
+        fill(out, b'x', 66)
+    }),
+    plain("a numbered row without end", |out| {
+        out.write_all(b"1) \"a\"\n2) \"")?;
+        fill(out, b'x', 66)
+    }),
+    plain("a text of RESP at the limit", |out| {
+        out.write_all(b"*2\r\n$67108864\r\n")?;
+        fill(out, b'x', 64)?;
+        out.write_all(b"\r\n$3\r\nabc\r\n")
+    }),
+    gzip("a text of --quoted-json without end", |out| {
+        out.write_all(b"[\"q\\\\\"\",\"")?;
+        fill(out, b'x', 66)
+    }),
+    plain("texts of --csv at the limit", |out| {
+        (0..2).try_for_each(|_| {
+            out.write_all(b"\"")?;
+            fill(out, b'x', 62)?;
+            out.write_all(b"\",")
+        })
+    }),
+    plain("more nodes than any cluster has", |out| {
+        (0..100_000u32).try_for_each(|i| {
+            let [a, b, c, _] = i.to_le_bytes();
+            writeln!(out, "1.{a}.{b}.{c}:1234: k")
+        })
+    }),
+    plain("long tags, types and databases", |out| {
+        out.write_all(b"key,size,type,db\n")?;
+        (0..100_000u64).try_for_each(|i| writeln!(out, "{{{i:0100}}}:{i},{i},type{i:030},{i}"))
+    }),
+    gzip("thousands of keys of half a megabyte", |out| {
+        out.write_all(b"key,size\n")?;
+        (0..200).try_for_each(|i| {
+            write!(out, "{i}:")?;
+            (0..MIB / 16).try_for_each(|j| write!(out, "{}.{}:", i % 13, j % 7))?;
+            writeln!(out, ",{i}")
+        })
+    }),
+    gzip("hash tags of a megabyte", |out| {
+        (0..50).try_for_each(|i| {
+            write!(out, "{{{i}:")?;
+            fill(out, b'y', 1)?;
+            out.write_all(b"}\n")
+        })
+    }),
+];
+
+/// The most memory that a program had resident, in KiB, looked at until it ends; `None` where the system does not say it.
+fn peak_rss_kib(child: &mut Child) -> Option<u64> {
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = None;
+    while child.try_wait().unwrap().is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let found = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse().ok());
+        peak = peak.max(found);
+        // Often enough to see what is taken in the end.
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    peak
+}
+
+fn write(input: &Hostile, path: &Path) {
+    let file = BufWriter::new(File::create(path).unwrap());
+    let done = match input.compressed {
+        true => {
+            let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+            (input.write)(&mut encoder).and_then(|()| encoder.finish()?.flush())
+        }
+        false => {
+            let mut file = file;
+            (input.write)(&mut file).and_then(|()| file.flush())
+        }
+    };
+    done.unwrap();
+}
+
+#[test]
+fn no_input_takes_more_memory_than_the_manual_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hostile");
+    let mut too_much = Vec::new();
+    for input in INPUTS {
+        write(input, &path);
+        for threads in [2] {
+            let mut command = slotscope(&["analyze", "--json", "--threads", &threads.to_string()]);
+            command
+                .arg(&path)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
+            let mut child = command.spawn().unwrap();
+            let Some(peak_kib) = peak_rss_kib(&mut child) else {
+                return;
+            };
+            let code = child.wait().unwrap().code();
+            println!(
+                "{}, {threads} threads: {} MiB, exit code {code:?}",
+                input.name,
+                peak_kib >> 10
+            );
+            assert!(code.is_some(), "{}: it was killed", input.name);
+            if peak_kib >> 10 > BASE_MIB + THREAD_MIB * threads {
+                too_much.push((input.name, threads, peak_kib >> 10));
+            }
+        }
+    }
+    assert!(too_much.is_empty(), "MiB: {too_much:?}");
+}
