@@ -10,6 +10,8 @@ mod compressed;
 mod diff;
 mod docs;
 mod fanout;
+#[cfg(target_os = "linux")]
+mod faults;
 mod find_tag;
 mod formats;
 mod fuzz;
