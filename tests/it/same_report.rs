@@ -248,3 +248,71 @@ fn a_dump_gives_one_report_however_it_is_read() {
         check(FORMATS[case as usize % FORMATS.len()], case);
     }
 }
+
+#[test]
+fn names_that_are_too_many_to_count_give_one_report_on_every_run_in_any_order_of_files() {
+    // More tags than a table holds, and more first segments, so that no level of patterns is coarse enough.
+    let mut rng = Rng::new(7);
+    let mut word = || -> String {
+        let letter = |_| char::from(b'a' + rng.below(26) as u8);
+        (0..7).map(letter).collect()
+    };
+    let mut keys: Vec<String> = (0..80_000)
+        .map(|i| format!("{}:{{t{i}}}:x", word()))
+        .collect();
+    for i in 0..12_000 {
+        keys.insert(i * 7, format!("user:{i}:{{common}}:cart"));
+    }
+    let text = keys.join("\n") + "\n";
+    let middle = text.len() / 2 + text[text.len() / 2..].find('\n').unwrap() + 1;
+    let (a, b) = text.as_bytes().split_at(middle);
+    let plain = |part: &[u8]| -> Box<dyn Source> { Box::new(Memory::new("dump", part)) };
+    let gzipped = |part: &[u8]| -> Box<dyn Source> {
+        Box::new(Trickle {
+            bytes: gzip(part).into(),
+            step: 10_000,
+            again: true,
+        })
+    };
+    let report = |threads: usize, sources: Vec<Box<dyn Source>>| {
+        let how = How {
+            format: None,
+            threads,
+            kernel: hashslot::best(),
+        };
+        let mut report = without_names(how.report(sources).unwrap());
+        let files = report["input"].as_object_mut().unwrap().remove("files");
+        assert!(files.is_some());
+        Ok(report)
+    };
+    let whole = report(1, vec![plain(a), plain(b)]);
+    let patterns = whole.as_ref().unwrap()["patterns"].clone();
+    assert_eq!(
+        (
+            &patterns["exact"],
+            &patterns["top"][0]["pattern"],
+            &patterns["top"][0]["keys"]
+        ),
+        (
+            &false.into(),
+            &"user:<n>:{common}:cart".into(),
+            &12_000.into()
+        )
+    );
+    let tag = &whole.as_ref().unwrap()["tags"]["top"][0];
+    assert_eq!(
+        (&tag["tag"], &tag["keys"]),
+        (&"common".into(), &12_000.into())
+    );
+    for threads in [2, 4] {
+        let ways = [
+            ("two files", vec![plain(b), plain(a)]),
+            ("one file", vec![plain(text.as_bytes())]),
+            ("gzip files", vec![gzipped(a), gzipped(b)]),
+        ];
+        for (way, sources) in ways {
+            let case = format!("{threads} threads");
+            assert_same(&case, way, &report(threads, sources), &whole);
+        }
+    }
+}

@@ -2,15 +2,21 @@
 //! result however the input is cut.
 
 use std::cell::RefCell;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use rayon::ThreadPool;
 use slotscope::format::batch::{KeyBatch, Spans, Values};
-use slotscope::format::{Columns, Head, Notice, Sink, detect, named};
+use slotscope::format::{Columns, Format, Head, Notice, Sink, detect, named};
 use slotscope::scan::Scan;
 use slotscope::simd::find_delimiters;
 use slotscope::slot::SlotColumns;
 use slotscope::source::block::{Block, Padded, Piece};
 use slotscope::source::memory::memory;
+use slotscope::source::{Source, decompress};
 use slotscope::tally::{Parts, Tallies, Tally};
 
 /// Dumps in every format; each is a seed for all of them, so that formats meet each other's rows.
@@ -150,7 +156,21 @@ pub fn read(name: &str, bytes: &[u8]) -> bool {
             "{reported} keys, rejects and notices in at least {at_least} rows of {name}"
         );
     });
+    // A scan takes much longer than a block.
+    if checksum(bytes) % SCANNED == 0 {
+        agree(format, bytes);
+    }
     true
+}
+
+/// One in so many inputs of a format is scanned in every way too.
+const SCANNED: usize = 32;
+
+/// Differs from input to input, and is the same every time for one.
+fn checksum(bytes: &[u8]) -> usize {
+    bytes.iter().fold(bytes.len(), |sum, byte| {
+        sum.wrapping_mul(31).wrapping_add(usize::from(*byte))
+    })
 }
 
 /// Rows that `bytes` hold at least, each of which is to be a key, a reject or a notice.
@@ -170,25 +190,73 @@ fn rows_at_least(format: &str, bytes: &[u8]) -> usize {
     }
 }
 
-/// The whole scan in the format that is detected: cut into chunks on several threads, and in one piece.
+/// The whole scan in the format that is detected, in every way.
 pub fn scan(bytes: &[u8]) -> bool {
     let detected = detect(Head { bytes, whole: true });
     let format = detected.expect("a whole input is enough to detect a format");
-    // The chunks differ from input to input, and are the same every time for one.
-    let chunk = 1 + bytes.iter().map(|byte| usize::from(*byte)).sum::<usize>() % 41;
-    let found = POOLS.with(|pools| {
-        [(&pools[0], bytes.len().max(1)), (&pools[1], chunk)].map(|(pool, chunk)| {
+    agree(format, bytes)
+}
+
+/// Bytes that are read from front to back, a few at a time.
+#[derive(Debug)]
+struct Stream(Arc<[u8]>);
+
+/// What is left of them, and how many a read gives.
+struct Reading(Arc<[u8]>, usize, usize);
+
+impl Read for Reading {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let Reading(bytes, at, step) = self;
+        let len = into.len().min(*step).min(bytes.len() - *at);
+        into[..len].copy_from_slice(&bytes[*at..*at + len]);
+        *at += len;
+        Ok(len)
+    }
+}
+
+impl Source for Stream {
+    fn path(&self) -> &Path {
+        Path::new("dump")
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        let step = 1 + self.0.len() % 7;
+        Ok(Box::new(Reading(self.0.clone(), 0, step)))
+    }
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    written.expect("a vector takes all bytes")
+}
+
+/// In one piece on one thread, in chunks on several, as a pipe, and compressed: all give the same. False where it is
+/// refused.
+fn agree(format: &'static dyn Format, bytes: &[u8]) -> bool {
+    let chunk = 1 + (checksum(bytes) >> 8) % 41;
+    let stream = |bytes: &[u8]| -> Box<dyn Source> { Box::new(Stream(bytes.into())) };
+    POOLS.with(|pools| {
+        let run = |pool, chunk, source: Box<dyn Source>| {
             let scan = Scan::new(pool).format(format).chunk(chunk);
-            let found = scan.run(&[memory("dump", bytes)], || Tallies::new(Parts::All));
+            let make = || Tallies::new(Parts::All).with_patterns(b":");
+            let found = scan.run(&[source], make);
             found
-                .map(|found| (found.tally, found.inputs, found.rejects))
+                .map(|found| (found.tally, found.inputs, found.rejects, found.incomplete))
                 .map_err(|error| error.to_string())
-        })
-    });
-    assert!(
-        found[0] == found[1],
-        "chunks and threads show, as {}",
-        format.name()
-    );
-    found[0].is_ok()
+        };
+        let whole = run(&pools[0], bytes.len().max(1), memory("dump", bytes));
+        let ways = [
+            ("chunks and threads show", memory("dump", bytes)),
+            ("a pipe shows", stream(bytes)),
+            ("compression shows", stream(&gzip(bytes))),
+        ];
+        // What looks compressed is read as what is in it, from a pipe only.
+        let is_plain = !decompress::is_compressed(bytes);
+        for (what, source) in ways.into_iter().take(if is_plain { 3 } else { 1 }) {
+            let found = run(&pools[1], chunk, source);
+            assert!(found == whole, "{what}, as {}", format.name());
+        }
+        whole.is_ok()
+    })
 }
