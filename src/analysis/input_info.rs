@@ -57,6 +57,7 @@ pub fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
         files: scanned.inputs.iter().enumerate().map(file).collect(),
         bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
         rejected: rejected::of(sources, &scanned.rejects),
+        written: seen.written_ms.map(|at| at / 1000),
         error_lines: seen.count(Notice::ErrorReply),
         incomplete: scanned.incomplete.iter().map(stop).collect(),
         warnings: seen.warnings().into_iter().map(Worded::Sentence).collect(),

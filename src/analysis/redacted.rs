@@ -6,8 +6,8 @@ use crate::tally::rejects::Rejects;
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
 
-/// What servers call the types of their values; any other name is somebody's own.
-const TYPES: [&str; 12] = [
+/// What servers call the types and encodings of their values; any other name is that of a module, or of something else.
+const WORDS: [&str; 24] = [
     "string",
     "list",
     "set",
@@ -20,6 +20,18 @@ const TYPES: [&str; 12] = [
     "json",
     "none",
     "unknown",
+    "int",
+    "embstr",
+    "raw",
+    "listpack",
+    "listpackex",
+    "ziplist",
+    "zipmap",
+    "intset",
+    "quicklist",
+    "linkedlist",
+    "hashtable",
+    "skiplist",
 ];
 
 /// Replaces the names of files, and leaves out what was taken from rows that are no keys.
@@ -58,12 +70,13 @@ pub fn node_counts(redaction: &Redaction, topology: &Topology, counts: &mut [Nod
 
 /// Replaces what is left.
 pub fn summary(redaction: &Redaction, summary: &mut Summary) {
-    for of in summary
-        .types
-        .iter_mut()
-        .flatten()
-        .filter(|of| !TYPES.contains(&of.kind.to_string().as_str()))
-    {
-        of.kind = redaction.name(&of.kind);
+    let types = summary.types.iter_mut().flatten().map(|of| &mut of.kind);
+    let encodings = summary.encodings.iter_mut().flatten();
+    let encodings = encodings.flat_map(|of| of.encoding.iter_mut().chain([&mut of.kind]));
+    let largest = summary.largest.iter_mut().flatten().map(|of| &mut of.kind);
+    for word in types.chain(encodings).chain(largest) {
+        if !WORDS.contains(&word.to_string().as_str()) {
+            *word = redaction.name(word);
+        }
     }
 }

@@ -60,18 +60,62 @@ impl Spans {
 /// In a column of numbers: this row has none.
 pub const MISSING: u64 = u64::MAX;
 
+/// In the column of `Number::Expiry`: the key never expires; a row without a time says so too.
+pub const NEVER: u64 = MISSING;
+
+/// In the column of `Number::Expiry`: the key expires, and the input does not say when.
+pub const SOMETIME: u64 = MISSING - 1;
+
+/// A number that an input may say of a key besides its weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Number {
+    /// The number of its database.
+    Database,
+    /// When it expires, in milliseconds since 1970; `NEVER`, `SOMETIME`.
+    Expiry,
+    /// Its elements.
+    Elements,
+    /// Seconds since it was last used.
+    Idle,
+    /// Its LFU counter, a rank: it may not be added up.
+    Lfu,
+}
+
+impl Number {
+    /// All, in their order.
+    pub const ALL: [Number; 5] = [
+        Number::Database,
+        Number::Expiry,
+        Number::Elements,
+        Number::Idle,
+        Number::Lfu,
+    ];
+}
+
+/// A word that an input may say of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    /// The name of its type.
+    Type,
+    /// The name of its encoding.
+    Encoding,
+}
+
+impl Word {
+    /// All, in their order.
+    pub const ALL: [Word; 2] = [Word::Type, Word::Encoding];
+}
+
 /// What is known of each key besides its name. A column is empty where the input does not carry it, else as long as
 /// the keys.
 #[derive(Default, Clone, Debug, PartialEq)]
 pub struct Values {
     /// What the key weighs, or `MISSING`: a column for each metric of `Metric::WEIGHTS`.
     pub weights: [Vec<u64>; WEIGHTS],
-    /// The number of the database, or `MISSING`.
-    pub databases: Vec<u64>,
-    /// Whether the key expires.
-    pub expiring: Vec<bool>,
-    /// The name of its type, as a span of the block; empty where the row has none.
-    pub types: Spans,
+    /// Other numbers, or `MISSING`: a column for each of `Number::ALL`.
+    pub numbers: [Vec<u64>; Number::ALL.len()],
+    /// Words, as spans of the block, empty where the row has none: a column for each of `Word::ALL`.
+    pub words: [Spans; Word::ALL.len()],
     /// The address of the node that listed it, as a span of the block; empty where it is not known.
     pub nodes: Spans,
 }
@@ -82,6 +126,27 @@ impl Values {
     pub fn column(&self, metric: Metric) -> Option<&[u64]> {
         let column = &self.weights[metric.weight()?];
         (!column.is_empty()).then_some(column)
+    }
+
+    /// A column of numbers.
+    #[inline]
+    pub fn number(&self, number: Number) -> &[u64] {
+        &self.numbers[number as usize]
+    }
+
+    /// The same, to be added to.
+    pub fn number_mut(&mut self, number: Number) -> &mut Vec<u64> {
+        &mut self.numbers[number as usize]
+    }
+
+    /// A column of words.
+    pub fn word(&self, word: Word) -> &Spans {
+        &self.words[word as usize]
+    }
+
+    /// The same, to be added to.
+    pub fn word_mut(&mut self, word: Word) -> &mut Spans {
+        &mut self.words[word as usize]
     }
 
     /// The sizes of the keys in bytes.
@@ -109,9 +174,8 @@ impl Values {
     /// Forgets all values, keeps the memory.
     pub fn clear(&mut self) {
         self.weights.iter_mut().for_each(Vec::clear);
-        self.databases.clear();
-        self.expiring.clear();
-        self.types.clear();
+        self.numbers.iter_mut().for_each(Vec::clear);
+        self.words.iter_mut().for_each(Spans::clear);
         self.nodes.clear();
     }
 }

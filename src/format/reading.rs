@@ -1,6 +1,6 @@
 //! For the tests of the formats: everything that a reader finds in a dump, read as one block.
 
-use crate::format::batch::{KeyBatch, Spans, Values};
+use crate::format::batch::{KeyBatch, Spans, Values, Word};
 use crate::format::{Columns, Format, Head, Seen, Sink};
 use crate::simd;
 use crate::source::block::{Block, Padded, Piece};
@@ -23,13 +23,9 @@ impl Sink for Found {
         let len = keys.len();
         self.keys
             .extend((0..len).map(|i| keys.get(base, i).to_vec()));
-        let others = [
-            values.databases.len(),
-            values.expiring.len(),
-            values.types.len(),
-            values.nodes.len(),
-        ];
-        for column in values.weights.iter().map(Vec::len).chain(others) {
+        let numbers = values.weights.iter().chain(&values.numbers).map(Vec::len);
+        let words = values.words.iter().chain([&values.nodes]).map(Spans::len);
+        for column in numbers.chain(words) {
             assert!(
                 [0, len].contains(&column),
                 "a column is as long as the keys, or empty"
@@ -38,12 +34,14 @@ impl Sink for Found {
         for (all, column) in self.values.weights.iter_mut().zip(&values.weights) {
             all.extend(column);
         }
-        self.values.databases.extend(&values.databases);
-        self.values.expiring.extend(&values.expiring);
+        for (all, column) in self.values.numbers.iter_mut().zip(&values.numbers) {
+            all.extend(column);
+        }
+        let types = values.word(Word::Type);
         self.nodes
             .extend((0..values.nodes.len()).map(|i| values.nodes.get(base, i).to_vec()));
         self.types
-            .extend((0..values.types.len()).map(|i| values.types.get(base, i).to_vec()));
+            .extend((0..types.len()).map(|i| types.get(base, i).to_vec()));
     }
 
     fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]) {

@@ -250,6 +250,8 @@ pub struct Seen {
     pub rejected: u64,
     /// Elements that replies announce, less those that are there.
     pub missing: i64,
+    /// When the dump was written, in milliseconds since 1970, where it says so; of several the last.
+    pub written_ms: Option<u64>,
     notices: [u64; WORDS.len()],
 }
 
@@ -259,6 +261,7 @@ impl Default for Seen {
             keys: 0,
             rejected: 0,
             missing: 0,
+            written_ms: None,
             notices: [0; WORDS.len()],
         }
     }
@@ -322,6 +325,7 @@ impl std::ops::AddAssign for Seen {
         self.keys += other.keys;
         self.rejected += other.rejected;
         self.missing = self.missing.wrapping_add(other.missing);
+        self.written_ms = self.written_ms.max(other.written_ms);
         self.notices
             .iter_mut()
             .zip(other.notices)

@@ -1,7 +1,7 @@
 //! What happens to the keys of one block: some are left out, the rest get their slots and are counted, and neighbours
 //! that are the same key are noticed.
 
-use crate::format::batch::{KeyBatch, MISSING, Spans, Values};
+use crate::format::batch::{KeyBatch, MISSING, Number, Spans, Values};
 use crate::format::{Notice, Reader, Seen, Sink};
 use crate::name::Name;
 use crate::scan::Only;
@@ -112,7 +112,7 @@ impl<T: Tally> Sink for Counting<'_, T> {
             slots,
             fitting,
         } = &mut *self.columns;
-        let is_known = !batch.values.databases.is_empty();
+        let is_known = !batch.values.number(Number::Database).is_empty();
         if only.database.is_some() && !is_known {
             self.seen.note(Notice::NoDatabase, batch.keys.len() as u64);
         }
@@ -122,8 +122,9 @@ impl<T: Tally> Sink for Counting<'_, T> {
             batch
         } else {
             let is_of = |i| {
-                database
-                    .is_none_or(|database| [database, MISSING].contains(&batch.values.databases[i]))
+                database.is_none_or(|database| {
+                    [database, MISSING].contains(&batch.values.number(Number::Database)[i])
+                })
             };
             // The keys of a node follow each other, so each node is looked up once.
             let mut last: (&[u8], bool) = (b"", false);
@@ -225,11 +226,14 @@ fn choose(
         each(&from.end, &mut to.end, &wanted);
     };
     spans(batch.keys, keys);
-    spans(&batch.values.types, &mut values.types);
+    for (from, to) in batch.values.words.iter().zip(&mut values.words) {
+        spans(from, to);
+    }
     spans(&batch.values.nodes, &mut values.nodes);
     for (from, to) in batch.values.weights.iter().zip(&mut values.weights) {
         each(from, to, &wanted);
     }
-    each(&batch.values.databases, &mut values.databases, &wanted);
-    each(&batch.values.expiring, &mut values.expiring, &wanted);
+    for (from, to) in batch.values.numbers.iter().zip(&mut values.numbers) {
+        each(from, to, &wanted);
+    }
 }

@@ -1,9 +1,11 @@
 //! The heaviest single keys by bytes or operations, and what else rows say of keys: types, expiry, databases.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::metric::{Metric, PerMetric, PerWeight};
+use crate::metric::{Load, Metric, PerMetric, PerWeight};
 use crate::name::Name;
 use crate::summary::balance::tidy;
 use crate::summary::tags::RowContext;
@@ -125,18 +127,18 @@ pub struct DatabaseKeys {
 
 /// Keys by type, most keys first; `None` where no row has a type.
 pub fn types(attributes: &Attributes, carried: &PerMetric<u128>) -> Option<Vec<TypeLoad>> {
-    let types = attributes
-        .types
-        .as_ref()
-        .filter(|types| !types.is_empty())?;
-    let row = |(name, _, load): (&[u8], u64, crate::metric::Load)| TypeLoad {
-        kind: Name::from(name),
+    let mut types: BTreeMap<&Name, Load> = BTreeMap::new();
+    for kind in attributes.kinds.iter() {
+        *types.entry(&kind.type_name).or_default() += kind.load;
+    }
+    let row = |(name, load): (&Name, Load)| TypeLoad {
+        kind: name.clone(),
         load: carried.map(|metric, _| load[metric]),
     };
-    let mut rows: Vec<_> = types.iter().map(row).collect();
+    let mut rows: Vec<_> = types.into_iter().map(row).collect();
     rows.sort_by(|a, b| (b.load.keys, &a.kind).cmp(&(a.load.keys, &b.kind)));
     rows.truncate(crate::summary::tags::LISTED);
-    Some(rows)
+    (!rows.is_empty()).then_some(rows)
 }
 
 /// Keys by database, in the order of their numbers; `None` where no row has one.

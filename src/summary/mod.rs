@@ -6,16 +6,19 @@ pub mod balance;
 pub mod capacity;
 pub mod cause;
 pub mod evidence;
+pub mod expiry;
 pub mod explanation;
 pub mod independent_units;
 pub mod integrity;
 pub mod judge;
 pub mod keys;
+pub mod kinds;
 pub mod model;
 pub mod node_counts;
 pub mod nodes;
 pub mod patterns;
 pub mod quantiles;
+pub mod recency;
 pub mod remedy;
 pub mod risk;
 pub mod scaling;
@@ -36,12 +39,15 @@ use crate::slot::SLOTS;
 use crate::summary::balance::{Balance, tidy};
 use crate::summary::capacity::Capacity;
 use crate::summary::evidence::Evidence;
+use crate::summary::expiry::Expiry;
 use crate::summary::independent_units::Units;
 use crate::summary::keys::{DatabaseKeys, Keys, TypeLoad};
+use crate::summary::kinds::{EncodingLoad, LargeKey};
 use crate::summary::model::rehash;
 use crate::summary::nodes::Nodes;
 use crate::summary::patterns::{KeyGroups, Levels, Pattern, Prefix};
 use crate::summary::quantiles::{Quantiles, TagSizes};
+use crate::summary::recency::{IdleLoad, LfuLoad};
 use crate::summary::tags::{RowContext, TagLoad, Tags};
 use crate::summary::verdict::Verdict;
 use crate::summary::worded::Worded;
@@ -82,6 +88,21 @@ pub struct Summary {
     /// Keys by type, where the input has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub types: Option<Vec<TypeLoad>>,
+    /// Keys by type and encoding, where the input has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encodings: Option<Vec<EncodingLoad>>,
+    /// The keys with most elements, where the input has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub largest: Option<Vec<LargeKey>>,
+    /// When keys expire, where the input has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expiry: Option<Expiry>,
+    /// Keys by idle time, where the input has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Vec<IdleLoad>>,
+    /// Keys by LFU counter, where the input has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lfu: Option<Vec<LfuLoad>>,
     /// Keys without expiry, where the input has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_expiry: Option<u64>,
@@ -176,6 +197,9 @@ pub struct InputFacts {
     pub rejected: Rejected,
     /// Those of them in which redis-cli or a server reports an error: a scan broke off.
     pub error_lines: u64,
+    /// When the newest dump was written, in seconds since 1970, where it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<u64>,
     /// Places after which an input could not be read.
     pub incomplete: Vec<Incomplete>,
     /// Evidence that the dump is not what it should be.
@@ -351,7 +375,17 @@ pub fn summarise<'l>(
         .per
         .filter_map(|units| rehash::of_nodes(owning, units));
     let (input, signs) = evidence::of(tallies, &nodes, &units, input);
-    let risks = risk::risks(&nodes, &units, keys.as_ref());
+    let attributes = names.map(|names| &names.attributes);
+    let expiry = attributes
+        .and_then(|of| Expiry::of(&of.expiry, input.written, tallies.slots.total(), &totals));
+    let largest = attributes.and_then(|of| kinds::largest(&of.kinds, &shown, &owner, &totals));
+    let risks = risk::risks(
+        &nodes,
+        &units,
+        keys.as_ref(),
+        largest.as_deref(),
+        expiry.as_ref(),
+    );
     let verdict = Verdict::of(&nodes, loads, &units, &signs, risks);
     let by = listing.by.unwrap_or(verdict.metric);
     let by = loads.get(by).map_or(Metric::Keys, |_| by);
@@ -364,15 +398,19 @@ pub fn summarise<'l>(
     let (patterns, prefixes) = patterns
         .map(|counted| patterns::of(counted, &totals, by, listing.levels, redaction))
         .unzip();
-    let attributes = names.map(|names| &names.attributes);
     Summary {
         schema: SCHEMA.into(),
         run: Run::default(),
         types: attributes.and_then(|attributes| keys::types(attributes, &totals)),
         no_expiry: attributes
-            .filter(|attributes| attributes.expiry_known > 0)
-            .map(|attributes| attributes.no_expiry),
+            .filter(|attributes| attributes.expiry.is_known())
+            .map(|attributes| attributes.expiry.never[Metric::Keys]),
         databases: attributes.and_then(keys::databases),
+        encodings: attributes.and_then(|of| kinds::encodings(&of.kinds, &totals)),
+        largest,
+        expiry,
+        idle: attributes.and_then(|of| recency::idle(&of.recency, &totals)),
+        lfu: attributes.and_then(|of| recency::lfu(&of.recency, &totals)),
         lengths: names.map(|names| Quantiles::of(&names.lengths.0)),
         sizes: names
             .map(|names| &names.sizes.0)

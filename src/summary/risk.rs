@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::balance::tidy;
+use crate::summary::expiry::Expiry;
 use crate::summary::independent_units::{UnitKind, Units};
 use crate::summary::keys::Keys;
+use crate::summary::kinds::LargeKey;
 use crate::summary::nodes::Nodes;
 use crate::summary::worded::Worded;
 
@@ -19,6 +21,10 @@ pub const LARGE_KEY: u64 = 100 << 20;
 const HEAVY_KEY: f64 = 0.05;
 /// A tag of this part of a node's fair share is a risk.
 const HEAVY_TAG: f64 = 0.2;
+/// A key of this many elements blocks its node while it is copied or deleted.
+pub const MANY_ELEMENTS: u64 = 1_000_000;
+/// Keys that expire together are a risk from this share of all keys on.
+const EXPIRING: f64 = 0.1;
 /// Tags and keys that are listed.
 const LISTED: usize = 20;
 
@@ -31,7 +37,7 @@ pub struct Risk {
     pub name: Option<Name>,
     /// The node that is concerned.
     pub node: Option<Name>,
-    /// Bytes of a large key; the part of a node's fair share of a heavy key or tag; slots.
+    /// Bytes of a large key; elements; the share of the keys that expire together; the part of a node's fair share of a heavy key or tag; slots.
     pub value: Option<f64>,
     /// The risk in a sentence.
     #[serde(default)]
@@ -44,6 +50,10 @@ pub struct Risk {
 pub enum RiskKind {
     /// A key of 100 MiB or more.
     LargeKey,
+    /// A key of 1,000,000 elements or more.
+    ManyElements,
+    /// A tenth of the keys or more expire within the same minute.
+    ExpiringTogether,
     /// A key of 5 % of a node's fair share by bytes or operations.
     HeavyKey,
     /// A tag of 20 % of a node's fair share.
@@ -72,10 +82,18 @@ pub struct RiskFinding {
 }
 
 /// All risks, the worst kinds first.
-pub fn risks(nodes: &Nodes, units: &Units, keys: Option<&Keys>) -> Vec<Risk> {
+pub fn risks(
+    nodes: &Nodes,
+    units: &Units,
+    keys: Option<&Keys>,
+    largest: Option<&[LargeKey]>,
+    expiry: Option<&Expiry>,
+) -> Vec<Risk> {
     let mut risks = Vec::new();
     risks.extend(failed(nodes));
     risks.extend(large_keys(keys));
+    risks.extend(many_elements(largest));
+    risks.extend(expiring_together(expiry));
     risks.extend(heavy(nodes, units, keys));
     risks.extend(empty(nodes));
     let in_flight = nodes.in_flight.len();
@@ -168,6 +186,37 @@ fn large_keys(keys: Option<&Keys>) -> Vec<Risk> {
             )
         })
         .collect()
+}
+
+fn many_elements(largest: Option<&[LargeKey]>) -> impl Iterator<Item = Risk> + '_ {
+    let many = largest.unwrap_or_default().iter();
+    let many = many
+        .take_while(|key| key.elements >= MANY_ELEMENTS)
+        .take(LISTED);
+    many.map(|key| {
+        let (name, node) = (Some(&key.key), key.node.as_ref());
+        Risk::new(
+            RiskKind::ManyElements,
+            name,
+            node,
+            key.elements as f64,
+            Metric::Keys,
+        )
+    })
+}
+
+fn expiring_together(expiry: Option<&Expiry>) -> Option<Risk> {
+    let fullest = expiry?.fullest?;
+    let is_risk = fullest.minutes == 1 && fullest.share >= EXPIRING;
+    is_risk.then(|| {
+        Risk::new(
+            RiskKind::ExpiringTogether,
+            None,
+            None,
+            fullest.share,
+            Metric::Keys,
+        )
+    })
 }
 
 /// Heavy keys and tags, each once with its largest share.

@@ -1,28 +1,28 @@
-//! Attributes of keys other than their weights: type, expiry, database.
+//! Attributes of keys other than their weights: type, encoding, elements, expiry, use, database.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::format::batch::MISSING;
-use crate::hash::hash;
-use crate::metric::Load;
+use crate::format::batch::{MISSING, Number};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
-use crate::tally::table::NameTable;
+use crate::tally::expiry::Expiry;
+use crate::tally::kinds::Kinds;
+use crate::tally::recency::Recency;
 
 /// More databases than any server has: past this the column holds something else.
 const MAX_DATABASES: usize = 65_536;
 
-/// Keys by type, expiry and database, where rows have them.
+/// What rows say of keys, where they say it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attributes {
-    /// Load by type; `None` where there are too many for them to be types.
-    pub types: Option<NameTable>,
-    /// Rows that say whether their key expires.
-    pub expiry_known: u64,
-    /// Keys without expiry.
-    pub no_expiry: u64,
+    /// By type and encoding.
+    pub kinds: Kinds,
+    /// By time of expiry.
+    pub expiry: Expiry,
+    /// By idle time and LFU counter.
+    pub recency: Recency,
     /// Keys by database; `None` where there are too many.
     pub databases: Option<BTreeMap<u64, u64>>,
 }
@@ -30,9 +30,9 @@ pub struct Attributes {
 impl Default for Attributes {
     fn default() -> Self {
         Attributes {
-            types: Some(NameTable::default()),
-            expiry_known: 0,
-            no_expiry: 0,
+            kinds: Kinds::default(),
+            expiry: Expiry::default(),
+            recency: Recency::default(),
             databases: Some(BTreeMap::new()),
         }
     }
@@ -52,28 +52,12 @@ impl Attributes {
 
 impl Tally for Attributes {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        let values = keys.batch.values;
-        self.expiry_known += values.expiring.len() as u64;
-        self.no_expiry += values.expiring.iter().filter(|expires| !**expires).count() as u64;
-        let name = |i: usize| values.types.get(keys.batch.base, i);
-        let mut next = 0;
-        while next < values.types.len() {
-            // Neighbours often are of one type: a run is one look-up.
-            let (first, mut load) = (name(next), Load::default());
-            while next < values.types.len() && name(next) == first {
-                load += values.load(next);
-                next += 1;
-            }
-            let Some(types) = self.types.as_mut().filter(|_| !first.is_empty()) else {
-                continue;
-            };
-            if types.add(hash(first), first, load).is_err() {
-                self.types = None;
-            }
-        }
+        self.kinds.add(keys);
+        self.expiry.add(keys);
+        self.recency.add(keys);
         // Dumps go database by database: a run is one look-up.
-        for run in values
-            .databases
+        let databases = keys.batch.values.number(Number::Database);
+        for run in databases
             .chunk_by(|a, b| a == b)
             .filter(|run| run[0] != MISSING)
         {
@@ -82,19 +66,9 @@ impl Tally for Attributes {
     }
 
     fn merge(&mut self, other: Self) {
-        self.expiry_known += other.expiry_known;
-        self.no_expiry += other.no_expiry;
-        self.types = self
-            .types
-            .take()
-            .zip(other.types)
-            .and_then(|(mut mine, theirs)| {
-                let mut names = theirs.iter();
-                names
-                    .try_for_each(|(name, hash, load)| mine.add(hash, name, load))
-                    .ok()
-                    .map(|()| mine)
-            });
+        self.kinds.merge(other.kinds);
+        self.expiry.merge(other.expiry);
+        self.recency.merge(other.recency);
         match other.databases {
             None => self.databases = None,
             Some(theirs) => theirs

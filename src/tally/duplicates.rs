@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::format::batch::KeyBatch;
+use crate::format::batch::{KeyBatch, Number};
 use crate::hash::hash_span;
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
@@ -57,7 +57,7 @@ impl Duplicates {
     fn add_key(&mut self, keys: &SlotBatch<'_>, i: usize, slot: u16) {
         let KeyBatch { base, keys, values } = keys.batch;
         let database = values
-            .databases
+            .number(Number::Database)
             .get(i)
             .map_or(0, |database| database.wrapping_mul(ODD));
         let hash = hash_span(base, keys.start[i], keys.end[i]) ^ database;

@@ -78,13 +78,9 @@ impl Sink for Checking<'_> {
         assert!(!keys.is_empty(), "a batch without keys");
         let mut ends = keys.start.iter().zip(&keys.end);
         assert!(ends.all(|(start, end)| start <= end && *end as usize <= base.len()));
-        let attributes = [
-            values.databases.len(),
-            values.expiring.len(),
-            values.types.len(),
-            values.nodes.len(),
-        ];
-        for len in values.weights.iter().map(Vec::len).chain(attributes) {
+        let numbers = values.weights.iter().chain(&values.numbers).map(Vec::len);
+        let words = values.words.iter().chain([&values.nodes]).map(Spans::len);
+        for len in numbers.chain(words) {
             assert!(
                 [0, keys.len()].contains(&len),
                 "{len} values for {} keys",

@@ -4,4 +4,5 @@ pub mod csv_row;
 pub mod escape;
 pub mod json_object;
 pub mod size;
+pub mod time;
 pub mod unescape;

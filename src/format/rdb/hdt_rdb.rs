@@ -81,6 +81,7 @@ impl Format for HdtRdb {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::batch::{NEVER, Number};
     use crate::format::reading::read_whole;
     use crate::format::{Notice, detect};
 
@@ -91,11 +92,14 @@ mod tests {
         let found = read_whole(&HdtRdb, memory.as_bytes());
         assert_eq!(found.keys, [&b"hash"[..], b"a,\"b"]);
         assert_eq!(
-            (found.values.weights[0].clone(), found.values.expiring),
-            (vec![64, 2048], vec![true, false])
+            (
+                found.values.weights[0].clone(),
+                found.values.number(Number::Expiry).to_vec()
+            ),
+            (vec![64, 2048], vec![1_645_136_129_000, NEVER])
         );
         assert_eq!(
-            (found.values.databases, found.types),
+            (found.values.number(Number::Database).to_vec(), found.types),
             (vec![0, 1], vec![b"hash".to_vec(), b"string".to_vec()])
         );
         let hotkey = "database,key,type,size,size_readable,freq\n0,a,string,64,64B,255\n";
@@ -113,8 +117,11 @@ mod tests {
             (vec![b"s".to_vec(), b"h".to_vec()], 1)
         );
         assert_eq!(
-            (found.values.weights[0].clone(), found.values.expiring),
-            (vec![10, 20], vec![false, true])
+            (
+                found.values.weights[0].clone(),
+                found.values.number(Number::Expiry).to_vec()
+            ),
+            (vec![10, 20], vec![NEVER, 1_645_136_129_000])
         );
         assert!(found.values.weights[1].is_empty() && found.rejects.is_empty());
     }

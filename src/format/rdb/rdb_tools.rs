@@ -31,6 +31,7 @@ impl Format for RdbTools {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::batch::{NEVER, Number};
     use crate::format::reading::{Found, read_whole};
 
     fn read(rows: &str) -> Found {
@@ -52,10 +53,16 @@ mod tests {
         );
         assert_eq!(found.keys, [&b"lizards"[..], b"s"]);
         assert_eq!(
-            (found.values.weights[0].clone(), found.values.databases),
+            (
+                found.values.weights[0].clone(),
+                found.values.number(Number::Database).to_vec()
+            ),
             (vec![241, 8], vec![0, 3])
         );
-        assert_eq!(found.values.expiring, [false, true]);
+        assert_eq!(
+            found.values.number(Number::Expiry).to_vec(),
+            [NEVER, 1_645_164_929_123]
+        );
         assert_eq!(found.types, [&b"list"[..], b"string"]);
         assert!(found.values.weights[1].is_empty() && found.rejects.is_empty());
     }
@@ -93,7 +100,7 @@ mod tests {
             format!("{COLUMNS}\n0,hash,h,1,ht,1,1\n").as_bytes(),
         );
         assert_eq!(
-            (old.keys, old.values.expiring),
+            (old.keys, old.values.number(Number::Expiry).to_vec()),
             (vec![b"h".to_vec()], vec![])
         );
         let more = format!("{COLUMNS},expiry,idle,freq,slot_id\r\n0,hash,h,1,ht,1,1,,,5,77\r\n");

@@ -80,6 +80,7 @@ impl Format for RedisRdbCli {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::batch::{NEVER, Number, SOMETIME};
     use crate::format::rdb::rdb_tools::RdbTools;
     use crate::format::reading::read_whole;
 
@@ -89,10 +90,16 @@ mod tests {
         let found = read_whole(&RedisRdbCli, format!("{COLUMNS},expiry\n{rows}").as_bytes());
         assert_eq!(found.keys, [&b"key"[..], b"a\",\"b\"\"\n"]);
         assert_eq!(
-            (found.values.weights[0].clone(), found.values.databases),
+            (
+                found.values.weights[0].clone(),
+                found.values.number(Number::Database).to_vec()
+            ),
             (vec![1200, 88], vec![0, 2])
         );
-        assert_eq!(found.values.expiring, [false, true]);
+        assert_eq!(
+            found.values.number(Number::Expiry).to_vec(),
+            [NEVER, 1_645_164_929_123]
+        );
         assert_eq!(found.types, [&b"string"[..], b"hash"]);
         assert!(found.rejects.is_empty());
     }
@@ -110,10 +117,10 @@ mod tests {
         assert_eq!(
             (
                 found.values.weights[0].clone(),
-                found.values.databases,
-                found.values.expiring
+                found.values.number(Number::Database).to_vec(),
+                found.values.number(Number::Expiry).to_vec()
             ),
-            (vec![88], vec![3], vec![true])
+            (vec![88], vec![3], vec![SOMETIME])
         );
     }
 

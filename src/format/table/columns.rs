@@ -1,5 +1,6 @@
 //! Which column of a table holds what: the names that tools give them, and those that the user names.
 
+use crate::format::batch::{Number, Word};
 use crate::metric::{Metric, WEIGHTS};
 use crate::name::Name;
 
@@ -10,24 +11,36 @@ pub enum Role {
     Key,
     /// What it weighs in a metric.
     Weight(Metric),
-    /// When it expires, or the seconds until then.
-    Expiry,
-    /// The number of its database.
-    Database,
-    /// The name of its type.
-    Type,
+    /// Another number.
+    Number(Number),
+    /// A word.
+    Word(Word),
 }
 
 /// How many roles there are.
 pub const ROLES: usize = NAMED.len() + WEIGHTS;
 
-/// The names of each role's column, in any case; where a table has two of them the first one listed is read. A
-/// column of an LFU counter (`freq`) is none of these: it is a rank, and may not be added up.
-const NAMED: [(Role, &[&str]); 4] = [
+/// The names of each role's column, in any case; where a table has two of them the first one listed is read.
+const NAMED: [(Role, &[&str]); 1 + Number::ALL.len() + Word::ALL.len()] = [
     (Role::Key, &["key", "name"]),
-    (Role::Expiry, &["ttl", "expiry", "expiration"]),
-    (Role::Database, &["db", "database"]),
-    (Role::Type, &["type"]),
+    (Role::Number(Number::Database), &["db", "database"]),
+    (
+        Role::Number(Number::Expiry),
+        &["expiry", "expiration", "ttl"],
+    ),
+    (
+        Role::Number(Number::Elements),
+        &[
+            "elements",
+            "element_count",
+            "num_elements",
+            "number_elements",
+        ],
+    ),
+    (Role::Number(Number::Idle), &["idle", "idle_secs"]),
+    (Role::Number(Number::Lfu), &["lfu", "freq"]),
+    (Role::Word(Word::Type), &["type"]),
+    (Role::Word(Word::Encoding), &["encoding"]),
 ];
 
 impl Role {
@@ -44,9 +57,8 @@ impl Role {
     pub fn place(self) -> usize {
         match self {
             Role::Key => 0,
-            Role::Expiry => 1,
-            Role::Database => 2,
-            Role::Type => 3,
+            Role::Number(number) => 1 + number as usize,
+            Role::Word(word) => 1 + Number::ALL.len() + word as usize,
             Role::Weight(metric) => NAMED.len() + metric.weight().unwrap_or(0),
         }
     }
@@ -167,7 +179,7 @@ mod tests {
                 );
             }
         }
-        assert_eq!(ColumnNames::USUAL.role(b"freq"), None);
+        assert_eq!(ColumnNames::USUAL.role(b"frequency"), None);
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! `row_boundary` and the `csv` crate hold too. Doubled quotes are decoded in place, so a key stays a span.
 //! A batch of plain rows is cut all at once (`grid`); the result is the same.
 
-use crate::format::batch::Spans;
+use crate::format::batch::{Number, Spans, Word};
 use crate::format::parse::csv_row::{MAX_FIELDS, cut_row};
-use crate::format::parse::size::{ReadNumber, integer};
+use crate::format::parse::size::ReadNumber;
 use crate::format::row_boundary::{Quotes, RowBoundary};
 use crate::format::table;
 use crate::format::table::columns;
@@ -167,24 +167,33 @@ impl CsvKeys {
         let weights = Metric::WEIGHTS.into_iter().zip(&mut values.weights);
         let weights = weights
             .map(|(metric, column)| (Role::Weight(metric), column, table::reader_of(metric)));
-        let database: (_, _, ReadNumber) = (Role::Database, &mut values.databases, integer);
-        for (role, column, read) in weights.chain([database]) {
+        let numbers = Number::ALL.into_iter().zip(&mut values.numbers);
+        let numbers = numbers.map(|(number, column)| {
+            (
+                Role::Number(number),
+                column,
+                table::reader_of_number(number).0,
+            )
+        });
+        for (role, column, read) in weights.chain(numbers) {
             if let Some(at) = self.at[role.place()] {
                 grid.column(at, spans);
-                if !plain_rows::numbers(base, spans, |text| table::optional(text, read), column) {
+                if role == Role::Number(Number::Expiry) {
+                    plain_rows::times(base, spans, column);
+                } else if !plain_rows::numbers(
+                    base,
+                    spans,
+                    |text| table::optional(text, read),
+                    column,
+                ) {
                     return None;
                 }
             }
         }
-        if let Some(at) = self.at[Role::Expiry.place()] {
-            grid.column(at, spans);
-            let text = |i| spans.get(base, i).trim_ascii();
-            values
-                .expiring
-                .extend((0..spans.len()).map(|i| table::expires(text(i))));
-        }
-        if let Some(at) = self.at[Role::Type.place()] {
-            grid.column(at, &mut values.types);
+        for word in Word::ALL {
+            if let Some(at) = self.at[Role::Word(word).place()] {
+                grid.column(at, values.word_mut(word));
+            }
         }
         Some(next as usize)
     }
@@ -251,9 +260,8 @@ impl CsvKeys {
         Ok(Row {
             key: field(Role::Key).unwrap_or_default(),
             weights: table::weights(number)?,
-            database: number(Role::Database, integer, "number of a database")?,
-            expiring: table::expires(text(Role::Expiry).trim_ascii()),
-            kind: field(Role::Type).unwrap_or_default(),
+            numbers: table::numbers(number)?,
+            words: Word::ALL.map(|word| field(Role::Word(word)).unwrap_or_default()),
         })
     }
 }
@@ -310,7 +318,7 @@ impl Reader for CsvKeys {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::batch::MISSING;
+    use crate::format::batch::{MISSING, NEVER, SOMETIME};
     use crate::format::detect;
     use crate::format::reading::{Found, read_whole};
 
@@ -339,14 +347,17 @@ mod tests {
         assert_eq!(found.keys, [b"a", b"b"]);
         assert_eq!(found.values.weights[1], [7, MISSING]);
         assert_eq!(found.values.weights[0], [88, MISSING]);
-        assert_eq!(found.values.databases, [0, MISSING]);
-        assert_eq!(found.values.expiring, [false, true]);
+        assert_eq!(found.values.number(Number::Database).to_vec(), [0, MISSING]);
+        assert_eq!(
+            found.values.number(Number::Expiry).to_vec(),
+            [NEVER, SOMETIME]
+        );
         assert_eq!(found.types, [&b"hash"[..], b""]);
     }
 
     #[test]
     fn a_column_that_is_not_there_is_empty() {
-        let found = read("key,freq\na,255\n");
+        let found = read("key,frequency\na,255\n");
         assert_eq!((found.keys.len(), found.values), (1, Default::default()));
     }
 

@@ -5,11 +5,12 @@
 
 use std::collections::HashSet;
 
+use crate::format::batch::{MISSING, Word};
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::parse::json_object;
 use crate::format::parse::json_object::Value;
-use crate::format::parse::size::{ReadNumber, integer};
+use crate::format::parse::size::ReadNumber;
 use crate::format::row_boundary::RowBoundary;
 use crate::format::table;
 use crate::format::table::columns;
@@ -159,36 +160,31 @@ impl JsonKeys {
         let found = best.map(|found| found.map(|(_, value)| value));
         let text = |(from, to): Span| &line[from as usize..to as usize];
         let number = |role: Role, read: ReadNumber, what: &str| match found[role.place()] {
-            None => Ok(crate::format::batch::MISSING),
+            None => Ok(MISSING),
             Some(Value::Nested) => Err(format!("no {what}").into()),
             Some(Value::Text(span) | Value::Bare(span)) => {
                 table::optional(text(span), read).ok_or_else(|| table::no_number(text(span), what))
             }
         };
-        let kind = match found[Role::Type.place()] {
+        let words = Word::ALL.map(|word| match found[Role::Word(word).place()] {
             Some(Value::Text(span)) => span,
             _ => Span::default(),
-        };
+        });
         if self
             .no_keys
             .iter()
-            .any(|no_key| no_key.as_bytes() == text(kind))
+            .any(|no_key| no_key.as_bytes() == text(words[Word::Type as usize]))
         {
             return Ok((end, None));
         }
-        let expiring = match found[Role::Expiry.place()] {
-            Some(Value::Text(span) | Value::Bare(span)) => table::expires(text(span).trim_ascii()),
-            _ => false,
-        };
         let Some(Value::Text(key)) = found[Role::Key.place()] else {
             return Err("no key, or one that is no text".into());
         };
         let mut row = Row {
             key,
             weights: table::weights(number)?,
-            database: number(Role::Database, integer, "number of a database")?,
-            expiring,
-            kind,
+            numbers: table::numbers(number)?,
+            words,
         };
         row.key.1 = escape::undo(Escapes::Json, line, key.0 as usize, key.1 as usize) as u32;
         if self.names.escapes == KeyEscapes::C {
@@ -240,7 +236,6 @@ impl Reader for JsonKeys {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::batch::MISSING;
     use crate::format::reading::{Found, read_whole};
     use crate::format::{Notice, detect};
 

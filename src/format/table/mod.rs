@@ -9,8 +9,9 @@ pub mod key_spelling;
 pub mod plain_rows;
 pub mod raw_rows;
 
-use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING};
+use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Word};
 use crate::format::parse::size::{ReadNumber, integer, size};
+use crate::format::parse::time;
 use crate::format::table::columns::{ROLES, Role};
 use crate::format::{BYTE_ORDER_MARK, Columns, Notice, Seen, Sink};
 use crate::metric::{Metric, WEIGHTS};
@@ -27,12 +28,10 @@ pub struct Row {
     pub key: Span,
     /// What it weighs in each metric of `Metric::WEIGHTS`, or `MISSING`.
     pub weights: [u64; WEIGHTS],
-    /// The number of its database, or `MISSING`.
-    pub database: u64,
-    /// Whether it expires.
-    pub expiring: bool,
-    /// The name of its type; empty: it is not known.
-    pub kind: Span,
+    /// What each of `Number::ALL` is, or `MISSING`.
+    pub numbers: [u64; Number::ALL.len()],
+    /// What each of `Word::ALL` is; empty: it is not known.
+    pub words: [Span; Word::ALL.len()],
 }
 
 impl Row {
@@ -41,7 +40,7 @@ impl Row {
         let moved = |(from, to): Span| (from + by, to + by);
         Row {
             key: moved(self.key),
-            kind: moved(self.kind),
+            words: self.words.map(moved),
             ..self
         }
     }
@@ -51,9 +50,8 @@ impl Row {
         Row {
             key,
             weights: [MISSING; WEIGHTS],
-            database: MISSING,
-            expiring: false,
-            kind: (0, 0),
+            numbers: [MISSING; Number::ALL.len()],
+            words: [(0, 0); Word::ALL.len()],
         }
     }
 }
@@ -168,20 +166,22 @@ fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut Seen) 
         .zip(&mut values.weights)
         .zip(row.weights);
     let weights = weights.map(|((metric, column), weight)| (Role::Weight(metric), column, weight));
-    let database = (Role::Database, &mut values.databases, row.database);
-    for (role, column, number) in weights.chain([database]) {
+    let numbers = Number::ALL
+        .into_iter()
+        .zip(&mut values.numbers)
+        .zip(row.numbers);
+    let numbers = numbers.map(|((number, column), value)| (Role::Number(number), column, value));
+    for (role, column, number) in weights.chain(numbers) {
         match carried[role.place()] {
             true => column.push(number),
             false => late |= number != MISSING,
         }
     }
-    match carried[Role::Expiry.place()] {
-        true => values.expiring.push(row.expiring),
-        false => late |= row.expiring,
-    }
-    match carried[Role::Type.place()] {
-        true => values.types.push(row.kind.0, row.kind.1),
-        false => late |= row.kind.0 < row.kind.1,
+    for ((word, column), span) in Word::ALL.into_iter().zip(&mut values.words).zip(row.words) {
+        match carried[Role::Word(word).place()] {
+            true => column.push(span.0, span.1),
+            false => late |= span.0 < span.1,
+        }
     }
     if late {
         seen.note(Notice::LateColumn, 1);
@@ -220,7 +220,30 @@ pub fn no_number(text: &[u8], what: &str) -> Refusal {
     }
 }
 
-/// Whether a time to live or a time of expiry says that the key expires.
-pub fn expires(text: &[u8]) -> bool {
-    !matches!(text, b"" | b"-1" | b"-2" | b"0" | b"null" | b"None")
+/// How a number is written, and what it is called in a message.
+pub fn reader_of_number(number: Number) -> (ReadNumber, &'static str) {
+    match number {
+        Number::Database => (integer, "number of a database"),
+        Number::Expiry => (|text| Some(time::expiry(text)), "time of expiry"),
+        Number::Elements => (integer_or_none, "number of elements"),
+        Number::Idle => (integer_or_none, "idle time"),
+        Number::Lfu => (integer_or_none, "LFU counter"),
+    }
+}
+
+/// A column of such a name may hold something else: then nothing is known, and the key counts all the same.
+fn integer_or_none(text: &[u8]) -> Option<u64> {
+    Some(integer(text).unwrap_or(MISSING))
+}
+
+/// The other numbers of a row, each read by `number`.
+pub fn numbers<E>(
+    number: impl Fn(Role, ReadNumber, &str) -> Result<u64, E>,
+) -> Result<[u64; Number::ALL.len()], E> {
+    let mut numbers = [MISSING; Number::ALL.len()];
+    for (of, value) in Number::ALL.into_iter().zip(&mut numbers) {
+        let (read, what) = reader_of_number(of);
+        *value = number(Role::Number(of), read, what)?;
+    }
+    Ok(numbers)
 }

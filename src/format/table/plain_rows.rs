@@ -7,6 +7,7 @@
 use crate::format::FindByte;
 use crate::format::batch::{BATCH_KEYS, Spans};
 use crate::format::parse::size::sixteen_digits;
+use crate::format::parse::time;
 use crate::source::block::Padded;
 
 /// A batch of rows; its memory is kept from batch to batch.
@@ -153,6 +154,12 @@ fn strip(base: Padded<'_>, ends: &mut [u32], text: &[u8]) -> Option<()> {
         .fold(true, |all, end| all & (base.byte_before(*end) == b'\r'));
     (all && memchr::memchr_iter(b'\r', text).count() == ends.len())
         .then(|| ends.iter_mut().for_each(|end| *end -= 1))
+}
+
+/// The times of expiry in `spans`.
+pub fn times(base: Padded<'_>, spans: &Spans, into: &mut Vec<u64>) {
+    into.clear();
+    into.extend((0..spans.len()).map(|i| time::expiry(spans.get(base, i))));
 }
 
 /// The numbers in `spans`; what is not one to sixteen digits is left to `read`. False: one of them is no

@@ -7,8 +7,9 @@
 
 use std::sync::Arc;
 
-use crate::format::batch::{MISSING, Spans};
+use crate::format::batch::{MISSING, NEVER, Number, Spans, Word};
 use crate::format::parse::size::{integer, size};
+use crate::format::parse::time;
 use crate::format::row_boundary::RowBoundary;
 use crate::format::table;
 use crate::format::table::columns::Role;
@@ -89,7 +90,10 @@ struct Tail {
     /// Where the key ends in its line.
     end: usize,
     bytes: u64,
-    expiring: bool,
+    expiry: u64,
+    elements: u64,
+    /// Where the encoding is in its line.
+    encoding: (usize, usize),
 }
 
 impl Shape {
@@ -140,7 +144,9 @@ impl Shape {
         let mut tail = Tail {
             end: 0,
             bytes: 0,
-            expiring: false,
+            expiry: NEVER,
+            elements: MISSING,
+            encoding: (0, 0),
         };
         for kind in &self.behind {
             let comma = memchr::memrchr(b',', &line[..end])?;
@@ -148,8 +154,10 @@ impl Shape {
             match kind {
                 Kind::Size => tail.bytes = self.size(field)?,
                 Kind::Length => drop(self.size(field)?),
-                Kind::Expiry => tail.expiring |= !field.is_empty(),
-                _ => {}
+                Kind::Expiry => tail.expiry = time::expiry(field),
+                Kind::Number => tail.elements = integer(field)?,
+                Kind::Word => tail.encoding = (comma + 1, end),
+                Kind::Extra => {}
             }
             if !kind.fits(field) {
                 return None;
@@ -237,11 +245,12 @@ impl Shape {
             return None;
         }
         grid.column(2, keys);
-        grid.column(1, &mut values.types);
-        let word = |types: &Spans, i| is_word(types.get(base, i));
-        let mut plain = (0..keys.len()).all(|i| word(&values.types, i));
+        let types = values.word_mut(Word::Type);
+        grid.column(1, types);
+        let mut plain = (0..keys.len()).all(|i| is_word(types.get(base, i)));
         grid.column(0, spans);
-        plain &= plain_rows::numbers(base, spans, integer, &mut values.databases);
+        let databases = values.number_mut(Number::Database);
+        plain &= plain_rows::numbers(base, spans, integer, databases);
         // The size comes last: the other lengths are read to the same place before, only to see that they are.
         for (kind, at) in self.behind.iter().zip((3..fields).rev()) {
             grid.column(at, spans);
@@ -250,14 +259,19 @@ impl Shape {
                 Kind::Size | Kind::Length => {
                     plain_rows::numbers(base, spans, |text| self.size(text), values.sizes_mut())
                 }
-                Kind::Number => plain_rows::numbers(base, spans, integer, values.sizes_mut()),
-                Kind::Word | Kind::Extra => fields.all(|field| kind.fits(field)),
+                Kind::Number => {
+                    let elements = values.number_mut(Number::Elements);
+                    plain_rows::numbers(base, spans, integer, elements)
+                }
+                Kind::Word => {
+                    grid.column(at, values.word_mut(Word::Encoding));
+                    fields.all(|field| kind.fits(field))
+                }
+                Kind::Extra => fields.all(|field| kind.fits(field)),
                 Kind::Expiry => {
-                    values.expiring.resize(spans.len(), false);
-                    fields.zip(&mut values.expiring).all(|(field, expires)| {
-                        *expires |= !field.is_empty();
-                        kind.fits(field)
-                    })
+                    let expiry = values.number_mut(Number::Expiry);
+                    plain_rows::times(base, spans, expiry);
+                    fields.all(|field| kind.fits(field))
                 }
             };
         }
@@ -266,12 +280,15 @@ impl Shape {
 
     fn carried(&self) -> Carried {
         let mut carried = Carried::default();
-        let expiry = self.behind.contains(&Kind::Expiry).then_some(Role::Expiry);
+        let expiry = Role::Number(Number::Expiry);
+        let expiry = self.behind.contains(&Kind::Expiry).then_some(expiry);
         for role in [
             Role::Key,
             Role::of(Metric::Bytes),
-            Role::Database,
-            Role::Type,
+            Role::Number(Number::Database),
+            Role::Number(Number::Elements),
+            Role::Word(Word::Type),
+            Role::Word(Word::Encoding),
         ]
         .into_iter()
         .chain(expiry)
@@ -288,13 +305,14 @@ fn row_of(first: &[u8], at: usize, key: usize, last: usize, tail: &Tail) -> Row 
     let kind = memchr::memrchr(b',', &first[..key]).unwrap_or(database);
     let mut weights = [MISSING; WEIGHTS];
     weights[Metric::SIZE] = tail.bytes;
-    Row {
-        weights,
-        database: integer(&first[..database]).unwrap_or(MISSING),
-        expiring: tail.expiring,
-        kind: ((at + database + 1) as u32, (at + kind) as u32),
-        ..Row::of(((at + key) as u32, (last + tail.end) as u32))
-    }
+    let mut row = Row::of(((at + key) as u32, (last + tail.end) as u32));
+    row.numbers[Number::Database as usize] = integer(&first[..database]).unwrap_or(MISSING);
+    row.numbers[Number::Expiry as usize] = tail.expiry;
+    row.numbers[Number::Elements as usize] = tail.elements;
+    row.words[Word::Type as usize] = ((at + database + 1) as u32, (at + kind) as u32);
+    let (from, to) = tail.encoding;
+    row.words[Word::Encoding as usize] = ((last + from) as u32, (last + to) as u32);
+    Row { weights, ..row }
 }
 
 /// An input of such rows.

@@ -1,10 +1,9 @@
-//! Keys: the heaviest ones, their types, databases and expiry.
+//! Keys: the heaviest ones, the largest, their types and databases.
 
 use crate::metric::Metric;
 use crate::report::view::table::{Rank, loads};
 use crate::report::view::{Cell, Column, Section, Table};
 use crate::summary::Summary;
-use crate::text::{counted, percent};
 
 /// The heaviest single keys.
 pub fn heaviest(summary: &Summary) -> Option<Section<'_>> {
@@ -41,18 +40,50 @@ pub fn heaviest(summary: &Summary) -> Option<Section<'_>> {
 /// What a share is a part of.
 pub const SHARE: &str = "of the load of all keys";
 
-/// Keys by type.
+/// Keys by type and encoding.
 pub fn types(summary: &Summary) -> Option<Section<'_>> {
-    let rows = summary.types.as_ref()?.iter().map(|of| {
-        [Cell::name(&of.kind)]
-            .into_iter()
-            .chain(loads(&of.load))
-            .collect()
+    let rows = summary.encodings.as_ref()?.iter().map(|of| {
+        let mut row = vec![
+            Cell::name(&of.kind),
+            Cell::of(of.encoding.as_ref(), Cell::name),
+            Cell::of(of.elements, Cell::count),
+        ];
+        row.extend(loads(&of.load));
+        row
     });
-    let mut columns = vec![Column::words("type").flexible()];
+    let mut columns = vec![
+        Column::words("type").flexible(),
+        Column::words("encoding").optional(),
+        Column::number("elements").rank(Rank::Detail).optional(),
+    ];
     columns.extend(Column::loads(summary.by));
     let section = Section::titled("Keys by type").anchored("types", "Types");
-    Some(section.narrow().table(Table::new(columns, rows)))
+    Some(section.table(Table::new(columns, rows)))
+}
+
+/// The keys with most elements.
+pub fn largest(summary: &Summary) -> Option<Section<'_>> {
+    let rows = summary.largest.as_ref()?.iter().map(|key| {
+        let mut row = vec![
+            Cell::name(&key.key),
+            Cell::name(&key.kind),
+            Cell::number(key.slot),
+            Cell::owner(&summary.nodes.list, key.node.as_ref()),
+            Cell::count(key.elements),
+        ];
+        row.push(Cell::of(key.load.bytes().copied(), Cell::bytes));
+        row
+    });
+    let columns = vec![
+        Column::words("key").flexible(),
+        Column::words("type"),
+        Column::number("slot").rank(Rank::Detail),
+        Column::words("node").rank(Rank::Detail),
+        Column::number("elements").rank(Rank::Main),
+        Column::number("bytes").rank(Rank::OtherMetric).optional(),
+    ];
+    let section = Section::titled("Keys with most elements").anchored("largest", "Elements");
+    Some(section.table(Table::new(columns, rows)))
 }
 
 /// Keys by database, where there are several.
@@ -64,12 +95,4 @@ pub fn databases(summary: &Summary) -> Option<Section<'_>> {
     let columns = vec![Column::number("database"), Column::number("keys")];
     let section = Section::titled("Keys by database").anchored("databases", "Databases");
     Some(section.narrow().table(Table::new(columns, rows)))
-}
-
-/// How many keys never expire.
-pub fn without_expiry(summary: &Summary) -> Option<Section<'_>> {
-    let keys = summary.no_expiry?;
-    let share = percent(keys as f64 / summary.input.keys.max(1) as f64);
-    let text = format!("{} without expiry ({share}).", counted(keys, "key"));
-    Some(Section::untitled().narrow().paragraph(text))
 }

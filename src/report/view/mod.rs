@@ -6,6 +6,7 @@ pub mod capacity;
 pub mod cell;
 pub mod input;
 pub mod keys;
+pub mod lifetime;
 pub mod nodes;
 pub mod patterns;
 pub mod remarks;
@@ -44,8 +45,11 @@ pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     amounts::sizes,
     tags::sizes,
     keys::types,
+    keys::largest,
+    lifetime::expiry,
+    lifetime::idle,
+    lifetime::lfu,
     keys::databases,
-    keys::without_expiry,
     input::files,
     input::rejected,
     input::remarks,

@@ -14,6 +14,13 @@ impl InWords for RiskFinding {
                 "key {name} has {}: MIGRATE and DEL block the node for as long as they take",
                 bytes(self.value as u64)
             ),
+            RiskKind::ManyElements => format!(
+                "key {name} has {}: MIGRATE and DEL block the node for as long as they take",
+                counted(self.value as u64, "element")
+            ),
+            RiskKind::ExpiringTogether => {
+                format!("{} of the keys expire within the same minute", share())
+            }
             RiskKind::HeavyKey => {
                 format!(
                     "key {name} alone is {} of a node's fair share of the {of}",

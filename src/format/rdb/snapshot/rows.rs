@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use crate::format::batch::{MISSING, NEVER, Number, SOMETIME, Word};
 use crate::format::batch_rows::Gather;
 use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::record::{Event, Record};
@@ -12,11 +13,14 @@ use crate::format::walk::{Damage, Walk};
 use crate::format::{Columns, Notice, Seen, Sink};
 use crate::source::block::Block;
 
-/// A key: whether it expires, its type, its database, its size, where it is in the file, its name.
+/// A key: its type, its encoding, its size, its numbers as in `Number::ALL`, its length, where it is in the file, its name.
 const KEY: u8 = 0;
 
 /// Something odd: which notice, and how often.
 const NOTICE: u8 = 1;
+
+/// When the file was written; the first row of a block where it is known.
+const WRITTEN: u8 = 2;
 
 /// Bytes of rows in a block, unless one key is longer.
 const BLOCK: usize = 1 << 20;
@@ -47,6 +51,10 @@ impl Rows {
     /// Walks until there is a block of rows, or no more of them.
     fn fill(&mut self) {
         self.rows.clear();
+        if let Some(written) = self.walker.written_ms() {
+            self.rows.extend([WRITTEN, 0]);
+            self.rows.extend(written.to_le_bytes());
+        }
         while self.rows.len() < BLOCK && self.walker.offset() - self.done < STRETCH {
             match self.walker.next_event() {
                 Ok(Some(Event::Key(record))) => write_key(&mut self.rows, &record),
@@ -91,15 +99,30 @@ fn write_key(rows: &mut Vec<u8>, record: &Record<'_>) {
     for (notice, _) in odd.into_iter().filter(|(_, is_so)| *is_so) {
         write_notice(rows, notice, 1);
     }
-    let type_name = record.type_name.as_bytes();
-    rows.extend([KEY, record.attributes.expires_ms.is_some().into()]);
-    rows.push(type_name.len() as u8);
-    rows.extend_from_slice(type_name);
-    rows.extend(record.database.to_le_bytes());
+    let words = [record.type_name.as_bytes(), record.encoding.as_bytes()];
+    rows.extend([KEY, words[0].len() as u8, words[1].len() as u8]);
+    words.iter().for_each(|word| rows.extend_from_slice(word));
     rows.extend(record.bytes.to_le_bytes());
+    for number in Number::ALL {
+        rows.extend(number_of(record, number).to_le_bytes());
+    }
     rows.extend((record.key.len() as u32).to_le_bytes());
     rows.extend(record.offset.to_le_bytes());
     rows.extend_from_slice(record.key);
+}
+
+fn number_of(record: &Record<'_>, number: Number) -> u64 {
+    let known = match number {
+        Number::Database => Some(record.database),
+        Number::Expiry => Some(record.attributes.expires_ms.map_or(NEVER, |at| {
+            // A time before 1970 has passed all the same.
+            u64::try_from(at).unwrap_or(0).min(SOMETIME - 1)
+        })),
+        Number::Elements => record.elements.known(),
+        Number::Idle => record.attributes.idle_secs,
+        Number::Lfu => record.attributes.lfu.map(u64::from),
+    };
+    known.unwrap_or(MISSING)
 }
 
 fn write_notice(rows: &mut Vec<u8>, notice: Notice, count: u64) {
@@ -135,15 +158,18 @@ impl Fields<'_> {
         let [what, first] = self.array()?;
         match what {
             KEY => {
-                let [type_bytes] = self.array()?;
-                let type_name = self.span(type_bytes.into())?;
-                let (database, bytes) = (self.number()?, self.number()?);
+                let [encoding_bytes] = self.array()?;
+                let words = [self.span(first.into())?, self.span(encoding_bytes.into())?];
+                let bytes = self.number()?;
+                let mut numbers = [MISSING; Number::ALL.len()];
+                for number in &mut numbers {
+                    *number = self.number()?;
+                }
                 let key_bytes = u32::from_le_bytes(self.array()?);
                 let _offset = self.number()?;
                 Some(Row::Key {
-                    expires: first != 0,
-                    type_name,
-                    database,
+                    words,
+                    numbers,
                     bytes,
                     key: self.span(key_bytes as usize)?,
                 })
@@ -152,6 +178,7 @@ impl Fields<'_> {
                 let notice = *Notice::ALL.get(usize::from(first))?;
                 Some(Row::Notice(notice, self.number()?))
             }
+            WRITTEN => Some(Row::Written(self.number()?)),
             _ => None,
         }
     }
@@ -160,13 +187,13 @@ impl Fields<'_> {
 /// A row; of what is in the block, where it starts and ends.
 enum Row {
     Key {
-        expires: bool,
-        type_name: (usize, usize),
-        database: u64,
+        words: [(usize, usize); Word::ALL.len()],
+        numbers: [u64; Number::ALL.len()],
         bytes: u64,
         key: (usize, usize),
     },
     Notice(Notice, u64),
+    Written(u64),
 }
 
 /// Hands on the keys of a block of rows.
@@ -181,20 +208,21 @@ pub fn read(block: &Block, from: usize, columns: &mut Columns<'_>, sink: &mut dy
         let at = fields.at;
         match fields.row() {
             Some(Row::Key {
-                expires,
-                type_name,
-                database,
+                words,
+                numbers,
                 bytes,
                 key,
             }) => {
                 let values = gather.values();
                 values.sizes_mut().push(bytes);
-                values.databases.push(database);
-                values.expiring.push(expires);
-                values.types.push(type_name.0 as u32, type_name.1 as u32);
+                let columns = values.numbers.iter_mut().zip(numbers);
+                columns.for_each(|(column, number)| column.push(number));
+                let columns = values.words.iter_mut().zip(words);
+                columns.for_each(|(column, (from, to))| column.push(from as u32, to as u32));
                 gather.key(block, key.0, key.1);
             }
             Some(Row::Notice(notice, count)) => notices.note(notice, count),
+            Some(Row::Written(at)) => notices.written_ms = notices.written_ms.max(Some(at)),
             None => {
                 gather.reject(at, "not a row of a walk over an RDB file");
                 break;

@@ -99,6 +99,11 @@ impl Walker {
         }
     }
 
+    /// When the file was written, in milliseconds since 1970, where it says so.
+    pub fn written_ms(&self) -> Option<u64> {
+        self.written_ms.and_then(|at| u64::try_from(at).ok())
+    }
+
     /// How far the walk is, in bytes.
     pub fn offset(&self) -> u64 {
         self.input.offset()

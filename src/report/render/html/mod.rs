@@ -27,7 +27,7 @@ use crate::report::render::html::spell::TEXT;
 use crate::report::view::{self, Scope, verdict};
 use crate::summary::cause::{State, limit};
 use crate::summary::{Dumped, Run, Summary};
-use crate::text::{bytes, counted, grouped, percent, truncated};
+use crate::text::{bytes, counted, grouped, percent, time, truncated};
 
 /// The page is never larger, whatever the dump, in bytes.
 pub const MAX_BYTES: usize = 1_500_000;
@@ -242,13 +242,13 @@ fn facts(summary: &Summary) -> Vec<Fact> {
 
 /// When the dump was written, as far as its files say it, and when it was analyzed.
 fn made(run: &Run) -> String {
-    let analyzed = format!("analyzed {}", spell::time(run.started));
+    let analyzed = format!("analyzed {}", time(run.started));
     match run.dumped {
         Some(Dumped { first, last }) if first == last => {
-            format!("dump of {} · {analyzed}", spell::time(first))
+            format!("dump of {} · {analyzed}", time(first))
         }
         Some(Dumped { first, last }) => {
-            let [first, last] = [first, last].map(spell::time);
+            let [first, last] = [first, last].map(time);
             format!("dumps of {first} to {last} · {analyzed}")
         }
         None => analyzed,
@@ -269,7 +269,7 @@ fn how(summary: &Summary) -> Vec<(&'static str, String)> {
     let mut how = vec![
         ("command", shortened(&run.command.to_string())),
         ("slotscope", run.version.clone()),
-        ("started", spell::time(run.started)),
+        ("started", time(run.started)),
         ("took", format!("{:.3} s", run.elapsed_secs)),
         ("threads", run.threads.to_string()),
         ("kernel", run.kernel.clone()),

@@ -1,0 +1,133 @@
+//! Times of expiry, as tools write them.
+
+use crate::format::batch::{NEVER, SOMETIME};
+use crate::format::parse::size::integer;
+
+/// Numbers below this are seconds to live: as a time they would be before September 2001.
+const EPOCH_SECONDS: u64 = 1_000_000_000;
+/// Numbers from this on are milliseconds: as seconds they would be past the year 5138.
+const EPOCH_MILLISECONDS: u64 = 100_000_000_000;
+
+/// When a key expires, in milliseconds since 1970: a number of seconds or milliseconds since then, or a time as
+/// `2022-02-18T06:15:29.123+08:00`, without a zone in UTC. `NEVER` where the text is empty or says so; `SOMETIME` where it
+/// is a time to live, whose start is not known, or in another form.
+pub fn expiry(text: &[u8]) -> u64 {
+    match text.trim_ascii() {
+        b"" | b"0" | b"-1" | b"-2" | b"null" | b"None" => NEVER,
+        text => match integer(text) {
+            Some(seconds) if seconds < EPOCH_SECONDS => SOMETIME,
+            Some(seconds) if seconds < EPOCH_MILLISECONDS => seconds * 1000,
+            Some(milliseconds) => milliseconds.min(SOMETIME - 1),
+            None => timestamp(text).unwrap_or(SOMETIME),
+        },
+    }
+}
+
+/// `2022-02-18T06:15:29`, with a fraction and a zone or without.
+fn timestamp(text: &[u8]) -> Option<u64> {
+    let (date, rest) = (text.get(..10)?, text.get(11..)?);
+    let (clock, rest) = (rest.get(..8)?, rest.get(8..)?);
+    let is_separated = b"Tt ".contains(&text[10])
+        && [date[4], date[7]] == *b"--"
+        && [clock[2], clock[5]] == *b"::";
+    if !is_separated {
+        return None;
+    }
+    let [year, month, day] = [&date[..4], &date[5..7], &date[8..]].map(digits);
+    let [hour, minute, second] = [&clock[..2], &clock[3..5], &clock[6..]].map(digits);
+    let (month, day) = (month?, day?);
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour? > 23 || minute? > 59 {
+        return None;
+    }
+    let (milliseconds, zone) = fraction(rest)?;
+    let seconds = days(year?, month, day) * 86_400 + (hour? * 60 + minute?) * 60 + second?;
+    let seconds = seconds - offset(zone)?;
+    u64::try_from(seconds * 1000 + milliseconds).ok()
+}
+
+/// Digits and nothing else.
+fn digits(text: &[u8]) -> Option<i64> {
+    let is_number = !text.is_empty() && text.len() <= 9 && text.iter().all(u8::is_ascii_digit);
+    is_number.then(|| {
+        text.iter()
+            .fold(0, |n, byte| 10 * n + i64::from(byte - b'0'))
+    })
+}
+
+/// Milliseconds behind a point, and what follows.
+fn fraction(text: &[u8]) -> Option<(i64, &[u8])> {
+    let Some(rest) = text.strip_prefix(b".") else {
+        return Some((0, text));
+    };
+    let end = rest.iter().position(|byte| !byte.is_ascii_digit());
+    let (fraction, zone) = rest.split_at(end.unwrap_or(rest.len()));
+    let shown = digits(fraction.get(..fraction.len().min(3))?)?;
+    Some((shown * 10i64.pow(3 - fraction.len().min(3) as u32), zone))
+}
+
+/// The seconds that a zone is ahead of UTC.
+fn offset(zone: &[u8]) -> Option<i64> {
+    let (sign, clock) = match zone {
+        b"" | b"Z" | b"z" => return Some(0),
+        [b'+', clock @ ..] => (1, clock),
+        [b'-', clock @ ..] => (-1, clock),
+        _ => return None,
+    };
+    let (hours, minutes) = match clock {
+        [h1, h2, b':', m1, m2] | [h1, h2, m1, m2] => ([*h1, *h2], [*m1, *m2]),
+        [h1, h2] => ([*h1, *h2], *b"00"),
+        _ => return None,
+    };
+    Some(sign * (digits(&hours)? * 60 + digits(&minutes)?) * 60)
+}
+
+/// Days from 1970-01-01 to a day of the Gregorian calendar.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    // Years that begin in March have the leap day at their end.
+    let (year, month) = match month {
+        1 | 2 => (year - 1, month + 9),
+        _ => (year, month - 3),
+    };
+    let leap_days = year / 4 - year / 100 + year / 400;
+    year * 365 + leap_days + (month * 153 + 2) / 5 + day - 1 - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_every_tool_are_read() {
+        for (text, expected) in [
+            ("", NEVER),
+            ("-1", NEVER),
+            (" null ", NEVER),
+            ("3600", SOMETIME),
+            ("1645136129", 1_645_136_129_000),
+            ("1645136129123", 1_645_136_129_123),
+            ("1970-01-01T00:00:00Z", 0),
+            ("2022-02-17T22:15:29", 1_645_136_129_000),
+            ("2022-02-17 22:15:29.123000", 1_645_136_129_123),
+            ("2022-02-18T06:15:29.5+08:00", 1_645_136_129_500),
+            ("2024-02-29T23:59:60-0030", 1_709_253_000_000),
+            ("2000-03-01T00:00:00+00", 951_868_800_000),
+            ("1969-12-31T23:59:59", SOMETIME),
+            ("2022-13-01T00:00:00", SOMETIME),
+            ("2022-02-17T24:00:00", SOMETIME),
+            ("2022-02-17T22:15:29+8", SOMETIME),
+            ("2022/02/17T22:15:29", SOMETIME),
+            ("soon", SOMETIME),
+        ] {
+            assert_eq!(expiry(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn no_text_is_too_odd() {
+        let text = b"9999-12-31T23:59:59.999999999+99:99";
+        for end in 0..=text.len() {
+            let _ = expiry(&text[..end]);
+        }
+        assert_eq!(expiry(b"18446744073709551614"), SOMETIME - 1);
+    }
+}
