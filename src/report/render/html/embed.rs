@@ -104,7 +104,10 @@ fn nodes(summary: &Summary) -> Vec<String> {
             format!("#{}", index + 1)
         }
     };
-    summary.nodes.list.iter().enumerate().map(called).collect()
+    // Primaries without slots come last, and no slot names them.
+    let with_slots = summary.nodes.list.iter();
+    let with_slots = with_slots.take_while(|node| !node.ranges.is_empty());
+    with_slots.enumerate().map(called).collect()
 }
 
 fn owners(summary: &Summary) -> String {

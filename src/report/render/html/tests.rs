@@ -49,6 +49,13 @@ fn largest() -> Summary {
             load,
         })
         .collect();
+    let without_slots = NodeLoad {
+        slots: 0,
+        ranges: Vec::new(),
+        ..summary.nodes.list[0].clone()
+    };
+    let more = std::iter::repeat_n(without_slots, 300_000);
+    summary.nodes.list.extend(more);
     let tag = |index: usize| Tag {
         tag: name(index),
         slot: index as u16,
