@@ -32,7 +32,7 @@ fn a_signal_leaves_the_old_report_or_the_new_one_and_the_exit_code_says_which() 
         let part = if rng.one_in(2) {
             rng.unit()
         } else {
-            0.7 + 0.4 * rng.unit()
+            0.7 + 0.8 * rng.unit()
         };
         // The first one was of the kind that follows that of the rig's first run.
         let whole = undisturbed[rig.runs as usize % KINDS.len()];
