@@ -92,7 +92,7 @@ impl Candidates {
 
     /// Chooses from the rows alone: of names that are in no slot.
     pub fn of_names(rows: Box<CountMin>) -> Self {
-        let nowhere = rows.per_metric(|| Vec::new());
+        let nowhere = rows.per_metric(Vec::new);
         Candidates::choose(rows, &nowhere)
     }
 

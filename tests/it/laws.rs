@@ -219,3 +219,21 @@ fn the_number_of_tags_past_the_table_is_estimated() {
         rows.distinct.estimate()
     );
 }
+
+#[test]
+fn of_several_errors_the_one_at_the_first_place_is_reported_on_any_threads() {
+    let long = |byte: u8| vec![byte; (64 << 20) + 1];
+    let two = [b"a\n", &long(b'x')[..], b"\n", &long(b'y'), b"\n"].concat();
+    let late = [b"a\nbb\n", &long(b'z')[..]].concat();
+    for threads in [1, 2, 4, 4] {
+        let inputs = [
+            memory("fine", b"k\n"),
+            memory("two", &two),
+            memory("late", &late),
+        ];
+        let scanning = Scanning::of("lines").cut(threads, 2 << 20);
+        let found = scanning.try_run(&inputs, || Tallies::new(Parts::Slots));
+        let message = found.err().expect("a line is too long").to_string();
+        assert!(message.starts_with("two: line 2 (byte 2): "), "{message}");
+    }
+}
