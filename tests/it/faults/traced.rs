@@ -13,7 +13,7 @@ use crate::support::rng::Rng;
 const CALLS: [(&str, usize); 16] = [
     ("openat", 90),
     ("write", 60),
-    ("rename,renameat,renameat2", 20),
+    (RENAME, 20),
     ("link,linkat", 20),
     ("unlink,unlinkat", 20),
     ("flock", 25),
@@ -28,6 +28,8 @@ const CALLS: [(&str, usize); 16] = [
     ("rt_sigaction", 30),
     ("fcntl", 30),
 ];
+
+const RENAME: &str = "rename,renameat,renameat2";
 
 const ERRORS: [&str; 7] = [
     "ENOSPC", "EIO", "EACCES", "EMFILE", "EINTR", "ENOMEM", "EDQUOT",
@@ -100,13 +102,25 @@ fn remove_parts(rig: &Rig) {
 }
 
 #[test]
+fn a_file_that_cannot_be_placed_takes_back_those_before_it() {
+    let mut rig = Rig::new();
+    for when in [1, 2, 5, 9] {
+        let run = traced(&mut rig, &format!("{RENAME}:error=EIO:when={when}"))
+            .output()
+            .unwrap();
+        assert_eq!(rig.outcome(&run), Ok(Report::Old), "file {when}");
+        assert_eq!(run.status.code(), Some(2), "{run:?}");
+    }
+}
+
+#[test]
 fn a_signal_while_files_are_made_or_placed_leaves_a_whole_report() {
     let mut rng = Rng::new(76);
     let mut rig = Rig::new();
     for _ in 0..env::size("SLOTSCOPE_FAULTS", 20) / 2 {
         let (calls, micros) = rng.pick(&[
             ("openat", 3000),
-            ("rename,renameat,renameat2", 8000),
+            (RENAME, 8000),
             ("link,linkat", 8000),
             ("unlink,unlinkat", 8000),
             ("flock", 8000),
