@@ -90,3 +90,45 @@ impl Tally for Expiry {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(minutes: impl Iterator<Item = u64>) -> Expiry {
+        let mut expiry = Expiry::default();
+        for minute in minutes {
+            expiry.add_at(minute >> expiry.doublings, Load::KEY);
+        }
+        expiry
+    }
+
+    #[test]
+    fn spans_are_the_shortest_that_fit_whatever_the_order_and_the_parts() {
+        let minutes = |from: u64, to: u64| (from..to).map(|i| i * 7 % 300_000);
+        let whole = counted(minutes(0, 300_000));
+        assert_eq!(whole.minutes(), 8, "300,000 minutes in 65,536 spans");
+        assert!(
+            whole
+                .spans()
+                .iter()
+                .all(|(_, load)| load[Metric::Keys] == 8)
+        );
+        for cut in [1, 60_000, 150_000, 299_999] {
+            let (mut first, mut second) =
+                (counted(minutes(0, cut)), counted(minutes(cut, 300_000)));
+            second.merge(first.clone());
+            first.merge(counted(minutes(cut, 300_000)));
+            assert_eq!(first, whole, "cut at {cut}");
+            assert_eq!(second, whole, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_minute_is_a_minute_while_there_is_room() {
+        let expiry = counted([28_000_000, 28_000_000, 28_000_001].into_iter());
+        let spans = expiry.spans();
+        assert_eq!((expiry.minutes(), spans.len()), (1, 2));
+        assert_eq!(spans[0], (28_000_000 * MINUTE, Load::new(2, 0, 0)));
+    }
+}

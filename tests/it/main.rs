@@ -2,6 +2,7 @@
 
 mod support;
 
+mod attributes;
 mod browser;
 mod charts;
 mod cli;
