@@ -8,6 +8,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::analysis::rejected;
 use crate::error::{Error, Result};
 use crate::format::Format;
+use crate::format::walk::Walking;
 use crate::scan::{Only, Scan, Scanned};
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
@@ -44,8 +45,8 @@ pub struct Options {
     pub only: Only,
     /// What part of a key is hashed.
     pub policy: Policy,
-    /// Whether checksums are verified, of inputs that have them.
-    pub verifies: bool,
+    /// How sources are walked whose keys are only found so.
+    pub walking: Walking,
     /// Worker threads; `None` for all cores.
     pub threads: Option<usize>,
     /// Whether a row that is no key is an error.
@@ -61,7 +62,7 @@ impl Default for Options {
             format: None,
             only: Only::ALL,
             policy: Policy::Oss,
-            verifies: true,
+            walking: Walking::default(),
             threads: None,
             strict: false,
             on_progress: None,
@@ -163,7 +164,7 @@ impl Reading {
             .format(self.options.format)
             .only(&self.options.only)
             .policy(&self.options.policy)
-            .verifies(self.options.verifies)
+            .walking(self.options.walking)
     }
 
     fn run<T: Tally>(&self, scan: &Scan<'_>, make: impl Fn() -> T) -> Result<Scanned<T>> {

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::format::walk::Walking;
 use crate::name::Name;
 use crate::scan::{Incomplete, Scan, Scanned};
 use crate::slot::SlotBatch;
@@ -106,7 +107,12 @@ impl Again {
         known: &[Incomplete],
     ) -> Result<Self> {
         // What the first pass verified is the same still, or the scan says that the input changed.
-        let again = scan.clone().verifies(false);
+        let verifies = false;
+        let walking = Walking {
+            verifies,
+            ..scan.walking
+        };
+        let again = scan.clone().walking(walking);
         let scanned = again.run(sources, || self.clone())?;
         let is_new = |stop: &&Incomplete| !known.contains(stop);
         let Some(stop) = scanned.incomplete.iter().find(is_new) else {

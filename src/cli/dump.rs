@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::cli::Ending;
+use crate::cli::walking::MemoryArgs;
 use crate::dump::RecordLine;
 use crate::dump::view::Csv;
 use crate::error::{Error, Result};
@@ -31,9 +32,9 @@ pub struct DumpArgs {
     /// Only keys of this database
     #[arg(long, value_name = "N")]
     pub db: Option<u64>,
-    /// Do not verify the checksum: values are then passed over without reading them
-    #[arg(long)]
-    pub no_verify: bool,
+    /// How they are read
+    #[command(flatten)]
+    pub walking: MemoryArgs,
 }
 
 /// A form of lines.
@@ -90,7 +91,8 @@ impl DumpArgs {
         source: &dyn Source,
         write: &mut dyn FnMut(&RecordLine) -> io::Result<()>,
     ) -> Result<bool> {
-        let mut walker = Walker::new(Forward::open(source)?, !self.no_verify);
+        let input = Forward::open(source)?;
+        let mut walker = Walker::new(input, !self.walking.no_verify, self.walking.allocator);
         let is_wanted = |database| self.db.is_none_or(|wanted| wanted == database);
         loop {
             match walker.next_event() {

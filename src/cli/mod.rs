@@ -21,6 +21,7 @@ pub mod progress;
 pub mod reading;
 pub mod schema;
 pub mod values;
+pub mod walking;
 pub mod whatif;
 
 use clap::{Parser, Subcommand, ValueEnum};

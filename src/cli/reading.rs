@@ -11,6 +11,7 @@ use crate::analysis::reading::{Options, Reading};
 use crate::cli::Ending;
 use crate::cli::inputs;
 use crate::cli::progress::{Bars, When};
+use crate::cli::walking::WalkingArgs;
 use crate::error::{Error, Result};
 use crate::format;
 use crate::format::lines;
@@ -54,9 +55,9 @@ pub struct ReadingArgs {
     /// Fail at the first row that is not a key, without a report
     #[arg(long)]
     pub strict: bool,
-    /// Do not verify the checksum of RDB files: values are then passed over without reading them
-    #[arg(long)]
-    pub no_verify: bool,
+    /// How RDB files are read
+    #[command(flatten)]
+    pub walking: WalkingArgs,
     /// Worker threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -177,7 +178,7 @@ impl ReadingArgs {
                 ..Only::default()
             },
             policy,
-            verifies: !self.no_verify,
+            walking: self.walking.walking(),
             threads: self.threads,
             strict: self.strict,
             on_progress: Some(Arc::new(move |progress| {
@@ -237,9 +238,8 @@ impl ReadingArgs {
         let flags = flags
             .into_iter()
             .filter_map(|(flag, value)| Some([flag.into(), value?]));
-        let no_verify = self.no_verify.then(|| "--no-verify".into());
         let words = inputs.into_iter().chain(flags.flatten());
-        words.chain(no_verify).collect()
+        words.chain(self.walking.words()).collect()
     }
 
     /// The inputs as the user named them; standard input where none is named and something is piped in.

@@ -24,7 +24,7 @@ pub struct RecordLine {
     pub elements: Option<u64>,
     /// Bytes it takes in the file, with its expiry and its name.
     pub bytes: u64,
-    /// Bytes it takes in memory; absent where that is not known.
+    /// Bytes it takes in memory, estimated as the server that wrote the file counts; absent where only a module knows.
     pub memory: Option<u64>,
     /// When it expires, in UTC.
     pub expiry: Option<String>,
@@ -49,7 +49,7 @@ impl RecordLine {
             encoding: Some(record.encoding).filter(|name| !name.is_empty()),
             elements: record.elements.known(),
             bytes: record.bytes,
-            memory: None,
+            memory: record.memory,
             expiry: attributes.expires_ms.map(utc),
             lfu: attributes.lfu,
             idle: attributes.idle_secs,

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use crate::format::walk;
+use crate::format::walk::Walking;
 use crate::source::boundary::{Boundary, Effect, EveryByte, State, line_at};
 use crate::source::forward::Forward;
 
@@ -23,8 +25,8 @@ pub enum RowBoundary {
     /// Rows state their length, so they are only found from the front: where the row at the start ends, `None` where it
     /// is not all there. The input is read as a stream.
     Counted(fn(&[u8]) -> Option<usize>),
-    /// Rows are what a walk over the input makes of it: it starts here, and verifies a checksum where it is to.
-    Walked(fn(Forward, bool) -> Box<dyn crate::format::walk::Walk>),
+    /// Rows are what a walk over the input makes of it.
+    Walked(fn(Forward, Walking) -> Box<dyn walk::Walk>),
 }
 
 /// How a double quote is written inside double quotes.

@@ -69,6 +69,10 @@ pub enum Notice {
     Behind,
     /// An RDB file whose checksum is not verified.
     Unverified,
+    /// An RDB file whose keys have sizes in memory.
+    Estimated,
+    /// An RDB file whose keys have sizes in the file.
+    Serialized,
 }
 
 /// What a notice says of the dump.
@@ -84,7 +88,7 @@ enum Says {
 use Says::{Finding, Note, Warning};
 
 /// Every notice: the words for it, and what it says of the dump.
-const WORDS: [(Notice, &str, Says); 33] = [
+const WORDS: [(Notice, &str, Says); 35] = [
     (
         Notice::EmptyKey,
         "empty lines, counted as empty keys, of which there can be only one",
@@ -224,6 +228,17 @@ const WORDS: [(Notice, &str, Says); 33] = [
     (
         Notice::Unverified,
         "RDB files whose checksum is not verified: it is not in the file, or --no-verify is given",
+        Note,
+    ),
+    (
+        Notice::Estimated,
+        "RDB files whose sizes are those in memory, estimated as the server that wrote them counts; \
+         --size serialized takes those in the file",
+        Note,
+    ),
+    (
+        Notice::Serialized,
+        "RDB files whose sizes are bytes in the file, where strings are compressed, and not in memory",
         Note,
     ),
 ];

@@ -3,7 +3,35 @@
 
 use std::ops::Range;
 
+use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::source::block::Block;
+
+/// How inputs are walked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Walking {
+    /// Whether checksums are verified, for which every byte is read.
+    pub verifies: bool,
+    /// What the sizes of keys are.
+    pub sizes: Sizes,
+}
+
+/// What the sizes of keys are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sizes {
+    /// Estimated bytes in the memory of a server with this allocator.
+    Memory(Allocator),
+    /// Bytes in the file.
+    Serialized,
+}
+
+impl Default for Walking {
+    fn default() -> Self {
+        Walking {
+            verifies: true,
+            sizes: Sizes::Memory(Allocator::default()),
+        }
+    }
+}
 
 /// A walk over one input.
 pub trait Walk {

@@ -17,6 +17,7 @@ use rayon::ThreadPool;
 
 use crate::error::Result;
 use crate::format::batch::{Spans, Values};
+use crate::format::walk::Walking;
 use crate::format::{Columns, Format, Notice, Reader, Seen};
 use crate::scan::counting::{Chosen, Counting, How, Place};
 use crate::scan::shared::{Shared, into_inner};
@@ -42,8 +43,8 @@ pub struct Scan<'a> {
     pub only: &'a Only,
     /// What part of a key is hashed.
     pub policy: &'a Policy,
-    /// Whether checksums are verified, of inputs that have them.
-    pub verifies: bool,
+    /// How inputs are walked whose keys are only found so.
+    pub walking: Walking,
     /// Bytes in a chunk.
     pub chunk: usize,
     /// Called now and then with the number of bytes read since the last call; false stops the scan.
@@ -113,7 +114,7 @@ impl<'a> Scan<'a> {
             format: None,
             only: &ALL_KEYS,
             policy: &OSS,
-            verifies: true,
+            walking: Walking::default(),
             chunk: CHUNK,
             proceed: &|_| true,
         }
@@ -140,9 +141,9 @@ impl<'a> Scan<'a> {
         Scan { policy, ..self }
     }
 
-    /// Sets whether checksums are verified, for which every byte of an input is read.
-    pub fn verifies(self, verifies: bool) -> Self {
-        Scan { verifies, ..self }
+    /// Sets how inputs are walked whose keys are only found so.
+    pub fn walking(self, walking: Walking) -> Self {
+        Scan { walking, ..self }
     }
 
     /// Sets the bytes in a chunk.

@@ -174,7 +174,7 @@ impl Scan<'_> {
             RowBoundary::Walked(walk) => {
                 let file = Forward::open_at(&*shared.sources[input])?;
                 let bytes = file.unwrap_or_else(|| Forward::stream(rows.into_reader()));
-                Blocks::Walk(walk(bytes, self.verifies))
+                Blocks::Walk(walk(bytes, self.walking))
             }
             boundary => {
                 rows.set_boundary(Arc::new(boundary));

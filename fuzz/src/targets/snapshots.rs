@@ -4,6 +4,7 @@
 use std::io::Cursor;
 use std::sync::LazyLock;
 
+use slotscope::format::rdb::snapshot::allocator::Allocator;
 use slotscope::format::rdb::snapshot::record::Event;
 use slotscope::format::rdb::snapshot::walk::Walker;
 use slotscope::source::forward::Forward;
@@ -302,7 +303,7 @@ fn surroundings() -> Vec<Made> {
 
 /// What a walk finds: its keys and remarks, and how it ends.
 pub fn walked(input: Forward, verifies: bool) -> (Vec<String>, Option<(u64, String)>) {
-    let mut walker = Walker::new(input, verifies);
+    let mut walker = Walker::new(input, verifies, Allocator::default());
     let (mut found, mut end) = (Vec::new(), 0);
     loop {
         match walker.next_event() {

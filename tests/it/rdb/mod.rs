@@ -9,6 +9,7 @@ use std::io::Cursor;
 use crate::fuzz::targets::snapshots::{MADE, walk};
 use crate::support::scan::Scanning;
 use slotscope::format::Notice;
+use slotscope::format::rdb::snapshot::allocator::Allocator;
 use slotscope::format::rdb::snapshot::elements::Elements;
 use slotscope::format::rdb::snapshot::record::{Event, Remark};
 use slotscope::format::rdb::snapshot::walk::Walker;
@@ -29,12 +30,22 @@ pub struct Found {
     pub lfu: Option<u8>,
     pub idle_secs: Option<u64>,
     pub bytes: u64,
+    pub memory: Option<u64>,
     pub is_damaged: bool,
 }
 
 /// All keys and remarks of a file, and where it cannot be read on.
 pub fn found(bytes: &[u8]) -> (Vec<Found>, Vec<Remark>, Option<(u64, String)>) {
-    let mut walker = Walker::new(Forward::stream(Box::new(Cursor::new(bytes.to_vec()))), true);
+    found_with(bytes, Allocator::default())
+}
+
+/// As `found`, with the memory of a server with this allocator.
+pub fn found_with(
+    bytes: &[u8],
+    allocator: Allocator,
+) -> (Vec<Found>, Vec<Remark>, Option<(u64, String)>) {
+    let stream = Forward::stream(Box::new(Cursor::new(bytes.to_vec())));
+    let mut walker = Walker::new(stream, true, allocator);
     let (mut keys, mut remarks) = (Vec::new(), Vec::new());
     loop {
         match walker.next_event() {
@@ -48,6 +59,7 @@ pub fn found(bytes: &[u8]) -> (Vec<Found>, Vec<Remark>, Option<(u64, String)>) {
                 lfu: record.attributes.lfu,
                 idle_secs: record.attributes.idle_secs,
                 bytes: record.bytes,
+                memory: record.memory,
                 is_damaged: record.elements == Elements::Damaged,
             }),
             Ok(Some(Event::Remark(remark))) => remarks.push(remark),

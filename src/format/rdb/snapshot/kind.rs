@@ -27,8 +27,12 @@ pub struct Kind {
 pub enum Layout {
     /// A string.
     Text,
-    /// A count, and so many times so many strings.
-    Strings(u64),
+    /// A count, and so many strings, the elements of a list.
+    Elements,
+    /// A count, and so many strings, the members of a set.
+    Members,
+    /// A count, and so many fields and values.
+    Fields,
     /// A count, and so many times a string and a score: eight bytes, or text.
     Scores { binary: bool },
     /// A string that holds all elements, so many entries each.
@@ -100,10 +104,10 @@ pub fn kind(number: u8, space: Space) -> Option<Kind> {
     use Space::*;
     let (name, encoding, layout) = match (number, space) {
         (0, _) => ("string", "raw", Text),
-        (1, _) => (LIST, "linkedlist", Strings(1)),
-        (2, _) => (SET, "hashtable", Strings(1)),
+        (1, _) => (LIST, "linkedlist", Elements),
+        (2, _) => (SET, "hashtable", Members),
         (3, _) => (SORTED, "skiplist", Scores { binary: false }),
-        (4, _) => (HASH, "hashtable", Strings(2)),
+        (4, _) => (HASH, "hashtable", Fields),
         (5, _) => (SORTED, "skiplist", Scores { binary: true }),
         (7, _) => ("module", "", Module),
         (9, _) => (HASH, "zipmap", Packed(Zipmap, 1)),

@@ -1,17 +1,20 @@
 //! `rdb`: RDB files as Redis and Valkey write them, all versions. Values are passed over by their lengths; sizes are
 //! bytes in the file.
 
+pub mod allocator;
 mod checksum;
 pub mod elements;
 mod fault;
 mod header;
 mod kind;
 mod lzf;
+mod memory;
 mod module;
 mod opcode;
 mod packed;
 pub mod record;
 mod rows;
+mod server;
 mod slots;
 mod streams;
 mod text;
@@ -19,7 +22,6 @@ mod value;
 pub mod walk;
 
 use crate::format::rdb::snapshot::rows::Rows;
-use crate::format::rdb::snapshot::walk::Walker;
 use crate::format::row_boundary::RowBoundary;
 use crate::format::{Columns, Detected, Format, Head, Reader, Seen, Sink};
 use crate::source::block::{Block, Padded, Piece};
@@ -45,12 +47,6 @@ impl Format for Rdb {
         }
     }
 
-    fn note(&self) -> Option<&'static str> {
-        Some(
-            "sizes of rdb are bytes in the RDB file, where much is compressed; in memory keys take more",
-        )
-    }
-
     fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
         Ok(Box::new(Rdb))
     }
@@ -62,7 +58,7 @@ impl Reader for Rdb {
     }
 
     fn boundary(&self) -> RowBoundary {
-        RowBoundary::Walked(|input, verifies| Box::new(Rows::new(Walker::new(input, verifies))))
+        RowBoundary::Walked(|input, walking| Box::new(Rows::new(input, walking)))
     }
 
     fn read(

@@ -6,6 +6,7 @@ use crate::format::rdb::snapshot::header::{Header, MARK};
 use crate::format::rdb::snapshot::kind::Space;
 use crate::format::rdb::snapshot::module;
 use crate::format::rdb::snapshot::record::Attributes;
+use crate::format::rdb::snapshot::server::Server;
 use crate::format::rdb::snapshot::slots::SlotHeader;
 use crate::format::rdb::snapshot::text::Texts;
 use crate::format::rdb::snapshot::walk::{Place, Step, Walker};
@@ -112,6 +113,9 @@ impl Walker {
                 let text = std::str::from_utf8(&value).ok();
                 let seconds = text.and_then(|text| text.parse::<i64>().ok());
                 self.written_ms = seconds.and_then(|seconds| seconds.checked_mul(1000));
+            }
+            b"redis-ver" | b"valkey-ver" => {
+                self.server = Server::of_version(name.starts_with(b"valkey"), &value);
             }
             b"slot-info" => {
                 if let Some(header) = SlotHeader::parse(&value) {

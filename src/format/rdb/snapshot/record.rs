@@ -18,6 +18,8 @@ pub struct Record<'a> {
     pub encoding: &'static str,
     /// How many elements it has.
     pub elements: Elements,
+    /// Bytes that it takes in memory, as MEMORY USAGE counts them, about; `None` where only a module knows.
+    pub memory: Option<u64>,
     /// What precedes it.
     pub attributes: Attributes,
     /// Where it starts in the file: at its expiry, if it has one.

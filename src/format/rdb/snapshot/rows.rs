@@ -6,12 +6,14 @@ use std::ops::Range;
 
 use crate::format::batch::{MISSING, NEVER, Number, SOMETIME, Word};
 use crate::format::batch_rows::Gather;
+use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::record::{Event, Record};
 use crate::format::rdb::snapshot::walk::Walker;
-use crate::format::walk::{Damage, Walk};
+use crate::format::walk::{Damage, Sizes, Walk, Walking};
 use crate::format::{Columns, Notice, Seen, Sink};
 use crate::source::block::Block;
+use crate::source::forward::Forward;
 
 /// A key: its type, its encoding, its size, its numbers as in `Number::ALL`, its length, where it is in the file, its name.
 const KEY: u8 = 0;
@@ -31,6 +33,7 @@ const STRETCH: u64 = 16 << 20;
 /// A walk that fills blocks.
 pub struct Rows {
     walker: Walker,
+    sizes: Sizes,
     rows: Vec<u8>,
     /// Bytes of the input whose rows are given out.
     done: u64,
@@ -39,10 +42,17 @@ pub struct Rows {
 
 impl Rows {
     /// Nothing walked over yet.
-    pub fn new(walker: Walker) -> Self {
+    pub fn new(input: Forward, walking: Walking) -> Self {
+        let (allocator, notice) = match walking.sizes {
+            Sizes::Memory(allocator) => (allocator, Notice::Estimated),
+            Sizes::Serialized => (Allocator::default(), Notice::Serialized),
+        };
+        let mut rows = Vec::new();
+        write_notice(&mut rows, notice, 1);
         Rows {
-            walker,
-            rows: Vec::new(),
+            walker: Walker::new(input, walking.verifies, allocator),
+            sizes: walking.sizes,
+            rows,
             done: 0,
             damage: None,
         }
@@ -50,14 +60,19 @@ impl Rows {
 
     /// Walks until there is a block of rows, or no more of them.
     fn fill(&mut self) {
-        self.rows.clear();
         if let Some(written) = self.walker.written_ms() {
             self.rows.extend([WRITTEN, 0]);
             self.rows.extend(written.to_le_bytes());
         }
         while self.rows.len() < BLOCK && self.walker.offset() - self.done < STRETCH {
             match self.walker.next_event() {
-                Ok(Some(Event::Key(record))) => write_key(&mut self.rows, &record),
+                Ok(Some(Event::Key(record))) => {
+                    let bytes = match self.sizes {
+                        Sizes::Memory(_) => record.memory.unwrap_or(MISSING),
+                        Sizes::Serialized => record.bytes,
+                    };
+                    write_key(&mut self.rows, &record, bytes);
+                }
                 Ok(Some(Event::Remark(remark))) => {
                     write_notice(&mut self.rows, remark.notice, remark.count);
                 }
@@ -80,6 +95,7 @@ impl Walk for Rows {
         block.shrink(BLOCK);
         block.resize(self.rows.len());
         block.content_mut().copy_from_slice(&self.rows);
+        self.rows.clear();
         self.rows.shrink_to(2 * BLOCK);
         let bytes = self.done..self.walker.offset();
         self.done = bytes.end;
@@ -90,7 +106,7 @@ impl Walk for Rows {
     }
 }
 
-fn write_key(rows: &mut Vec<u8>, record: &Record<'_>) {
+fn write_key(rows: &mut Vec<u8>, record: &Record<'_>, bytes: u64) {
     let odd = [
         (Notice::Expired, record.has_expired),
         (Notice::Imported, record.is_imported),
@@ -102,7 +118,7 @@ fn write_key(rows: &mut Vec<u8>, record: &Record<'_>) {
     let words = [record.type_name.as_bytes(), record.encoding.as_bytes()];
     rows.extend([KEY, words[0].len() as u8, words[1].len() as u8]);
     words.iter().for_each(|word| rows.extend_from_slice(word));
-    rows.extend(record.bytes.to_le_bytes());
+    rows.extend(bytes.to_le_bytes());
     for number in Number::ALL {
         rows.extend(number_of(record, number).to_le_bytes());
     }

@@ -2,6 +2,7 @@
 
 use crate::format::rdb::snapshot::fault::Read;
 use crate::format::rdb::snapshot::kind::StreamForm;
+use crate::format::rdb::snapshot::memory::Footprint;
 use crate::format::rdb::snapshot::text::Texts;
 use crate::source::forward::Forward;
 
@@ -12,23 +13,28 @@ const ID: u64 = 16;
 const TIME: u64 = 8;
 
 /// Passes over a stream; how many entries it has.
-pub fn pass(input: &mut Forward, form: StreamForm) -> Read<u64> {
-    repeat(input, |input| strings(input, 2))?;
+pub fn pass(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<u64> {
+    repeat(input, |input| {
+        input.skip_string()?;
+        memory.stream_node(input.skip_string()?.len());
+        Ok(())
+    })?;
     let entries = input.length()?;
     // The last id; the first one, the last deleted one and how many were ever added.
     lengths(input, 2)?;
     if form >= StreamForm::Offsets {
         lengths(input, 5)?;
     }
-    repeat(input, |input| group(input, form))?;
+    repeat(input, |input| group(input, form, memory))?;
     if form >= StreamForm::Producers {
         producers(input)?;
     }
     Ok(entries)
 }
 
-fn group(input: &mut Forward, form: StreamForm) -> Read<()> {
+fn group(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<()> {
     input.skip_string()?;
+    memory.group();
     lengths(input, 2)?;
     if form >= StreamForm::Offsets {
         lengths(input, 1)?;
@@ -36,9 +42,13 @@ fn group(input: &mut Forward, form: StreamForm) -> Read<()> {
     // What was delivered and not acknowledged: id, when, how often.
     repeat(input, |input| {
         input.skip(ID + TIME)?;
+        memory.pending();
         lengths(input, 1)
     })?;
-    repeat(input, |input| consumer(input, form))?;
+    repeat(input, |input| {
+        memory.group();
+        consumer(input, form)
+    })?;
     if form >= StreamForm::Refused {
         repeat(input, |input| Ok(input.skip(ID)?))?;
     }
@@ -69,10 +79,6 @@ fn producers(input: &mut Forward) -> Read<()> {
 fn repeat(input: &mut Forward, mut each: impl FnMut(&mut Forward) -> Read<()>) -> Read<()> {
     let count = input.length()?;
     (0..count).try_for_each(|_| each(input))
-}
-
-fn strings(input: &mut Forward, count: u64) -> Read<()> {
-    (0..count).try_for_each(|_| input.skip_string().map(drop))
 }
 
 fn lengths(input: &mut Forward, count: u64) -> Read<()> {

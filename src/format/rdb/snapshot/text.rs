@@ -52,7 +52,10 @@ impl Stored {
     pub fn len(self) -> u64 {
         match self {
             Stored::Bytes(len) | Stored::Lzf(_, len) => len,
-            Stored::Integer(number) => number.to_string().len() as u64,
+            Stored::Integer(number) => {
+                let digits = number.unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
+                u64::from(digits) + u64::from(number < 0)
+            }
         }
     }
 

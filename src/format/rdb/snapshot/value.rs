@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::fault::{Fault, Read, wrong};
-use crate::format::rdb::snapshot::kind::{Layout, Packing, StreamForm};
+use crate::format::rdb::snapshot::kind::{Layout, Packing};
+use crate::format::rdb::snapshot::memory::Footprint;
 use crate::format::rdb::snapshot::packed::{self, Entries};
 use crate::format::rdb::snapshot::text::{Stored, Texts};
 use crate::format::rdb::snapshot::{module, streams};
@@ -16,8 +17,20 @@ const MAX_COUNTED: u64 = 64 << 20;
 /// Bytes of a string up to which it is in one block with its object.
 const EMBEDDED: u64 = 44;
 
+/// Bytes of a list up to which it is one packed string.
+const SHORT_LIST: u64 = 8 << 10;
+
 /// The names of fields that hashes share: how many each template has, by its number.
 pub type Templates = HashMap<u64, u64>;
+
+/// What else decides what a value is.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The templates of the file.
+    pub templates: &'a Templates,
+    /// Whether the server stores a short list without nodes, as those of RDB version 11 and later do.
+    pub packs_lists: bool,
+}
 
 /// What was learned of a value in passing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,10 +43,16 @@ pub struct Value {
     pub module: Option<u64>,
 }
 
-/// Passes over a value.
-pub fn pass(input: &mut Forward, layout: Layout, templates: &Templates) -> Read<Value> {
+/// Passes over a value, whose memory is added up.
+pub fn pass(
+    input: &mut Forward,
+    layout: Layout,
+    context: Context<'_>,
+    memory: &mut Footprint,
+) -> Read<Value> {
+    memory.clear();
     let elements = match layout {
-        Layout::Text => return text(input),
+        Layout::Text => return text(input, memory),
         Layout::Module => {
             let (number, elements) = module::pass(input)?;
             return Ok(Value {
@@ -42,33 +61,56 @@ pub fn pass(input: &mut Forward, layout: Layout, templates: &Templates) -> Read<
                 module: Some(number),
             });
         }
-        Layout::Strings(each) => repeated(input, |input| strings(input, each))?,
-        Layout::Scores { binary: true } => repeated(input, |input| {
-            input.skip_string()?;
-            Ok(input.skip(8)?)
+        Layout::Members => repeated(input, |input| {
+            memory.member(input.skip_string()?.len());
+            Ok(())
         })?,
-        Layout::Scores { binary: false } => repeated(input, |input| {
-            input.skip_string()?;
-            skip_text_score(input)
+        Layout::Elements => {
+            memory.list();
+            repeated(input, |input| {
+                memory.node(input.skip_string()?.len());
+                Ok(())
+            })?
+        }
+        Layout::Fields => repeated(input, |input| field(input, false, memory))?,
+        Layout::Scores { binary } => repeated(input, |input| {
+            memory.scored(input.skip_string()?.len());
+            match binary {
+                true => Ok(input.skip(8)?),
+                false => skip_text_score(input),
+            }
         })?,
-        Layout::Packed(packing, each) => packed_elements(input, packing)?.of(each),
-        Layout::Nodes(packing) => summed(input, |input| packed_elements(input, packing))?,
-        Layout::Containers => summed(input, container)?,
-        Layout::Stream(form) => stream(input, form)?,
+        Layout::Packed(packing, each) => {
+            let (entries, len) = packed_elements(input, packing)?;
+            memory.packed(len, false);
+            entries.of(each)
+        }
+        Layout::Nodes(packing) => {
+            memory.list();
+            summed(input, |input| node(input, packing, memory))?
+        }
+        Layout::Containers => return list(input, context.packs_lists, memory),
+        Layout::Stream(form) => {
+            memory.stream();
+            Elements::Known(streams::pass(input, form, memory)?)
+        }
         Layout::FieldsThenExpiry => repeated(input, |input| {
-            strings(input, 2)?;
-            Ok(input.skip(8)?)
+            let lengths = [input.skip_string()?.len(), input.skip_string()?.len()];
+            memory.field(lengths[0], lengths[1], input.int64()? >= 0);
+            Ok(())
         })?,
         Layout::ExpiryThenFields { first } => {
             skip_first_expiry(input, first)?;
             repeated(input, |input| {
-                input.length()?;
-                strings(input, 2)
+                let expires = input.length()? != 0;
+                field(input, expires, memory)
             })?
         }
         Layout::PackedExpiry { first } => {
             skip_first_expiry(input, first)?;
-            packed_elements(input, Packing::Listpack)?.of(3)
+            let (entries, len) = packed_elements(input, Packing::Listpack)?;
+            memory.packed(len, true);
+            entries.of(3)
         }
         Layout::Array => array(input)?,
         Layout::TemplateNames => {
@@ -86,11 +128,9 @@ pub fn pass(input: &mut Forward, layout: Layout, templates: &Templates) -> Read<
         Layout::TemplateRef => {
             let at = input.offset();
             let number = input.length()?;
-            let Some(fields) = templates.get(&number) else {
-                return wrong(
-                    at,
-                    format!("a hash of template {number}, which is not defined"),
-                );
+            let Some(fields) = context.templates.get(&number) else {
+                let what = format!("a hash of template {number}, which is not defined");
+                return wrong(at, what);
             };
             strings(input, *fields)?;
             Elements::Known(*fields)
@@ -104,12 +144,14 @@ pub fn pass(input: &mut Forward, layout: Layout, templates: &Templates) -> Read<
 }
 
 /// Passes over a string, which is one element.
-fn text(input: &mut Forward) -> Read<Value> {
+fn text(input: &mut Forward, memory: &mut Footprint) -> Read<Value> {
     let stored = input.stored()?;
     let start = input.start_of(stored)?;
     input.skip(stored.bytes_behind())?;
+    let is_number = is_integer(stored, &start);
+    memory.text(stored.len(), is_number);
     let encoding = match stored.len() {
-        _ if is_integer(stored, &start) => "int",
+        _ if is_number => "int",
         ..=EMBEDDED => "embstr",
         _ => "raw",
     };
@@ -169,44 +211,86 @@ fn skip_first_expiry(input: &mut Forward, is_there: bool) -> Read<()> {
     Ok(input.skip(if is_there { 8 } else { 0 })?)
 }
 
-/// A packed string, or an element alone.
-fn container(input: &mut Forward) -> Read<Elements> {
+/// A list of nodes; one that is short is loaded as one packed string.
+fn list(input: &mut Forward, packs_lists: bool, memory: &mut Footprint) -> Read<Value> {
+    memory.list();
+    let (mut nodes, mut packed_bytes) = (0u64, None);
+    let elements = summed(input, |input| {
+        let (elements, packed) = container(input, memory)?;
+        (nodes, packed_bytes) = (nodes + 1, packed);
+        Ok(elements)
+    })?;
+    let short = packed_bytes.filter(|len| packs_lists && nodes == 1 && *len <= SHORT_LIST);
+    if let Some(len) = short {
+        memory.clear();
+        memory.packed(len, false);
+    }
+    Ok(Value {
+        elements,
+        encoding: short.map(|_| "listpack"),
+        module: None,
+    })
+}
+
+/// A field of a hash and its value.
+fn field(input: &mut Forward, expires: bool, memory: &mut Footprint) -> Read<()> {
+    let field = input.skip_string()?.len();
+    memory.field(field, input.skip_string()?.len(), expires);
+    Ok(())
+}
+
+/// A packed string that is a node of a list.
+fn node(input: &mut Forward, packing: Packing, memory: &mut Footprint) -> Read<Elements> {
+    let (entries, len) = packed_elements(input, packing)?;
+    memory.node(len);
+    Ok(entries)
+}
+
+/// A node of a list that is packed, and its bytes, or one element.
+fn container(input: &mut Forward, memory: &mut Footprint) -> Read<(Elements, Option<u64>)> {
     let at = input.offset();
     match input.length()? {
-        1 => input.skip_string().map(|_| Elements::Known(1)),
-        2 => packed_elements(input, Packing::Listpack),
+        1 => {
+            memory.node(input.skip_string()?.len());
+            Ok((Elements::Known(1), None))
+        }
+        2 => {
+            let (elements, len) = packed_elements(input, Packing::Listpack)?;
+            memory.node(len);
+            Ok((elements, Some(len)))
+        }
         other => wrong(at, format!("a list node of unknown form, {other}")),
     }
 }
 
-/// Passes over a packed string; how many entries it has. Only where its head does not say that, all of it is read.
-fn packed_elements(input: &mut Forward, packing: Packing) -> Read<Elements> {
+/// Passes over a packed string; how many entries and bytes it has. Only where its head does not say that, all of it is read.
+fn packed_elements(input: &mut Forward, packing: Packing) -> Read<(Elements, u64)> {
     let stored = input.stored()?;
-    let head = input.start_of(stored)?;
-    match packed::entries(packing, &head, stored.len()) {
-        Entries::Uncounted if stored.len() <= MAX_COUNTED => {
-            let mut whole = Vec::new();
-            match input.stored_string(stored, &mut whole, MAX_COUNTED) {
-                Ok(()) => {}
-                Err(Fault::Wrong(..)) => return Ok(Elements::Damaged),
-                Err(fault) => return Err(fault),
-            }
-            let counted = packed::counted(packing, &whole);
-            Ok(counted.map_or(Elements::Damaged, Elements::Known))
-        }
-        entries => {
-            input.skip(stored.bytes_behind())?;
-            Ok(match entries {
-                Entries::Known(count) => Elements::Known(count),
-                Entries::Uncounted => Elements::Unknown,
-                Entries::Damaged => Elements::Damaged,
-            })
-        }
+    let (head, len) = (input.start_of(stored)?, stored.len());
+    let entries = packed::entries(packing, &head, len);
+    if entries == Entries::Uncounted && len <= MAX_COUNTED {
+        return Ok((counted(input, stored, packing)?, len));
     }
+    input.skip(stored.bytes_behind())?;
+    let elements = match entries {
+        Entries::Known(count) => Elements::Known(count),
+        Entries::Uncounted => Elements::Unknown,
+        Entries::Damaged => Elements::Damaged,
+    };
+    Ok((elements, len))
 }
 
-fn stream(input: &mut Forward, form: StreamForm) -> Read<Elements> {
-    streams::pass(input, form).map(Elements::Known)
+/// Reads a packed string and counts its entries.
+fn counted(input: &mut Forward, stored: Stored, packing: Packing) -> Read<Elements> {
+    let mut whole = Vec::new();
+    match input.stored_string(stored, &mut whole, MAX_COUNTED) {
+        Ok(()) => {
+            let count = packed::counted(packing, &whole);
+            Ok(count.map_or(Elements::Damaged, Elements::Known))
+        }
+        Err(Fault::Wrong(..)) => Ok(Elements::Damaged),
+        Err(fault) => Err(fault),
+    }
 }
 
 /// Numbered elements: where each is, and a string or eight bytes.
@@ -244,7 +328,7 @@ fn template_names(input: &mut Forward) -> Read<()> {
 
 /// Packed values behind the number of their template.
 fn template_values(input: &mut Forward) -> Read<Elements> {
-    Ok(match packed_elements(input, Packing::Listpack)? {
+    Ok(match packed_elements(input, Packing::Listpack)?.0 {
         Elements::Known(entries) => Elements::Known(entries.saturating_sub(1)),
         other => other,
     })

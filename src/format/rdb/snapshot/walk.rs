@@ -4,14 +4,17 @@ use std::borrow::Cow;
 
 use crate::error::reason;
 use crate::format::Notice;
+use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::checksum::Crc64;
 use crate::format::rdb::snapshot::fault::{Fault, Read, wrong};
 use crate::format::rdb::snapshot::header::{Header, LONGEST};
 use crate::format::rdb::snapshot::kind::{Kind, kind, module_type};
+use crate::format::rdb::snapshot::memory::Footprint;
 use crate::format::rdb::snapshot::record::{Attributes, Event, Record, Remark};
+use crate::format::rdb::snapshot::server::Server;
 use crate::format::rdb::snapshot::slots::{Imported, SlotCheck};
 use crate::format::rdb::snapshot::text::Texts;
-use crate::format::rdb::snapshot::value::{self, Templates, Value};
+use crate::format::rdb::snapshot::value::{self, Context, Templates, Value};
 use crate::format::walk::Damage;
 use crate::name::Name;
 use crate::source::forward::Forward;
@@ -32,6 +35,10 @@ pub struct Walker {
     /// What was read of the next key before its type, and where that starts.
     pub(super) next: (Option<u64>, Attributes),
     pub(super) templates: Templates,
+    /// What wrote the file, where it says that.
+    pub(super) server: Option<Server>,
+    allocator: Allocator,
+    memory: Option<Footprint>,
     /// When the file was written, in milliseconds since 1970.
     pub(super) written_ms: Option<i64>,
     pub(super) slots: SlotCheck,
@@ -77,8 +84,8 @@ struct Found {
 }
 
 impl Walker {
-    /// Starts at the first byte of `input`.
-    pub fn new(input: Forward, verifies: bool) -> Self {
+    /// Starts at the first byte of `input`; memory is that of a server with this allocator.
+    pub fn new(input: Forward, verifies: bool, allocator: Allocator) -> Self {
         Walker {
             input,
             header: None,
@@ -87,6 +94,9 @@ impl Walker {
             database: 0,
             next: (None, Attributes::default()),
             templates: Templates::new(),
+            server: None,
+            allocator,
+            memory: None,
             written_ms: None,
             slots: SlotCheck::default(),
             imported: Imported::default(),
@@ -185,7 +195,16 @@ impl Walker {
         }
         read?;
         self.place = Place::Value(number);
-        let value = value::pass(&mut self.input, kind.layout, &self.templates)?;
+        let context = Context {
+            templates: &self.templates,
+            packs_lists: header.version >= 11,
+        };
+        // What wrote the file comes before its keys.
+        let server = || self.server.unwrap_or(Server::of_header(header));
+        let memory = self
+            .memory
+            .get_or_insert_with(|| Footprint::new(server(), self.allocator));
+        let value = value::pass(&mut self.input, kind.layout, context, memory)?;
         self.keys += 1;
         let (start, attributes) = std::mem::take(&mut self.next);
         self.slots.key(&self.key, attributes.expires_ms.is_some());
@@ -211,12 +230,19 @@ impl Walker {
             type_name: value.module.map_or(Cow::Borrowed(kind.name), module_type),
             encoding: value.encoding.unwrap_or(kind.encoding),
             elements: value.elements,
+            memory: self.memory_of(value, expires_ms.is_some()),
             attributes,
             offset,
             bytes: self.input.offset() - offset,
             has_expired: expires_ms.is_some_and(|at| self.written_ms.is_some_and(|now| at < now)),
             is_imported: self.imported.has(&self.key),
         }
+    }
+
+    fn memory_of(&self, value: Value, expires: bool) -> Option<u64> {
+        let elements = value.elements.known().unwrap_or(0);
+        let memory = self.memory.as_ref()?;
+        memory.total(self.key.len() as u64, expires, elements)
     }
 
     pub(super) fn remark(&mut self, notice: Notice, count: u64, offset: u64, what: String) {

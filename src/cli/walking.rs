@@ -1,0 +1,71 @@
+//! The flags that say how RDB files are read.
+
+use clap::{Args, ValueEnum};
+
+use crate::format::rdb::snapshot::allocator::Allocator;
+use crate::format::walk::{Sizes, Walking};
+
+/// How RDB files are read.
+#[derive(Args, Debug, Clone, Default)]
+pub struct WalkingArgs {
+    /// What the sizes of keys are, for RDB files
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
+    pub size: Size,
+    /// What memory is estimated for, and whether bytes are verified
+    #[command(flatten)]
+    pub memory: MemoryArgs,
+}
+
+/// What memory is estimated for, and whether bytes are verified.
+#[derive(Args, Debug, Clone, Default)]
+pub struct MemoryArgs {
+    /// The allocator of the server, for estimated sizes in memory: INFO memory names it, distributions have their own
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    pub allocator: Allocator,
+    /// Do not verify the checksum of RDB files: values are then passed over without reading them
+    #[arg(long)]
+    pub no_verify: bool,
+}
+
+/// What the sizes of keys are.
+#[derive(ValueEnum, Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Size {
+    /// Estimated bytes in memory
+    #[default]
+    Memory,
+    /// Bytes in the file
+    Serialized,
+}
+
+impl WalkingArgs {
+    /// What the flags say.
+    pub fn walking(&self) -> Walking {
+        let sizes = match self.size {
+            Size::Memory => Sizes::Memory(self.memory.allocator),
+            Size::Serialized => Sizes::Serialized,
+        };
+        Walking {
+            verifies: !self.memory.no_verify,
+            sizes,
+        }
+    }
+
+    /// The flags as words of a command line.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut add = |flag: &str, value: Option<clap::builder::PossibleValue>| {
+            words.push(flag.to_owned());
+            words.extend(value.map(|value| value.get_name().to_owned()));
+        };
+        if self.size != Size::default() {
+            add("--size", self.size.to_possible_value());
+        }
+        if self.memory.allocator != Allocator::default() {
+            add("--allocator", self.memory.allocator.to_possible_value());
+        }
+        if self.memory.no_verify {
+            add("--no-verify", None);
+        }
+        words
+    }
+}

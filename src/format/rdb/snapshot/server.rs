@@ -1,0 +1,96 @@
+//! How the versions of Redis and Valkey lay out keys and values in memory, as far as MEMORY USAGE counts it.
+
+use crate::format::rdb::snapshot::header::Header;
+use crate::format::rdb::snapshot::kind::Space;
+
+/// Versions that lay out memory in one way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Server {
+    /// Redis up to 7.2 in cluster mode, where each key is in a list of its slot.
+    Redis7,
+    /// Redis 7.4 and 8.0.
+    Redis74,
+    /// Redis from 8.2 on: the key is in the object.
+    Redis82,
+    /// Valkey 8.0: the key is in the entry of the dictionary.
+    Valkey80,
+    /// Valkey 8.1 and 9.0: the key is in the object, and tables are of buckets.
+    Valkey81,
+    /// Valkey from 9.1 on: so are more values, and members of sorted sets are in their nodes.
+    Valkey91,
+}
+
+impl Server {
+    /// The server that wrote a file, from its version as it is in the file.
+    pub fn of_version(is_valkey: bool, version: &[u8]) -> Option<Server> {
+        let mut numbers = version.split(|byte| *byte == b'.');
+        let mut number =
+            || -> Option<u32> { std::str::from_utf8(numbers.next()?).ok()?.parse().ok() };
+        let version = (number()?, number()?);
+        let until: &[_] = match is_valkey {
+            true => &[
+                ((8, 0), Server::Redis7),
+                ((8, 1), Server::Valkey80),
+                ((9, 1), Server::Valkey81),
+                ((u32::MAX, 0), Server::Valkey91),
+            ],
+            false => &[
+                ((7, 4), Server::Redis7),
+                ((8, 2), Server::Redis74),
+                ((u32::MAX, 0), Server::Redis82),
+            ],
+        };
+        let found = until.iter().find(|(end, _)| version < *end);
+        found.map(|(_, server)| *server)
+    }
+
+    /// The server that a file is of whose first version of it is `header`.
+    pub fn of_header(header: Header) -> Server {
+        match (header.space, header.version) {
+            (Space::Valkey, 80) => Server::Valkey81,
+            (Space::Valkey, _) => Server::Valkey91,
+            (Space::Redis, ..12) => Server::Redis7,
+            (Space::Redis, 12) => Server::Redis74,
+            (Space::Redis, _) => Server::Redis82,
+        }
+    }
+
+    /// Whether the key is in one block with the object.
+    pub fn embeds_key(self) -> bool {
+        !matches!(self, Server::Redis7 | Server::Redis74 | Server::Valkey80)
+    }
+
+    /// Whether sets, hashes and sorted sets are tables of buckets.
+    pub fn has_buckets(self) -> bool {
+        self >= Server::Valkey81
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_of_the_server_that_wrote_it() {
+        for (is_valkey, version, server) in [
+            (false, "2.8.9", Server::Redis7),
+            (false, "7.2.6", Server::Redis7),
+            (false, "7.4.1", Server::Redis74),
+            (false, "8.0.2", Server::Redis74),
+            (false, "8.10.0", Server::Redis82),
+            (false, "255.255.255", Server::Redis82),
+            (true, "7.2.5", Server::Redis7),
+            (true, "8.0.1", Server::Valkey80),
+            (true, "9.0.0", Server::Valkey81),
+            (true, "9.1.2", Server::Valkey91),
+        ] {
+            assert_eq!(
+                Server::of_version(is_valkey, version.as_bytes()),
+                Some(server)
+            );
+        }
+        for odd in ["", "7", "7.x", "a.b.c"] {
+            assert_eq!(Server::of_version(false, odd.as_bytes()), None);
+        }
+    }
+}
