@@ -25,7 +25,7 @@ pub struct Kinds {
     kinds: BTreeMap<Vec<u8>, Kind>,
     /// There are too many for them to be types and encodings.
     too_many: bool,
-    /// The name of the kind that is looked up.
+    /// The name of the kind that is looked up; empty between two calls, as it is no part of the value.
     #[serde(skip)]
     sought: Vec<u8>,
 }
@@ -219,6 +219,7 @@ impl Tally for Kinds {
                 }
             }
         }
+        self.sought.clear();
     }
 
     fn merge(&mut self, other: Self) {
@@ -230,5 +231,6 @@ impl Tally for Kinds {
                 mine.merge(kind);
             }
         }
+        self.sought.clear();
     }
 }
