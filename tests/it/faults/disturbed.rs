@@ -30,13 +30,7 @@ fn a_file_that_changes_while_it_is_read_gives_no_wrong_count() {
             .spawn()
             .unwrap();
         thread::sleep(Duration::from_millis(rng.below(120) as u64));
-        let open = || {
-            fs::OpenOptions::new()
-                .write(true)
-                .append(true)
-                .open(&path)
-                .unwrap()
-        };
+        let open = || fs::OpenOptions::new().append(true).open(&path).unwrap();
         let change = rng.below(5);
         match change {
             0 => open().write_all(b"one:more\n").unwrap(),

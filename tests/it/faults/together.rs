@@ -13,7 +13,7 @@ fn start(scratch: &Scratch, number: usize, alone: &[&str]) -> Child {
     scratch.file(&dump, format!("key,size\n{}", rows.collect::<String>()));
     let title = title(number as u64);
     let program = env!("CARGO_BIN_EXE_slotscope");
-    let flags: &[&str] = if number % 2 == 0 {
+    let flags: &[&str] = if number.is_multiple_of(2) {
         &["--only", "slots"]
     } else {
         &[]
