@@ -237,3 +237,24 @@ fn of_several_errors_the_one_at_the_first_place_is_reported_on_any_threads() {
         assert!(message.starts_with("two: line 2 (byte 2): "), "{message}");
     }
 }
+
+#[test]
+fn tallies_of_a_table_travel_and_neither_the_cut_nor_the_threads_show() {
+    let row = |i: usize| {
+        let kind = ["hash", "", "set", "string"][i * i % 4];
+        format!("k{i},{},{kind},{}\n", i % 7, i % 30)
+    };
+    let rows: String = (0..300).map(row).collect();
+    let dump = format!("key,size,type,elements\n{rows}");
+    let found = |threads, chunk| {
+        let scanning = Scanning::of("csv").cut(threads, chunk);
+        let make = || Tallies::new(Parts::All).with_patterns(b":");
+        scanning.dump(dump.as_bytes(), make).tally
+    };
+    let whole = found(1, dump.len());
+    for chunk in [7, 50, 333] {
+        assert_eq!(found(3, chunk), whole, "chunks of {chunk}");
+    }
+    let text = serde_json::to_string(&whole).unwrap();
+    assert_eq!(serde_json::from_str::<Tallies>(&text).unwrap(), whole);
+}
