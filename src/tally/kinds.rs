@@ -21,13 +21,37 @@ const MAX_WORD: usize = 64;
 
 /// Keys by type and encoding, in the order of their names.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(into = "Listed", from = "Listed")]
 pub struct Kinds {
     kinds: BTreeMap<Vec<u8>, Kind>,
     /// There are too many for them to be types and encodings.
     too_many: bool,
     /// The name of the kind that is looked up; empty between two calls, as it is no part of the value.
-    #[serde(skip)]
     sought: Vec<u8>,
+}
+
+/// The value of all kinds; none where there are too many.
+type Listed = Option<Vec<Kind>>;
+
+impl From<Kinds> for Listed {
+    fn from(kinds: Kinds) -> Self {
+        (!kinds.too_many).then(|| kinds.kinds.into_values().collect())
+    }
+}
+
+impl From<Listed> for Kinds {
+    fn from(listed: Listed) -> Self {
+        let mut kinds = Kinds {
+            too_many: listed.is_none(),
+            ..Kinds::default()
+        };
+        for listed in listed.into_iter().flatten() {
+            if let Some(kind) = kinds.kind(&listed.type_name.0, &listed.encoding.0) {
+                *kind = listed;
+            }
+        }
+        kinds
+    }
 }
 
 /// The keys of one type and encoding.
