@@ -37,6 +37,7 @@ pub mod analysis;
 mod ansi;
 #[cfg(feature = "cli")]
 mod bench;
+mod calendar;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;

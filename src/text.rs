@@ -1,5 +1,6 @@
 //! Numbers, sizes, names, lists and slot ranges as people read them. Files and JSON carry the exact values.
 
+use crate::calendar::date;
 use crate::metric::Metric;
 use crate::name::Name;
 
@@ -256,42 +257,11 @@ const LAST: u64 = 253_402_300_799;
 /// `2026-11-21 07:30:05 UTC`, from seconds since 1970.
 pub fn time(seconds: u64) -> String {
     let seconds = seconds.min(LAST);
-    let (mut day, of_day) = (seconds / 86_400, seconds % 86_400);
-    let leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    let mut year = 1970;
-    while day >= 365 + u64::from(leap(year)) {
-        day -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let lengths = [
-        31,
-        28 + u64::from(leap(year)),
-        31,
-        30,
-        31,
-        30,
-        31,
-        31,
-        30,
-        31,
-        30,
-        31,
-    ];
-    let mut month = 1;
-    for length in lengths {
-        if day < length || month == 12 {
-            break;
-        }
-        day -= length;
-        month += 1;
-    }
-    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-    format!(
-        "{year}-{month:02}-{:02} {hour:02}:{minute:02}:{second:02} UTC",
-        day + 1
-    )
+    let (day, of_day) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = date(day as i64);
+    let (hours, minutes) = (of_day / 3600, of_day / 60 % 60);
+    let seconds = of_day % 60;
+    format!("{year:04}-{month:02}-{day:02} {hours:02}:{minutes:02}:{seconds:02} UTC")
 }
 
 #[cfg(test)]

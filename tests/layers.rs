@@ -12,6 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ansi", &[]),
     ("metric", &["error"]),
     ("redact", &["error", "name"]),
+    ("calendar", &[]),
     // Text spells names and amounts of metrics.
     ("text", &["name", "metric"]),
     ("hash", &[]),
@@ -137,7 +138,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
 const ANYTHING: &str = "*";
 
 /// What every other module may use.
-const EVERYWHERE: &[&str] = &["ansi", "error", "metric", "name", "text", "hash", "redact"];
+const EVERYWHERE: &[&str] = &[
+    "ansi", "calendar", "error", "metric", "name", "text", "hash", "redact",
+];
 
 /// Lines a file may have, and lines that half of the files stay under.
 const LONGEST: usize = 500;

@@ -5,6 +5,7 @@ pub mod view;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::calendar::date;
 use crate::format::rdb::snapshot::record::Record;
 use crate::name::Name;
 
@@ -67,25 +68,6 @@ fn utc(ms: i64) -> String {
     let (hours, minutes) = (rest / 3_600_000, rest / 60_000 % 60);
     let (seconds, ms) = (rest / 1000 % 60, rest % 1000);
     format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}.{ms:03}Z")
-}
-
-/// Year, month and day of a day counted from 1970-01-01. Years start in March here, so that a leap day is their last.
-fn date(days: i64) -> (i64, i64, i64) {
-    const ERA_DAYS: i64 = 146_097; // in 400 years
-    const MARCH_0000: i64 = 719_468; // days before 1970
-    let days = days + MARCH_0000;
-    let (era, day) = (days.div_euclid(ERA_DAYS), days.rem_euclid(ERA_DAYS));
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day_of_year = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day_of_month = day_of_year - (153 * month + 2) / 5 + 1;
-    let is_next_year = month >= 10;
-    let month = if is_next_year { month - 9 } else { month + 3 };
-    (
-        400 * era + year + i64::from(is_next_year),
-        month,
-        day_of_month,
-    )
 }
 
 #[cfg(test)]

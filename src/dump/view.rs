@@ -21,7 +21,7 @@ impl<W: Write> Csv<W> {
     /// `out` cannot be written to.
     pub fn new(out: W) -> io::Result<Self> {
         let mut csv = csv::Writer::from_writer(out);
-        csv.write_record(COLUMNS)?;
+        csv.write_record(COLUMNS).map_err(io_error)?;
         Ok(Csv(csv))
     }
 
@@ -32,7 +32,7 @@ impl<W: Write> Csv<W> {
     pub fn write(&mut self, line: &RecordLine) -> io::Result<()> {
         let number =
             |number: Option<u64>| number.map_or(String::new(), |number| number.to_string());
-        self.0.write_record([
+        let record = [
             &spelled(&line.key),
             &line.db.to_string(),
             &line.type_name,
@@ -45,8 +45,8 @@ impl<W: Write> Csv<W> {
             &number(line.idle),
             &line.slot.to_string(),
             &line.tag.as_ref().map_or(String::new(), spelled),
-        ])?;
-        Ok(())
+        ];
+        self.0.write_record(record).map_err(io_error)
     }
 
     /// Writes what is left.
@@ -55,6 +55,14 @@ impl<W: Write> Csv<W> {
     /// The writer below cannot be written to.
     pub fn finish(mut self) -> io::Result<()> {
         self.0.flush()
+    }
+}
+
+/// The error of the writer below, which says whether its pipe is closed.
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        kind => io::Error::other(format!("{kind:?}")),
     }
 }
 
@@ -83,5 +91,25 @@ mod tests {
             assert_eq!(spelled(&name), text);
             assert_eq!(Name::parse(text), Some(name));
         }
+    }
+
+    #[test]
+    fn a_closed_pipe_is_one_in_the_error_too() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        // The writer has room for the header: its error comes with what does not fit.
+        let mut csv = csv::WriterBuilder::new()
+            .buffer_capacity(1)
+            .from_writer(Closed);
+        let error = csv.write_record(["a", "b"]).map_err(io_error).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     }
 }

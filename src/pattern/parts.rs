@@ -50,6 +50,18 @@ impl<'a> Part<'a> {
         Part { kind, bytes }
     }
 
+    /// The mark of a hexadecimal id.
+    pub fn hexadecimal() -> Part<'static> {
+        let (kind, bytes) = (Kind::Mark, Id::Hex.mark());
+        Part { kind, bytes }
+    }
+
+    /// Whether it could be a hexadecimal id, but for the digit that such an id has by chance.
+    pub fn is_hexadecimal_word(&self) -> bool {
+        let is_long = self.bytes.len() >= 8;
+        self.kind == Kind::Word && is_long && self.bytes.iter().all(u8::is_ascii_hexdigit)
+    }
+
     /// The word less the one or two digits that it ends with, where there are such behind something else: longer
     /// numbers are ids already.
     pub fn stem(&self) -> Option<&'a [u8]> {

@@ -15,6 +15,9 @@ const MANY_NUMBERS: usize = 9;
 const MANY_RANDOM: usize = 9;
 const MANY_WORDS: usize = 100;
 
+/// One of 1,500 hexadecimal ids of eight digits has letters alone, and fewer of longer ones.
+const RARE: u64 = 20;
+
 /// Fewer keys are little in any dump.
 const FEW_KEYS: u64 = 10;
 /// Less than this part of all keys is little, and less than this part of any weight.
@@ -81,6 +84,7 @@ pub fn fold<R: Row + Default>(
             folded.entry(name).or_default().take_in(ended.row);
         }
         fold_numbers(&mut group);
+        fold_letters(&mut group);
         let has_ids = fold_words(&mut group, totals);
         let mut by_part: BTreeMap<Part<'_>, Vec<_>> = BTreeMap::new();
         for sibling in group.siblings {
@@ -132,6 +136,28 @@ fn fold_numbers<R>(group: &mut Group<'_, R>) {
         if let Some(stem) = stem.filter(is_many) {
             sibling.parts[at].bytes = stem;
             sibling.parts.insert(at + 1, Part::number());
+        }
+    }
+}
+
+/// Makes hexadecimal ids of the words that have letters alone and could be such, where ids with digits hold far more.
+fn fold_letters<R: Row>(group: &mut Group<'_, R>) {
+    let at = group.at;
+    let keys = |is_it: &dyn Fn(&Part<'_>) -> bool| -> u64 {
+        let those = group
+            .siblings
+            .iter()
+            .filter(|sibling| is_it(&sibling.parts[at]));
+        those.map(|sibling| sibling.row.load()[Metric::Keys]).sum()
+    };
+    let mark = Part::hexadecimal();
+    let with_digits = keys(&|part| *part == mark);
+    if keys(&|part| part.is_hexadecimal_word()) > with_digits / RARE {
+        return;
+    }
+    for sibling in &mut group.siblings {
+        if sibling.parts[at].is_hexadecimal_word() {
+            sibling.parts[at] = mark.clone();
         }
     }
 }
@@ -247,6 +273,16 @@ mod tests {
             folded(both),
             [row("a<n>:b<n>:0", 200), row("a<n>:b<n>:1", 200)]
         );
+    }
+
+    #[test]
+    fn words_of_hexadecimal_letters_are_ids_where_ids_with_digits_hold_far_more() {
+        let words = ["deadbeef", "facadeaa", "abcabcab"].map(|word| row(&format!("s:{word}:x"), 1));
+        let with = |keys| words.clone().into_iter().chain([row("s:<hex>:x", keys)]);
+        assert_eq!(folded(with(60)), [row("s:<hex>:x", 63)]);
+        assert_eq!(folded(with(59)).len(), 4);
+        let other = [row("s:<hex>:x", 1000), row("s:headless:x", 1)];
+        assert_eq!(folded(other.clone()), other);
     }
 
     #[test]

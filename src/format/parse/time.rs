@@ -1,5 +1,6 @@
 //! Times of expiry, as tools write them.
 
+use crate::calendar::days;
 use crate::format::batch::{NEVER, SOMETIME};
 use crate::format::parse::size::integer;
 
@@ -79,17 +80,6 @@ fn offset(zone: &[u8]) -> Option<i64> {
         _ => return None,
     };
     Some(sign * (digits(&hours)? * 60 + digits(&minutes)?) * 60)
-}
-
-/// Days from 1970-01-01 to a day of the Gregorian calendar.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    // Years that begin in March have the leap day at their end.
-    let (year, month) = match month {
-        1 | 2 => (year - 1, month + 9),
-        _ => (year, month - 3),
-    };
-    let leap_days = year / 4 - year / 100 + year / 400;
-    year * 365 + leap_days + (month * 153 + 2) / 5 + day - 1 - 719_468
 }
 
 #[cfg(test)]

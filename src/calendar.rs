@@ -1,0 +1,55 @@
+//! The Gregorian calendar: days counted from 1970-01-01, and dates.
+//!
+//! Years begin in March here, so that a leap day is their last; 400 of them are an era of always as many days.
+
+const ERA: i64 = 146_097;
+/// Days from 0000-03-01 to 1970-01-01.
+const EPOCH: i64 = 719_468;
+
+/// Days from 1970-01-01 to a date.
+pub fn days(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = match month {
+        1 | 2 => (year - 1, month + 9),
+        _ => (year, month - 3),
+    };
+    let (era, year) = (year.div_euclid(400), year.rem_euclid(400));
+    let day_of_year = (153 * month + 2) / 5 + day - 1;
+    era * ERA + 365 * year + year / 4 - year / 100 + day_of_year - EPOCH
+}
+
+/// Year, month and day of a day counted from 1970-01-01.
+pub fn date(days: i64) -> (i64, i64, i64) {
+    let days = days + EPOCH;
+    let (era, day) = (days.div_euclid(ERA), days.rem_euclid(ERA));
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day_of_year = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day_of_month = day_of_year - (153 * month + 2) / 5 + 1;
+    match month {
+        10.. => (400 * era + year + 1, month - 9, day_of_month),
+        _ => (400 * era + year, month + 3, day_of_month),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_and_dates_are_those_of_the_calendar_and_each_the_other_way_round() {
+        for (day, expected) in [
+            (0, (1970, 1, 1)),
+            (11_016, (2000, 2, 29)),
+            (11_017, (2000, 3, 1)),
+            (-1, (1969, 12, 31)),
+            (47_540, (2100, 2, 28)),
+            (47_541, (2100, 3, 1)),
+        ] {
+            assert_eq!(date(day), expected);
+        }
+        for day in (-800_000..800_000).step_by(13) {
+            let (year, month, of_month) = date(day);
+            assert_eq!(days(year, month, of_month), day);
+        }
+    }
+}
