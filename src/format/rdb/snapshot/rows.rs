@@ -21,7 +21,7 @@ const KEY: u8 = 0;
 /// Something odd: which notice, and how often.
 const NOTICE: u8 = 1;
 
-/// When the file was written; the first row of a block where it is known.
+/// When the file was written; the last row of a block where it is known by then.
 const WRITTEN: u8 = 2;
 
 /// Bytes of rows in a block, unless one key is longer.
@@ -60,10 +60,6 @@ impl Rows {
 
     /// Walks until there is a block of rows, or no more of them.
     fn fill(&mut self) {
-        if let Some(written) = self.walker.written_ms() {
-            self.rows.extend([WRITTEN, 0]);
-            self.rows.extend(written.to_le_bytes());
-        }
         while self.rows.len() < BLOCK && self.walker.offset() - self.done < STRETCH {
             match self.walker.next_event() {
                 Ok(Some(Event::Key(record))) => {
@@ -82,6 +78,10 @@ impl Rows {
                     break;
                 }
             }
+        }
+        if let Some(written) = self.walker.written_ms() {
+            self.rows.extend([WRITTEN, 0]);
+            self.rows.extend(written.to_le_bytes());
         }
     }
 }
