@@ -50,9 +50,14 @@ pub fn is_compressed(head: &[u8]) -> bool {
     Form::of(head).is_some() || is_skippable(head)
 }
 
-/// Whether a frame starts here that zstd and lz4 pass over.
+/// Whether something starts here that is passed over: a frame that zstd and lz4 pass over, or an envelope of Valkey.
 fn is_skippable(head: &[u8]) -> bool {
-    matches!(head, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..])
+    matches!(head, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..]) || is_envelope(head)
+}
+
+/// Whether Valkey says here that it compressed an RDB file itself: its name and version, then three bytes that say how.
+fn is_envelope(head: &[u8]) -> bool {
+    head.starts_with(b"VCS\x01")
 }
 
 /// What `reader` gives, decompressed where it is compressed.
@@ -148,6 +153,11 @@ fn magic_behind_skippable(reader: &mut impl Read, passed_over: &mut u64) -> io::
         reader.take(MAGIC as u64).read_to_end(&mut head)?;
         if !is_skippable(&head) {
             return Ok(head);
+        }
+        if is_envelope(&head) {
+            reader.read_exact(&mut [0; 3])?;
+            *passed_over += 7;
+            continue;
         }
         let mut size = [0; 4];
         reader.read_exact(&mut size)?;

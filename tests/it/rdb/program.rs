@@ -1,5 +1,7 @@
 //! The program on RDB files: what is damaged, wrapped, piped or several.
 
+use std::io::Write;
+
 use crate::fuzz::targets::snapshots::MADE;
 use crate::support::run::{Scratch, code, report, stderr, stdout};
 
@@ -87,6 +89,9 @@ fn a_file_makes_the_same_report_however_it_is_read() {
     let bytes = numbered(3000, false);
     scratch.file("plain.rdb", &bytes);
     scratch.file("packed.rdb.zst", zstd::encode_all(&bytes[..], 1).unwrap());
+    let mut frame = lz4_flex::frame::FrameEncoder::new(b"VCS\x01\x01\x00\x01".to_vec());
+    frame.write_all(&bytes).unwrap();
+    scratch.file("by-the-server.rdb", frame.finish().unwrap());
     let captured = [&b"$12345\r\n"[..], &bytes].concat();
     scratch.file("captured.rdb", captured);
     let slots = |args: &[&str]| {
@@ -103,6 +108,7 @@ fn a_file_makes_the_same_report_however_it_is_read() {
     let plain = slots(&["plain.rdb"]);
     for args in [
         &["packed.rdb.zst"][..],
+        &["by-the-server.rdb"],
         &["captured.rdb"],
         &["plain.rdb", "--no-verify", "--threads", "1"],
         &["plain.rdb", "--one-pass", "--threads", "3"],
