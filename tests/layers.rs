@@ -14,7 +14,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("redact", &["error", "name"]),
     ("calendar", &[]),
     // Text spells names and amounts of metrics.
-    ("text", &["name", "metric"]),
+    ("text", &["calendar", "name", "metric"]),
     ("hash", &[]),
     ("error", &["name"]),
     ("source", &[]),
