@@ -49,7 +49,32 @@ fn fill(out: Out<'_>, byte: u8, mib: usize) -> std::io::Result<()> {
 const RDB_TOOLS: &[u8] =
     b"database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry\n0,set,";
 
+/// RDB files of two keys at the limit, as they are and as LZF that copies one byte.
+fn rdb_keys(out: Out<'_>) -> std::io::Result<()> {
+    out.write_all(b"REDIS0011\xFE\x00")?;
+    for _ in 0..2 {
+        out.write_all(b"\x00\x80\x01\x00\x00\x00")?;
+        fill(out, b'k', 16)?;
+        out.write_all(b"\x01v")?;
+    }
+    let runs = 60_000u32;
+    out.write_all(b"\x00\xC3\x80")?;
+    out.write_all(&(2 + 3 * runs).to_be_bytes())?;
+    out.write_all(b"\x80")?;
+    out.write_all(&(1 + 264 * runs).to_be_bytes())?;
+    out.write_all(b"\x00k")?;
+    (0..runs).try_for_each(|_| out.write_all(b"\xE0\xFF\x00"))?;
+    out.write_all(b"\x01v\xFF\0\0\0\0\0\0\0\0")
+}
+
 const INPUTS: &[Hostile] = &[
+    plain("keys of an RDB file at the limit", rdb_keys),
+    gzip("compressed keys of an RDB file at the limit", rdb_keys),
+    gzip("a string of an RDB file that is a bomb", |out| {
+        out.write_all(b"REDIS0011\xFE\x00\x00\x01k\x80\x10\x00\x00\x00")?;
+        fill(out, 0, 256)?;
+        out.write_all(b"\xFF\0\0\0\0\0\0\0\0")
+    }),
     gzip("a bomb of zeros", |out| fill(out, 0, 66)),
     gzip("a bomb of line ends", |out| fill(out, b'\n', 16)),
     plain("a line without end", |out| fill(out, b'x', 66)),

@@ -34,7 +34,7 @@ const RAM_LRU: u8 = 107;
 const SLOT_NUMBER: u8 = 121;
 
 /// More templates than any server has.
-const MAX_TEMPLATES: usize = 1 << 20;
+const MAX_TEMPLATES: usize = 1 << 16;
 
 /// The longest auxiliary field that is looked at.
 const MAX_AUX: u64 = 64;
@@ -156,7 +156,7 @@ impl Walker {
         self.templates.insert(number, fields);
         match self.templates.len() {
             ..=MAX_TEMPLATES => Ok(()),
-            _ => wrong(at, "over a million templates of hashes"),
+            _ => wrong(at, "over 65,536 templates of hashes"),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::format::rdb::snapshot::{module, streams};
 use crate::source::forward::Forward;
 
 /// The longest packed string whose entries are counted one by one.
-const MAX_COUNTED: u64 = 64 << 20;
+const MAX_COUNTED: u64 = 16 << 20;
 
 /// Bytes of a string up to which it is in one block with its object.
 const EMBEDDED: u64 = 44;

@@ -21,7 +21,7 @@ use crate::source::forward::Forward;
 use crate::text::{counted, short};
 
 /// The longest key that is read.
-const MAX_KEY: u64 = 64 << 20;
+const MAX_KEY: u64 = 16 << 20;
 
 /// A walk over an RDB file.
 pub struct Walker {
