@@ -53,13 +53,16 @@ fn seconds(time: SystemTime) -> u64 {
 
 /// When the files among `sources` were last written; nothing where there is none.
 fn dumped(sources: &[Box<dyn Source>]) -> Option<Dumped> {
-    let written = |source: &Box<dyn Source>| {
+    let written = |source: &dyn Source| {
         let metadata = fs::metadata(source.path()).ok()?;
         metadata
             .is_file()
             .then_some(seconds(metadata.modified().ok()?))
     };
-    let times: Vec<u64> = sources.iter().filter_map(written).collect();
+    let times: Vec<u64> = sources
+        .iter()
+        .filter_map(|source| written(&**source))
+        .collect();
     Some(Dumped {
         first: *times.iter().min()?,
         last: *times.iter().max()?,

@@ -69,7 +69,7 @@ impl Tally for Expiry {
             match *at {
                 NEVER => self.never += load,
                 SOMETIME => self.sometime += load,
-                at => self.add_at(at / MINUTE >> self.doublings, load),
+                at => self.add_at((at / MINUTE) >> self.doublings, load),
             }
         }
     }

@@ -153,7 +153,7 @@ pub fn read(name: &str, bytes: &[u8]) -> bool {
         );
     });
     // A scan takes much longer than a block.
-    if checksum(bytes) % SCANNED == 0 {
+    if checksum(bytes).is_multiple_of(SCANNED) {
         agree(format, bytes);
     }
     true

@@ -11,6 +11,9 @@ struct Row {
     kind: &'static str,
 }
 
+/// Types of keys.
+const TYPES: [&str; 3] = ["string", "hash", "set"];
+
 /// Addresses of nodes, of which the last is a replica.
 pub const ADDRESSES: [&str; 4] = [
     "127.0.0.1:7000",
@@ -40,7 +43,7 @@ pub fn dump(format: &str, bytes: usize, rng: &mut Rng) -> Option<Vec<u8>> {
         rows.push(Row {
             key,
             size: rng.log_between(10.0, 1e6) as u64,
-            kind: *rng.pick(&["string", "hash", "set"]),
+            kind: TYPES[rng.below(TYPES.len())],
         });
     }
     let rows = rows.as_slice();
