@@ -102,7 +102,7 @@ fn columns_that_hold_something_else_cost_no_key() {
     let scratch = Scratch::new();
     scratch.file(
         "odd.csv",
-        "key,elements,freq,idle,ttl\na,many,0.5,-,1d\nb,,,,\n".to_owned(),
+        "key,elements,freq,idle,ttl\na,many,0.5,-,1d\nb,,,,\n",
     );
     let report = report(&scratch, "odd.csv", &[]);
     assert_eq!(
@@ -129,7 +129,7 @@ fn columns_that_hold_something_else_cost_no_key() {
 fn words_that_are_no_types_are_redacted() {
     let scratch = Scratch::new();
     let rows = "key,type,encoding,elements\na,hash,secret-encoding,5\nb,secret-type,raw,7\n";
-    scratch.file("odd.csv", rows.to_owned());
+    scratch.file("odd.csv", rows);
     let text = report(&scratch, "odd.csv", &["--redact"]).to_string();
     assert!(!text.contains("secret"), "{text}");
     assert!(
