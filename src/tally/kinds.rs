@@ -162,10 +162,11 @@ impl Kind {
         }
     }
 
-    /// Keeps the largest, ties by name.
+    /// Keeps the largest, ties by name, then by all else: a key may be listed twice with two sizes.
     fn cut(&mut self) {
-        let rank = |key: &LargeKey| (std::cmp::Reverse(key.elements), key.name.clone(), key.slot);
-        self.largest.sort_by_cached_key(rank);
+        let by_size = |a: &LargeKey, b: &LargeKey| b.elements.cmp(&a.elements);
+        self.largest
+            .sort_by(|a, b| by_size(a, b).then_with(|| a.cmp(b)));
         self.largest.truncate(KEPT);
         if self.largest.len() == KEPT {
             self.floor = self.largest[KEPT - 1].elements;

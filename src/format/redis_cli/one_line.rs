@@ -343,7 +343,9 @@ impl Reader for Reply {
         let mut seen = gather.finish(block);
         let last = block.content()[piece.from as usize..]
             .trim_ascii_end()
-            .last();
+            .last()
+            // All blocks but the first start behind a comma.
+            .or((!piece.first).then_some(&b','));
         if piece.last && seen.count(Notice::CutOff) == 0 && form.goes_on_behind(last) {
             seen.note(Notice::CutOff, 1);
         }
