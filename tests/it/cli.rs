@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::support::run::{Scratch, assert_fails, clean_environment, report, stderr, stdout};
+use crate::support::run::{Scratch, assert_fails, clean_environment, code, report, stderr, stdout};
 use serde_json::Value;
 
 #[test]
@@ -656,4 +656,23 @@ fn a_missing_column_is_an_error_that_lists_the_columns() {
         &output,
         &["--key-column: lines has no columns to choose from; csv and jsonl have"],
     );
+}
+
+#[test]
+fn what_a_flag_quotes_reaches_the_terminal_escaped() {
+    let scratch = Scratch::new();
+    scratch.file("dump.csv", "key,size\na,1\n");
+    scratch.file("dump.jsonl", "{\"key\":\"a\"}\n");
+    for (dump, flag) in [
+        ("dump.csv", "--key-column"),
+        ("dump.csv", "--size-column"),
+        ("dump.jsonl", "--ops-column"),
+    ] {
+        let output = scratch.run(&["analyze", dump, "--no-files", flag, "\u{1b}[31mred\u{9b}"]);
+        let said = stderr(&output);
+        assert_eq!(code(&output), 2, "{said}");
+        assert!(said.contains("[31mred"), "{said}");
+        let is_shown = |c: char| c == '\n' || !c.is_control();
+        assert!(said.chars().all(is_shown), "{said:?}");
+    }
 }

@@ -413,3 +413,23 @@ fn limits_are_held_against_the_diff() {
         &["it has: grew,"],
     );
 }
+
+#[test]
+fn tens_of_thousands_of_nodes_are_compared_node_by_node_once() {
+    let scratch = Scratch::new();
+    let mut found = report(&scratch, "old", &tagged(&[("a", 10)]), &[]);
+    let node = found["nodes"]["list"][0].clone();
+    let nodes = (0..40_000).map(|i| {
+        let mut node = node.clone();
+        node["id"] = json!(format!("node-{i}"));
+        node
+    });
+    found["nodes"]["list"] = nodes.collect();
+    write(&scratch, "old", &found);
+    // With each node held against each other these are 1,600,000,000 comparisons of names.
+    let start = std::time::Instant::now();
+    let diff = diff(&scratch, "old", "old");
+    assert_eq!(diff["nodes"].as_array().unwrap().len(), 40_000);
+    let took = start.elapsed();
+    assert!(took.as_secs() < 30, "{took:?}");
+}
