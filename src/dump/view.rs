@@ -3,13 +3,8 @@
 use std::io::{self, Write};
 
 use crate::dump::RecordLine;
+use crate::format::table::key_spelling::DUMP;
 use crate::name::Name;
-
-/// The columns, which `analyze` reads too.
-const COLUMNS: [&str; 12] = [
-    "key", "db", "type", "encoding", "elements", "bytes", "memory", "expiry", "lfu", "idle",
-    "slot", "tag",
-];
 
 /// Lines of CSV on their way out.
 pub struct Csv<W: Write>(csv::Writer<W>);
@@ -21,7 +16,7 @@ impl<W: Write> Csv<W> {
     /// `out` cannot be written to.
     pub fn new(out: W) -> io::Result<Self> {
         let mut csv = csv::Writer::from_writer(out);
-        csv.write_record(COLUMNS).map_err(io_error)?;
+        csv.write_record(DUMP).map_err(io_error)?;
         Ok(Csv(csv))
     }
 

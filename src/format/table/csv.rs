@@ -158,8 +158,8 @@ impl CsvKeys {
         let has_escapes = || memchr::memchr(b'\\', text).is_some();
         match self.keys {
             KeySpelling::Plain => {}
-            KeySpelling::Escaped if !has_escapes() => {}
-            KeySpelling::Escaped | KeySpelling::EscapedInField => return None,
+            KeySpelling::Escaped | KeySpelling::Name if !has_escapes() => {}
+            _ => return None,
         }
         let Columns { keys, values, .. } = columns;
         values.clear();

@@ -15,7 +15,7 @@ use crate::format::row_boundary::RowBoundary;
 use crate::format::table;
 use crate::format::table::columns;
 use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
-use crate::format::table::key_spelling::KeySpelling;
+use crate::format::table::key_spelling::{DUMP, KeySpelling};
 use crate::format::table::{Carried, Refusal, Row, Span, Step};
 use crate::format::{Columns, Detected, Format, Head, Reader, Seen, Sink};
 use crate::name::Name;
@@ -86,6 +86,8 @@ pub struct JsonKeys {
     carried: Carried,
     /// Types of what is no key.
     no_keys: &'static [&'static str],
+    /// Whether these are lines of `slotscope dump`.
+    is_dump: bool,
 }
 
 impl JsonKeys {
@@ -117,6 +119,7 @@ impl JsonKeys {
             let missing = Name::from(missing.as_str());
             return Err(format!("no member \"{missing}\"; members are: {there}"));
         }
+        let is_dump = names.escapes != KeyEscapes::None && all.iter().eq(&DUMP.map(str::as_bytes));
         let first: Vec<_> = all
             .into_iter()
             .map(|name| Member {
@@ -134,6 +137,7 @@ impl JsonKeys {
             first,
             carried,
             no_keys,
+            is_dump,
         })
     }
 
@@ -187,7 +191,9 @@ impl JsonKeys {
             words,
         };
         row.key.1 = escape::undo(Escapes::Json, line, key.0 as usize, key.1 as usize) as u32;
-        if self.names.escapes == KeyEscapes::C {
+        if self.is_dump {
+            row.key = KeySpelling::Name.undo(line, row.key).unwrap_or(row.key);
+        } else if self.names.escapes == KeyEscapes::C {
             let spellings = [KeySpelling::EscapedInField, KeySpelling::Escaped];
             let mut undone = spellings.iter().filter_map(|keys| keys.undo(line, row.key));
             row.key = undone.next().unwrap_or(row.key);

@@ -15,6 +15,12 @@ use crate::source::boundary::line_at;
 /// Rows that are looked at.
 const ROWS: usize = 1000;
 
+/// The columns of what `slotscope dump` prints, whose keys are spelled as reports spell names: a backslash is two.
+pub const DUMP: [&str; 12] = [
+    "key", "db", "type", "encoding", "elements", "bytes", "memory", "expiry", "lfu", "idle",
+    "slot", "tag",
+];
+
 /// How the keys of a table are spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeySpelling {
@@ -24,6 +30,8 @@ pub enum KeySpelling {
     Escaped,
     /// A field as RFC 4180 has it holds the key with its quotes and escapes.
     EscapedInField,
+    /// A field as RFC 4180 has it, or a JSON text, holds the key with escapes and without quotes of its own.
+    Name,
 }
 
 impl KeySpelling {
@@ -37,6 +45,7 @@ impl KeySpelling {
         let is_in_field = || all_in_fields(&content, delimiter, key);
         match wanted {
             KeyEscapes::None => KeySpelling::Plain,
+            _ if line_at(&content, 0).0 == DUMP.join(",").as_bytes() => KeySpelling::Name,
             _ if is_in_field() => KeySpelling::EscapedInField,
             KeyEscapes::C => KeySpelling::Escaped,
             KeyEscapes::Auto if all_of_redis_cli(&content, delimiter, key) => KeySpelling::Escaped,
@@ -49,7 +58,7 @@ impl KeySpelling {
         let (from, to) = (from as usize, to as usize);
         let (from, to) = match self {
             KeySpelling::Plain => return Some((from as u32, to as u32)),
-            KeySpelling::Escaped => (from, to),
+            KeySpelling::Escaped | KeySpelling::Name => (from, to),
             KeySpelling::EscapedInField => {
                 escape::is_quoted(&content[from..to]).then_some((from + 1, to - 1))?
             }

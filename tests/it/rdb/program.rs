@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use crate::fuzz::targets::snapshots::MADE;
-use crate::support::run::{Scratch, code, report, stderr, stdout};
+use serde_json::Value;
+
+use crate::support::run::{Scratch, code, report, stderr, stdout, succeeded};
 
 /// A file of `count` keys, the n-th in its slot's section where `headers` says so.
 fn numbered(count: u32, headers: bool) -> Vec<u8> {
@@ -145,4 +147,39 @@ fn several_files_are_one_report_and_what_is_no_rdb_file_is_refused_by_dump() {
         "{}",
         stderr(&output)
     );
+}
+
+#[test]
+fn what_dump_prints_gives_the_keys_of_the_file() {
+    let scratch = Scratch::new();
+    let names: [&[u8]; 7] = [
+        b"a\0b,c\"d",
+        b"=1+1",
+        b"{x\ny}z",
+        b"\xff\xfe",
+        b"back\\slash",
+        b"\"quoted\"",
+        b"plain",
+    ];
+    let mut file = b"REDIS0011\xfe\x00".to_vec();
+    for name in names {
+        file.extend([0, name.len() as u8]);
+        file.extend(name);
+        file.extend([1, b'v']);
+    }
+    file.extend([0xff; 1]);
+    file.extend([0; 8]);
+    scratch.file("dump.rdb", file);
+    let slots = |name: &str| {
+        let output = scratch.run(&["analyze", name, "--json", "--no-files", "--nodes", "3"]);
+        let report: Value = serde_json::from_slice(&succeeded(output)).unwrap();
+        assert_eq!(report["input"]["keys"], 7, "{name}");
+        report["slots"]["keys"].clone()
+    };
+    let truth = slots("dump.rdb");
+    for form in ["csv", "jsonl"] {
+        let lines = succeeded(scratch.run(&["dump", "dump.rdb", "--output", form]));
+        scratch.file(form, lines);
+        assert_eq!(slots(form), truth, "{form}");
+    }
 }
