@@ -92,7 +92,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "source::small_file",
         ],
     ),
-    ("dump", &["format::rdb"]),
+    // The reader of tables has the columns, by which it knows how keys are spelled there.
+    ("dump", &["format::rdb", "format::table::key_spelling"]),
     ("find_tag", &["slot", "source::small_file", "topology"]),
     ("diff", &["summary", "slot", "report"]),
     ("generate", &[]),
