@@ -33,6 +33,7 @@ pub fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
         format: seen.format.into(),
         bytes: seen.bytes,
         keys: seen.seen.keys,
+        in_cluster: seen.seen.count(Notice::InCluster) > 0,
     };
     let stop = |stop: &scan::Incomplete| Incomplete {
         file: name(stop.input),

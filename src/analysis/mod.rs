@@ -3,6 +3,7 @@
 //! Everything between the options and the numbers happens here and nowhere else: detection of ready-made counts, the
 //! two passes, redaction, and the facts about the run.
 
+pub mod file_nodes;
 pub mod input_info;
 pub mod reading;
 mod redacted;
@@ -34,6 +35,7 @@ use crate::summary::node_counts::NodeCounts;
 use crate::summary::patterns::Levels;
 use crate::summary::{Listing, Summary};
 use crate::tally::keys_by_node::KeysByNode;
+use crate::tally::slots_by_input::SlotsByInput;
 use crate::tally::{Parts, Tallies};
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
@@ -59,14 +61,18 @@ pub struct Analysis {
     one_pass: bool,
     ops_column: Option<String>,
     node_counts: Vec<NodeKeys>,
-    room: Option<Room>,
+    room: Option<RoomOn>,
     redaction: Option<Arc<Redaction>>,
     reading_words: Option<Vec<String>>,
 }
 
+/// The memory limits of the nodes of a topology.
+type RoomOn = Arc<dyn Fn(&Topology) -> Result<Option<Room>> + Send + Sync>;
+
 /// Which node owns which slot.
 #[derive(Clone)]
 enum Nodes {
+    /// Each input is one where they share no slot, else three equal ones.
     Assumed,
     Even(usize),
     Listed(Topology),
@@ -93,7 +99,8 @@ impl Default for Analysis {
 }
 
 impl Analysis {
-    /// Everything is counted, for three equal nodes, on all cores.
+    /// Everything is counted on all cores. Several inputs that share no slot are a node each; else there are three equal
+    /// nodes.
     pub fn new() -> Self {
         Analysis::default()
     }
@@ -196,8 +203,16 @@ impl Analysis {
     }
 
     /// Sets the memory limits of the nodes, for the capacity part.
-    pub fn room(mut self, room: Option<Room>) -> Self {
-        self.room = room;
+    pub fn room(self, room: Option<Room>) -> Self {
+        self.room_on(move |_| Ok(room.clone()))
+    }
+
+    /// The same for nodes that only the inputs may show: `room` has their limits, or an error where it names others.
+    pub fn room_on(
+        mut self,
+        room: impl Fn(&Topology) -> Result<Option<Room>> + Send + Sync + 'static,
+    ) -> Self {
+        self.room = Some(Arc::new(room));
         self
     }
 
@@ -229,6 +244,10 @@ impl Analysis {
     pub fn run_on(&self, mut reading: Reading) -> Result<Summary> {
         let started = Started::now();
         let topology = self.owners()?;
+        // What names nodes that the inputs may show is looked at once they do.
+        if !self.may_find_nodes(&reading) {
+            self.room_of(&topology)?;
+        }
         reading.options.only.not_of = topology.replicas.iter().cloned().collect();
         let Counted {
             first,
@@ -241,11 +260,13 @@ impl Analysis {
         }
 
         let mut input = input_info::of_reading(&reading, &first);
-        let (mut topology, mut node_counts) = (topology, self.node_counts.clone());
+        let (mut topology, files) = self.found_nodes(&reading, &first, topology);
+        let mut node_counts = self.node_counts.clone();
+        let room = self.room_of(&topology)?;
         if let Some(redaction) = self.redaction.as_deref() {
             redacted::input(redaction, &mut input, &first.rejects);
             redacted::node_counts(redaction, &topology, &mut node_counts);
-            if let Nodes::Listed(_) = self.nodes {
+            if matches!(self.nodes, Nodes::Listed(_)) || !files.is_empty() {
                 topology = topology.renamed(|name| redaction.text(name));
             }
         }
@@ -257,16 +278,13 @@ impl Analysis {
         let tallies = &first.tally;
         let mut summary =
             summary::summarise(tallies, recount.as_ref(), &topology, self.listing(), input);
+        file_nodes::warn_of_several(&files, &mut summary);
         let commands = self.commands(&reading, &topology);
         remedies::add(&mut summary, &topology, &commands);
         let shortfalls = summary.nodes.shortfalls(&node_counts);
         let shortfalls = shortfalls.into_iter().map(Evidence::Shortfall);
         summary.input.warnings.extend(shortfalls.map(Into::into));
-        summary.capacity = self
-            .room
-            .as_ref()
-            .map(|room| capacity(&summary, room))
-            .transpose()?;
+        summary.capacity = room.map(|room| capacity(&summary, &room)).transpose()?;
         summary.run = started.run(&reading, passes, &summary);
         if let Some(redaction) = self.redaction.as_deref() {
             redacted::summary(redaction, &mut summary);
@@ -287,6 +305,28 @@ impl Analysis {
             source = redaction.name(&source);
         }
         NodeCounts::of(source, &counts)
+    }
+
+    fn may_find_nodes(&self, reading: &Reading) -> bool {
+        matches!(self.nodes, Nodes::Assumed) && reading.sources.len() > 1
+    }
+
+    /// The nodes and the inputs of each, where the inputs show them; else the nodes of `topology`.
+    fn found_nodes(
+        &self,
+        reading: &Reading,
+        first: &Scanned<Tallies>,
+        topology: Topology,
+    ) -> (Topology, Vec<Vec<usize>>) {
+        let found = file_nodes::of(reading, first, &first.tally.inputs);
+        let found = found.filter(|_| self.may_find_nodes(reading));
+        found.map_or((topology, Vec::new()), |found| {
+            (found.topology, found.files)
+        })
+    }
+
+    fn room_of(&self, topology: &Topology) -> Result<Option<Room>> {
+        self.room.as_ref().map_or(Ok(None), |room| room(topology))
     }
 
     fn owners(&self) -> Result<Topology> {
@@ -335,8 +375,13 @@ impl Analysis {
             }
             _ => KeysByNode::default(),
         };
+        let inputs = match self.nodes {
+            Nodes::Assumed => SlotsByInput::new(reading.sources.len()),
+            _ => SlotsByInput::default(),
+        };
         let make = || Tallies {
             origins: origins.clone(),
+            inputs: inputs.clone(),
             ..Tallies::new(parts)
         };
         match self.depth {
@@ -367,6 +412,7 @@ impl Analysis {
         };
         let (nodes, is_real) = match &self.nodes {
             Nodes::Listed(_) => (vec!["--topology".into(), listing], true),
+            Nodes::Assumed if topology.source == Topology::ONE_A_FILE => (Vec::new(), false),
             _ => (
                 vec!["--nodes".into(), topology.nodes.len().to_string()],
                 false,
@@ -402,94 +448,4 @@ fn capacity(summary: &Summary, room: &Room) -> Result<Capacity> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::source::memory::memory;
-    use std::sync::Mutex;
-
-    fn reading(analysis: &Analysis, dump: &[u8]) -> Reading {
-        let found = source::Found {
-            sources: vec![memory("dump", dump)],
-            passed_over: 0,
-        };
-        Reading::new(found, analysis.reading.clone()).unwrap()
-    }
-
-    #[test]
-    fn defaults_count_everything_on_three_assumed_nodes() {
-        let analysis = Analysis::new();
-        let summary = analysis
-            .run_on(reading(&analysis, b"{a}1\n{a}2\nb\n"))
-            .unwrap();
-        assert_eq!((summary.input.keys, summary.nodes.list.len()), (3, 3));
-        assert_eq!(summary.nodes.source.to_string(), "assumed even 3");
-        assert_eq!(summary.tags.unwrap().top[0].load.keys, 2);
-        assert_eq!(summary.run.passes, 1);
-    }
-
-    #[test]
-    fn many_tags_are_recounted_in_a_second_pass_unless_one_is_wanted() {
-        let dump: String = (0..70_000)
-            .map(|i| format!("{{t{i}}}\n{{hot}}{i}\n"))
-            .collect();
-        let passes = Arc::new(Mutex::new(Vec::new()));
-        let seen = passes.clone();
-        let analysis = Analysis::new().on_progress(move |progress| {
-            if progress.is_done {
-                seen.lock().unwrap().push(progress.pass);
-            }
-            true
-        });
-        let summary = analysis
-            .run_on(reading(&analysis, dump.as_bytes()))
-            .unwrap();
-        let hot = &summary.tags.as_ref().unwrap().top[0];
-        assert_eq!(
-            (hot.tag.to_string().as_str(), hot.load.keys),
-            ("hot", 70_000)
-        );
-        assert_eq!(*passes.lock().unwrap(), ["counting", "recounting names"]);
-        assert_eq!(summary.run.passes, 2);
-        let once = analysis.one_pass(true);
-        let summary = once.run_on(reading(&once, dump.as_bytes())).unwrap();
-        assert_eq!(summary.run.passes, 1);
-    }
-
-    #[test]
-    fn a_new_metric_is_counted_judged_and_shown_without_another_line() {
-        let analysis = Analysis::new().by(Metric::Misses);
-        let dump = b"key,misses,size\n{a}1,30,1\n{a}2,50,1\nb,20,1\n";
-        let summary = analysis.run_on(reading(&analysis, dump)).unwrap();
-        let report = serde_json::to_value(&summary).unwrap();
-        assert_eq!(report["input"]["weights"]["misses"], 3);
-        assert_eq!(report["slots"]["stats"]["misses"]["max"], 80);
-        assert_eq!(report["nodes"]["misses"]["max"], 80);
-        assert_eq!(report["tags"]["top"][0]["misses"], 80);
-        assert_eq!(report["keys"]["top"][0]["misses"], 50);
-        assert_eq!(report["by"], "misses");
-    }
-
-    #[test]
-    fn a_hook_that_returns_false_cancels_the_run() {
-        for calls_before in [0, 1] {
-            let calls = Mutex::new(0);
-            let analysis = Analysis::new().on_progress(move |_| {
-                let mut calls = calls.lock().unwrap();
-                *calls += 1;
-                *calls <= calls_before
-            });
-            let result = analysis.run_on(reading(&analysis, b"a\nb\n"));
-            assert!(matches!(result, Err(Error::Cancelled)), "{calls_before}");
-        }
-    }
-
-    #[test]
-    fn a_metric_that_the_input_lacks_is_refused() {
-        let analysis = Analysis::new().by(Metric::Bytes);
-        let error = analysis.run_on(reading(&analysis, b"a\n")).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "--by bytes: the input has no bytes of its keys; it has: keys"
-        );
-    }
-}
+mod tests;

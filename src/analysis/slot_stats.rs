@@ -9,6 +9,7 @@ use crate::name::Name;
 use crate::scan::{Scanned, SeenInput};
 use crate::source::{Source, small_file, stream};
 use crate::tally::rejects::Rejects;
+use crate::tally::slots_by_input::SlotsByInput;
 use crate::tally::{Parts, Tallies, slot_stats};
 
 /// The counts of all inputs; `None` where they are key dumps. `ops` is the statistic that counts as operations.
@@ -28,11 +29,13 @@ pub fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Option<Scan
         return Err(bad(&*inputs[dump], what.into()));
     }
     let mut tally = Tallies::new(Parts::Slots);
+    tally.inputs = SlotsByInput::new(inputs.len());
     let mut seen = Vec::new();
     let mut told: BTreeMap<u16, usize> = BTreeMap::new();
     for (index, input) in inputs.iter().map(|input| &**input).enumerate() {
         let text = read(input)?;
         for slot in slot_stats::slots(&text) {
+            tally.inputs.note(index, slot);
             if let Some(other) = told.insert(slot, index) {
                 let other = Name::from(inputs[other].path());
                 let what = format!(

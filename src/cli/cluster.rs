@@ -14,7 +14,7 @@ pub struct ClusterArgs {
     /// The cluster's own listing: CLUSTER NODES, nodes.conf, or CLUSTER SHARDS or SLOTS as JSON
     #[arg(long, value_name = "FILE", conflicts_with = "nodes")]
     pub topology: Option<PathBuf>,
-    /// An even split of the slots over N primaries [default: 3]
+    /// An even split of the slots over N primaries [default: each input one, where they share no slot; else 3]
     #[arg(long, value_name = "N")]
     pub nodes: Option<usize>,
 }
@@ -29,6 +29,11 @@ impl ClusterArgs {
             Some(topology) => Ok(topology),
             None => Topology::assumed(),
         }
+    }
+
+    /// Whether the flags name any nodes.
+    pub fn is_named(&self) -> bool {
+        self.topology.is_some() || self.nodes.is_some()
     }
 
     /// An analysis for the nodes that the flags name, which are `topology`.

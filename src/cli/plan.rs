@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::analysis::{input_info, slot_stats};
+use crate::analysis::{file_nodes, input_info, slot_stats};
 use crate::cli::Ending;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
@@ -22,6 +22,7 @@ use crate::plan::view;
 use crate::report::directory::{Guard, Mark, SingleFile};
 use crate::summary;
 use crate::summary::Summary;
+use crate::tally::slots_by_input::SlotsByInput;
 use crate::tally::{Parts, Tallies};
 use crate::topology::Topology;
 
@@ -103,16 +104,18 @@ impl PlanArgs {
         if self.reading.format == "help" {
             return print_format_help();
         }
-        let topology = self.cluster.named()?.ok_or_else(|| {
-            Error::bad(
-                "no nodes",
-                "say who owns which slot: --topology FILE, or --nodes N for an even split",
-            )
-        })?;
-        let planner = self.request()?.on(&topology)?;
+        let (request, named) = (self.request()?, self.cluster.named()?);
+        match &named {
+            // Before the scan, which may take long.
+            Some(topology) => drop(request.clone().on(topology)?),
+            None if self.commands.is_some() => return Err(no_addresses()),
+            None if self.reading.may_be_several() => {}
+            None => return Err(no_nodes()),
+        }
         let open = |path| SingleFile::open(path, GUARD);
         let rollback = self.rollback.as_deref().map(open).transpose()?;
-        let summary = self.summarise(&topology)?;
+        let (topology, summary) = self.summarise(named)?;
+        let planner = request.on(&topology)?;
         if let Some(why) = incomplete(&summary).filter(|_| !self.force) {
             let what = format!("{why}; no plan is made for it, as --force would");
             return Err(Error::bad("the dump does not look whole", what));
@@ -204,24 +207,44 @@ impl PlanArgs {
         self.max_bytes.as_ref().map(size).transpose()
     }
 
-    /// Counts the keys. Tags are counted by name in the one pass: they only name what sets the lower bound.
-    fn summarise(&self, topology: &Topology) -> Result<Summary> {
+    /// Counts the keys of the nodes that are `named`, or of those that the inputs are. Tags are counted by name in the one
+    /// pass: they only name what sets the lower bound.
+    fn summarise(&self, named: Option<Topology>) -> Result<(Topology, Summary)> {
         let mut reading = self.reading.reading(self.hashing.policy()?)?;
-        reading.options.only.not_of = topology.replicas.iter().cloned().collect();
+        let replicas = named.iter().flat_map(|topology| &topology.replicas);
+        reading.options.only.not_of = replicas.cloned().collect();
+        let inputs = reading.sources.len();
         let scanned = match slot_stats::take(&reading.sources, self.reading.ops_column.as_deref())?
         {
             Some(taken) => taken,
-            None => reading.scan("counting", || Tallies::new(Parts::InOnePass))?,
+            None => reading.scan("counting", || Tallies {
+                inputs: SlotsByInput::new(inputs),
+                ..Tallies::new(Parts::InOnePass)
+            })?,
+        };
+        let of_files = || file_nodes::of(&reading, &scanned, &scanned.tally.inputs);
+        let (topology, files) = match named {
+            Some(topology) => (topology, Vec::new()),
+            None => of_files()
+                .map(|found| (found.topology, found.files))
+                .ok_or_else(no_nodes)?,
         };
         let input = input_info::of(&reading.sources, &scanned);
-        Ok(summary::summarise(
-            &scanned.tally,
-            None,
-            topology,
-            Metric::Keys,
-            input,
-        ))
+        let mut summary = summary::summarise(&scanned.tally, None, &topology, Metric::Keys, input);
+        file_nodes::warn_of_several(&files, &mut summary);
+        Ok((topology, summary))
     }
+}
+
+fn no_nodes() -> Error {
+    let what = "say who owns which slot: --topology FILE, or --nodes N for an even split; files that share no slot, one \
+        of each primary, say it themselves";
+    Error::bad("no nodes", what)
+}
+
+fn no_addresses() -> Error {
+    let what = "moves need the addresses and ids of the nodes: --topology FILE";
+    Error::bad("--commands", what)
 }
 
 /// The name of a node and its weight.

@@ -217,6 +217,11 @@ impl ReadingArgs {
         }
     }
 
+    /// Whether the inputs may be several files.
+    pub fn may_be_several(&self) -> bool {
+        self.inputs.len() > 1 || self.inputs.iter().any(|input| input.is_dir())
+    }
+
     /// The inputs and the flags that say how they are read, as words of a command line.
     pub fn words(&self) -> Vec<String> {
         let inputs = match self.inputs.as_slice() {

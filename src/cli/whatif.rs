@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::analysis::input_info;
 use crate::analysis::reading::Reading;
+use crate::analysis::{file_nodes, input_info};
 use crate::cli::Ending;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
@@ -172,14 +172,15 @@ impl WhatIfArgs {
         if self.reading.format == "help" {
             return print_format_help();
         }
-        let topology = self.cluster.topology()?;
-        let topologies = [&topology, &self.topology_after(&topology)?];
+        let named = self.cluster.named()?;
         let policy = self.hashing.policy()?;
         let policies = [&policy, &self.policy_after(&policy)?];
         let rules = RenameRules::parse(&self.retag, &self.untag, &self.split)?;
         let growth = Growth::parse(&self.grow)?;
         self.check_any()?;
         let mut reading = self.reading.reading(policy.clone())?;
+        let topology = named.map_or_else(|| file_nodes::read(&reading), Ok)?;
+        let topologies = [&topology, &self.topology_after(&topology)?];
         reading.options.only.not_of = topology.replicas.iter().cloned().collect();
 
         let trial = Trial {

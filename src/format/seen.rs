@@ -73,6 +73,8 @@ pub enum Notice {
     Estimated,
     /// An RDB file whose keys have sizes in the file.
     Serialized,
+    /// An RDB file of a server in cluster mode: it has headers of slots.
+    InCluster,
 }
 
 /// What a notice says of the dump.
@@ -88,7 +90,7 @@ enum Says {
 use Says::{Finding, Note, Warning};
 
 /// Every notice: the words for it, and what it says of the dump.
-const WORDS: [(Notice, &str, Says); 35] = [
+const WORDS: [(Notice, &str, Says); 36] = [
     (
         Notice::EmptyKey,
         "empty lines, counted as empty keys, of which there can be only one",
@@ -240,6 +242,11 @@ const WORDS: [(Notice, &str, Says); 35] = [
         Notice::Serialized,
         "RDB files whose sizes are bytes in the file, where strings are compressed, and not in memory",
         Note,
+    ),
+    (
+        Notice::InCluster,
+        "RDB files of servers in cluster mode",
+        Finding,
     ),
 ];
 

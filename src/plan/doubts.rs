@@ -70,9 +70,17 @@ pub fn warnings(summary: &Summary) -> Vec<String> {
             first.reason
         ));
     }
+    if summary.nodes.are_files() {
+        let what = "the nodes are the files of the dump, and their slots those that the files have keys of, with the \
+            empty slots behind them; --topology FILE names the nodes and all their slots";
+        warnings.push(what.into());
+    }
     let unowned = &summary.nodes.unowned;
     if unowned.slots > 0 {
-        let what = "slots that no node owns stay so; redis-cli --cluster fix gives them to one";
+        let what = match summary.nodes.are_files() {
+            true => "slots are in no file and stay where they are",
+            false => "slots that no node owns stay so; redis-cli --cluster fix gives them to one",
+        };
         warnings.push(format!("{} {what}", unowned.slots));
     }
     if let [first, ..] = summary.nodes.in_flight.as_slice() {

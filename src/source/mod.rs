@@ -15,6 +15,7 @@ pub mod memory;
 pub mod pipe;
 mod remote;
 pub(crate) mod small_file;
+pub(crate) mod stem;
 pub mod stream;
 
 use std::collections::HashMap;

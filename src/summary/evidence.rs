@@ -139,6 +139,7 @@ pub fn of(
     found.extend(foreign(tallies, nodes, &input));
     let counts = InputCounts {
         is_incomplete: !input.incomplete.is_empty(),
+        is_of_one_server: matches!(input.files.as_slice(), [file] if file.in_cluster),
         error_lines: input.error_lines,
         duplicate_share: input.duplicate_share,
         duplicates_in: &|slots| duplicates.and_then(|duplicates| duplicates.share_in(slots)),

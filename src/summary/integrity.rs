@@ -51,6 +51,13 @@ pub enum Sign {
         /// The node.
         node: NodeName,
     },
+    /// The input is the RDB file of one node of a cluster, and all its keys are between two slots.
+    OneNode {
+        /// The first slot with keys.
+        first: usize,
+        /// The last one.
+        last: usize,
+    },
     /// Consecutive slots are empty.
     EmptySlots {
         /// The first slot.
@@ -146,7 +153,9 @@ impl Sign {
             Sign::Incomplete | Sign::ErrorLines { .. } => Damage::Incomplete,
             Sign::Duplicates { .. } | Sign::NodeTwice { .. } => Damage::Duplicates,
             Sign::UnownedKeys { .. } | Sign::StrayKeys { .. } => Damage::Foreign,
-            Sign::EmptyNode { .. } | Sign::EmptySlots { .. } => Damage::MissingNode,
+            Sign::OneNode { .. } | Sign::EmptyNode { .. } | Sign::EmptySlots { .. } => {
+                Damage::MissingNode
+            }
             Sign::OverfullSlot { .. } => Damage::Truncated,
             Sign::UnlikelyNode { damage, .. } => *damage,
         }
@@ -166,6 +175,8 @@ pub type DuplicatesIn<'a> = dyn Fn(&dyn Fn(u16) -> bool) -> Option<f64> + 'a;
 pub struct InputCounts<'a> {
     /// Whether a part of the input could not be read.
     pub is_incomplete: bool,
+    /// Whether it is one RDB file, of a server in cluster mode.
+    pub is_of_one_server: bool,
     /// Lines that are errors of a server or of redis-cli.
     pub error_lines: u64,
     /// The part of the keys that occurred before.
@@ -181,6 +192,8 @@ pub struct InputCounts<'a> {
 const S: f64 = SLOTS as f64;
 /// (a) e^-45 of all dumps have such a gap by chance.
 const SURELY: f64 = 45.0;
+/// The same of the one RDB file of a server in cluster mode, of which there are others: e^-7 have one such gap.
+const LIKELY: f64 = 7.0;
 /// And this wide: hexadecimal counters leave single slots out. A thousand nodes have as many slots each.
 const WIDE: usize = 16;
 /// (b) z of the largest of 16384 slots at 99 %, and how many times that is too much where the keys of the slot repeat:
@@ -222,10 +235,14 @@ pub fn signs(
             .filter(|node| surely_held(node, units.count))
             .map(|node| Sign::EmptyNode { node: node.into() })
             .collect();
-        if empty_nodes.is_empty() {
-            signs.extend(gap(&loads.keys, units.count));
+        let of_one_node = counts
+            .is_of_one_server
+            .then(|| one_node(&loads.keys, units.count));
+        match of_one_node.flatten() {
+            Some(sign) => signs.push(sign),
+            None if empty_nodes.is_empty() => signs.extend(gap(&loads.keys, units.count, SURELY)),
+            None => signs.extend(empty_nodes),
         }
-        signs.extend(empty_nodes);
         signs.extend(too_full(&loads.keys, keys, &rest, counts));
         if !nodes.is_even() && signs.is_empty() {
             signs.extend(off(nodes, &rest, counts));
@@ -315,7 +332,7 @@ fn surely_held(node: &NodeLoad, units: f64) -> bool {
 }
 
 /// (a), for slots in a row.
-fn gap(keys: &[u64], units: f64) -> Option<Sign> {
+fn gap(keys: &[u64], units: f64, surely: f64) -> Option<Sign> {
     let (mut longest, mut from) = (0..0, 0);
     for (slot, load) in keys.iter().chain([&1]).enumerate() {
         if *load > 0 {
@@ -327,11 +344,29 @@ fn gap(keys: &[u64], units: f64) -> Option<Sign> {
             from = slot + 1;
         }
     }
-    let is_sure = longest.len() >= WIDE && longest.len() as f64 * units / S > SURELY;
+    let is_sure = longest.len() >= WIDE && longest.len() as f64 * units / S > surely;
     is_sure.then(|| Sign::EmptySlots {
         first: longest.start,
         last: longest.end - 1,
     })
+}
+
+/// (a), for the file of one server of a cluster: other nodes have the slots around or between its own.
+fn one_node(keys: &[u64], units: f64) -> Option<Sign> {
+    let empty = gap(keys, units, (units.max(1.0).ln() + LIKELY).min(SURELY))?;
+    let is_held = |keys: &u64| *keys > 0;
+    let (first, last) = (
+        keys.iter().position(is_held)?,
+        keys.iter().rposition(is_held)?,
+    );
+    let is_outside = |sign: &Sign| match sign {
+        Sign::EmptySlots { first: from, .. } => !(first..=last).contains(from),
+        _ => false,
+    };
+    match is_outside(&empty) {
+        true => Some(Sign::OneNode { first, last }),
+        false => Some(empty),
+    }
 }
 
 /// (b)

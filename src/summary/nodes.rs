@@ -15,7 +15,7 @@ use crate::topology::cluster_info::NodeKeys;
 /// The primaries and their loads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Nodes {
-    /// "assumed even 3", "even 6", or the file that the topology was read from.
+    /// "assumed even 3", "even 6", "one node a file", or the file that the topology was read from.
     pub source: Name,
     /// The primaries in the order of their first slot.
     pub list: Vec<NodeLoad>,
@@ -160,7 +160,13 @@ impl Nodes {
 
     /// Whether they are an even split that the user asked for or that was assumed, not those of a listing.
     pub fn is_even(&self) -> bool {
-        self.list.first().is_some_and(|node| node.id.0 == b"even-1")
+        let is_first = |node: &NodeLoad| node.id.0 == b"even-1";
+        !self.are_files() && self.list.first().is_some_and(is_first)
+    }
+
+    /// Whether each file of the input is one of them.
+    pub fn are_files(&self) -> bool {
+        self.source.0 == Topology::ONE_A_FILE.as_bytes()
     }
 
     /// The primaries that own slots.

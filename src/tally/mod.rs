@@ -19,6 +19,7 @@ pub mod sketch;
 pub mod slot_sets;
 pub mod slot_stats;
 pub mod slots;
+pub mod slots_by_input;
 pub mod table;
 pub(crate) mod tagged;
 pub mod tags;
@@ -34,6 +35,7 @@ use crate::tally::keys_by_node::KeysByNode;
 use crate::tally::patterns::Patterns;
 use crate::tally::sketch::histogram::{Lengths, Sizes};
 use crate::tally::slots::SlotCounts;
+use crate::tally::slots_by_input::SlotsByInput;
 use crate::tally::tags::TagCounter;
 use crate::tally::weights::Weights;
 
@@ -54,6 +56,8 @@ pub struct Tallies {
     pub weights: Weights,
     /// Which nodes' keys each input holds, where there are several inputs.
     pub origins: KeysByNode,
+    /// Which slots each input holds keys of, where the nodes are not known.
+    pub inputs: SlotsByInput,
     /// All else; absent where only slots are wanted.
     pub names: Option<NameTallies>,
 }
@@ -99,6 +103,7 @@ impl Tallies {
             slots: SlotCounts::default(),
             weights: Weights::default(),
             origins: KeysByNode::default(),
+            inputs: SlotsByInput::default(),
             names: (parts != Parts::Slots).then(names),
         }
     }
@@ -119,6 +124,7 @@ impl Tally for Tallies {
         self.slots.add(keys);
         self.weights.add(keys);
         self.origins.add(keys);
+        self.inputs.add(keys);
         self.names.add(keys);
     }
 
@@ -126,6 +132,7 @@ impl Tally for Tallies {
         self.slots.merge(other.slots);
         self.weights.merge(other.weights);
         self.origins.merge(other.origins);
+        self.inputs.merge(other.inputs);
         self.names.merge(other.names);
     }
 }

@@ -7,6 +7,7 @@ mod claims;
 pub mod cluster_info;
 pub mod find;
 mod nodes_text;
+pub mod of_files;
 pub mod ranges;
 mod shards;
 mod slots_json;
@@ -26,7 +27,7 @@ const ASSUMED_NODES: usize = 3;
 /// The primaries of a cluster and the slots they own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topology {
-    /// Where it comes from: "assumed even 3", "even 6", or the file as the user named it (unescaped).
+    /// Where it comes from: "assumed even 3", "even 6", `ONE_A_FILE`, or the file as the user named it (unescaped).
     pub source: String,
     /// The primaries in order of their first slot; those without slots last, in the order of the listing.
     pub nodes: Vec<Node>,
@@ -79,10 +80,21 @@ const TOO_LONG: &str = "more than 16 MiB, too much for the nodes of a cluster; m
 const MAKE_ONE: &str = "make one with: redis-cli -h HOST -p PORT CLUSTER NODES > FILE";
 
 impl Topology {
+    /// The source of nodes that are one a dump.
+    pub const ONE_A_FILE: &str = "one node a file";
+
+    /// Whether the ids are made up: those of an even split, or the names of files.
+    pub fn has_made_up_ids(&self) -> bool {
+        let is_even = |node: &Node| node.id == "even-1";
+        self.source == Topology::ONE_A_FILE || self.nodes.first().is_some_and(is_even)
+    }
+
     /// The same with other names for its source, nodes and addresses.
     pub fn renamed(&self, name: impl Fn(&str) -> String) -> Self {
         let mut other = self.clone();
-        other.source = name(&self.source);
+        if self.source != Topology::ONE_A_FILE {
+            other.source = name(&self.source);
+        }
         for node in &mut other.nodes {
             node.id = name(&node.id);
             node.address = node.address.as_deref().map(&name);

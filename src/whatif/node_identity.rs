@@ -1,5 +1,5 @@
-//! Which node of today is which afterwards. Two listings name their nodes; the ids of an even split are made up, so there
-//! the nodes that share most slots are the same, and no key moves that need not.
+//! Which node of today is which afterwards. Two listings name their nodes; the ids of an even split and of files are made
+//! up, so there the nodes that share most slots are the same, and no key moves that need not.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,18 +9,10 @@ use crate::topology::Topology;
 
 /// For each node of `after` the node of `before` that it is.
 pub fn identities(before: &Topology, after: &Topology) -> Vec<Option<usize>> {
-    match is_even(before) || is_even(after) {
+    match before.has_made_up_ids() || after.has_made_up_ids() {
         true => by_slots(before, after),
         false => by_id(before, after),
     }
-}
-
-/// Whether the ids are made up.
-fn is_even(topology: &Topology) -> bool {
-    topology
-        .nodes
-        .first()
-        .is_some_and(|node| node.id == "even-1")
 }
 
 fn by_id(before: &Topology, after: &Topology) -> Vec<Option<usize>> {

@@ -6,12 +6,7 @@ use crate::report::MARK;
 use crate::report::directory::{Guard, Mark};
 use crate::report::render::openmetrics;
 use crate::source::identity::Identity;
-
-/// Extensions of dumps; they are not part of the name of a report.
-const EXTENSIONS: [&str; 16] = [
-    "keys", "txt", "csv", "tsv", "json", "jsonl", "ndjson", "log", "out", "dump", "rdb", "gz",
-    "zst", "zstd", "lz4", "resp",
-];
+use crate::source::stem::stem;
 
 /// The name of a report: that of the first input that the user named, without its extensions.
 pub fn report_name(input: Option<&PathBuf>) -> PathBuf {
@@ -21,14 +16,7 @@ pub fn report_name(input: Option<&PathBuf>) -> PathBuf {
         }
         _ => PathBuf::from("stdin"),
     };
-    let mut name = PathBuf::from(whole.file_name().unwrap_or("keys".as_ref()));
-    while name.extension().is_some_and(|extension| {
-        EXTENSIONS
-            .iter()
-            .any(|known| extension.eq_ignore_ascii_case(known))
-    }) {
-        name.set_extension("");
-    }
+    let name = stem(whole.file_name().unwrap_or("keys".as_ref()));
     // What is left of `...keys` would lead elsewhere.
     if name
         .as_os_str()

@@ -149,6 +149,10 @@ impl AnalyzeArgs {
         let directory = self.directory(guard)?;
 
         let mut summary = analysis.node_counts(node_counts).run_on(reading)?;
+        check_nodes(
+            &limits,
+            self.cluster.is_named() || summary.nodes.are_files(),
+        )?;
         summary.run.command = self.command_line();
         summary.run.title = self.title.as_deref().map(Name::from);
 
@@ -180,7 +184,7 @@ impl AnalyzeArgs {
         if self.separator.is_empty() {
             return Err(Error::bad("--separator", "must not be empty"));
         }
-        let room = self.room.room(topology)?;
+        let room = self.room.clone();
         Ok(self
             .cluster
             .analysis(topology)
@@ -191,23 +195,16 @@ impl AnalyzeArgs {
             .slots_only(self.only == Some(Part::Slots))
             .one_pass(self.one_pass)
             .slot_stats_ops(self.reading.ops_column.as_deref())
-            .room(room))
+            .room_on(move |topology| room.room(topology)))
     }
 
     /// The limits that the user set.
     fn limits(&self) -> Result<Vec<Limit>> {
         let limits = Limit::parse_all::<Summary>(&self.fail_on)?;
-        let assumed = self.cluster.topology.is_none() && self.cluster.nodes.is_none();
-        match limits
-            .iter()
-            .any(|limit| assumed && limit.part() == "nodes")
-        {
-            true => Err(Error::bad(
-                "--fail-on nodes...",
-                "the nodes are not known; name them with --topology or --nodes",
-            )),
-            false => Ok(limits),
-        }
+        // Several inputs may be a node each.
+        let are_known = self.cluster.is_named() || self.reading.may_be_several();
+        check_nodes(&limits, are_known)?;
+        Ok(limits)
     }
 
     /// The node part of the report, from what the nodes report themselves: there is no dump.
@@ -273,5 +270,17 @@ impl AnalyzeArgs {
             false => "",
         };
         writeln!(io::stdout(), "\nThe full report is in {path}{all}").map_err(Error::stdout)
+    }
+}
+
+/// Refuses limits of nodes that are not known.
+fn check_nodes(limits: &[Limit], are_known: bool) -> Result<()> {
+    let mut parts = limits.iter().map(Limit::part);
+    match !are_known && parts.any(|part| part == "nodes") {
+        true => Err(Error::bad(
+            "--fail-on nodes...",
+            "the nodes are not known; name them with --topology or --nodes",
+        )),
+        false => Ok(()),
     }
 }

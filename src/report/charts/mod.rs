@@ -178,6 +178,7 @@ fn source_line(summary: &Summary) -> String {
     let on = match source.split(' ').next() {
         Some("assumed") => format!("{} (assumed)", counted(nodes as u64, "equal node")),
         Some("even") => counted(nodes as u64, "equal node"),
+        _ if summary.nodes.are_files() => format!("{}, one a file", counted(nodes as u64, "node")),
         _ => format!(
             "{} of {}",
             counted(nodes as u64, "node"),

@@ -33,6 +33,9 @@ impl InWords for Sign {
                 "no key is in the slots of node {}: its dump is missing",
                 short(&node.name)
             ),
+            Sign::OneNode { first, last } => format!(
+                "it is the RDB file of one node of a cluster, all of its keys in slots {first}-{last}: name those of all primaries"
+            ),
             Sign::EmptySlots { first, last } => format!(
                 "no key is in slots {first}-{last}: the dump of a node is missing, or it was cut off"
             ),

@@ -1,6 +1,7 @@
 //! RDB files: what is found in them, whatever happens to their bytes.
 
 mod live;
+mod nodes;
 mod program;
 mod published;
 

@@ -79,6 +79,9 @@ impl Rows {
                 }
             }
         }
+        if self.walker.is_of_cluster() {
+            write_notice(&mut self.rows, Notice::InCluster, 1);
+        }
         if let Some(written) = self.walker.written_ms() {
             self.rows.extend([WRITTEN, 0]);
             self.rows.extend(written.to_le_bytes());

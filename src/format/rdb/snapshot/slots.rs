@@ -34,6 +34,8 @@ impl SlotHeader {
 pub struct SlotCheck {
     header: Option<(u64, SlotHeader)>,
     seen: SlotCounts,
+    /// Whether there was any header.
+    pub is_any: bool,
 }
 
 #[derive(Debug, Default)]
@@ -61,6 +63,7 @@ impl SlotCheck {
     /// Ends the keys of a slot, and starts those of the header at `next`, if there is one. Where the keys that end differ
     /// from their header: where that is, and how.
     pub fn end(&mut self, next: Option<(u64, SlotHeader)>) -> Option<(u64, String)> {
+        self.is_any |= next.is_some();
         let seen = std::mem::take(&mut self.seen);
         let (at, header) = std::mem::replace(&mut self.header, next)?;
         let SlotHeader {

@@ -114,6 +114,11 @@ impl Walker {
         self.written_ms.and_then(|at| u64::try_from(at).ok())
     }
 
+    /// Whether the file is of a server in cluster mode, as far as it was read.
+    pub fn is_of_cluster(&self) -> bool {
+        self.slots.is_any
+    }
+
     /// How far the walk is, in bytes.
     pub fn offset(&self) -> u64 {
         self.input.offset()

@@ -1,0 +1,108 @@
+//! Nodes that nothing names but the dumps themselves: one file a primary.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::analysis::reading::Reading;
+use crate::error::Result;
+use crate::format::rdb::snapshot::Rdb;
+use crate::format::{Format, Notice};
+use crate::scan::Scanned;
+use crate::source::stem::stem;
+use crate::summary::Summary;
+use crate::summary::evidence::Evidence;
+use crate::tally::slot_stats;
+use crate::tally::slots_by_input::SlotsByInput;
+use crate::topology::Topology;
+use crate::topology::of_files::{FileSlots, OfFiles, of_files};
+
+/// The nodes that the inputs of a scan are dumps of; `None` where they are not.
+pub fn of<T>(reading: &Reading, scanned: &Scanned<T>, counted: &SlotsByInput) -> Option<OfFiles> {
+    let paths: Vec<&Path> = reading.sources.iter().map(|source| source.path()).collect();
+    let files = (0..).zip(&scanned.inputs).zip(names(&paths));
+    let files = files.map(|((at, input), name)| FileSlots {
+        name,
+        slots: counted.of(at),
+        is_snapshot: input.format == Rdb.name(),
+        // Slots and their counts are the answer of one node.
+        is_of_cluster: input.seen.count(Notice::InCluster) > 0 || input.format == slot_stats::NAME,
+    });
+    of_files(&files.collect::<Vec<_>>())
+}
+
+/// The same, read for this alone; the three nodes that are assumed where the inputs are no nodes.
+///
+/// # Errors
+/// As a scan.
+pub fn read(reading: &Reading) -> Result<Topology> {
+    let inputs = reading.sources.len();
+    if inputs < 2 || !reading.is_rereadable() {
+        return Topology::assumed();
+    }
+    let scanned = reading.scan("finding nodes", || SlotsByInput::new(inputs))?;
+    let found = of(reading, &scanned, &scanned.tally);
+    found.map_or_else(Topology::assumed, |found| Ok(found.topology))
+}
+
+/// Warns of nodes with several files: `files` has the places of those of each node.
+pub fn warn_of_several(files: &[Vec<usize>], summary: &mut Summary) {
+    let nodes = files.iter().zip(&summary.nodes.list);
+    for (files, node) in nodes.filter(|(files, _)| files.len() > 1) {
+        let files = files
+            .iter()
+            .map(|file| summary.input.files[*file].name.clone());
+        let same = Evidence::SameNode {
+            files: files.collect(),
+            node: node.name(),
+        };
+        summary.input.warnings.push(same.into());
+    }
+}
+
+/// What the nodes are called: the names of their files without extensions, or where all have one name, the directories
+/// that they are in. Where that leaves two alike, the whole paths.
+fn names(paths: &[&Path]) -> Vec<String> {
+    let part = |above: usize| -> Option<Vec<String>> {
+        let name = |path: &&Path| {
+            let name = path.ancestors().nth(above)?.file_name()?;
+            let name = if above == 0 { stem(name) } else { name.into() };
+            Some(name.to_string_lossy().into_owned())
+        };
+        paths.iter().map(name).collect()
+    };
+    let deepest = paths.iter().map(|path| path.components().count()).max();
+    let parts = (0..deepest.unwrap_or(0)).map_while(part);
+    let mut parts = parts.skip_while(|names| names.windows(2).all(|pair| pair[0] == pair[1]));
+    let is_clear = |names: &Vec<String>| names.iter().collect::<BTreeSet<_>>().len() == names.len();
+    let whole = || paths.iter().map(|path| path.to_string_lossy().into_owned());
+    parts
+        .next()
+        .filter(is_clear)
+        .unwrap_or_else(|| whole().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_called_as_their_files_or_directories() {
+        let names = |paths: &[&str]| {
+            let paths: Vec<&Path> = paths.iter().map(Path::new).collect();
+            names(&paths)
+        };
+        assert_eq!(names(&["x/7001.rdb", "x/7002.rdb.gz"]), ["7001", "7002"]);
+        assert_eq!(names(&["7001/dump.rdb", "7002/dump.rdb"]), ["7001", "7002"]);
+        assert_eq!(names(&["a/x/dump.rdb", "b/x/dump.rdb"]), ["a", "b"]);
+        assert_eq!(
+            names(&["10.0.0.1:1.keys", "10.0.0.2:1.keys"]),
+            ["10.0.0.1:1", "10.0.0.2:1"]
+        );
+        let alike = ["a/1.rdb", "b/1.rdb", "b/2.rdb"];
+        assert_eq!(names(&alike), alike);
+        assert_eq!(
+            names(&["dump.rdb", "b/dump.rdb"]),
+            ["dump.rdb", "b/dump.rdb"]
+        );
+    }
+}

@@ -1,0 +1,91 @@
+//! The front door, on dumps in memory.
+
+use super::*;
+use crate::source::memory::memory;
+use std::sync::Mutex;
+
+fn reading(analysis: &Analysis, dump: &[u8]) -> Reading {
+    let found = source::Found {
+        sources: vec![memory("dump", dump)],
+        passed_over: 0,
+    };
+    Reading::new(found, analysis.reading.clone()).unwrap()
+}
+
+#[test]
+fn defaults_count_everything_on_three_assumed_nodes() {
+    let analysis = Analysis::new();
+    let summary = analysis
+        .run_on(reading(&analysis, b"{a}1\n{a}2\nb\n"))
+        .unwrap();
+    assert_eq!((summary.input.keys, summary.nodes.list.len()), (3, 3));
+    assert_eq!(summary.nodes.source.to_string(), "assumed even 3");
+    assert_eq!(summary.tags.unwrap().top[0].load.keys, 2);
+    assert_eq!(summary.run.passes, 1);
+}
+
+#[test]
+fn many_tags_are_recounted_in_a_second_pass_unless_one_is_wanted() {
+    let dump: String = (0..70_000)
+        .map(|i| format!("{{t{i}}}\n{{hot}}{i}\n"))
+        .collect();
+    let passes = Arc::new(Mutex::new(Vec::new()));
+    let seen = passes.clone();
+    let analysis = Analysis::new().on_progress(move |progress| {
+        if progress.is_done {
+            seen.lock().unwrap().push(progress.pass);
+        }
+        true
+    });
+    let summary = analysis
+        .run_on(reading(&analysis, dump.as_bytes()))
+        .unwrap();
+    let hot = &summary.tags.as_ref().unwrap().top[0];
+    assert_eq!(
+        (hot.tag.to_string().as_str(), hot.load.keys),
+        ("hot", 70_000)
+    );
+    assert_eq!(*passes.lock().unwrap(), ["counting", "recounting names"]);
+    assert_eq!(summary.run.passes, 2);
+    let once = analysis.one_pass(true);
+    let summary = once.run_on(reading(&once, dump.as_bytes())).unwrap();
+    assert_eq!(summary.run.passes, 1);
+}
+
+#[test]
+fn a_new_metric_is_counted_judged_and_shown_without_another_line() {
+    let analysis = Analysis::new().by(Metric::Misses);
+    let dump = b"key,misses,size\n{a}1,30,1\n{a}2,50,1\nb,20,1\n";
+    let summary = analysis.run_on(reading(&analysis, dump)).unwrap();
+    let report = serde_json::to_value(&summary).unwrap();
+    assert_eq!(report["input"]["weights"]["misses"], 3);
+    assert_eq!(report["slots"]["stats"]["misses"]["max"], 80);
+    assert_eq!(report["nodes"]["misses"]["max"], 80);
+    assert_eq!(report["tags"]["top"][0]["misses"], 80);
+    assert_eq!(report["keys"]["top"][0]["misses"], 50);
+    assert_eq!(report["by"], "misses");
+}
+
+#[test]
+fn a_hook_that_returns_false_cancels_the_run() {
+    for calls_before in [0, 1] {
+        let calls = Mutex::new(0);
+        let analysis = Analysis::new().on_progress(move |_| {
+            let mut calls = calls.lock().unwrap();
+            *calls += 1;
+            *calls <= calls_before
+        });
+        let result = analysis.run_on(reading(&analysis, b"a\nb\n"));
+        assert!(matches!(result, Err(Error::Cancelled)), "{calls_before}");
+    }
+}
+
+#[test]
+fn a_metric_that_the_input_lacks_is_refused() {
+    let analysis = Analysis::new().by(Metric::Bytes);
+    let error = analysis.run_on(reading(&analysis, b"a\n")).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "--by bytes: the input has no bytes of its keys; it has: keys"
+    );
+}

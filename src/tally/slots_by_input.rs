@@ -1,0 +1,50 @@
+//! Which slots the keys of each input are in: inputs that share none are dumps of different nodes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::slot::{SLOTS, SlotBatch};
+use crate::tally::Tally;
+use crate::tally::slot_sets::SlotSets;
+
+/// Sets of slots by input; nothing is counted where that is not wanted, or there are too many inputs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SlotsByInput(Option<SlotSets>);
+
+impl SlotsByInput {
+    /// Nothing counted yet of `inputs` inputs. One alone is compared with nothing.
+    pub fn new(inputs: usize) -> Self {
+        SlotsByInput((inputs > 1).then(SlotSets::default))
+    }
+
+    /// Adds a slot to those of an input; what is past the last slot is none.
+    pub fn note(&mut self, input: usize, slot: u16) {
+        let sets = self.0.as_mut().filter(|_| usize::from(slot) < SLOTS);
+        let Some(sets) = sets else { return };
+        let place = sets.place(input as u64);
+        sets.add(place, slot);
+    }
+
+    /// The slots of an input, ascending.
+    pub fn of(&self, input: usize) -> Vec<u16> {
+        let slots = self.0.as_ref().and_then(|sets| sets.of(input as u64));
+        let mut slots: Vec<u16> = slots.into_iter().flatten().collect();
+        slots.sort_unstable();
+        slots
+    }
+}
+
+impl Tally for SlotsByInput {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let Some(sets) = &mut self.0 else { return };
+        let place = sets.place(u64::from(keys.input));
+        keys.slots.iter().for_each(|slot| sets.add(place, *slot));
+    }
+
+    fn merge(&mut self, other: Self) {
+        match (&mut self.0, other.0) {
+            (Some(sets), Some(other)) => sets.merge(other),
+            (none @ None, other) => *none = other,
+            (Some(_), None) => {}
+        }
+    }
+}
