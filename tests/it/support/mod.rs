@@ -5,6 +5,7 @@ pub mod cluster;
 pub mod dumps;
 pub mod env;
 pub mod forms;
+pub mod kinds;
 pub mod planted;
 pub mod redis;
 pub mod rng;

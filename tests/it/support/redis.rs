@@ -7,6 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::kinds::Kind;
+
 const INSTALL: &str =
     "install it: tests/run does, or apt-get install redis-server, or brew install redis";
 
@@ -36,23 +38,29 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts an isolated server with additional `options`.
+    /// Starts an isolated server of the installed kind with additional `options`.
     pub fn start(options: &[&str]) -> Server {
+        Server::of(Kind::Installed, options)
+    }
+
+    /// Starts an isolated server of this kind with additional `options`.
+    pub fn of(kind: Kind, options: &[&str]) -> Server {
         // Another process may bind the port between finding it and the server's bind: then try another.
         let mut complaint = String::new();
         for _ in 0..10 {
-            match Server::try_start(free_port(), options) {
+            match Server::try_start(kind, free_port(), options) {
                 Ok(server) => return server,
                 Err(log) => complaint = log,
             }
         }
-        panic!("redis-server (7.0 or later, or Valkey's) does not stay up: {complaint}");
+        panic!("{kind:?} (redis-server 7.0 or later, or Valkey's) does not stay up: {complaint}");
     }
 
     /// `Err` with its log where the server gives up.
-    fn try_start(port: u16, options: &[&str]) -> Result<Server, String> {
+    fn try_start(kind: Kind, port: u16, options: &[&str]) -> Result<Server, String> {
         let folder = tempfile::tempdir().unwrap();
-        let child = Command::new("redis-server")
+        let child = kind
+            .command()
             .args([
                 "--port",
                 &port.to_string(),
@@ -80,7 +88,7 @@ impl Server {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .spawn()
-            .unwrap_or_else(|error| panic!("redis-server cannot be started ({error}); {INSTALL}"));
+            .unwrap_or_else(|error| panic!("{kind:?} cannot be started ({error}); {INSTALL}"));
         let mut server = Server {
             child,
             folder,

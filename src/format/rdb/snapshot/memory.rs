@@ -3,9 +3,13 @@
 
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::server::Server;
+use crate::format::rdb::snapshot::tree::Tree;
 
 /// Bytes of an object, which refers to a value.
 const OBJECT: u64 = 16;
+
+/// Bytes of the place in it of the pointer to the value, which Valkey uses for a value that is in the object.
+const POINTER: u64 = 8;
 
 /// Bytes of an entry of a dictionary, and of what a slot's list of keys adds to it.
 const ENTRY: u64 = 24;
@@ -23,15 +27,25 @@ const SKIP_NODE: u64 = 24;
 const LEVEL: u64 = 16;
 const MAX_LEVEL: u64 = 32;
 
-/// A radix tree of ids as a server counts it: an empty one, and what an id adds, which is rough, as it depends on how
-/// many bytes ids share.
-const TREE: u64 = 244;
-const TREE_ID: u64 = 16 + 3 * TREE / 2;
-
-/// A stream, a group or a consumer, and what is kept of an entry that is not acknowledged.
+/// A stream, its tree where that counts its own bytes, and what a tree adds for an id and a node where it does not.
 const STREAM: u64 = 80;
+const TREE: u64 = 32;
+const TREE_ID: u64 = 16;
+const TREE_NODE: u64 = 244;
+
+/// A group, a consumer without its times, and what a group keeps of an entry that is not acknowledged.
 const GROUP: u64 = 40;
+const CONSUMER: u64 = 16;
 const DELIVERY: u64 = 24;
+
+/// Bytes in front of a field that expires, in Redis.
+const FIELD_EXPIRY: u64 = 18;
+
+/// Milliseconds of fields that expire in one bucket, in Valkey; what a bucket takes in their tree; how many fields a vector
+/// holds.
+const EXPIRY_SPAN: u64 = 1 << 13;
+const EXPIRY_BUCKET: f64 = 59.0;
+const EXPIRY_VECTOR: u64 = 127;
 
 /// A compressed string may claim any length; sums of lengths up to this one do not overflow.
 const MAX_LEN: u64 = 1 << 48;
@@ -43,7 +57,12 @@ pub struct Footprint {
     allocator: Allocator,
     parts: f64,
     body: Body,
+    /// How many fields expire, and when the first and the last of them do.
+    expiring: (u64, u64, u64),
 }
+
+/// No field expires.
+const NONE_EXPIRES: (u64, u64, u64) = (0, u64::MAX, 0);
 
 /// What a value is at its top.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,12 +87,13 @@ impl Footprint {
             allocator,
             parts: 0.0,
             body: Body::Unknown,
+            expiring: NONE_EXPIRES,
         }
     }
 
     /// Starts anew.
     pub fn clear(&mut self) {
-        (self.parts, self.body) = (0.0, Body::Unknown);
+        (self.parts, self.body, self.expiring) = (0.0, Body::Unknown, NONE_EXPIRES);
     }
 
     /// A string.
@@ -113,22 +133,57 @@ impl Footprint {
         self.string(len);
     }
 
-    /// A field of a hash and its value.
-    pub fn field(&mut self, field: u64, value: u64, expires: bool) {
+    /// A field of a hash and its value; when it expires, in milliseconds.
+    pub fn field(&mut self, field: u64, value: u64, expires: Option<u64>) {
         let (field, value) = (field.min(MAX_LEN), value.min(MAX_LEN));
         self.body = Body::Table;
         self.entry();
-        let time = if expires { 8 } else { 0 };
-        let small = header(field) + field + 1 + 3 + value + 1 + time;
-        match self.server.has_buckets() {
-            true if small <= 128 => self.add(small),
-            true => {
-                self.add(8 + header(field) + field + 1 + time);
+        if let Some(at) = expires {
+            let (count, first, last) = self.expiring;
+            self.expiring = (count + 1, first.min(at), last.max(at));
+        }
+        if !self.server.has_buckets() {
+            self.add(match (self.server, expires) {
+                (_, Some(_)) => FIELD_EXPIRY + field_header(field) + field + 1,
+                (Server::Redis7 | Server::Valkey80, None) => header(field) + field + 1,
+                (_, None) => field_header(field) + field + 1,
+            });
+            return self.string(value);
+        }
+        // The shortest header has no room to say that there is a time or a reference to the value.
+        let long = header(field).max(3) + field + 1;
+        let (name, time) = match expires {
+            Some(_) => (long, 8),
+            None => (header(field) + field + 1, 0),
+        };
+        match name + 3 + value + 1 + time {
+            both @ ..=128 => self.add(both),
+            _ => {
+                self.add(8 + long + time);
                 self.string(value);
             }
-            false => {
-                self.string(field);
-                self.string(value);
+        }
+    }
+
+    /// What a hash of Valkey keeps to find fields that expire: one, a vector of them, or a tree of buckets by their time.
+    fn expiries(&self) -> f64 {
+        let (count, first, last) = self.expiring;
+        let vector = |fields: u64| self.taken(8 + 8 * fields) as f64;
+        match count {
+            _ if !self.server.has_buckets() => 0.0,
+            ..=1 => 0.0,
+            ..=EXPIRY_VECTOR => vector(count),
+            _ => {
+                // Times at random leave some buckets empty.
+                let all = ((last - first) / EXPIRY_SPAN + 1) as f64;
+                let buckets = (all * (1.0 - (-(count as f64) / all).exp())).max(1.0);
+                let each = (count as f64 / buckets).round() as u64;
+                let bucket = match each {
+                    ..=1 => 0.0,
+                    ..=EXPIRY_VECTOR => vector(each),
+                    _ => self.table(each),
+                };
+                buckets * (EXPIRY_BUCKET + bucket)
             }
         }
     }
@@ -147,27 +202,43 @@ impl Footprint {
         };
     }
 
-    /// A stream.
-    pub fn stream(&mut self) {
+    /// A tree of ids, without any.
+    pub fn tree(&self) -> Tree {
+        Tree::new(self.allocator)
+    }
+
+    /// A stream, its blocks of entries being in this tree.
+    pub fn stream(&mut self, blocks: Tree) {
         self.body = Body::Blocks;
-        self.parts += (STREAM + TREE) as f64;
+        self.parts += STREAM as f64;
+        self.add_tree(blocks);
     }
 
     /// A block of entries of a stream.
     pub fn stream_node(&mut self, len: u64) {
-        let len = len.min(MAX_LEN);
-        self.parts += TREE_ID as f64;
-        self.add(len);
+        self.add(len.min(MAX_LEN));
     }
 
-    /// A group of consumers, or one of them.
-    pub fn group(&mut self) {
-        self.parts += (GROUP + TREE) as f64;
+    /// A group of consumers, which keeps what is not acknowledged in this tree.
+    pub fn group(&mut self, pending: Tree) {
+        self.parts += GROUP as f64;
+        self.parts += DELIVERY as f64 * self.add_tree(pending);
     }
 
-    /// An entry that a consumer has not acknowledged: the group and the consumer know it.
-    pub fn pending(&mut self) {
-        self.parts += (DELIVERY + 2 * TREE_ID) as f64;
+    /// A consumer with a name of `name` bytes, who has so many times.
+    pub fn consumer(&mut self, name: u64, times: u64, pending: Tree) {
+        self.parts += (CONSUMER + 8 * times + name.min(MAX_LEN)) as f64;
+        self.add_tree(pending);
+    }
+
+    /// Adds a tree; how many ids are in it.
+    fn add_tree(&mut self, tree: Tree) -> f64 {
+        let (ids, nodes, bytes) = tree.size();
+        self.parts += match self.server.has_buckets() {
+            true => (self.taken(TREE) + bytes) as f64,
+            false => (TREE_ID * ids + TREE_NODE * nodes) as f64,
+        };
+        ids as f64
     }
 
     /// The bytes of a key of `key` bytes with this value of `elements`; `None` where a module has it.
@@ -177,7 +248,7 @@ impl Footprint {
         let top = match (self.body, self.server) {
             (Body::Unknown, _) => return None,
             (Body::Text(..) | Body::Blocks, _) => 0.0,
-            (Body::Table, _) => table(),
+            (Body::Table, _) => table() + self.expiries(),
             (Body::Sorted, Server::Valkey91) => SORTED as f64 + table() + skiplist(),
             (Body::Sorted, _) => (SORTED + SKIPLIST) as f64 + table() + skiplist(),
         };
@@ -188,48 +259,63 @@ impl Footprint {
         Some(self.object(key, expires, text) + (top + self.parts).round() as u64)
     }
 
+    /// What OBJECT ENCODING answers of a string at a key of `key` bytes, as the server loads it; `None` for other values.
+    pub fn text_encoding(&self, key: u64, expires: bool) -> Option<&'static str> {
+        match self.body {
+            Body::Text(_, true) => Some("int"),
+            Body::Text(len, false) if self.embeds(key, expires, len) => Some("embstr"),
+            Body::Text(..) => Some("raw"),
+            _ => None,
+        }
+    }
+
+    /// Whether a string of `len` bytes is in one block with its object, and that with its key where the server does that.
+    fn embeds(&self, key: u64, expires: bool, len: u64) -> bool {
+        let both = |expires| self.object_of(key, expires) + 3 + len + 1;
+        match self.server {
+            // The time when it expires is added later, and does not count.
+            Server::Valkey91 => both(false) - POINTER <= 128,
+            Server::Valkey81 => both(expires) <= 64,
+            // Neither a long header of the key nor the time when it expires counts here.
+            Server::Redis82 => OBJECT + key + 3 + len + 4 <= 64,
+            _ => len <= 44,
+        }
+    }
+
+    /// Bytes asked for an object with its key.
+    fn object_of(&self, key: u64, expires: bool) -> u64 {
+        // A long key has room for the time from the start.
+        let has_time = expires || key >= 128;
+        OBJECT + if has_time { 8 } else { 0 } + 1 + header(key) + key + 1
+    }
+
     /// A key with its object, and the text of that.
     fn object(&self, key: u64, expires: bool, text: Option<(u64, bool)>) -> u64 {
         let name = header(key) + key + 1;
-        if !self.server.embeds_key() {
-            let entry = match self.server {
-                Server::Valkey80 => self.taken(17 + name),
-                Server::Redis7 => self.taken(name) + ENTRY + SLOT_LIST,
-                _ => self.taken(name) + ENTRY,
+        let text = text.filter(|(_, is_number)| !is_number).map(|(len, _)| len);
+        let embedded = text.filter(|len| self.embeds(key, expires, *len));
+        let string = |len: u64| self.taken(header(len) + len + 1);
+        if self.server.embeds_key() {
+            let alone = self.object_of(key, expires);
+            return match (self.server, embedded) {
+                // The place of the pointer is there where the value needs less than that.
+                (Server::Valkey91, Some(len)) => {
+                    self.taken(alone.max(alone + 3 + len + 1 - POINTER))
+                }
+                (_, Some(len)) => self.taken(alone + 3 + len + 1),
+                (_, None) => self.taken(alone) + text.map_or(0, string),
             };
-            return entry
-                + match text {
-                    Some((len, false)) if len <= 44 => self.taken(OBJECT + 3 + len + 1),
-                    Some((len, false)) => OBJECT + self.taken(header(len) + len + 1),
-                    _ => OBJECT,
-                };
         }
-        let is_valkey = self.server.has_buckets();
-        let time = if expires || !is_valkey && key >= 128 {
-            8
-        } else {
-            0
+        let entry = match self.server {
+            Server::Valkey80 => self.taken(17 + name),
+            Server::Redis7 => self.taken(name) + ENTRY + SLOT_LIST,
+            _ => self.taken(name) + ENTRY,
         };
-        let alone = OBJECT + time + 1 + name;
-        let Some((len, false)) = text else {
-            return self.taken(alone);
-        };
-        let both = alone + 3 + len + 1;
-        let is_embedded = match self.server {
-            // The place of the pointer to the value is used for the value.
-            Server::Valkey91 => {
-                return match both - 8 {
-                    both @ ..=128 => self.taken(both),
-                    _ => self.taken(alone) + self.taken(header(len) + len + 1),
-                };
+        entry
+            + match embedded {
+                Some(len) => self.taken(OBJECT + 3 + len + 1),
+                None => OBJECT + text.map_or(0, string),
             }
-            Server::Valkey81 => both <= 64,
-            _ => OBJECT + key + 3 + len + 4 <= 64,
-        };
-        match is_embedded {
-            true => self.taken(both),
-            false => self.taken(alone) + self.taken(header(len) + len + 1),
-        }
     }
 
     /// The table of so many elements, without them.
@@ -275,6 +361,14 @@ impl Footprint {
 
     fn taken(&self, request: u64) -> u64 {
         self.allocator.taken(request)
+    }
+}
+
+/// As `header`, of a field of a hash in Redis from 7.4 on.
+fn field_header(len: u64) -> u64 {
+    match len {
+        256..65_536 => 3,
+        len => header(len),
     }
 }
 
@@ -348,7 +442,7 @@ mod tests {
         let mut huge = memory(Server::Valkey91);
         for _ in 0..1000 {
             huge.member(u64::MAX);
-            huge.field(u64::MAX, u64::MAX, true);
+            huge.field(u64::MAX, u64::MAX, Some(u64::MAX));
             huge.scored(u64::MAX);
         }
         huge.text(u64::MAX, false);

@@ -18,6 +18,7 @@ mod server;
 mod slots;
 mod streams;
 mod text;
+mod tree;
 mod value;
 pub mod walk;
 

@@ -3,22 +3,22 @@
 use crate::format::rdb::snapshot::fault::Read;
 use crate::format::rdb::snapshot::kind::StreamForm;
 use crate::format::rdb::snapshot::memory::Footprint;
-use crate::format::rdb::snapshot::text::Texts;
+use crate::format::rdb::snapshot::text::{Stored, Texts};
+use crate::format::rdb::snapshot::tree::{ID, Tree};
 use crate::source::forward::Forward;
-
-/// Bytes of an id that is not written as two lengths.
-const ID: u64 = 16;
 
 /// Bytes of a time.
 const TIME: u64 = 8;
 
 /// Passes over a stream; how many entries it has.
 pub fn pass(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<u64> {
+    let mut tree = memory.tree();
     repeat(input, |input| {
-        input.skip_string()?;
+        first_id(input, &mut tree)?;
         memory.stream_node(input.skip_string()?.len());
         Ok(())
     })?;
+    memory.stream(tree);
     let entries = input.length()?;
     // The last id; the first one, the last deleted one and how many were ever added.
     lengths(input, 2)?;
@@ -32,34 +32,47 @@ pub fn pass(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Re
     Ok(entries)
 }
 
+/// The first id of a block of entries, which is its place in the tree.
+fn first_id(input: &mut Forward, tree: &mut Tree) -> Read<()> {
+    match input.stored()? {
+        Stored::Bytes(len) if len == ID as u64 => tree.add(input.array()?),
+        other => input.skip(other.bytes_behind())?,
+    }
+    Ok(())
+}
+
 fn group(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<()> {
     input.skip_string()?;
-    memory.group();
     lengths(input, 2)?;
     if form >= StreamForm::Offsets {
         lengths(input, 1)?;
     }
     // What was delivered and not acknowledged: id, when, how often.
+    let mut pending = memory.tree();
     repeat(input, |input| {
-        input.skip(ID + TIME)?;
-        memory.pending();
+        pending.add(input.array()?);
+        input.skip(TIME)?;
         lengths(input, 1)
     })?;
-    repeat(input, |input| {
-        memory.group();
-        consumer(input, form)
-    })?;
+    memory.group(pending);
+    repeat(input, |input| consumer(input, form, memory))?;
     if form >= StreamForm::Refused {
-        repeat(input, |input| Ok(input.skip(ID)?))?;
+        repeat(input, |input| Ok(input.skip(ID as u64)?))?;
     }
     Ok(())
 }
 
-fn consumer(input: &mut Forward, form: StreamForm) -> Read<()> {
-    input.skip_string()?;
+fn consumer(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<()> {
+    let name = input.skip_string()?.len();
     let times = if form >= StreamForm::Activity { 2 } else { 1 };
     input.skip(times * TIME)?;
-    repeat(input, |input| Ok(input.skip(ID)?))
+    let mut pending = memory.tree();
+    repeat(input, |input| {
+        pending.add(input.array()?);
+        Ok(())
+    })?;
+    memory.consumer(name, times, pending);
+    Ok(())
 }
 
 /// Limits, and of each producer the ids that were seen.

@@ -14,9 +14,6 @@ use crate::source::forward::Forward;
 /// The longest packed string whose entries are counted one by one.
 const MAX_COUNTED: u64 = 16 << 20;
 
-/// Bytes of a string up to which it is in one block with its object.
-const EMBEDDED: u64 = 44;
-
 /// Bytes of a list up to which it is one packed string.
 const SHORT_LIST: u64 = 8 << 10;
 
@@ -37,7 +34,7 @@ pub struct Context<'a> {
 pub struct Value {
     /// How many elements it has.
     pub elements: Elements,
-    /// How a server stores it, where its content decides that.
+    /// How a server stores it, where its content decides that; of a string its key decides, too.
     pub encoding: Option<&'static str>,
     /// The number of its type, where a module has it.
     pub module: Option<u64>,
@@ -72,7 +69,7 @@ pub fn pass(
                 Ok(())
             })?
         }
-        Layout::Fields => repeated(input, |input| field(input, false, memory))?,
+        Layout::Fields => repeated(input, |input| field(input, None, memory))?,
         Layout::Scores { binary } => repeated(input, |input| {
             memory.scored(input.skip_string()?.len());
             match binary {
@@ -90,19 +87,17 @@ pub fn pass(
             summed(input, |input| node(input, packing, memory))?
         }
         Layout::Containers => return list(input, context.packs_lists, memory),
-        Layout::Stream(form) => {
-            memory.stream();
-            Elements::Known(streams::pass(input, form, memory)?)
-        }
+        Layout::Stream(form) => Elements::Known(streams::pass(input, form, memory)?),
         Layout::FieldsThenExpiry => repeated(input, |input| {
             let lengths = [input.skip_string()?.len(), input.skip_string()?.len()];
-            memory.field(lengths[0], lengths[1], input.int64()? >= 0);
+            let expires = u64::try_from(input.int64()?).ok();
+            memory.field(lengths[0], lengths[1], expires);
             Ok(())
         })?,
         Layout::ExpiryThenFields { first } => {
             skip_first_expiry(input, first)?;
             repeated(input, |input| {
-                let expires = input.length()? != 0;
+                let expires = Some(input.length()?).filter(|at| *at != 0);
                 field(input, expires, memory)
             })?
         }
@@ -150,14 +145,9 @@ fn text(input: &mut Forward, memory: &mut Footprint) -> Read<Value> {
     input.skip(stored.bytes_behind())?;
     let is_number = is_integer(stored, &start);
     memory.text(stored.len(), is_number);
-    let encoding = match stored.len() {
-        _ if is_number => "int",
-        ..=EMBEDDED => "embstr",
-        _ => "raw",
-    };
     Ok(Value {
         elements: Elements::Known(1),
-        encoding: Some(encoding),
+        encoding: None,
         module: None,
     })
 }
@@ -233,7 +223,7 @@ fn list(input: &mut Forward, packs_lists: bool, memory: &mut Footprint) -> Read<
 }
 
 /// A field of a hash and its value.
-fn field(input: &mut Forward, expires: bool, memory: &mut Footprint) -> Read<()> {
+fn field(input: &mut Forward, expires: Option<u64>, memory: &mut Footprint) -> Read<()> {
     let field = input.skip_string()?.len();
     memory.field(field, input.skip_string()?.len(), expires);
     Ok(())

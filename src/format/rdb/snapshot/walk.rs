@@ -233,7 +233,7 @@ impl Walker {
             key: &self.key,
             database: self.database,
             type_name: value.module.map_or(Cow::Borrowed(kind.name), module_type),
-            encoding: value.encoding.unwrap_or(kind.encoding),
+            encoding: self.encoding_of(kind, value, expires_ms.is_some()),
             elements: value.elements,
             memory: self.memory_of(value, expires_ms.is_some()),
             attributes,
@@ -242,6 +242,12 @@ impl Walker {
             has_expired: expires_ms.is_some_and(|at| self.written_ms.is_some_and(|now| at < now)),
             is_imported: self.imported.has(&self.key),
         }
+    }
+
+    fn encoding_of(&self, kind: Kind, value: Value, expires: bool) -> &'static str {
+        let memory = self.memory.as_ref();
+        let text = memory.and_then(|memory| memory.text_encoding(self.key.len() as u64, expires));
+        text.or(value.encoding).unwrap_or(kind.encoding)
     }
 
     fn memory_of(&self, value: Value, expires: bool) -> Option<u64> {

@@ -1,0 +1,125 @@
+//! The radix tree of the ids of a stream, of which a server counts the nodes or their bytes: both follow from the ids in
+//! their order, one at a time.
+
+use crate::format::rdb::snapshot::allocator::Allocator;
+
+/// Bytes of an id.
+pub const ID: usize = 16;
+
+/// A tree of the ids so far, less the path to the last of them.
+#[derive(Debug, Clone)]
+pub struct Tree {
+    allocator: Allocator,
+    last: [u8; ID],
+    ids: u64,
+    nodes: u64,
+    bytes: u64,
+    /// Branches on the path to the last id: how many bytes are above each, and its children but the last.
+    path: Vec<(usize, u64)>,
+}
+
+impl Tree {
+    /// Without ids.
+    pub fn new(allocator: Allocator) -> Self {
+        Tree {
+            allocator,
+            last: [0; ID],
+            ids: 0,
+            nodes: 0,
+            bytes: 0,
+            path: Vec::new(),
+        }
+    }
+
+    /// Takes in the next id.
+    pub fn add(&mut self, id: [u8; ID]) {
+        if self.ids > 0 {
+            let pairs = self.last.iter().zip(&id);
+            let shared = pairs.take_while(|(last, this)| last == this).count();
+            if shared == ID {
+                return;
+            }
+            self.branch(shared);
+        }
+        (self.last, self.ids) = (id, self.ids + 1);
+        self.node(0, 1);
+    }
+
+    /// How many ids, nodes and bytes of nodes it has.
+    pub fn size(mut self) -> (u64, u64, u64) {
+        if self.ids == 0 {
+            self.node(0, 0);
+        } else {
+            let top = self.end(ID, 0);
+            self.chain(top);
+        }
+        (self.ids, self.nodes, self.bytes)
+    }
+
+    /// The next id differs from the last one behind `shared` bytes: there the tree branches.
+    fn branch(&mut self, shared: usize) {
+        let end = self.end(ID, shared + 1);
+        match self.path.last_mut() {
+            Some((above, children)) if *above == shared => *children += 1,
+            _ => self.path.push((shared, 1)),
+        }
+        self.chain(end - shared - 1);
+    }
+
+    /// Ends the branches that have at least `above` bytes above them; how many are above what hangs on the next one.
+    fn end(&mut self, mut below: usize, above: usize) -> usize {
+        while let Some((at, children)) = self.path.pop_if(|(at, _)| *at >= above) {
+            self.chain(below - at - 1);
+            self.node(children + 1, children + 1);
+            below = at;
+        }
+        below
+    }
+
+    /// A node of several bytes that lead to one child.
+    fn chain(&mut self, len: usize) {
+        if len > 0 {
+            self.node(len as u64, 1);
+        }
+    }
+
+    /// A node of so many bytes and references.
+    fn node(&mut self, len: u64, references: u64) {
+        self.nodes += 1;
+        let head = (4 + len).next_multiple_of(8);
+        self.bytes += self.allocator.taken(head + 8 * references);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size(ids: &[u128]) -> (u64, u64, u64) {
+        let mut tree = Tree::new(Allocator::Jemalloc);
+        ids.iter().for_each(|id| tree.add(id.to_be_bytes()));
+        tree.size()
+    }
+
+    #[test]
+    fn nodes_are_chains_branches_and_ids() {
+        assert_eq!(size(&[]), (0, 1, 8));
+        // A chain of all bytes, 4 + 16 + 4 + 8, and the id, 8 + 8.
+        assert_eq!(size(&[7]), (1, 2, 32 + 16));
+        // A chain of 15 bytes, a branch of two, 8 + 2 * 8, and two ids.
+        assert_eq!(size(&[7, 8]), (2, 4, 32 + 24 + 2 * 16));
+        // The branch of the last byte hangs on another, and so does a chain of one byte.
+        assert_eq!(
+            size(&[0x0707, 0x0708, 0x0801]),
+            (3, 1 + 1 + 1 + 1 + 3, 32 + 24 + 24 + 16 + 3 * 16)
+        );
+        // No bytes are above the first branch.
+        assert_eq!(size(&[7, 1 << 127]).1, 1 + 2 + 2);
+    }
+
+    #[test]
+    fn ids_that_are_out_of_order_or_repeated_do_no_harm() {
+        assert_eq!(size(&[7, 7, 7]), size(&[7]));
+        assert_eq!(size(&[9, 3, 1 << 90, 3, u128::MAX, 0]).0, 6);
+    }
+}

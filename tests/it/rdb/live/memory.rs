@@ -1,0 +1,190 @@
+//! Estimates of memory compared with what MEMORY USAGE of each server answers.
+
+use std::collections::BTreeMap;
+
+use crate::rdb::live::asked::{saved, say, usage};
+use crate::rdb::live::{Short, fill, start};
+use crate::rdb::{Found, found_with};
+use crate::support::kinds::Kind;
+use crate::support::redis::Server;
+use slotscope::format::rdb::snapshot::allocator::Allocator;
+
+/// How far an estimate may be from the answer for a key of a type and encoding, in percent, on each of `Kind::ALL`: behind a
+/// restart, and while the server runs. The manual has this table; of other keys it says that estimate and answer are equal.
+const MOST: [(&str, &str, [(f64, f64); 3]); 4] = [
+    ("string", "raw", [(0.0, 50.0), (0.0, 50.0), (0.0, 50.0)]),
+    ("set", "hashtable", [(0.0, 20.0), (0.0, 20.0), (25.0, 25.0)]),
+    (
+        "hash",
+        "hashtable",
+        [(6.0, 15.0), (10.0, 15.0), (25.0, 25.0)],
+    ),
+    ("zset", "skiplist", [(5.0, 15.0), (5.0, 15.0), (15.0, 20.0)]),
+];
+
+/// As `MOST`, of all keys together.
+const MOST_IN_ALL: [(f64, f64); 3] = [(0.5, 5.0), (1.0, 5.0), (2.0, 5.0)];
+
+/// The last block of a stream that grows has so many bytes, whatever is in it.
+const STREAM_BLOCK: u64 = 4096;
+
+/// How much longer than it has to be a block of glibc may be, in bytes and as a share.
+const SPARE: (u64, f64) = (32, 0.01);
+
+/// When an estimate is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Restarted,
+    Running,
+}
+
+/// The limit of a pair that is for this state, as a share.
+fn limit((restarted, running): (f64, f64), state: State) -> f64 {
+    match state {
+        State::Restarted => restarted / 100.0,
+        State::Running => running / 100.0,
+    }
+}
+
+/// Whether an estimate is as close to the answer as the manual says.
+fn is_close(kind: Kind, state: State, key: &Found, said: u64) -> bool {
+    let estimated = key.memory.unwrap();
+    let mut most = MOST.iter();
+    let most = most.find(|(type_name, encoding, _)| {
+        (key.type_name.as_str(), key.encoding) == (type_name, encoding)
+    });
+    let share = most.map_or(0.0, |(_, _, limits)| limit(limits[kind as usize], state));
+    let spare = match kind {
+        Kind::Valkey91 => SPARE.0.max((SPARE.1 * said as f64) as u64),
+        _ => 0,
+    };
+    let room = match (&*key.type_name, state) {
+        ("stream", State::Running) => STREAM_BLOCK,
+        _ => 0,
+    };
+    estimated.abs_diff(said) <= (share * said as f64) as u64 + spare + room
+}
+
+/// How far estimates of the keys of one type are from the server's answers.
+#[derive(Debug, Default)]
+struct Errors {
+    keys: usize,
+    exact: usize,
+    estimated: u64,
+    said: u64,
+    /// The largest of a key, relative to the answer.
+    worst: f64,
+}
+
+impl Errors {
+    fn add(&mut self, estimated: u64, said: u64) {
+        self.keys += 1;
+        self.exact += usize::from(estimated == said);
+        (self.estimated, self.said) = (self.estimated + estimated, self.said + said);
+        let error = estimated as f64 / said as f64 - 1.0;
+        if error.abs() > self.worst.abs() {
+            self.worst = error;
+        }
+    }
+
+    fn total(&self) -> f64 {
+        self.estimated as f64 / self.said as f64 - 1.0
+    }
+}
+
+/// The keys of a server in the state it is in, with their estimates and what it says.
+fn measured(server: &Server, kind: Kind) -> Vec<(Found, u64)> {
+    let client = &mut server.connect();
+    let bytes = saved(server, client);
+    let usage = usage(client);
+    // With which jemalloc a server was built, its replies do not say.
+    let allocators: &[Allocator] = match kind {
+        Kind::Installed => &[
+            Allocator::Jemalloc,
+            Allocator::SystemJemalloc,
+            Allocator::Libc,
+        ],
+        Kind::Redis74 => &[Allocator::Jemalloc],
+        Kind::Valkey91 => &[Allocator::Libc],
+    };
+    let with = |allocator: &Allocator| -> Vec<(Found, u64)> {
+        let keys = found_with(&bytes, *allocator).0;
+        assert_eq!(keys.len(), usage.len());
+        let known = keys.into_iter().filter(|key| key.memory.is_some());
+        known.map(|key| (key.clone(), usage[&key.key])).collect()
+    };
+    let exact = |keys: &Vec<(Found, u64)>| {
+        keys.iter()
+            .filter(|(key, said)| key.memory == Some(*said))
+            .count()
+    };
+    allocators.iter().map(with).max_by_key(exact).unwrap()
+}
+
+#[test]
+fn estimates_are_as_close_to_the_servers_answers_as_the_manual_says() {
+    for kind in Kind::ALL {
+        let server = start(kind);
+        let client = &mut server.connect();
+        let version = say(client, "INFO server").text();
+        let is_seven = ["7.0.", "7.2."]
+            .iter()
+            .any(|v| version.contains(&format!("redis_version:{v}")));
+        if kind == Kind::Installed && !is_seven {
+            println!("not run: of the installed servers 7.0 and 7.2 are measured");
+            continue;
+        }
+        fill::fill(client, kind);
+        for state in [State::Running, State::Restarted] {
+            if state == State::Restarted {
+                say(client, "DEBUG RELOAD");
+            }
+            let keys = measured(&server, kind);
+            let mut by_type: BTreeMap<_, Errors> = BTreeMap::new();
+            let mut all = Errors::default();
+            for (key, said) in &keys {
+                let of_type = by_type.entry((&key.type_name, key.encoding)).or_default();
+                of_type.add(key.memory.unwrap(), *said);
+                all.add(key.memory.unwrap(), *said);
+            }
+            for ((type_name, encoding), of) in &by_type {
+                println!(
+                    "{kind:?}, {state:?}: {type_name} {encoding}, {} of {} equal, in all {:+.2} %, at most {:+.2} %",
+                    of.exact,
+                    of.keys,
+                    100.0 * of.total(),
+                    100.0 * of.worst
+                );
+            }
+            println!("{kind:?}, {state:?}: in all {:+.2} %", 100.0 * all.total());
+            let far = keys
+                .iter()
+                .filter(|(key, said)| !is_close(kind, state, key, *said));
+            let far: Vec<_> = far
+                .map(|(key, said)| format!("{:?}, not {said}", Short(key)))
+                .collect();
+            assert!(far.is_empty(), "{kind:?}, {state:?}: {far:#?}");
+            assert!(
+                all.total().abs() <= limit(MOST_IN_ALL[kind as usize], state),
+                "{kind:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_manual_has_the_limits_that_are_tested() {
+    let manual = std::fs::read_to_string("docs/formats.md").unwrap();
+    let cells = |limits: [(f64, f64); 3]| {
+        limits
+            .map(|(restarted, running)| format!("{restarted} % ({running} %)"))
+            .join(" | ")
+    };
+    let rows = MOST
+        .iter()
+        .map(|(type_name, encoding, limits)| (format!("{type_name} {encoding}"), *limits));
+    for (name, limits) in rows.chain([("all keys together".to_owned(), MOST_IN_ALL)]) {
+        let row = format!("| {name} | {} |", cells(limits));
+        assert!(manual.contains(&row), "docs/formats.md has no row {row}");
+    }
+}

@@ -1,0 +1,68 @@
+//! The kinds of servers that tests start: the installed one, and those that `tests/servers` downloads.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::redis::Server;
+
+/// Whose server it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The redis-server on the PATH, of 7.0 or later.
+    Installed,
+    /// Redis 7.4.1, with modules where they are asked for.
+    Redis74,
+    /// Valkey 9.1.2.
+    Valkey91,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 3] = [Kind::Installed, Kind::Redis74, Kind::Valkey91];
+
+    /// Starts an isolated server with additional `options`.
+    pub fn start(self, options: &[&str]) -> Server {
+        Server::of(self, options)
+    }
+
+    /// What starts it.
+    pub fn command(self) -> Command {
+        match self {
+            Kind::Installed => Command::new("redis-server"),
+            Kind::Redis74 => {
+                let folder = downloaded("redis-7.4.1");
+                let mut command = Command::new(folder.join("redis-server"));
+                // It wants an OpenSSL that distributions have dropped.
+                command.env("LD_LIBRARY_PATH", folder);
+                command
+            }
+            Kind::Valkey91 => Command::new(downloaded("valkey-9.1.2").join("valkey-server")),
+        }
+    }
+
+    /// The options that load the modules that come with it.
+    pub fn modules(self) -> Vec<String> {
+        if self != Kind::Redis74 {
+            return Vec::new();
+        }
+        let folder = downloaded("redis-7.4.1");
+        let option = |file| {
+            let path = folder.join(file);
+            ["--loadmodule".to_owned(), path.to_str().unwrap().to_owned()]
+        };
+        ["rejson.so", "redisbloom.so", "redistimeseries.so"]
+            .into_iter()
+            .flat_map(option)
+            .collect()
+    }
+}
+
+/// The folder of a downloaded server: in the target directory, which the program under test is in too.
+fn downloaded(name: &str) -> PathBuf {
+    let program = Path::new(env!("CARGO_BIN_EXE_slotscope"));
+    let mut folders = program
+        .ancestors()
+        .map(|folder| folder.join("servers").join(name));
+    let found = folders.find(|folder| folder.is_dir());
+    found.unwrap_or_else(|| panic!("no {name} in the target directory; tests/servers downloads it"))
+}
