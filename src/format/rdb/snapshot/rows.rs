@@ -35,6 +35,8 @@ pub struct Rows {
     walker: Walker,
     sizes: Sizes,
     rows: Vec<u8>,
+    /// Whether the next block says what the sizes are.
+    says_sizes: bool,
     /// Bytes of the input whose rows are given out.
     done: u64,
     damage: Option<Damage>,
@@ -43,16 +45,15 @@ pub struct Rows {
 impl Rows {
     /// Nothing walked over yet.
     pub fn new(input: Forward, walking: Walking) -> Self {
-        let (allocator, notice) = match walking.sizes {
-            Sizes::Memory(allocator) => (allocator, Notice::Estimated),
-            Sizes::Serialized => (Allocator::default(), Notice::Serialized),
+        let allocator = match walking.sizes {
+            Sizes::Memory(allocator) => allocator,
+            Sizes::Serialized => Allocator::default(),
         };
-        let mut rows = Vec::new();
-        write_notice(&mut rows, notice, 1);
         Rows {
             walker: Walker::new(input, walking.verifies, allocator),
             sizes: walking.sizes,
-            rows,
+            rows: Vec::new(),
+            says_sizes: true,
             done: 0,
             damage: None,
         }
@@ -78,6 +79,14 @@ impl Rows {
                     break;
                 }
             }
+        }
+        if let Some(server) = self.walker.server().filter(|_| self.says_sizes) {
+            let notice = match self.sizes {
+                Sizes::Memory(_) => server.estimate(),
+                Sizes::Serialized => Notice::Serialized,
+            };
+            write_notice(&mut self.rows, notice, 1);
+            self.says_sizes = false;
         }
         if self.walker.is_of_cluster() {
             write_notice(&mut self.rows, Notice::InCluster, 1);

@@ -1,5 +1,6 @@
 //! How the versions of Redis and Valkey lay out keys and values in memory, as far as MEMORY USAGE counts it.
 
+use crate::format::Notice;
 use crate::format::rdb::snapshot::header::Header;
 use crate::format::rdb::snapshot::kind::Space;
 
@@ -52,6 +53,16 @@ impl Server {
             (Space::Redis, ..12) => Server::Redis7,
             (Space::Redis, 12) => Server::Redis74,
             (Space::Redis, _) => Server::Redis82,
+        }
+    }
+
+    /// What a report says of estimates of its memory: how far they were off where that was measured.
+    pub fn estimate(self) -> Notice {
+        match self {
+            Server::Redis7 => Notice::EstimatedRedis7,
+            Server::Redis74 => Notice::EstimatedRedis74,
+            Server::Valkey91 => Notice::EstimatedValkey91,
+            Server::Redis82 | Server::Valkey80 | Server::Valkey81 => Notice::Estimated,
         }
     }
 

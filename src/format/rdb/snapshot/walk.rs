@@ -119,6 +119,12 @@ impl Walker {
         self.slots.is_any
     }
 
+    /// What wrote the file, which is known before its keys.
+    pub(super) fn server(&self) -> Option<Server> {
+        let header = self.header?;
+        Some(self.server.unwrap_or(Server::of_header(header)))
+    }
+
     /// How far the walk is, in bytes.
     pub fn offset(&self) -> u64 {
         self.input.offset()

@@ -7,6 +7,7 @@ use crate::rdb::live::{Short, fill, start};
 use crate::rdb::{Found, found_with};
 use crate::support::kinds::Kind;
 use crate::support::redis::Server;
+use crate::support::run::{Scratch, report};
 use slotscope::format::rdb::snapshot::allocator::Allocator;
 
 /// How far an estimate may be from the answer for a key of a type and encoding, in percent, on each of `Kind::ALL`: behind a
@@ -164,12 +165,26 @@ fn estimates_are_as_close_to_the_servers_answers_as_the_manual_says() {
                 .map(|(key, said)| format!("{:?}, not {said}", Short(key)))
                 .collect();
             assert!(far.is_empty(), "{kind:?}, {state:?}: {far:#?}");
+            report_names_errors(kind, &server);
             assert!(
                 all.total().abs() <= limit(MOST_IN_ALL[kind as usize], state),
                 "{kind:?}"
             );
         }
     }
+}
+
+/// The report on a server's file names the error of the estimates in it.
+fn report_names_errors(kind: Kind, server: &Server) {
+    let path = server.folder().join("dump.rdb");
+    let output = Scratch::new().run(&["analyze", path.to_str().unwrap(), "--json"]);
+    let notes = report(&output)["input"]["notes"].to_string();
+    let tables = MOST.iter().filter(|(type_name, ..)| *type_name != "string");
+    let restarted = tables
+        .map(|(_, _, limits)| limits[kind as usize].0)
+        .fold(0.0, f64::max);
+    let words = format!("estimated: measured, a key was off by at most {restarted} %");
+    assert!(notes.contains(&words), "{kind:?}: {notes}");
 }
 
 #[test]
