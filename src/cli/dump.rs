@@ -10,6 +10,7 @@ use crate::cli::walking::MemoryArgs;
 use crate::dump::RecordLine;
 use crate::dump::view::Csv;
 use crate::error::{Error, Result};
+use crate::format::Notice;
 use crate::format::rdb::snapshot::record::Event;
 use crate::format::rdb::snapshot::walk::Walker;
 use crate::name::Name;
@@ -85,7 +86,7 @@ impl DumpArgs {
         Ok(ending)
     }
 
-    /// Prints the keys of one file; whether it could be read to its end.
+    /// Prints the keys of one file; whether these are all of them.
     fn print_file(
         &self,
         source: &dyn Source,
@@ -94,14 +95,18 @@ impl DumpArgs {
         let input = Forward::open(source)?;
         let mut walker = Walker::new(input, !self.walking.no_verify, self.walking.allocator);
         let is_wanted = |database| self.db.is_none_or(|wanted| wanted == database);
+        let mut all = true;
         loop {
             match walker.next_event() {
                 Ok(Some(Event::Key(record))) if is_wanted(record.database) => {
                     write(&RecordLine::of(&record)).map_err(Error::stdout)?;
                 }
                 Ok(Some(Event::Key(_))) => {}
-                Ok(Some(Event::Remark(remark))) => say(source, remark.offset, &remark.what),
-                Ok(None) => return Ok(true),
+                Ok(Some(Event::Remark(remark))) => {
+                    say(source, remark.offset, &remark.what);
+                    all &= remark.notice != Notice::LongKey;
+                }
+                Ok(None) => return Ok(all),
                 Err(damage) => {
                     say(source, damage.offset, &damage.what);
                     return Ok(false);

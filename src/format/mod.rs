@@ -125,6 +125,8 @@ pub trait Sink {
     /// A row that is no key: its offset in the block, what is wrong with it, and the part of it that shows that. The
     /// reason holds nothing of the row, so that a report may leave the excerpt out.
     fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]);
+    /// As `reject`, of a row that is at `byte` of the input.
+    fn reject_at(&mut self, byte: u64, reason: &str);
     /// As `reject_with`, where the reason says all.
     fn reject(&mut self, at: usize, reason: &str) {
         self.reject_with(at, reason, b"");

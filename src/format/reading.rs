@@ -44,6 +44,10 @@ impl Sink for Found {
             .extend((0..types.len()).map(|i| types.get(base, i).to_vec()));
     }
 
+    fn reject_at(&mut self, byte: u64, reason: &str) {
+        self.reject(byte as usize, reason);
+    }
+
     fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]) {
         self.rejects.push((at, reason.to_string()));
         self.excerpts.push(excerpt.to_vec());

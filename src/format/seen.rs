@@ -61,6 +61,8 @@ pub enum Notice {
     Imported,
     /// A value of an RDB file whose packed bytes are damaged.
     DamagedValue,
+    /// A key of an RDB file that is too long to be read; where it is, is kept with the rows that are no keys.
+    LongKey,
     /// A slot of an RDB file whose header differs from its keys.
     SlotHeader,
     /// A byte of commands behind an RDB file.
@@ -96,7 +98,7 @@ enum Says {
 use Says::{Finding, Note, Warning};
 
 /// Every notice: the words for it, and what it says of the dump.
-const WORDS: [(Notice, &str, Says); 39] = [
+const WORDS: [(Notice, &str, Says); 40] = [
     (
         Notice::EmptyKey,
         "empty lines, counted as empty keys, of which there can be only one",
@@ -216,6 +218,11 @@ const WORDS: [(Notice, &str, Says); 39] = [
     (
         Notice::DamagedValue,
         "values whose packed bytes are damaged: a server refuses to load them",
+        Warning,
+    ),
+    (
+        Notice::LongKey,
+        "keys of an RDB file that are too long to be read",
         Warning,
     ),
     (

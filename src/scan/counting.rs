@@ -195,12 +195,20 @@ impl<T: Tally> Sink for Counting<'_, T> {
     }
 
     fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]) {
-        let byte = self.place.offset + at as u64;
+        self.rejects.push(Reject {
+            input: self.place.input,
+            byte: self.place.offset + at as u64,
+            reason: reason.to_string(),
+            excerpt: Name::from(excerpt),
+        });
+    }
+
+    fn reject_at(&mut self, byte: u64, reason: &str) {
         self.rejects.push(Reject {
             input: self.place.input,
             byte,
             reason: reason.to_string(),
-            excerpt: Name::from(excerpt),
+            excerpt: Name::default(),
         });
     }
 }

@@ -101,6 +101,11 @@ impl Sink for Checking<'_> {
         assert!(excerpt.len() <= 40);
         self.rejects += 1;
     }
+
+    fn reject_at(&mut self, _: u64, reason: &str) {
+        assert!(!reason.is_empty());
+        self.rejects += 1;
+    }
 }
 
 /// Reads `bytes` as the format `name`; false where it refuses the first lines.

@@ -9,7 +9,7 @@ use crate::format::batch_rows::Gather;
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::record::{Event, Record};
-use crate::format::rdb::snapshot::walk::Walker;
+use crate::format::rdb::snapshot::walk::{LONG_KEY, Walker};
 use crate::format::walk::{Damage, Sizes, Walk, Walking};
 use crate::format::{Columns, Notice, Seen, Sink};
 use crate::source::block::Block;
@@ -23,6 +23,9 @@ const NOTICE: u8 = 1;
 
 /// When the file was written; the last row of a block where it is known by then.
 const WRITTEN: u8 = 2;
+
+/// A key that is too long: where it is in the file.
+const LONG: u8 = 3;
 
 /// Bytes of rows in a block, unless one key is longer.
 const BLOCK: usize = 1 << 20;
@@ -69,6 +72,10 @@ impl Rows {
                         Sizes::Serialized => record.bytes,
                     };
                     write_key(&mut self.rows, &record, bytes);
+                }
+                Ok(Some(Event::Remark(remark))) if remark.notice == Notice::LongKey => {
+                    self.rows.extend([LONG, 0]);
+                    self.rows.extend(remark.offset.to_le_bytes());
                 }
                 Ok(Some(Event::Remark(remark))) => {
                     write_notice(&mut self.rows, remark.notice, remark.count);
@@ -207,6 +214,7 @@ impl Fields<'_> {
                 Some(Row::Notice(notice, self.number()?))
             }
             WRITTEN => Some(Row::Written(self.number()?)),
+            LONG => Some(Row::Long(self.number()?)),
             _ => None,
         }
     }
@@ -222,6 +230,7 @@ enum Row {
     },
     Notice(Notice, u64),
     Written(u64),
+    Long(u64),
 }
 
 /// Hands on the keys of a block of rows.
@@ -250,6 +259,7 @@ pub fn read(block: &Block, from: usize, columns: &mut Columns<'_>, sink: &mut dy
                 gather.key(block, key.0, key.1);
             }
             Some(Row::Notice(notice, count)) => notices.note(notice, count),
+            Some(Row::Long(offset)) => gather.reject_at(offset, LONG_KEY),
             Some(Row::Written(at)) => notices.written_ms = notices.written_ms.max(Some(at)),
             None => {
                 gather.reject(at, "not a row of a walk over an RDB file");

@@ -60,6 +60,12 @@ impl SlotCheck {
         }
     }
 
+    /// Takes in a key whose slot is not known.
+    pub fn unread(&mut self, expires: bool) {
+        self.seen.keys += 1;
+        self.seen.expires += u64::from(expires);
+    }
+
     /// Ends the keys of a slot, and starts those of the header at `next`, if there is one. Where the keys that end differ
     /// from their header: where that is, and how.
     pub fn end(&mut self, next: Option<(u64, SlotHeader)>) -> Option<(u64, String)> {

@@ -18,10 +18,13 @@ use crate::format::rdb::snapshot::value::{self, Context, Templates, Value};
 use crate::format::walk::Damage;
 use crate::name::Name;
 use crate::source::forward::Forward;
-use crate::text::{counted, short};
+use crate::text::{counted, grouped, short};
 
 /// The longest key that is read.
 const MAX_KEY: u64 = 16 << 20;
+
+/// What is wrong with a longer one.
+pub(super) const LONG_KEY: &str = "a key of over 16 MiB, which is not counted";
 
 /// A walk over an RDB file.
 pub struct Walker {
@@ -162,7 +165,11 @@ impl Walker {
             self.place = Place::Opcode(self.input.byte()?);
             match self.opcode(at, header)? {
                 Step::On => {}
-                Step::Key(number) => return self.pass_key(at, number, header).map(Some),
+                Step::Key(number) => {
+                    if let Some(found) = self.pass_key(at, number, header)? {
+                        return Ok(Some(found));
+                    }
+                }
                 Step::End => {
                     self.has_ended = true;
                     break;
@@ -189,16 +196,23 @@ impl Walker {
         Ok(())
     }
 
-    /// Reads a key and passes over its value.
-    fn pass_key(&mut self, at: u64, number: u8, header: Header) -> Read<Found> {
+    /// Reads a key and passes over its value; `None` where the key is so long that it is passed over, too.
+    fn pass_key(&mut self, at: u64, number: u8, header: Header) -> Read<Option<Found>> {
         let Some(kind) = kind(number, header.space) else {
             return wrong(at, format!("an unknown type or opcode, {number}"));
         };
         // A key that is not read to its end must not be shown as the last one.
         self.place = Place::Key(number);
         let stored = self.input.stored()?;
+        let is_long = stored.len().max(stored.bytes_behind()) > MAX_KEY;
         let mut key = std::mem::take(&mut self.key);
-        let read = self.input.stored_string(stored, &mut key, MAX_KEY);
+        let read = match is_long {
+            true => {
+                key.clear();
+                self.input.skip(stored.bytes_behind()).map_err(Fault::from)
+            }
+            false => self.input.stored_string(stored, &mut key, MAX_KEY),
+        };
         self.key = key;
         if read.is_err() {
             self.key.clear();
@@ -218,13 +232,20 @@ impl Walker {
         let value = value::pass(&mut self.input, kind.layout, context, memory)?;
         self.keys += 1;
         let (start, attributes) = std::mem::take(&mut self.next);
-        self.slots.key(&self.key, attributes.expires_ms.is_some());
-        Ok(Found {
+        let (offset, expires) = (start.unwrap_or(at), attributes.expires_ms.is_some());
+        if is_long {
+            self.slots.unread(expires);
+            let what = format!("{LONG_KEY}: it has {} bytes", grouped(stored.len()));
+            self.remark(Notice::LongKey, 1, offset, what);
+            return Ok(None);
+        }
+        self.slots.key(&self.key, expires);
+        Ok(Some(Found {
             kind,
             value,
-            offset: start.unwrap_or(at),
+            offset,
             attributes,
-        })
+        }))
     }
 
     fn record(&self, found: Found) -> Record<'_> {

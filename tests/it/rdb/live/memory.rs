@@ -29,8 +29,8 @@ const MOST_IN_ALL: [(f64, f64); 3] = [(0.5, 5.0), (1.0, 5.0), (2.0, 5.0)];
 /// The last block of a stream that grows has so many bytes, whatever is in it.
 const STREAM_BLOCK: u64 = 4096;
 
-/// How much longer than it has to be a block of glibc may be, in bytes and as a share.
-const SPARE: (u64, f64) = (32, 0.01);
+/// How much longer than it has to be a block of glibc may be, in bytes; and as a share, where there are many.
+const SPARE: (u64, f64) = (16, 0.01);
 
 /// When an estimate is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +55,12 @@ fn is_close(kind: Kind, state: State, key: &Found, said: u64) -> bool {
         (key.type_name.as_str(), key.encoding) == (type_name, encoding)
     });
     let share = most.map_or(0.0, |(_, _, limits)| limit(limits[kind as usize], state));
+    let blocks = match key.encoding {
+        "hashtable" | "skiplist" => 2 * key.elements.unwrap(),
+        _ => 2,
+    };
     let spare = match kind {
-        Kind::Valkey91 => SPARE.0.max((SPARE.1 * said as f64) as u64),
+        Kind::Valkey91 => (SPARE.0 * blocks).max((SPARE.1 * said as f64) as u64),
         _ => 0,
     };
     let room = match (&*key.type_name, state) {

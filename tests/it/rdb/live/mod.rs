@@ -11,7 +11,8 @@ use crate::rdb::{Found, found};
 use crate::support::cluster::{bulks, keyslots};
 use crate::support::kinds::Kind;
 use crate::support::redis::{Client, Reply, Server, wait_for};
-use crate::support::run::{Scratch, report, stdout};
+use crate::support::rng::Rng;
+use crate::support::run::{Scratch, code, report, stderr, stdout};
 use slotscope::format::Notice;
 use slotscope::name::Name;
 
@@ -268,5 +269,41 @@ fn a_header_of_a_slot_that_is_changed_is_noticed() {
             notices.contains(&Notice::SlotHeader),
             "{kind:?}: {remarks:?}"
         );
+    }
+}
+
+#[test]
+fn a_key_that_is_too_long_is_rejected_with_its_place_and_the_walk_goes_on() {
+    let long = Rng::new(11).bytes(20 << 20);
+    let packed = vec![b'k'; 20 << 20];
+    for kind in Kind::ALL {
+        let server = kind.start(&[]);
+        let client = &mut server.connect();
+        own_all_slots(client);
+        for key in [&b"before"[..], &long, b"between", &packed, b"behind"] {
+            asked::call(client, &[b"SET", key, b"value"]);
+        }
+        let bytes = saved(&server, client);
+        // Behind its type and length.
+        let at = memchr::memmem::find(&bytes, &long[..100]).unwrap() - 6;
+        let path = server.folder().join("dump.rdb");
+        let path = path.to_str().unwrap();
+        let scratch = Scratch::new();
+        let output = scratch.run(&["analyze", path, "--json"]);
+        let input = &report(&output)["input"];
+        assert_eq!(
+            (&input["keys"], &input["rejected"]["count"]),
+            (&3.into(), &2.into())
+        );
+        let first = input["rejected"]["first"].as_array().unwrap();
+        assert!(first.iter().any(|reject| reject["byte"] == at), "{first:?}");
+        assert!(!input["warnings"].to_string().contains("header"), "{input}");
+        let output = scratch.run(&["dump", path]);
+        assert_eq!((code(&output), stdout(&output).lines().count()), (2, 1 + 3));
+        let said = format!(
+            "byte {at}: a key of over 16 MiB, which is not counted: it has 20,971,520 bytes"
+        );
+        assert!(stderr(&output).contains(&said), "{}", stderr(&output));
+        assert_eq!(code(&scratch.run(&["analyze", path, "--strict"])), 2);
     }
 }
