@@ -2,6 +2,7 @@
 
 use crate::analysis::reading::Reading;
 use crate::analysis::rejected;
+use crate::format::lfu::{self, LfuRule};
 use crate::format::{FORMATS, Format, Notice, Seen};
 use crate::name::Name;
 use crate::scan;
@@ -9,7 +10,7 @@ use crate::scan::{Scanned, SeenInput};
 use crate::slot::policy::Policy;
 use crate::source::Source;
 use crate::summary::worded::Worded;
-use crate::summary::{FileFacts, Incomplete, InputFacts};
+use crate::summary::{FileFacts, Incomplete, InputFacts, Summary};
 
 /// As `of`, with a note on what was passed over.
 pub fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
@@ -65,6 +66,29 @@ pub fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
         notes,
         ..InputFacts::default()
     }
+}
+
+/// Says what accesses are estimated from, where they are.
+pub fn lfu_note(rule: LfuRule, summary: &Summary) -> Option<String> {
+    let LfuRule {
+        log_factor,
+        decay_minutes,
+    } = rule;
+    let counters = summary.lfu.as_ref()?.iter();
+    let at_most = counters.filter(|of| u64::from(of.counter) >= lfu::SATURATED);
+    let keys: u64 = at_most.map(|of| of.load.keys).sum();
+    let more = match keys {
+        0 => String::new(),
+        keys => format!(
+            "; keys with a counter of {} or more have at least {} a minute: {keys}",
+            lfu::SATURATED,
+            rule.most()
+        ),
+    };
+    Some(format!(
+        "accesses are estimated from LFU counters, as a server with lfu-log-factor {log_factor} and lfu-decay-time \
+         {decay_minutes} counts{more}"
+    ))
 }
 
 /// Says the hash policy where it is not the usual one; the patterns of a policy hold parts of names.

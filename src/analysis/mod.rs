@@ -279,6 +279,8 @@ impl Analysis {
         let mut summary =
             summary::summarise(tallies, recount.as_ref(), &topology, self.listing(), input);
         file_nodes::warn_of_several(&files, &mut summary);
+        let of_lfu = input_info::lfu_note(reading.options.walking.lfu, &summary);
+        summary.input.notes.extend(of_lfu);
         let commands = self.commands(&reading, &topology);
         remedies::add(&mut summary, &topology, &commands);
         let shortfalls = summary.nodes.shortfalls(&node_counts);

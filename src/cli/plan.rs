@@ -50,7 +50,7 @@ pub struct PlanArgs {
     /// What of a key is hashed
     #[command(flatten)]
     pub hashing: HashingArgs,
-    /// What load is: keys, bytes, ops, or a mix such as bytes=2,ops=1, each metric measured by its own total
+    /// What load is: keys, bytes, ops, accesses, or a mix such as bytes=2,ops=1, each metric measured by its own total
     #[arg(long, value_name = "METRICS", default_value = "keys")]
     pub by: String,
     /// Relative capacity of a node, 1 where it is not said; the node by hostname, address or id, or the start of
@@ -170,7 +170,7 @@ impl PlanArgs {
     /// The metrics and their weights.
     fn metrics(&self) -> Result<Vec<(Metric, f64)>> {
         let bad = || {
-            let what = "name keys, bytes or ops, each once; of a mix each with a weight above 0: bytes=2,ops=1";
+            let what = "name keys, bytes, ops or accesses, each once; of a mix each with a weight above 0: bytes=2,ops=1";
             Error::bad(format!("--by {}", Name::from(self.by.as_str())), what)
         };
         let mut by: Vec<(Metric, f64)> = Vec::new();

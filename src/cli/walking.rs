@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::format::lfu::LfuRule;
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::walk::{Sizes, Walking};
 
@@ -14,7 +15,16 @@ pub struct WalkingArgs {
     /// What memory is estimated for, and whether bytes are verified
     #[command(flatten)]
     pub memory: MemoryArgs,
+    /// The server's lfu-log-factor, for accesses by LFU counters [default: 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MOST_LFU))]
+    pub lfu_log_factor: Option<u64>,
+    /// The server's lfu-decay-time, in minutes [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_LFU))]
+    pub lfu_decay_time: Option<u64>,
 }
+
+/// More than any server is set to.
+const MOST_LFU: u64 = 1_000_000;
 
 /// What memory is estimated for, and whether bytes are verified.
 #[derive(Args, Debug, Clone, Default)]
@@ -44,9 +54,14 @@ impl WalkingArgs {
             Size::Memory => Sizes::Memory(self.memory.allocator),
             Size::Serialized => Sizes::Serialized,
         };
+        let usual = LfuRule::default();
         Walking {
             verifies: !self.memory.no_verify,
             sizes,
+            lfu: LfuRule {
+                log_factor: self.lfu_log_factor.unwrap_or(usual.log_factor),
+                decay_minutes: self.lfu_decay_time.unwrap_or(usual.decay_minutes),
+            },
         }
     }
 
@@ -66,6 +81,14 @@ impl WalkingArgs {
         if self.memory.no_verify {
             add("--no-verify", None);
         }
+        let numbers = [
+            ("--lfu-log-factor", self.lfu_log_factor),
+            ("--lfu-decay-time", self.lfu_decay_time),
+        ];
+        let given = numbers
+            .iter()
+            .filter_map(|(flag, number)| Some((flag, (*number)?)));
+        words.extend(given.flat_map(|(flag, number)| [String::from(*flag), number.to_string()]));
         words
     }
 }

@@ -1,6 +1,7 @@
 //! Stage 2, KEYS: a batch of keys as offsets into one block. Formats fill it, every later stage reads it;
 //! no key is copied.
 
+use crate::format::lfu::LfuRule;
 use crate::metric::{Load, Metric, WEIGHTS};
 use crate::source::block::Padded;
 
@@ -152,6 +153,17 @@ impl Values {
     /// The sizes of the keys in bytes.
     pub fn sizes_mut(&mut self) -> &mut Vec<u64> {
         &mut self.weights[Metric::SIZE]
+    }
+
+    /// Fills the column of accesses from that of LFU counters, where any key has one.
+    pub fn estimate_accesses(&mut self, rule: LfuRule) {
+        let counters = &self.numbers[Number::Lfu as usize];
+        let accesses = &mut self.weights[Metric::USE];
+        accesses.clear();
+        if counters.iter().any(|counter| *counter != MISSING) {
+            let estimated = |counter: &u64| rule.accesses(*counter).unwrap_or(MISSING);
+            accesses.extend(counters.iter().map(estimated));
+        }
     }
 
     /// Whether a key may count for more or less than another.

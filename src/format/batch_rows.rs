@@ -66,8 +66,11 @@ impl<'a, 'c> Gather<'a, 'c> {
     }
 
     fn flush(&mut self, block: &Block) {
-        let Columns { keys, values, .. } = &mut *self.columns;
+        let Columns {
+            keys, values, lfu, ..
+        } = &mut *self.columns;
         if !keys.is_empty() {
+            values.estimate_accesses(*lfu);
             self.seen.keys += keys.len() as u64;
             self.sink.keys(KeyBatch {
                 base: block.padded(),

@@ -3,6 +3,7 @@
 pub mod batch;
 pub mod batch_rows;
 pub(crate) mod block_joins;
+pub mod lfu;
 pub mod lines;
 pub mod not_a_dump;
 pub(crate) mod parse;
@@ -17,6 +18,7 @@ pub mod walk;
 
 use crate::error::{Error, Result};
 use crate::format::batch::{KeyBatch, Spans, Values};
+use crate::format::lfu::LfuRule;
 use crate::format::redis_cli::one_line::Strings;
 use crate::format::row_boundary::RowBoundary;
 pub use crate::format::seen::{Notice, Seen};
@@ -144,6 +146,8 @@ pub struct Columns<'a> {
     pub values: &'a mut Values,
     /// The kernel's way to find a byte.
     pub find: FindByte<'a>,
+    /// What LFU counters say.
+    pub lfu: LfuRule,
 }
 
 /// The format called `name`.

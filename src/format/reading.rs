@@ -1,6 +1,7 @@
 //! For the tests of the formats: everything that a reader finds in a dump, read as one block.
 
 use crate::format::batch::{KeyBatch, Spans, Values, Word};
+use crate::format::lfu::LfuRule;
 use crate::format::{Columns, Format, Head, Seen, Sink};
 use crate::simd;
 use crate::source::block::{Block, Padded, Piece};
@@ -75,6 +76,7 @@ pub fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
         keys: &mut Spans::default(),
         values: &mut Values::default(),
         find: &find,
+        lfu: LfuRule::default(),
     };
     let piece = Piece {
         from: 0,

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::format::lfu::LfuRule;
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::source::block::Block;
 
@@ -13,6 +14,8 @@ pub struct Walking {
     pub verifies: bool,
     /// What the sizes of keys are.
     pub sizes: Sizes,
+    /// What LFU counters say.
+    pub lfu: LfuRule,
 }
 
 /// What the sizes of keys are.
@@ -29,6 +32,7 @@ impl Default for Walking {
         Walking {
             verifies: true,
             sizes: Sizes::Memory(Allocator::default()),
+            lfu: LfuRule::default(),
         }
     }
 }

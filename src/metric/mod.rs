@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::metric::per_metric::{Errors, PerMetric, PerWeight};
 
 /// A measure of load. All of them add up: the load of a slot is the sum of the loads of its keys. An LFU counter or an
-/// idle time does not add up, so it is no metric of load.
+/// idle time does not add up, so it is no metric of load; the accesses that a counter stands for do.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -23,8 +23,10 @@ pub enum Metric {
     Keys,
     /// Their sizes in bytes.
     Bytes,
-    /// Operations on them.
+    /// Operations on them, as they were counted.
     Ops,
+    /// Accesses to them a minute, as LFU counters estimate them; never mixed with operations.
+    Accesses,
     /// A metric of the tests: a variant and a row are enough for it.
     #[cfg(test)]
     Misses,
@@ -34,6 +36,9 @@ pub enum Metric {
 struct Row {
     metric: Metric,
     name: &'static str,
+    /// Its name for people, and as the head of a column.
+    title: &'static str,
+    head: &'static str,
     error: &'static str,
     unit: &'static str,
     units: &'static str,
@@ -47,6 +52,8 @@ const METRICS: &[Row] = &[
     Row {
         metric: Metric::Keys,
         name: "keys",
+        title: "keys",
+        head: "keys",
         error: "keys_error",
         unit: "key",
         units: "keys",
@@ -57,6 +64,8 @@ const METRICS: &[Row] = &[
     Row {
         metric: Metric::Bytes,
         name: "bytes",
+        title: "bytes",
+        head: "bytes",
         error: "bytes_error",
         unit: "byte",
         units: "bytes",
@@ -73,6 +82,8 @@ const METRICS: &[Row] = &[
     Row {
         metric: Metric::Ops,
         name: "ops",
+        title: "ops",
+        head: "ops",
         error: "ops_error",
         unit: "operation",
         units: "operations",
@@ -80,10 +91,25 @@ const METRICS: &[Row] = &[
         of_a_key: "number of operations",
         columns: &["ops", "hits", "qps", "requests", "count"],
     },
+    Row {
+        metric: Metric::Accesses,
+        name: "accesses",
+        title: "estimated accesses",
+        head: "≈ accesses/min",
+        error: "accesses_error",
+        unit: "estimated access a minute",
+        units: "estimated accesses a minute",
+        is_size: false,
+        of_a_key: "LFU counter",
+        // Made from another column.
+        columns: &[],
+    },
     #[cfg(test)]
     Row {
         metric: Metric::Misses,
         name: "misses",
+        title: "misses",
+        head: "misses",
         error: "misses_error",
         unit: "miss",
         units: "misses",
@@ -136,6 +162,9 @@ impl Metric {
     /// The place of `Metric::Bytes` among the weights.
     pub const SIZE: usize = Metric::Bytes as usize - 1;
 
+    /// The place of `Metric::Accesses` among the weights.
+    pub const USE: usize = Metric::Accesses as usize - 1;
+
     fn row(self) -> &'static Row {
         &METRICS[self as usize]
     }
@@ -143,6 +172,26 @@ impl Metric {
     /// Its name in flags, report.json, columns and headings.
     pub fn name(self) -> &'static str {
         self.row().name
+    }
+
+    /// Its name for people.
+    pub fn title(self) -> &'static str {
+        self.row().title
+    }
+
+    /// The head of its column for people.
+    pub fn head(self) -> &'static str {
+        self.row().head
+    }
+
+    /// Whether it is of how much keys are used, not of what they take: a node is hot by it, and not full.
+    pub fn is_of_use(self) -> bool {
+        matches!(self, Metric::Ops | Metric::Accesses)
+    }
+
+    /// Whether tables and files have it only where the input carries it.
+    pub fn is_rare(self) -> bool {
+        self == Metric::Accesses
     }
 
     /// One of what it counts.

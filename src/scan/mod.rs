@@ -255,6 +255,7 @@ impl<T: Tally> Worker<T> {
             keys,
             values,
             find: &find,
+            lfu: scan.walking.lfu,
         };
         let place = Place {
             input: input as u32,

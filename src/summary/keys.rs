@@ -12,6 +12,9 @@ use crate::summary::tags::RowContext;
 use crate::tally::attributes::Attributes;
 use crate::tally::heaviest::{Heaviest, HeavyKey};
 
+/// Keys that are listed as the hottest.
+const HOTTEST: usize = 100;
+
 /// The heaviest keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Keys {
@@ -21,6 +24,9 @@ pub struct Keys {
     pub max_error: u64,
     /// The heaviest, ties by name.
     pub top: Vec<Key>,
+    /// Those with most accesses by their LFU counters, where they are not what `top` is by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hottest: Vec<Key>,
     /// The heaviest by each metric that weighs keys.
     #[serde(skip)]
     pub heaviest: PerMetric<Vec<Key>>,
@@ -79,10 +85,15 @@ impl Keys {
             )
         });
         let (top, max_error) = listed.get(by)?.clone();
+        let hottest = listed
+            .get(Metric::Accesses)
+            .filter(|_| by != Metric::Accesses);
+        let hottest = hottest.map_or(&[][..], |(keys, _)| keys);
         Some(Keys {
             by: Some(by),
             max_error,
             top,
+            hottest: hottest[..hottest.len().min(HOTTEST)].to_vec(),
             heaviest: listed.map(|_, (keys, _)| keys.clone()),
         })
     }

@@ -122,7 +122,7 @@ impl Verdict {
         let worst = by_metric
             .iter()
             .rev()
-            .filter(|found| found.metric != Metric::Ops)
+            .filter(|found| !found.metric.is_of_use())
             .max_by(|a, b| {
                 a.severity()
                     .partial_cmp(&b.severity())

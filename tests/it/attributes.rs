@@ -137,3 +137,100 @@ fn words_that_are_no_types_are_redacted() {
         "{text}"
     );
 }
+
+#[test]
+fn accesses_are_estimated_from_lfu_counters_and_never_mixed_with_operations() {
+    let scratch = Scratch::new();
+    let mut text = String::from("key,size,ops,lfu\n");
+    for i in 0..3000 {
+        // Sizes and operations are even; one tag is hot by its counters, one key at the most that a counter says.
+        let (key, counter) = match i {
+            0 => ("user:0".into(), 255),
+            1..=300 => (format!("{{hot}}:{i}"), 105),
+            _ => (format!("user:{i}"), i % 6),
+        };
+        text += &format!("{key},100,7,{counter}\n");
+    }
+    scratch.file("keys.csv", text);
+    let made = report(&scratch, "keys.csv", &[]);
+    let cold: u64 = (301..3000).map(|i| u64::from(i % 6 == 5)).sum();
+    let all = 2501 + 300 * 1001 + cold;
+    let sum = |loads: &Value| {
+        loads
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|load| load.as_u64().unwrap())
+            .sum::<u64>()
+    };
+    assert_eq!(sum(&made["slots"]["accesses"]), all);
+    assert_eq!(sum(&made["slots"]["ops"]), 21_000);
+    let tag = &made["tags"]["top"][0];
+    assert_eq!(
+        (&tag["tag"], &tag["accesses"], &tag["ops"]),
+        (&json!("hot"), &json!(300_300), &json!(2100))
+    );
+    assert!(made["nodes"]["list"][0]["accesses"].is_u64());
+    let hottest = &made["keys"]["hottest"];
+    assert_eq!(
+        (&hottest[0]["key"], &hottest[0]["accesses"]),
+        (&json!("user:0"), &json!(2501))
+    );
+    assert_eq!(hottest[1]["accesses"], 1001);
+    // A node may be hot, and the verdict is by what it holds.
+    let verdict = &made["verdict"];
+    let state = |metric: &str| {
+        let found = verdict["by_metric"].as_array().unwrap().iter();
+        let mut found = found.filter(|found| found["metric"] == metric);
+        found.next().unwrap()["state"].clone()
+    };
+    assert_eq!(
+        (state("accesses"), state("ops")),
+        (json!("skewed"), state("keys"))
+    );
+    assert_ne!(verdict["metric"], "accesses");
+    let notes = made["input"]["notes"].to_string();
+    assert!(
+        notes.contains("lfu-log-factor 10 and lfu-decay-time 1 counts; keys with a counter of 250 or more have at least 2451 a minute: 1"),
+        "{notes}"
+    );
+    // Another server counts in another way.
+    let made = report(
+        &scratch,
+        "keys.csv",
+        &[
+            "--lfu-log-factor",
+            "1",
+            "--lfu-decay-time",
+            "2",
+            "--by",
+            "accesses",
+        ],
+    );
+    assert_eq!(made["keys"]["top"][0]["accesses"], 126);
+    assert!(made["keys"].get("hottest").is_none());
+    let output = scratch.run(&["plan", "keys.csv", "--nodes", "3", "--by", "accesses"]);
+    assert!(
+        String::from_utf8(succeeded(output))
+            .unwrap()
+            .contains("{hot}")
+    );
+}
+
+#[test]
+fn without_counters_nothing_says_accesses() {
+    let scratch = Scratch::new();
+    scratch.file("plain.csv", "key,size,ops,freq\na,1,1,\nb,1,1,300\n");
+    let made = report(&scratch, "plain.csv", &[]);
+    assert!(made["slots"].get("accesses").is_none());
+    succeeded(scratch.run(&["analyze", "plain.csv", "--out", "out"]));
+    let header = |file: &str| {
+        let text = std::fs::read_to_string(scratch.path("out").join(file)).unwrap();
+        text.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(header("slots.csv"), "slot,node,keys,bytes,ops");
+    assert_eq!(header("nodes.csv"), "node,address,slots,keys,bytes,ops");
+    scratch.file("lfu.csv", "key,lfu\na,9\n");
+    succeeded(scratch.run(&["analyze", "lfu.csv", "--out", "out"]));
+    assert_eq!(header("slots.csv"), "slot,node,keys,bytes,ops,accesses");
+}

@@ -10,6 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use rayon::ThreadPool;
 use slotscope::format::batch::{KeyBatch, Spans, Values};
+use slotscope::format::lfu::LfuRule;
 use slotscope::format::{Columns, Format, Head, Notice, Sink, detect, named};
 use slotscope::scan::Scan;
 use slotscope::simd::find_delimiters;
@@ -132,6 +133,7 @@ pub fn read(name: &str, bytes: &[u8]) -> bool {
             keys,
             values,
             find: &find,
+            lfu: LfuRule::default(),
         };
         let mut checking = Checking {
             slots,

@@ -148,6 +148,7 @@ pub fn read_batch(
 /// Hands a batch to the sink, if there is one.
 pub fn hand_on(block: &Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, seen: &mut Seen) {
     if !columns.keys.is_empty() {
+        columns.values.estimate_accesses(columns.lfu);
         seen.keys += columns.keys.len() as u64;
         sink.keys(KeyBatch {
             base: block.padded(),

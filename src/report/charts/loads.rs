@@ -8,6 +8,7 @@ use crate::summary::balance;
 use crate::summary::balance::Balance;
 use crate::summary::independent_units::Units;
 use crate::summary::model::compound::CompoundPoisson;
+use crate::text::grouped;
 
 /// What slots and nodes hold in one metric.
 #[derive(Clone, Copy)]
@@ -69,12 +70,12 @@ impl<'a> Loads<'a> {
 
     /// `keys`, `bytes`, `ops`.
     pub fn noun(&self) -> &'static str {
-        self.by.name()
+        self.by.title()
     }
 
     /// `Keys`, `Bytes`, `Ops`: at the start of a title.
     pub fn title(&self) -> String {
-        let (first, rest) = self.by.name().split_at(1);
+        let (first, rest) = self.by.title().split_at(1);
         format!("{}{rest}", first.to_uppercase())
     }
 
@@ -97,6 +98,7 @@ impl<'a> Loads<'a> {
         match self.by {
             Metric::Keys => counted(load, "key"),
             by if by.is_size() => self.short(load as f64),
+            Metric::Accesses => format!("≈ {} accesses/min", grouped(load)),
             // The short name where there is little room.
             by => counted(load, by.name().trim_end_matches('s')),
         }

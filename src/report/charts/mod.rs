@@ -218,7 +218,7 @@ fn source(summary: &Summary) -> (String, String) {
     let weight = match loads.by {
         Metric::Keys => String::new(),
         by if by.is_size() => format!("  ·  {}", loads.short(loads.total())),
-        by => format!("  ·  {} {}", loads.short(loads.total()), by.name()),
+        by => format!("  ·  {} {}", loads.short(loads.total()), by.title()),
     };
     (format!("{part}{keys}{weight}"), from)
 }

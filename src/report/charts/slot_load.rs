@@ -1,6 +1,5 @@
 //! slot-load.png: the load of all slots from 0 to 16383, and the band in which a perfect hash would keep them.
 
-use crate::metric::Metric;
 use crate::report::charts::axis::{Axis, Plot};
 use crate::report::charts::canvas::{Anchor, Canvas, MARGIN, overlap, size, text_box};
 use crate::report::charts::font::{Style, fit};
@@ -39,7 +38,7 @@ pub fn sheet(summary: &Summary) -> Sheet<'_> {
     let title = format!(
         "{} slot {}: {}, {} the mean of {}",
         match loads.by {
-            Metric::Ops => "Hottest",
+            by if by.is_of_use() => "Hottest",
             _ => "Fullest",
         },
         hottest.slot,

@@ -11,9 +11,7 @@ const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
 /// Writes every row of `table`.
 pub fn write(table: &Table<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let columns: Vec<usize> = (0..table.columns.len())
-        .filter(|at| !table.columns[*at].field.is_empty())
-        .collect();
+    let columns = table.for_files();
     let header = columns.iter().map(|at| table.columns[*at].field.to_owned());
     write_row(header, out)?;
     for row in &table.rows {

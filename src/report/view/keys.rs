@@ -4,12 +4,33 @@ use crate::metric::Metric;
 use crate::report::view::table::{Rank, loads};
 use crate::report::view::{Cell, Column, Section, Table};
 use crate::summary::Summary;
+use crate::summary::keys::Key;
 
 /// The heaviest single keys.
 pub fn heaviest(summary: &Summary) -> Option<Section<'_>> {
     let keys = summary.keys.as_ref()?;
     let by = keys.by?;
-    let rows = keys.top.iter().map(|key| {
+    let section = Section::titled(format!("Heaviest keys by {}", by.title()));
+    Some(
+        section
+            .anchored("keys", "Keys")
+            .table(listed(summary, &keys.top, by)),
+    )
+}
+
+/// The keys with most accesses by LFU counters.
+pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
+    let keys = summary
+        .keys
+        .as_ref()
+        .filter(|keys| !keys.hottest.is_empty())?;
+    let section = Section::titled(format!("Hottest keys by {}", Metric::Accesses.title()));
+    let section = section.anchored("hot-keys", "Hot keys");
+    Some(section.table(listed(summary, &keys.hottest, Metric::Accesses)))
+}
+
+fn listed<'a>(summary: &'a Summary, keys: &'a [Key], by: Metric) -> Table<'a> {
+    let rows = keys.iter().map(|key| {
         let mut cells = vec![
             Cell::name(&key.key),
             Cell::number(key.slot),
@@ -30,11 +51,7 @@ pub fn heaviest(summary: &Summary) -> Option<Section<'_>> {
     ];
     columns.extend(Metric::WEIGHTS.map(|metric| Column::load(metric, by)));
     columns.push(Column::number("share").rank(Rank::Main).hint(SHARE));
-    Some(
-        Section::titled(format!("Heaviest keys by {}", by.name()))
-            .anchored("keys", "Keys")
-            .table(Table::new(columns, rows)),
-    )
+    Table::new(columns, rows)
 }
 
 /// What a share is a part of.

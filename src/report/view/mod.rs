@@ -38,6 +38,7 @@ pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     slots::hottest,
     tags::section,
     keys::heaviest,
+    keys::hottest,
     patterns::patterns,
     patterns::prefixes,
     slots::spread,

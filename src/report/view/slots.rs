@@ -17,7 +17,7 @@ const NAME: usize = 120;
 pub fn map(summary: &Summary) -> Option<Section<'_>> {
     let by = summary.by;
     let loads = summary.slots.loads.get(by)?;
-    let section = Section::titled(format!("Slots by {}", by.name()))
+    let section = Section::titled(format!("Slots by {}", by.title()))
         .anchored("slots", "Slots")
         .with(Block::SlotMap(by, loads));
     // A map without any load is left to the page, whose script draws it.
@@ -79,7 +79,7 @@ pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
         by => format!("{mean} {}", by.units()),
     };
     let label = match by {
-        Metric::Ops => "Hottest slots",
+        by if by.is_of_use() => "Hottest slots",
         _ => "Fullest slots",
     };
     let title = format!("{label} (the average holds {average})");

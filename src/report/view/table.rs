@@ -29,6 +29,8 @@ pub struct Column {
     pub is_number: bool,
     /// Whether it is left out for people where it has no value.
     pub is_optional: bool,
+    /// Whether it is left out in files too.
+    pub is_rare: bool,
     /// Whether it gives way: it takes the width that the others leave, and its text is cut.
     pub is_flexible: bool,
     /// When it is left out where a line is too narrow.
@@ -82,14 +84,23 @@ impl<'a> Table<'a> {
 
     /// The positions of the columns for people: those with a head, less optional ones without a value.
     pub fn for_people(&self) -> Vec<usize> {
-        let has_value = |at: usize| {
-            let mut cells = self.rows.iter().filter_map(|row| row.get(at));
-            cells.any(|cell| cell.value != Value::None)
-        };
         (0..self.columns.len())
             .filter(|at| self.columns[*at].title.is_some())
-            .filter(|at| !self.columns[*at].is_optional || has_value(*at))
+            .filter(|at| !self.columns[*at].is_optional || self.has_value(*at))
             .collect()
+    }
+
+    /// The same for files, which have a column without a value too, unless it is a rare one.
+    pub fn for_files(&self) -> Vec<usize> {
+        (0..self.columns.len())
+            .filter(|at| !self.columns[*at].field.is_empty())
+            .filter(|at| !self.columns[*at].is_rare || self.has_value(*at))
+            .collect()
+    }
+
+    fn has_value(&self, at: usize) -> bool {
+        let mut cells = self.rows.iter().filter_map(|row| row.get(at));
+        cells.any(|cell| cell.value != Value::None)
     }
 }
 
@@ -120,7 +131,8 @@ impl Column {
             } else {
                 Rank::OtherMetric
             },
-            ..Column::number(metric.name())
+            is_rare: metric.is_rare(),
+            ..Column::number(metric.name()).titled(metric.head())
         }
     }
 

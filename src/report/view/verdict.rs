@@ -1,7 +1,6 @@
 //! The answer: how uneven the nodes are, why, what to do about it, and what else is a risk. The terminal, the page and
 //! Markdown show the same findings in the same order.
 
-use crate::metric::Metric;
 use crate::report::view::{Block, Cell, Column, Scope, Section, Table, Value};
 use crate::report::wording::remedy::result;
 use crate::report::wording::verdict::cause_in_words;
@@ -45,8 +44,10 @@ pub fn others(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
         |found: &&MetricVerdict| found.metric != verdict.metric && found.state != State::Suspicious;
     verdict.by_metric.iter().filter(is_other).map(|found| {
         let word = match found.metric {
-            Metric::Ops if found.state.is_uneven() => "HOT by ops".to_owned(),
-            metric => format!("By {}", metric.name()),
+            metric if metric.is_of_use() && found.state.is_uneven() => {
+                format!("HOT by {}", metric.title())
+            }
+            metric => format!("By {}", metric.title()),
         };
         format!("{word}: {}", found.sentence)
     })
