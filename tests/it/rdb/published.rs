@@ -1,12 +1,13 @@
 //! RDB files that others published with lists of what is in them: `SLOTSCOPE_RDB_SAMPLES` names a folder with them, with
 //! `EXPECTED.tsv`, a line for each key, and `FILES.tsv`, a line for each file. Without it nothing is compared.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::rdb::{Found, found};
 use slotscope::format::Notice;
 use slotscope::name::Name;
+use slotscope::slot;
 
 /// The folder, if it is named; says so where it is not.
 fn samples() -> Option<PathBuf> {
@@ -48,6 +49,34 @@ fn expected(row: &[String]) -> Found {
     }
 }
 
+/// How many keys are of each type, in a list of numbers of types and how often each is there: `0x54,2x3`.
+fn types_listed(list: &str) -> BTreeMap<&str, usize> {
+    let mut types = BTreeMap::new();
+    for (number, count) in list.split(',').filter_map(|item| item.split_once('x')) {
+        let name = match number.parse().unwrap() {
+            0 => "string",
+            1 | 10 | 14 | 18 => "list",
+            2 | 11 | 20 => "set",
+            3 | 5 | 12 | 17 => "zset",
+            4 | 9 | 13 | 16 | 22..=25 => "hash",
+            15 | 19 | 21 | 26 | 27 => "stream",
+            28 => "array",
+            _ => "module",
+        };
+        *types.entry(name).or_default() += count.parse::<usize>().unwrap();
+    }
+    types
+}
+
+fn types_found(keys: &[Found]) -> BTreeMap<&str, usize> {
+    const KNOWN: [&str; 7] = ["string", "list", "set", "zset", "hash", "stream", "array"];
+    keys.iter().fold(BTreeMap::new(), |mut types, key| {
+        let name = KNOWN.into_iter().find(|known| *known == key.type_name);
+        *types.entry(name.unwrap_or("module")).or_default() += 1;
+        types
+    })
+}
+
 #[test]
 fn published_files_hold_the_keys_that_are_listed() {
     let Some(folder) = samples() else { return };
@@ -60,7 +89,7 @@ fn published_files_hold_the_keys_that_are_listed() {
             continue;
         };
         let (mut found, remarks, damage) = found(&bytes);
-        let [_, _, walk, .., checksum, behind, note] = &file[0][..] else {
+        let [_, _, walk, count, types, _, checksum, behind, note] = &file[0][..] else {
             panic!("{name}: {file:?}");
         };
         let has = |notice| remarks.iter().any(|remark| remark.notice == notice);
@@ -87,6 +116,14 @@ fn published_files_hold_the_keys_that_are_listed() {
                     "{name}"
                 );
             }
+        }
+        if walk == "ok" {
+            assert_eq!(found.len().to_string(), *count, "{name}");
+            assert_eq!(types_found(&found), types_listed(types), "{name}");
+        }
+        if let Some(headers) = note.strip_suffix(" slot headers") {
+            let slots: BTreeSet<u16> = found.iter().map(|key| slot(&key.key.0)).collect();
+            assert_eq!(slots.len().to_string(), headers, "{name}");
         }
         let Some(listed) = keys.get(name) else {
             continue;
