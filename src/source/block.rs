@@ -38,6 +38,22 @@ impl Block {
         self.buffer.resize(len + 2 * PAD, 0);
     }
 
+    /// Puts bytes behind the content.
+    #[inline]
+    pub fn append(&mut self, bytes: &[u8]) {
+        let end = self.buffer.len() - PAD;
+        self.buffer.truncate(end);
+        self.buffer.extend_from_slice(bytes);
+        self.buffer.extend_from_slice(&[0; PAD]);
+    }
+
+    /// Puts so many zeros behind the content, to be filled.
+    pub fn append_zeros(&mut self, count: usize) -> &mut [u8] {
+        let end = self.buffer.len() - PAD;
+        self.buffer.resize(end + count + PAD, 0);
+        &mut self.buffer[end..end + count]
+    }
+
     /// Gives back memory that one giant line needed and the next block will not.
     pub fn shrink(&mut self, capacity: usize) {
         if self.buffer.capacity() > 2 * (capacity + 2 * PAD) {
@@ -87,6 +103,15 @@ mod tests {
         assert_eq!(block.padded().bytes(), b"abc");
         assert_eq!(block.padded().len(), 3);
         assert_eq!(block.buffer.len(), 3 + 2 * PAD);
+    }
+
+    #[test]
+    fn what_is_appended_has_the_padding_behind_it() {
+        let mut block = Block::from_bytes(b"a");
+        block.append(b"bc");
+        block.append_zeros(2).copy_from_slice(b"de");
+        assert_eq!(block.content(), b"abcde");
+        assert_eq!(block.buffer[block.buffer.len() - PAD..], [0; PAD]);
     }
 
     #[test]

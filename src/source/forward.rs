@@ -23,7 +23,9 @@ pub trait Checksum: Send {
 /// An input, and how far it is walked.
 pub struct Forward {
     bytes: Bytes,
+    /// What was read is `..end`.
     buffer: Vec<u8>,
+    end: usize,
     /// Where in the buffer the walk is.
     at: usize,
     /// Offset in the input of the buffer's first byte.
@@ -74,6 +76,7 @@ impl Forward {
         Forward {
             bytes,
             buffer: Vec::new(),
+            end: 0,
             at: 0,
             base: 0,
             next_read: FIRST_READ,
@@ -111,10 +114,32 @@ impl Forward {
     ///
     /// # Errors
     /// What the system says.
+    #[inline]
     pub fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
-        while self.buffer.len() - self.at < count && self.read_more()? {}
-        let end = self.buffer.len().min(self.at + count);
+        if self.ahead().len() < count {
+            while self.ahead().len() < count && self.read_more()? {}
+        }
+        let end = self.end.min(self.at + count);
         Ok(&self.buffer[self.at..end])
+    }
+
+    /// The next bytes, as many as were read already.
+    #[inline]
+    pub fn ahead(&self) -> &[u8] {
+        &self.buffer[self.at..self.end]
+    }
+
+    /// Passes over `count` bytes of those that are ahead.
+    #[inline]
+    pub fn pass(&mut self, count: usize) {
+        debug_assert!(count <= self.ahead().len());
+        self.at += count;
+    }
+
+    /// The last bytes that were passed over, `count` of which were ahead before.
+    #[inline]
+    pub fn behind(&self, count: usize) -> &[u8] {
+        &self.buffer[self.at - count..self.at]
     }
 
     /// The next byte.
@@ -123,10 +148,6 @@ impl Forward {
     /// `UnexpectedEof` at the end of the input, else what the system says.
     #[inline]
     pub fn byte(&mut self) -> io::Result<u8> {
-        if let Some(byte) = self.buffer.get(self.at) {
-            self.at += 1;
-            return Ok(*byte);
-        }
         self.array::<1>().map(|[byte]| byte)
     }
 
@@ -136,10 +157,8 @@ impl Forward {
     /// As `byte`.
     #[inline]
     pub fn array<const N: usize>(&mut self) -> io::Result<[u8; N]> {
-        let bytes = *self
-            .peek(N)?
-            .first_chunk()
-            .ok_or(io::ErrorKind::UnexpectedEof)?;
+        let bytes = self.peek(N)?.first_chunk();
+        let bytes = *bytes.ok_or(io::ErrorKind::UnexpectedEof)?;
         self.at += N;
         Ok(bytes)
     }
@@ -148,7 +167,17 @@ impl Forward {
     ///
     /// # Errors
     /// As `byte`.
+    #[inline]
     pub fn read(&mut self, into: &mut Vec<u8>, count: u64) -> io::Result<()> {
+        if count <= self.ahead().len() as u64 {
+            into.extend_from_slice(&self.ahead()[..count as usize]);
+            self.at += count as usize;
+            return Ok(());
+        }
+        self.read_far(into, count)
+    }
+
+    fn read_far(&mut self, into: &mut Vec<u8>, count: u64) -> io::Result<()> {
         let mut left = count;
         while left > 0 {
             let most = left.min(BUFFER as u64) as usize;
@@ -156,7 +185,7 @@ impl Forward {
             if bytes == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            let end = self.buffer.len().min(self.at + most);
+            let end = self.end.min(self.at + most);
             into.extend_from_slice(&self.buffer[self.at..end]);
             left -= (end - self.at) as u64;
             self.at = end;
@@ -170,7 +199,7 @@ impl Forward {
     /// As `byte`.
     #[inline]
     pub fn skip(&mut self, count: u64) -> io::Result<()> {
-        if count <= (self.buffer.len() - self.at) as u64 {
+        if count <= self.ahead().len() as u64 {
             self.at += count as usize;
             return Ok(());
         }
@@ -183,8 +212,8 @@ impl Forward {
         match self.bytes {
             Bytes::Anywhere(_, len) if to > len => Err(io::ErrorKind::UnexpectedEof.into()),
             Bytes::Anywhere(..) if self.checksum.is_none() => {
-                self.buffer.clear();
-                (self.base, self.at, self.next_read) = (to, 0, FIRST_READ);
+                (self.base, self.at, self.end) = (to, 0, 0);
+                self.next_read = FIRST_READ;
                 Ok(())
             }
             _ => {
@@ -193,7 +222,7 @@ impl Forward {
                         return Err(io::ErrorKind::UnexpectedEof.into());
                     }
                     let left = to - self.offset();
-                    self.at += left.min((self.buffer.len() - self.at) as u64) as usize;
+                    self.at += left.min(self.ahead().len() as u64) as usize;
                 }
                 Ok(())
             }
@@ -210,7 +239,7 @@ impl Forward {
             self.skip(len.saturating_sub(from))?;
         }
         while !self.peek(1)?.is_empty() {
-            self.at = self.buffer.len();
+            self.at = self.end;
         }
         Ok(self.offset() - from)
     }
@@ -223,24 +252,27 @@ impl Forward {
         self.summed = self.at;
     }
 
-    /// Reads on behind the buffer, whose passed part is dropped; false at the end of the input.
+    /// Reads on behind what was read, whose passed part is dropped; false at the end of the input.
+    #[cold]
     fn read_more(&mut self) -> io::Result<bool> {
         self.sum_up();
-        self.buffer.drain(..self.at);
+        self.buffer.copy_within(self.at..self.end, 0);
         self.base += self.at as u64;
+        self.end -= self.at;
         (self.at, self.summed) = (0, 0);
-        let end = self.buffer.len();
-        let behind = self.base + end as u64;
+        let behind = self.base + self.end as u64;
         let want = match self.bytes {
             Bytes::Anywhere(_, len) => (self.next_read as u64).min(len - behind.min(len)) as usize,
             Bytes::Once(_) => self.next_read,
         };
         self.next_read = (2 * self.next_read).min(BUFFER);
-        self.buffer.resize(end + want, 0);
-        let read = fill(&mut self.bytes, &mut self.buffer[end..], behind);
-        self.buffer
-            .truncate(end + read.as_ref().copied().unwrap_or(0));
-        Ok(read? > 0)
+        if self.buffer.len() < self.end + want {
+            self.buffer.resize(self.end + want, 0);
+        }
+        let into = &mut self.buffer[self.end..][..want];
+        let read = fill(&mut self.bytes, into, behind)?;
+        self.end += read;
+        Ok(read > 0)
     }
 }
 

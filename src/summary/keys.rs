@@ -139,7 +139,7 @@ pub struct DatabaseKeys {
 /// Keys by type, most keys first; `None` where no row has a type.
 pub fn types(attributes: &Attributes, carried: &PerMetric<u128>) -> Option<Vec<TypeLoad>> {
     let mut types: BTreeMap<&Name, Load> = BTreeMap::new();
-    for kind in attributes.kinds.iter() {
+    for kind in attributes.kinds.sorted() {
         *types.entry(&kind.type_name).or_default() += kind.load;
     }
     let row = |(name, load): (&Name, Load)| TypeLoad {

@@ -52,7 +52,7 @@ pub fn encodings(kinds: &Kinds, carried: &PerMetric<u128>) -> Option<Vec<Encodin
         load: of(kind.load, carried),
         elements: (kind.counted > 0).then_some(kind.elements),
     };
-    let mut rows: Vec<_> = kinds.iter().map(row).collect();
+    let mut rows: Vec<_> = kinds.sorted().into_iter().map(row).collect();
     rows.sort_by(|a, b| {
         let names = (&a.kind, &a.encoding).cmp(&(&b.kind, &b.encoding));
         b.load.keys.cmp(&a.load.keys).then(names)
@@ -69,7 +69,7 @@ pub fn largest(
     carried: &PerMetric<u128>,
 ) -> Option<Vec<LargeKey>> {
     let mut rows = Vec::new();
-    for kind in kinds.iter() {
+    for kind in kinds.sorted() {
         rows.extend(kind.largest().into_iter().map(|key| LargeKey {
             key: shown(&key.name),
             kind: kind.type_name.clone(),

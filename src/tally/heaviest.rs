@@ -8,22 +8,15 @@ use crate::metric::{Load, Metric, PerMetric};
 use crate::name::Name;
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
+use crate::tally::sketch::top::Top;
 
 /// Keys that are kept, and what is kept of a long name.
 pub const KEPT: usize = 1000;
 const MAX_NAME: usize = 512;
 
 /// The heaviest keys of each metric but the number of keys.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Heaviest(PerMetric<Top>);
-
-/// Up to twice as many keys as are kept: sorted and cut when it is full.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Top {
-    keys: Vec<HeavyKey>,
-    /// Lighter keys are not among the heaviest.
-    floor: u64,
-}
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Heaviest(PerMetric<Top<HeavyKey, KEPT>>);
 
 /// A key and its weight.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -43,39 +36,7 @@ pub struct HeavyKey {
 impl Heaviest {
     /// The heaviest keys in `metric`, heaviest first, and what no other key exceeds.
     pub fn keys(&self, metric: Metric) -> Option<(Vec<HeavyKey>, u64)> {
-        let mut top = self.0.get(metric)?.clone();
-        let full = top.keys.len() > KEPT || top.floor > 0;
-        top.cut(metric);
-        let lightest = top.keys.last().map_or(0, |key| key.load[metric]);
-        Some((top.keys, if full { lightest } else { 0 }))
-    }
-}
-
-impl Top {
-    fn push(&mut self, metric: Metric, key: HeavyKey) {
-        self.keys.push(key);
-        if self.keys.len() >= 2 * KEPT {
-            self.cut(metric);
-        }
-    }
-
-    /// Keeps the heaviest, ties by name.
-    fn cut(&mut self, metric: Metric) {
-        self.keys
-            .sort_by(|a, b| b.load[metric].cmp(&a.load[metric]).then_with(|| a.cmp(b)));
-        self.keys.truncate(KEPT);
-        if self.keys.len() == KEPT {
-            self.floor = self.keys[KEPT - 1].load[metric];
-        }
-    }
-}
-
-/// How far the lists were cut is not part of the value.
-impl PartialEq for Heaviest {
-    fn eq(&self, other: &Self) -> bool {
-        Metric::WEIGHTS
-            .into_iter()
-            .all(|metric| self.keys(metric) == other.keys(metric))
+        self.0.get(metric).map(Top::heaviest)
     }
 }
 
@@ -88,34 +49,30 @@ impl Tally for Heaviest {
             };
             let top = self.0.get_or_insert_with(metric, Top::default);
             for (i, weight) in column.iter().enumerate() {
-                if *weight < top.floor || *weight == MISSING || *weight == 0 {
+                if *weight == MISSING || *weight == 0 {
                     continue;
                 }
                 let name = keys.batch.keys.get(keys.batch.base, i);
-                let key = HeavyKey {
+                let kept = &name[..name.len().min(MAX_NAME)];
+                let is_before =
+                    |last: &HeavyKey| (values.load(i), kept) <= (last.load, &last.name.0[..]);
+                top.offer(*weight, is_before, || HeavyKey {
                     load: values.load(i),
-                    name: Name::from(&name[..name.len().min(MAX_NAME)]),
+                    name: Name::from(kept),
                     length: name.len() as u64,
                     slot: keys.slots[i],
                     tagged: keys.is_tagged(i),
-                };
-                top.push(metric, key);
+                });
             }
         }
     }
 
     fn merge(&mut self, other: Self) {
         for metric in Metric::WEIGHTS {
-            let Some(theirs) = other.0.get(metric) else {
-                continue;
-            };
-            let mine = self.0.get_or_insert_with(metric, Top::default);
-            // As many keys as are kept are no lighter than either floor.
-            mine.floor = mine.floor.max(theirs.floor);
-            theirs
-                .keys
-                .iter()
-                .for_each(|key| mine.push(metric, key.clone()));
+            if let Some(theirs) = other.0.get(metric) {
+                let mine = self.0.get_or_insert_with(metric, Top::default);
+                mine.merge(theirs.clone());
+            }
         }
     }
 }

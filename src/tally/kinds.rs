@@ -1,14 +1,15 @@
 //! Keys by type and encoding, their elements, and of each type the keys with most elements.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::format::batch::{MISSING, Number, Word};
+use crate::format::batch::{MISSING, Number, Spans, Word};
 use crate::metric::Load;
 use crate::name::Name;
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
+use crate::tally::sketch::top::Top;
 
 /// More kinds than any server has: past this the column holds something else.
 const MAX_KINDS: usize = 4096;
@@ -19,23 +20,28 @@ const MAX_NAME: usize = 512;
 /// What is kept of a type and an encoding.
 const MAX_WORD: usize = 64;
 
-/// Keys by type and encoding, in the order of their names.
+/// Words of kinds that are compared before a kind is looked up.
+const RECENT: usize = 16;
+
+/// Keys by type and encoding.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(into = "Listed", from = "Listed")]
 pub struct Kinds {
-    kinds: BTreeMap<Vec<u8>, Kind>,
+    kinds: Vec<Kind>,
+    /// Where each kind is, by its name.
+    numbers: HashMap<Vec<u8>, usize>,
     /// There are too many for them to be types and encodings.
     too_many: bool,
-    /// The name of the kind that is looked up; empty between two calls, as it is no part of the value.
+    /// The name of the kind that is looked up.
     sought: Vec<u8>,
 }
 
-/// The value of all kinds; none where there are too many.
+/// The value of all kinds, in the order of their names; none where there are too many.
 type Listed = Option<Vec<Kind>>;
 
 impl From<Kinds> for Listed {
     fn from(kinds: Kinds) -> Self {
-        (!kinds.too_many).then(|| kinds.kinds.into_values().collect())
+        (!kinds.too_many).then(|| kinds.sorted().into_iter().cloned().collect())
     }
 }
 
@@ -46,16 +52,23 @@ impl From<Listed> for Kinds {
             ..Kinds::default()
         };
         for listed in listed.into_iter().flatten() {
-            if let Some(kind) = kinds.kind(&listed.type_name.0, &listed.encoding.0) {
-                *kind = listed;
+            if let Some(number) = kinds.number(&listed.type_name.0, &listed.encoding.0) {
+                kinds.kinds[number] = listed;
             }
         }
         kinds
     }
 }
 
+/// How kinds are looked up is not part of the value.
+impl PartialEq for Kinds {
+    fn eq(&self, other: &Self) -> bool {
+        (self.sorted(), self.too_many) == (other.sorted(), other.too_many)
+    }
+}
+
 /// The keys of one type and encoding.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Kind {
     /// The name of the type.
     pub type_name: Name,
@@ -67,10 +80,8 @@ pub struct Kind {
     pub counted: u64,
     /// Their elements.
     pub elements: u64,
-    /// Those with most elements, unsorted, and up to as many again.
-    largest: Vec<LargeKey>,
-    /// Keys with fewer elements are not among the largest.
-    floor: u64,
+    /// Those with most elements.
+    largest: Top<LargeKey, KEPT>,
 }
 
 /// A key with many elements.
@@ -86,21 +97,16 @@ pub struct LargeKey {
     pub load: Load,
 }
 
-/// What was looked up last is not part of the value.
-impl PartialEq for Kinds {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.kinds, self.too_many) == (&other.kinds, other.too_many)
-    }
-}
-
 impl Kinds {
-    /// All kinds; none where there are too many for them to be such.
-    pub fn iter(&self) -> impl Iterator<Item = &Kind> {
-        self.kinds.values()
+    /// All kinds in the order of their names; none where there are too many for them to be such.
+    pub fn sorted(&self) -> Vec<&Kind> {
+        let mut kinds: Vec<_> = self.kinds.iter().collect();
+        kinds.sort_by_key(|kind| (&kind.type_name, &kind.encoding));
+        kinds
     }
 
-    /// The kind of a type and an encoding; `None` where there are too many.
-    fn kind(&mut self, type_name: &[u8], encoding: &[u8]) -> Option<&mut Kind> {
+    /// Where the kind of a type and an encoding is; `None` where there are too many.
+    fn number(&mut self, type_name: &[u8], encoding: &[u8]) -> Option<usize> {
         if self.too_many {
             return None;
         }
@@ -109,20 +115,23 @@ impl Kinds {
         // No name of a type has this byte.
         self.sought.push(0);
         self.sought.extend_from_slice(encoding);
-        if !self.kinds.contains_key(&self.sought) {
-            if self.kinds.len() == MAX_KINDS {
-                self.forget();
-                return None;
-            }
-            self.kinds
-                .insert(self.sought.clone(), Kind::new(type_name, encoding));
+        if let Some(number) = self.numbers.get(&self.sought) {
+            return Some(*number);
         }
-        self.kinds.get_mut(&self.sought)
+        let number = self.kinds.len();
+        if number == MAX_KINDS {
+            self.forget();
+            return None;
+        }
+        self.kinds.push(Kind::new(type_name, encoding));
+        self.numbers.insert(self.sought.clone(), number);
+        Some(number)
     }
 
     fn forget(&mut self) {
         self.too_many = true;
         self.kinds.clear();
+        self.numbers.clear();
     }
 }
 
@@ -134,69 +143,20 @@ impl Kind {
             load: Load::default(),
             counted: 0,
             elements: 0,
-            largest: Vec::new(),
-            floor: 0,
+            largest: Top::default(),
         }
     }
 
     /// Those with most elements, largest first.
     pub fn largest(&self) -> Vec<LargeKey> {
-        let mut largest = self.clone();
-        largest.cut();
-        largest.largest
-    }
-
-    fn add_elements(&mut self, elements: u64, key: impl FnOnce() -> LargeKey) {
-        self.counted += 1;
-        self.elements = self.elements.saturating_add(elements);
-        // A key of one element is no large one.
-        if elements >= self.floor && elements > 1 {
-            self.push(key());
-        }
-    }
-
-    fn push(&mut self, key: LargeKey) {
-        self.largest.push(key);
-        if self.largest.len() >= 2 * KEPT {
-            self.cut();
-        }
-    }
-
-    /// Keeps the largest, ties by name, then by all else: a key may be listed twice with two sizes.
-    fn cut(&mut self) {
-        let by_size = |a: &LargeKey, b: &LargeKey| b.elements.cmp(&a.elements);
-        self.largest
-            .sort_by(|a, b| by_size(a, b).then_with(|| a.cmp(b)));
-        self.largest.truncate(KEPT);
-        if self.largest.len() == KEPT {
-            self.floor = self.largest[KEPT - 1].elements;
-        }
+        self.largest.heaviest().0
     }
 
     fn merge(&mut self, other: Kind) {
         self.load += other.load;
         self.counted += other.counted;
         self.elements = self.elements.saturating_add(other.elements);
-        // As many keys as are kept are no smaller than either floor.
-        self.floor = self.floor.max(other.floor);
-        other.largest.into_iter().for_each(|key| self.push(key));
-    }
-}
-
-/// How far the lists were cut is not part of the value.
-impl PartialEq for Kind {
-    fn eq(&self, other: &Self) -> bool {
-        let rest = |kind: &Kind| {
-            let names = (kind.type_name.clone(), kind.encoding.clone());
-            (
-                names,
-                kind.load,
-                kind.counted,
-                kind.elements,
-                kind.largest(),
-            )
-        };
-        rest(self) == rest(other)
+        self.largest.merge(other.largest);
     }
 }
 
@@ -208,54 +168,69 @@ impl Tally for Kinds {
         if types.is_empty() {
             return;
         }
-        let cut = |word: &'_ [u8]| word.len().min(MAX_WORD);
-        let words = |i: usize| {
-            let type_name = types.get(base, i);
-            let encoding = if encodings.is_empty() {
-                &b""[..]
-            } else {
-                encodings.get(base, i)
-            };
-            (&type_name[..cut(type_name)], &encoding[..cut(encoding)])
+        let word = |words: &Spans, i| {
+            let word = words.get(base, i);
+            &word[..word.len().min(MAX_WORD)]
         };
-        let mut next = 0;
-        while next < types.len() {
-            // Neighbours often are of one kind: a run is one look-up.
-            let first = words(next);
-            let end = (next..types.len()).find(|i| words(*i) != first);
-            let run = next..end.unwrap_or(types.len());
-            next = run.end;
-            let Some(kind) = self.kind(first.0, first.1).filter(|_| !first.0.is_empty()) else {
+        let words = |i| match encodings.is_empty() {
+            true => [word(types, i), b""],
+            false => [word(types, i), word(encodings, i)],
+        };
+        let mut recent: Vec<([&[u8]; 2], usize)> = Vec::with_capacity(RECENT);
+        for i in 0..types.len() {
+            let words @ [type_name, encoding] = words(i);
+            let known = recent.iter().find(|(known, _)| are_same(known, &words));
+            let number = match known {
+                Some((_, number)) => *number,
+                None if type_name.is_empty() => continue,
+                None => {
+                    let Some(number) = self.number(type_name, encoding) else {
+                        break;
+                    };
+                    if recent.len() < RECENT {
+                        recent.push((words, number));
+                    }
+                    number
+                }
+            };
+            let kind = &mut self.kinds[number];
+            let load = values.load(i);
+            kind.load += load;
+            let Some(elements) = elements.get(i).filter(|elements| **elements != MISSING) else {
                 continue;
             };
-            for i in run {
-                let load = values.load(i);
-                kind.load += load;
-                if let Some(elements) = elements.get(i).filter(|elements| **elements != MISSING) {
-                    kind.add_elements(*elements, || {
-                        let name = keys.batch.keys.get(base, i);
-                        LargeKey {
-                            elements: *elements,
-                            name: Name::from(&name[..name.len().min(MAX_NAME)]),
-                            slot: keys.slots[i],
-                            load,
-                        }
-                    });
-                }
+            kind.counted += 1;
+            kind.elements = kind.elements.saturating_add(*elements);
+            // A key of one element is no large one.
+            if *elements > 1 {
+                let name = keys.batch.keys.get(base, i);
+                let name = &name[..name.len().min(MAX_NAME)];
+                let is_before = |last: &LargeKey| *name <= last.name.0[..];
+                kind.largest.offer(*elements, is_before, || LargeKey {
+                    elements: *elements,
+                    name: Name::from(name),
+                    slot: keys.slots[i],
+                    load,
+                });
             }
         }
-        self.sought.clear();
     }
 
     fn merge(&mut self, other: Self) {
         if other.too_many {
             self.forget();
         }
-        for kind in other.kinds.into_values() {
-            if let Some(mine) = self.kind(&kind.type_name.0, &kind.encoding.0) {
-                mine.merge(kind);
+        for kind in other.kinds {
+            if let Some(mine) = self.number(&kind.type_name.0, &kind.encoding.0) {
+                self.kinds[mine].merge(kind);
             }
         }
-        self.sought.clear();
     }
+}
+
+/// Whether words are the same: most often they are at the same place.
+#[inline]
+fn are_same(a: &[&[u8]; 2], b: &[&[u8]; 2]) -> bool {
+    let same = |i: usize| std::ptr::eq(a[i], b[i]) || a[i] == b[i];
+    same(0) && same(1)
 }

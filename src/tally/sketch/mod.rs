@@ -6,3 +6,4 @@ pub mod count_min;
 pub mod heavy_hitters;
 pub mod histogram;
 pub mod hyper_log_log;
+pub mod top;

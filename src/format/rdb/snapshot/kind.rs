@@ -11,6 +11,9 @@ pub enum Space {
     Valkey,
 }
 
+/// Numbers below this one are types, not opcodes.
+pub const FIRST_OPCODE: u8 = 107;
+
 /// A type of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
@@ -91,6 +94,8 @@ pub enum StreamForm {
     Refused,
 }
 
+/// What TYPE answers for a string.
+pub const TEXT: &str = "string";
 const HASH: &str = "hash";
 const LIST: &str = "list";
 const SET: &str = "set";
@@ -103,7 +108,7 @@ pub fn kind(number: u8, space: Space) -> Option<Kind> {
     use Packing::*;
     use Space::*;
     let (name, encoding, layout) = match (number, space) {
-        (0, _) => ("string", "raw", Text),
+        (0, _) => (TEXT, "raw", Text),
         (1, _) => (LIST, "linkedlist", Elements),
         (2, _) => (SET, "hashtable", Members),
         (3, _) => (SORTED, "skiplist", Scores { binary: false }),

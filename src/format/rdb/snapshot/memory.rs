@@ -70,7 +70,7 @@ enum Body {
     /// Nothing that is known.
     Unknown,
     /// A string of so many bytes, or a number.
-    Text(u64, bool),
+    Text(Option<u64>),
     /// One block, or nodes of blocks.
     Blocks,
     /// A table.
@@ -96,10 +96,9 @@ impl Footprint {
         (self.parts, self.body, self.expiring) = (0.0, Body::Unknown, NONE_EXPIRES);
     }
 
-    /// A string.
-    pub fn text(&mut self, len: u64, is_number: bool) {
-        let len = len.min(MAX_LEN);
-        self.body = Body::Text(len, is_number);
+    /// A string of so many bytes, or a number.
+    pub fn text(&mut self, len: Option<u64>) {
+        self.body = Body::Text(len.map(|len| len.min(MAX_LEN)));
     }
 
     /// All elements in one block; with what is kept next to it where fields expire.
@@ -253,7 +252,7 @@ impl Footprint {
             (Body::Sorted, _) => (SORTED + SKIPLIST) as f64 + table() + skiplist(),
         };
         let text = match self.body {
-            Body::Text(len, is_number) => Some((len, is_number)),
+            Body::Text(len) => len,
             _ => None,
         };
         Some(self.object(key, expires, text) + (top + self.parts).round() as u64)
@@ -262,14 +261,23 @@ impl Footprint {
     /// What OBJECT ENCODING answers of a string at a key of `key` bytes, as the server loads it; `None` for other values.
     pub fn text_encoding(&self, key: u64, expires: bool) -> Option<&'static str> {
         match self.body {
-            Body::Text(_, true) => Some("int"),
-            Body::Text(len, false) if self.embeds(key, expires, len) => Some("embstr"),
-            Body::Text(..) => Some("raw"),
+            Body::Text(text) => Some(self.encoding_of(key, expires, text)),
             _ => None,
         }
     }
 
+    /// The same of a string of so many bytes, or a number.
+    #[inline]
+    pub fn encoding_of(&self, key: u64, expires: bool, text: Option<u64>) -> &'static str {
+        match text {
+            None => "int",
+            Some(len) if self.embeds(key, expires, len) => "embstr",
+            Some(_) => "raw",
+        }
+    }
+
     /// Whether a string of `len` bytes is in one block with its object, and that with its key where the server does that.
+    #[inline]
     fn embeds(&self, key: u64, expires: bool, len: u64) -> bool {
         let both = |expires| self.object_of(key, expires) + 3 + len + 1;
         match self.server {
@@ -289,10 +297,10 @@ impl Footprint {
         OBJECT + if has_time { 8 } else { 0 } + 1 + header(key) + key + 1
     }
 
-    /// A key with its object, and the text of that.
-    fn object(&self, key: u64, expires: bool, text: Option<(u64, bool)>) -> u64 {
+    /// A key with its object, and the text of that, if it has one.
+    #[inline]
+    pub fn object(&self, key: u64, expires: bool, text: Option<u64>) -> u64 {
         let name = header(key) + key + 1;
-        let text = text.filter(|(_, is_number)| !is_number).map(|(len, _)| len);
         let embedded = text.filter(|len| self.embeds(key, expires, *len));
         let string = |len: u64| self.taken(header(len) + len + 1);
         if self.server.embeds_key() {
@@ -393,7 +401,7 @@ mod tests {
     /// A string of `len` bytes at a key of three.
     fn text(server: Server, len: u64, expires: bool) -> u64 {
         let mut memory = memory(server);
-        memory.text(len, false);
+        memory.text(Some(len));
         memory.total(3, expires, 1).unwrap()
     }
 
@@ -445,7 +453,7 @@ mod tests {
             huge.field(u64::MAX, u64::MAX, Some(u64::MAX));
             huge.scored(u64::MAX);
         }
-        huge.text(u64::MAX, false);
+        huge.text(Some(u64::MAX));
         assert!(huge.total(64 << 20, true, 1).unwrap() > MAX_LEN);
     }
 }

@@ -3,7 +3,7 @@
 use crate::format::Notice;
 use crate::format::rdb::snapshot::fault::{Read, wrong};
 use crate::format::rdb::snapshot::header::{Header, MARK};
-use crate::format::rdb::snapshot::kind::Space;
+use crate::format::rdb::snapshot::kind::{FIRST_OPCODE, Space};
 use crate::format::rdb::snapshot::module;
 use crate::format::rdb::snapshot::record::Attributes;
 use crate::format::rdb::snapshot::server::Server;
@@ -30,7 +30,7 @@ const KEY_META: u8 = 243;
 const SLOT_IMPORT: u8 = 243;
 const HASH_TEMPLATE: u8 = 242;
 /// Of Redis Enterprise.
-const RAM_LRU: u8 = 107;
+const RAM_LRU: u8 = FIRST_OPCODE;
 const SLOT_NUMBER: u8 = 121;
 
 /// More templates than any server has.

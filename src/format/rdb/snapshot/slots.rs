@@ -107,6 +107,7 @@ impl Imported {
     }
 
     /// Whether a key is of one of them.
+    #[inline]
     pub fn has(&self, key: &[u8]) -> bool {
         !self.0.is_empty() && self.0[usize::from(hashslot::slot(key))]
     }

@@ -92,12 +92,20 @@ enum Length {
     Encoding(u8),
 }
 
+#[inline]
 fn length_or_encoding(input: &mut Forward) -> Read<Length> {
     let at = input.offset();
     let first = input.byte()?;
+    match first {
+        0..0x40 => Ok(Length::Of(first.into())),
+        _ => long_length(input, at, first),
+    }
+}
+
+/// A length of more than one byte, or an encoding, behind its first byte, which is at `at`.
+fn long_length(input: &mut Forward, at: u64, first: u8) -> Read<Length> {
     Ok(match first >> 6 {
-        0 => Length::Of(u64::from(first)),
-        1 => Length::Of(u64::from(first & 0x3F) << 8 | u64::from(input.byte()?)),
+        0 | 1 => Length::Of(u64::from(first & 0x3F) << 8 | u64::from(input.byte()?)),
         2 if first == 0x80 => Length::Of(u64::from(u32::from_be_bytes(input.array()?))),
         2 if first == 0x81 => Length::Of(u64::from_be_bytes(input.array()?)),
         2 => return wrong(at, format!("a byte that starts no length, 0x{first:02x}")),
@@ -137,6 +145,7 @@ impl Texts for Forward {
         Ok(stored)
     }
 
+    #[inline]
     fn start_of(&mut self, stored: Stored) -> Read<Start> {
         Ok(match stored {
             Stored::Integer(number) => Start::of(number.to_string().as_bytes()),
@@ -149,6 +158,7 @@ impl Texts for Forward {
         })
     }
 
+    #[inline]
     fn stored_string(&mut self, stored: Stored, into: &mut Vec<u8>, most: u64) -> Read<()> {
         let at = self.offset();
         into.clear();

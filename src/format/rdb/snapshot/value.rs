@@ -14,6 +14,9 @@ use crate::source::forward::Forward;
 /// The longest packed string whose entries are counted one by one.
 const MAX_COUNTED: u64 = 16 << 20;
 
+/// Bytes of the longest signed integer of 64 bits.
+const LONGEST_NUMBER: u64 = 20;
+
 /// Bytes of a list up to which it is one packed string.
 const SHORT_LIST: u64 = 8 << 10;
 
@@ -141,10 +144,13 @@ pub fn pass(
 /// Passes over a string, which is one element.
 fn text(input: &mut Forward, memory: &mut Footprint) -> Read<Value> {
     let stored = input.stored()?;
-    let start = input.start_of(stored)?;
+    let is_number = match stored {
+        Stored::Integer(_) => true,
+        Stored::Bytes(len @ ..=LONGEST_NUMBER) => is_number(input.peek(len as usize)?),
+        _ => false,
+    };
     input.skip(stored.bytes_behind())?;
-    let is_number = is_integer(stored, &start);
-    memory.text(stored.len(), is_number);
+    memory.text((!is_number).then_some(stored.len()));
     Ok(Value {
         elements: Elements::Known(1),
         encoding: None,
@@ -153,15 +159,14 @@ fn text(input: &mut Forward, memory: &mut Footprint) -> Read<Value> {
 }
 
 /// Whether a server stores a string as a number: it is how a signed integer of 64 bits is spelled.
-fn is_integer(stored: Stored, start: &[u8]) -> bool {
-    let spelled = || {
-        let text = std::str::from_utf8(start).ok()?;
-        let number: i64 = text.parse().ok()?;
-        Some(number.to_string() == text)
-    };
-    match stored {
-        Stored::Integer(_) => true,
-        Stored::Bytes(len) if len <= 20 => spelled() == Some(true),
+#[inline]
+pub fn is_number(text: &[u8]) -> bool {
+    match text {
+        [b'0'] => true,
+        [b'1'..=b'9', ..] | [b'-', b'1'..=b'9', ..] if text.len() as u64 <= LONGEST_NUMBER => {
+            let text = std::str::from_utf8(text).ok();
+            text.is_some_and(|text| text.parse::<i64>().is_ok())
+        }
         _ => false,
     }
 }

@@ -1,6 +1,7 @@
 //! The walk over an RDB file, opcode by opcode, which yields its keys and what is odd about it.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::error::reason;
 use crate::format::Notice;
@@ -8,7 +9,7 @@ use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::checksum::Crc64;
 use crate::format::rdb::snapshot::fault::{Fault, Read, wrong};
 use crate::format::rdb::snapshot::header::{Header, LONGEST};
-use crate::format::rdb::snapshot::kind::{Kind, kind, module_type};
+use crate::format::rdb::snapshot::kind::{FIRST_OPCODE, Kind, kind, module_type};
 use crate::format::rdb::snapshot::memory::Footprint;
 use crate::format::rdb::snapshot::record::{Attributes, Event, Record, Remark};
 use crate::format::rdb::snapshot::server::Server;
@@ -41,7 +42,7 @@ pub struct Walker {
     /// What wrote the file, where it says that.
     pub(super) server: Option<Server>,
     allocator: Allocator,
-    memory: Option<Footprint>,
+    pub(super) memory: Option<Footprint>,
     /// When the file was written, in milliseconds since 1970.
     pub(super) written_ms: Option<i64>,
     pub(super) slots: SlotCheck,
@@ -49,9 +50,11 @@ pub struct Walker {
     pub(super) remarks: Vec<Remark>,
     /// Keys that the file announces.
     pub(super) announced: u64,
-    keys: u64,
-    key: Vec<u8>,
-    has_ended: bool,
+    pub(super) keys: u64,
+    pub(super) key: Vec<u8>,
+    /// Of the last row, if it was plain, its bytes and where its key is.
+    pub(super) last_plain: Option<(usize, Range<usize>)>,
+    pub(super) has_ended: bool,
     damage: Option<Damage>,
 }
 
@@ -107,6 +110,7 @@ impl Walker {
             announced: 0,
             keys: 0,
             key: Vec::new(),
+            last_plain: None,
             has_ended: false,
             damage: None,
         }
@@ -137,7 +141,15 @@ impl Walker {
     ///
     /// # Errors
     /// Where and why the file cannot be read on. After an error there is no more.
+    #[inline]
     pub fn next_event(&mut self) -> Result<Option<Event<'_>>, Damage> {
+        match self.plain_row() {
+            Some(row) => Ok(Some(Event::Key(self.plain_record(row)))),
+            None => self.next_of_any_kind(),
+        }
+    }
+
+    fn next_of_any_kind(&mut self) -> Result<Option<Event<'_>>, Damage> {
         if self.remarks.is_empty() && !self.has_ended {
             match self.walk() {
                 Ok(Some(found)) => return Ok(Some(Event::Key(self.record(found)))),
@@ -162,8 +174,13 @@ impl Walker {
         };
         while self.remarks.is_empty() {
             let at = self.input.offset();
-            self.place = Place::Opcode(self.input.byte()?);
-            match self.opcode(at, header)? {
+            let number = self.input.byte()?;
+            self.place = Place::Opcode(number);
+            let step = match number {
+                ..FIRST_OPCODE => Step::Key(number),
+                _ => self.opcode(at, header)?,
+            };
+            match step {
                 Step::On => {}
                 Step::Key(number) => {
                     if let Some(found) = self.pass_key(at, number, header)? {
@@ -266,9 +283,15 @@ impl Walker {
             attributes,
             offset,
             bytes: self.input.offset() - offset,
-            has_expired: expires_ms.is_some_and(|at| self.written_ms.is_some_and(|now| at < now)),
+            has_expired: self.has_expired(expires_ms),
             is_imported: self.imported.has(&self.key),
         }
+    }
+
+    /// Whether a key had expired when the file was written.
+    #[inline]
+    pub(super) fn has_expired(&self, expires_ms: Option<i64>) -> bool {
+        expires_ms.is_some_and(|at| self.written_ms.is_some_and(|now| at < now))
     }
 
     fn encoding_of(&self, kind: Kind, value: Value, expires: bool) -> &'static str {

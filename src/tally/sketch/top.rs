@@ -1,0 +1,132 @@
+//! The `K` things of largest weight, ties in the order of the things: neither the order in which they come nor the parts
+//! that are merged decide what is kept.
+
+use std::cmp::Reverse;
+
+use serde::{Deserialize, Serialize};
+
+/// The heaviest things. Up to twice as many are kept before the rest are dropped.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Top<T, const K: usize> {
+    kept: Vec<(Reverse<u64>, T)>,
+    /// The last of those that were left when things were dropped: what comes behind it is not among the heaviest.
+    floor: Option<(Reverse<u64>, T)>,
+}
+
+impl<T, const K: usize> Default for Top<T, K> {
+    fn default() -> Self {
+        Top {
+            kept: Vec::new(),
+            floor: None,
+        }
+    }
+}
+
+impl<T: Ord + Clone, const K: usize> Top<T, K> {
+    /// Takes in a thing, made by `make` where it may be among the heaviest. Of two of one weight `is_before` decides
+    /// whether this one may come before the other.
+    #[inline]
+    pub fn offer(
+        &mut self,
+        weight: u64,
+        is_before: impl FnOnce(&T) -> bool,
+        make: impl FnOnce() -> T,
+    ) {
+        let may_be_kept = match &self.floor {
+            None => true,
+            Some((Reverse(floor), last)) => weight > *floor || weight == *floor && is_before(last),
+        };
+        if may_be_kept {
+            self.push((Reverse(weight), make()));
+        }
+    }
+
+    fn push(&mut self, next: (Reverse<u64>, T)) {
+        self.kept.push(next);
+        if self.kept.len() >= 2 * K {
+            self.cut();
+        }
+    }
+
+    /// Keeps `K` things, in no order.
+    fn cut(&mut self) {
+        if self.kept.len() > K {
+            let (_, last, _) = self.kept.select_nth_unstable(K - 1);
+            self.floor = Some(last.clone());
+            self.kept.truncate(K);
+        }
+    }
+
+    /// Takes over another.
+    pub fn merge(&mut self, other: Self) {
+        // As many things as are kept come no later than either floor.
+        self.floor = match (self.floor.take(), other.floor) {
+            (Some(mine), Some(theirs)) => Some(mine.min(theirs)),
+            (mine, theirs) => mine.or(theirs),
+        };
+        other.kept.into_iter().for_each(|next| self.push(next));
+    }
+
+    /// The heaviest, heaviest first, and what no other thing exceeds: 0 where there is no other.
+    pub fn heaviest(&self) -> (Vec<T>, u64) {
+        let mut kept = self.kept.clone();
+        kept.sort();
+        let has_more = self.floor.is_some() || kept.len() > K;
+        kept.truncate(K);
+        let lightest = kept.last().map_or(0, |(weight, _)| weight.0);
+        let things = kept.into_iter().map(|(_, thing)| thing).collect();
+        (things, if has_more { lightest } else { 0 })
+    }
+}
+
+/// How far the list was cut is not part of the value.
+impl<T: Ord + Clone, const K: usize> PartialEq for Top<T, K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.heaviest() == other.heaviest()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Three = Top<u64, 3>;
+
+    fn of(things: impl IntoIterator<Item = (u64, u64)>) -> Three {
+        let mut top = Three::default();
+        for (weight, thing) in things {
+            top.offer(weight, |last| thing <= *last, || thing);
+        }
+        top
+    }
+
+    #[test]
+    fn the_heaviest_are_kept_whatever_their_order_and_the_parts() {
+        // Many of one weight, and two that are heavier.
+        let all: Vec<(u64, u64)> = (0..50).map(|thing| (7, thing * 31 % 50)).collect();
+        let all: Vec<_> = all.into_iter().chain([(9, 100), (8, 101)]).collect();
+        let whole = of(all.clone());
+        assert_eq!(whole.heaviest(), (vec![100, 101, 0], 7));
+        assert_eq!(of(all.iter().rev().copied()), whole);
+        for at in 0..all.len() {
+            let (first, second) = all.split_at(at);
+            let mut merged = of(first.iter().copied());
+            merged.merge(of(second.iter().copied()));
+            assert_eq!(merged, whole, "{at}");
+        }
+    }
+
+    #[test]
+    fn no_other_exceeds_nothing_where_all_are_kept() {
+        assert_eq!(of([(1, 1), (5, 2), (3, 3)]).heaviest(), (vec![2, 3, 1], 0));
+        assert_eq!(of([(1, 1), (5, 2), (3, 3), (1, 4)]).heaviest().1, 1);
+        assert_eq!(of([]).heaviest(), (vec![], 0));
+    }
+
+    #[test]
+    fn a_thing_behind_the_floor_is_not_made() {
+        let mut top = of((0..6).map(|thing| (7, thing)));
+        top.offer(7, |last| 9 <= *last, || panic!("it comes behind"));
+        top.offer(6, |_| true, || panic!("it is lighter"));
+    }
+}
