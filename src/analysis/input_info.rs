@@ -10,7 +10,7 @@ use crate::scan::{Scanned, SeenInput};
 use crate::slot::policy::Policy;
 use crate::source::Source;
 use crate::summary::worded::Worded;
-use crate::summary::{FileFacts, Incomplete, InputFacts, Summary};
+use crate::summary::{FileFacts, Incomplete, InputFacts, Sizes, Summary};
 
 /// As `of`, with a note on what was passed over.
 pub fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
@@ -60,6 +60,7 @@ pub fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
         bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
         rejected: rejected::of(sources, &scanned.rejects),
         written: seen.written_ms.map(|at| at / 1000),
+        sizes: sizes(&seen),
         error_lines: seen.count(Notice::ErrorReply),
         incomplete: scanned.incomplete.iter().map(stop).collect(),
         warnings: seen.warnings().into_iter().map(Worded::Sentence).collect(),
@@ -91,14 +92,28 @@ pub fn lfu_note(rule: LfuRule, summary: &Summary) -> Option<String> {
     ))
 }
 
-/// Says the hash policy where it is not the usual one; the patterns of a policy hold parts of names.
-pub fn policy_note(policy: &Policy, with_patterns: bool) -> Option<String> {
+/// What the sizes of RDB files are, where they are all the same.
+fn sizes(seen: &Seen) -> Option<Sizes> {
+    let is_there = |notice| seen.count(notice) > 0;
+    match (is_there(Notice::Estimated), is_there(Notice::Serialized)) {
+        (true, false) => Some(Sizes::Memory),
+        (false, true) => Some(Sizes::Serialized),
+        _ => None,
+    }
+}
+
+/// The hash policy where it is not the usual one; the patterns of a policy hold parts of names.
+pub fn policy(policy: &Policy, with_patterns: bool) -> Option<Name> {
     let text = match policy {
         Policy::Patterns(_) if !with_patterns => Name::from("regex:..."),
         _ => Name::from(policy.to_string().as_str()),
     };
-    let what = format!(
-        "hashed by --policy {text}: slots and tags are those of that policy, not of CLUSTER KEYSLOT"
-    );
-    (!policy.is_oss()).then_some(what)
+    (!policy.is_oss()).then_some(text)
+}
+
+/// Says which hash policy it is.
+pub fn policy_note(policy: &Name) -> String {
+    format!(
+        "hashed by --policy {policy}: slots and tags are those of that policy, not of CLUSTER KEYSLOT"
+    )
 }

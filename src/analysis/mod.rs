@@ -271,9 +271,9 @@ impl Analysis {
             }
         }
         let is_shown = self.redaction.is_none();
-        input
-            .notes
-            .extend(input_info::policy_note(&reading.options.policy, is_shown));
+        input.policy = input_info::policy(&reading.options.policy, is_shown);
+        let policy_note = input.policy.as_ref().map(input_info::policy_note);
+        input.notes.extend(policy_note);
 
         let tallies = &first.tally;
         let mut summary =

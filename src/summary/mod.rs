@@ -134,6 +134,17 @@ pub struct Summary {
     pub rows: usize,
 }
 
+impl Summary {
+    /// When the oldest and the newest dump were written: as the dumps say it, else as their files do.
+    pub fn dumped(&self) -> Option<Dumped> {
+        let files = self.run.dumped;
+        // The time of a file is lost where it is copied; that in the dump stays.
+        let last = self.input.written.or(files.map(|files| files.last))?;
+        let first = files.map_or(last, |files| files.first.min(last));
+        Some(Dumped { first, last })
+    }
+}
+
 /// How a report was made.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -200,12 +211,28 @@ pub struct InputFacts {
     /// When the newest dump was written, in seconds since 1970, where it says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<u64>,
+    /// The hash policy, where it is not that of servers; of redacted reports without its patterns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Name>,
+    /// What the sizes of RDB files are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Sizes>,
     /// Places after which an input could not be read.
     pub incomplete: Vec<Incomplete>,
     /// Evidence that the dump is not what it should be.
     pub warnings: Vec<Worded<Evidence>>,
     /// What the forms that were read cannot show.
     pub notes: Vec<String>,
+}
+
+/// What the sizes of RDB files are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Sizes {
+    /// Estimates of the memory that a server uses.
+    Memory,
+    /// Bytes in the file.
+    Serialized,
 }
 
 /// One input.

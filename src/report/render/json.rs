@@ -45,9 +45,13 @@ pub fn read(file: &Name, bytes: &[u8]) -> Result<Summary> {
     match head.schema {
         Some(serde_json::Value::String(schema)) if schema == SCHEMA => {}
         Some(serde_json::Value::String(other)) => {
+            let way_out = match other.starts_with("slotscope.report/") {
+                true => ": analyze its dump again with this version",
+                false => ", as analyze writes it",
+            };
             let other = Name::from(other.as_str());
             return bad(format!(
-                "its schema is \"{other}\"; only {SCHEMA} can be compared, as analyze writes it"
+                "its schema is \"{other}\"; only {SCHEMA} can be compared{way_out}"
             ));
         }
         _ => return bad("no report.json of analyze: it names no schema".into()),
