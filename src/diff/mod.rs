@@ -1,6 +1,7 @@
 //! What changed between two reports: totals, skew, nodes, and which names grew, appeared, vanished or got hot. A change
 //! that the bounds of the counts leave open is not reported.
 
+pub mod fate;
 mod hot;
 mod names;
 mod old_new;

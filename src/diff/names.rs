@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::diff::fate::Fate;
 use crate::diff::report::{Bounds, NameList, Report};
 use crate::diff::{OldNew, per_metric};
 use crate::metric::{Metric, PerMetric};
@@ -47,10 +48,8 @@ impl Names {
         by: Metric,
     ) -> Option<Names> {
         let (old_list, new_list) = (old.0?, new.0?);
-        let (old_rows, new_rows) = (old_list.rows, new_list.rows);
-        let (old_below, new_below) = (old_list.below, new_list.below);
         let change = |name: &Name, at_least: u64| {
-            let (old_row, new_row) = (old_rows.get(name), new_rows.get(name));
+            let (old_row, new_row) = (old_list.rows.get(name), new_list.rows.get(name));
             let share =
                 |report: &Report, row: Option<&Bounds<'_>>| Some(report.share(row?.at_least, by));
             let load = |metric| {
@@ -67,32 +66,18 @@ impl Names {
             }
         };
         let mut names = Names::default();
-        for (name, row) in &new_rows {
-            let (least, most) = (row.at_least, row.at_most);
-            match old_rows.get(name) {
-                Some(before) => {
-                    let grown = least.saturating_sub(before.at_most);
-                    let shrunk = before.at_least.saturating_sub(most);
-                    if grown > 0 {
-                        names.grew.push(change(name, grown));
-                    } else if shrunk > 0 {
-                        names.shrank.push(change(name, shrunk));
-                    }
-                }
-                None if old_below == 0 => names.appeared.push(change(name, least)),
-                None if least > old_below => names.grew.push(change(name, least - old_below)),
-                None => names.below_the_list.push(change(name, 0)),
-            }
-        }
-        for (name, row) in old_rows
-            .iter()
-            .filter(|(name, _)| !new_rows.contains_key(*name))
-        {
-            match row.at_least {
-                least if new_below == 0 => names.vanished.push(change(name, least)),
-                least if least > new_below => names.shrank.push(change(name, least - new_below)),
-                _ => names.below_the_list.push(change(name, 0)),
-            }
+        let gone = old_list.rows.keys();
+        let gone = gone.filter(|name| !new_list.rows.contains_key(*name));
+        for name in new_list.rows.keys().chain(gone) {
+            let (list, at_least) = match old_list.known(name).until(new_list.known(name)) {
+                Fate::Grew(by) => (&mut names.grew, by),
+                Fate::Shrank(by) => (&mut names.shrank, by),
+                Fate::Appeared(with) => (&mut names.appeared, with),
+                Fate::Vanished(with) => (&mut names.vanished, with),
+                Fate::Open => (&mut names.below_the_list, 0),
+                Fate::Same => continue,
+            };
+            list.push(change(name, at_least));
         }
         for list in [
             &mut names.grew,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::diff::fate::Known;
 use crate::error::{Error, Result};
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
@@ -137,6 +138,19 @@ pub struct NameList<'a> {
     pub rows: BTreeMap<&'a Name, Bounds<'a>>,
     /// The most that an unlisted name may hold; 0 where the list has every name.
     pub below: u64,
+}
+
+impl NameList<'_> {
+    /// What it has of a name.
+    pub fn known(&self, name: &Name) -> Known {
+        match self.rows.get(name) {
+            Some(row) => Known::Listed {
+                at_least: row.at_least,
+                at_most: row.at_most,
+            },
+            None => Known::Unlisted(self.below),
+        }
+    }
 }
 
 /// Bounds on the load of a name.
