@@ -69,6 +69,7 @@ pub mod summary;
 pub mod tally;
 mod text;
 pub mod topology;
+pub mod trend;
 pub mod whatif;
 
 pub use analysis::Analysis;

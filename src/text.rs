@@ -252,16 +252,21 @@ fn joined<T: ToString>(
 }
 
 /// The last second of 9999: no clock is meant to say more.
-const LAST: u64 = 253_402_300_799;
+pub const LAST: u64 = 253_402_300_799;
 
 /// `2026-11-21 07:30:05 UTC`, from seconds since 1970.
 pub fn time(seconds: u64) -> String {
-    let seconds = seconds.min(LAST);
-    let (day, of_day) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = date(day as i64);
+    let of_day = seconds.min(LAST) % 86_400;
     let (hours, minutes) = (of_day / 3600, of_day / 60 % 60);
+    let day = day(seconds);
     let seconds = of_day % 60;
-    format!("{year:04}-{month:02}-{day:02} {hours:02}:{minutes:02}:{seconds:02} UTC")
+    format!("{day} {hours:02}:{minutes:02}:{seconds:02} UTC")
+}
+
+/// `2026-11-21`, from seconds since 1970.
+pub fn day(seconds: u64) -> String {
+    let (year, month, day) = date((seconds.min(LAST) / 86_400) as i64);
+    format!("{year:04}-{month:02}-{day:02}")
 }
 
 #[cfg(test)]
@@ -277,6 +282,10 @@ mod tests {
         assert_eq!(time(1_795_242_395), "2026-11-21 06:26:35 UTC");
         assert_eq!(time(1_798_761_599), "2026-12-31 23:59:59 UTC");
         assert!(time(u64::MAX).starts_with("9999-"));
+        assert_eq!(
+            (day(86_399), day(LAST)),
+            ("1970-01-01".into(), "9999-12-31".into())
+        );
     }
 
     #[test]

@@ -96,6 +96,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("dump", &["format::rdb", "format::table::key_spelling"]),
     ("find_tag", &["slot", "source::small_file", "topology"]),
     ("diff", &["summary", "slot", "report"]),
+    // Names of neighbouring reports are compared as those of two.
+    ("trend", &["diff", "report", "summary"]),
     ("generate", &[]),
     (
         "bench",
@@ -119,6 +121,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "topology",
             "slot",
             "diff",
+            "trend",
             "whatif",
             // No output replaces an input.
             "source::identity",

@@ -7,16 +7,11 @@ use clap::Args;
 use crate::cli::Ending;
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::report_file;
 use crate::diff::report::Report;
 use crate::diff::{Diff, view};
 use crate::error::Result;
 use crate::metric::Metric;
-use crate::name::Name;
-use crate::report::json;
-use crate::source::small_file;
-
-/// Longer than any report.json: one of all metrics and full lists has 3 MiB.
-const MAX_REPORT_BYTES: u64 = 64 << 20;
 
 /// What grew and what got hot between two reports.
 #[derive(Args, Debug)]
@@ -65,11 +60,6 @@ impl DiffArgs {
 
 /// The report in a file, or in the report.json of a directory.
 fn read(path: &Path) -> Result<Report> {
-    let in_directory = path.join("report.json");
-    let path = if path.is_dir() { &in_directory } else { path };
-    let too_long = "more than 64 MiB: no report.json of analyze";
-    let bytes = small_file::read(path, MAX_REPORT_BYTES, too_long)?;
-    let file = Name::from(path);
-    let summary = json::read(&file, &bytes)?;
+    let (file, summary) = report_file::read(path)?;
     Report::new(file, summary)
 }

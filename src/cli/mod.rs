@@ -19,7 +19,9 @@ pub mod plan;
 pub mod printing;
 pub mod progress;
 pub mod reading;
+pub mod report_file;
 pub mod schema;
+pub mod trend;
 pub mod values;
 pub mod walking;
 pub mod whatif;
@@ -69,6 +71,8 @@ pub enum Command {
     Dump(dump::DumpArgs),
     /// What grew and what got hot between two reports
     Diff(diff::DiffArgs),
+    /// Many reports in the order of their dates: growth, and when the fullest node is full
+    Trend(trend::TrendArgs),
     /// Key names against a naming convention
     Lint(lint::LintArgs),
     /// Hash tags that land on a wanted slot or node, or spread evenly
@@ -121,6 +125,7 @@ impl Command {
             Command::Keyslot(keyslot) => keyslot.run(),
             Command::Dump(dump) => dump.run(),
             Command::Diff(diff) => diff.run(),
+            Command::Trend(trend) => trend.run(),
             Command::Lint(lint) => lint.run(),
             Command::FindTag(find_tag) => find_tag.run(),
             Command::Fanout(fanout) => fanout.run(),

@@ -15,6 +15,7 @@ use crate::lint::LintFindings;
 use crate::plan::outcome::PlanOutcome;
 use crate::summary::Summary;
 use crate::summary::node_counts::NodeCounts;
+use crate::trend::Trend;
 use crate::whatif::findings::WhatIfFindings;
 
 /// The name of a command or file, and what makes the schema of its JSON.
@@ -32,6 +33,7 @@ pub static SCHEMAS: &[Named] = &[
     ("keyslot", of::<KeySlot>),
     ("lint", of::<LintFindings>),
     ("plan", of::<PlanOutcome>),
+    ("trend", of::<Trend>),
     ("whatif", of::<WhatIfFindings>),
 ];
 

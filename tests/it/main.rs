@@ -36,6 +36,7 @@ mod same_report;
 mod samples;
 mod schema;
 mod statistics;
+mod trend;
 mod verdict;
 mod weighed;
 mod whatif;

@@ -5,6 +5,7 @@
 mod axis;
 mod bars;
 mod canvas;
+mod dates;
 mod distribution;
 mod factors;
 mod font;
@@ -16,6 +17,7 @@ mod loads;
 mod lorenz;
 mod nodes;
 mod number;
+pub mod over_time;
 mod prefixes;
 mod slot_load;
 mod tag_sizes;

@@ -58,6 +58,7 @@ impl Page<'_> {
             Block::Table(table) | Block::Prefixes(table, ..) => self.table(table),
             Block::Quantiles(metric, of) => self.block(&escaped(&quantiles(*metric, of))),
             Block::SlotMap(metric, loads) => self.slot_map(*metric, loads),
+            Block::Curve(_) => Ok(()),
         })
     }
 

@@ -4,6 +4,7 @@
 pub mod amounts;
 pub mod capacity;
 pub mod cell;
+pub mod curve;
 pub mod input;
 pub mod keys;
 pub mod lifetime;
@@ -16,6 +17,7 @@ pub mod tags;
 pub mod verdict;
 
 pub use cell::{Bar, Cell, Value};
+pub use curve::Curve;
 pub use table::{Column, Table};
 
 use crate::metric::Metric;
@@ -123,6 +125,8 @@ pub enum Block<'a> {
     Quantiles(Metric, &'a Quantiles),
     /// The load of every slot as a map.
     SlotMap(Metric, &'a [u64]),
+    /// Amounts over time as a picture; tables have the numbers.
+    Curve(Curve),
 }
 
 impl<'a> Section<'a> {

@@ -7,6 +7,7 @@ mod integrity;
 mod node_counts;
 pub mod remedy;
 mod risk;
+mod trend;
 pub mod verdict;
 mod whatif;
 
@@ -35,5 +36,8 @@ displayed_in_words! {
     crate::summary::integrity::Sign,
     crate::summary::node_counts::CountedFinding,
     crate::summary::risk::RiskFinding,
+    crate::trend::Outlook,
+    crate::trend::forecast::Full,
+    crate::trend::forecast::LastForecast,
     crate::whatif::findings::Comparison,
 }

@@ -5,9 +5,11 @@
 //! Should one slip through all the same, the policy in the page's head runs nothing but the one script that is named
 //! by its hash, and fetches nothing.
 
+mod curve;
 mod embed;
 mod histogram;
 mod section;
+pub mod sections;
 mod spell;
 mod table;
 mod tree;
@@ -26,7 +28,7 @@ use crate::report::render::html::section::{Context, Section};
 use crate::report::render::html::spell::TEXT;
 use crate::report::view::{self, Scope, verdict};
 use crate::summary::cause::{State, limit};
-use crate::summary::{Dumped, Run, Summary};
+use crate::summary::{Dumped, Summary};
 use crate::text::{bytes, counted, grouped, percent, time, truncated};
 
 /// The page is never larger, whatever the dump, in bytes.
@@ -123,7 +125,7 @@ impl<'a> Page<'a> {
             texts.take(LISTED).map(|text| shortened(&text)).collect()
         };
         Ok(Page {
-            policy: policy(),
+            policy: policy(SCRIPT, &STYLE),
             style: &STYLE,
             script: SCRIPT,
             data: embed::data(summary),
@@ -133,7 +135,7 @@ impl<'a> Page<'a> {
                 (None, Some(file)) => spell::cut(&file.name),
                 (None, None) => "no input".into(),
             },
-            made: made(&summary.run),
+            made: made(summary),
             word: verdict::word(found.state),
             class: words::class(found.state),
             sentence: shortened(&found.sentence.to_string()),
@@ -165,12 +167,12 @@ fn shortened(text: &str) -> String {
 }
 
 /// Nothing is fetched, nothing runs but the one script, and no text is ever made into markup.
-fn policy() -> String {
+fn policy(script: &str, style: &str) -> String {
     let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
     format!(
         "default-src 'none'; script-src {}; style-src {}; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
-        hash(SCRIPT),
-        hash(&STYLE)
+        hash(script),
+        hash(style)
     )
 }
 
@@ -241,9 +243,9 @@ fn facts(summary: &Summary) -> Vec<Fact> {
 }
 
 /// When the dump was written, as far as its files say it, and when it was analyzed.
-fn made(run: &Run) -> String {
-    let analyzed = format!("analyzed {}", time(run.started));
-    match run.dumped {
+fn made(summary: &Summary) -> String {
+    let analyzed = format!("analyzed {}", time(summary.run.started));
+    match summary.dumped() {
         Some(Dumped { first, last }) if first == last => {
             format!("dump of {} · {analyzed}", time(first))
         }

@@ -3,6 +3,7 @@
 use askama::{Result, Template};
 
 use crate::metric::Metric;
+use crate::report::render::html::curve::Picture;
 use crate::report::render::html::histogram::Histogram;
 use crate::report::render::html::spell::{SHOWN, TEXT};
 use crate::report::render::html::table::Table;
@@ -76,6 +77,7 @@ fn part(id: &'static str, block: &Block<'_>, context: Context<'_>) -> Result<Str
             metrics: context.metrics,
         }
         .render(),
+        Block::Curve(curve) => Picture::of(curve).render(),
     }
 }
 

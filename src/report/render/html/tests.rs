@@ -152,7 +152,7 @@ fn the_policy_names_the_sha_256_of_what_it_lets_run() {
         STANDARD.encode(Sha256::digest("")),
         "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
     );
-    assert!(policy().contains(&STANDARD.encode(Sha256::digest(SCRIPT))));
+    assert!(policy(SCRIPT, &STYLE).contains(&STANDARD.encode(Sha256::digest(SCRIPT))));
 }
 
 #[test]
@@ -160,6 +160,7 @@ fn colours_come_from_the_palette_alone() {
     for (file, text) in [
         ("page.css", include_str!("page.css")),
         ("parts.css", include_str!("parts.css")),
+        ("curve.css", include_str!("curve.css")),
         ("page.js", include_str!("page.js")),
         ("tables.js", include_str!("tables.js")),
         ("slots.js", include_str!("slots.js")),

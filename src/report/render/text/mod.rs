@@ -81,6 +81,7 @@ impl Writer<'_> {
                         .try_for_each(|row| writeln!(self.out, "{row}"))?;
                     self.lines("  ", &legend)?;
                 }
+                Block::Curve(_) => {}
             }
             is_under_heading = matches!(block, Block::Line(_)) && is_under_heading;
         }

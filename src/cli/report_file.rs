@@ -1,0 +1,26 @@
+//! The report.json that a command compares: a file, or that of a directory.
+
+use std::path::Path;
+
+use crate::error::Result;
+use crate::name::Name;
+use crate::report::json;
+use crate::source::small_file;
+use crate::summary::Summary;
+
+/// Longer than any report.json: one of all metrics and full lists has 3 MiB.
+const MAX_REPORT_BYTES: u64 = 64 << 20;
+
+/// The name of the report in a file or in the report.json of a directory, and what it says.
+///
+/// # Errors
+/// It cannot be read, or is no report.
+pub fn read(path: &Path) -> Result<(Name, Summary)> {
+    let in_directory = path.join("report.json");
+    let path = if path.is_dir() { &in_directory } else { path };
+    let too_long = "more than 64 MiB: no report.json of analyze";
+    let bytes = small_file::read(path, MAX_REPORT_BYTES, too_long)?;
+    let file = Name::from(path);
+    let summary = json::read(&file, &bytes)?;
+    Ok((file, summary))
+}

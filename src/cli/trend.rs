@@ -1,0 +1,286 @@
+//! The flags of `slotscope trend REPORT...`.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::calendar;
+use crate::cli::Ending;
+use crate::cli::limits::{Limit, any_crossed};
+use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::report_file;
+use crate::cli::values::memory_size;
+use crate::error::{Error, Result};
+use crate::metric::Metric;
+use crate::name::Name;
+use crate::report::directory::{Directory, Guard, Mark, Written};
+use crate::report::json;
+use crate::report::render::csv;
+use crate::report::render::html::sections;
+use crate::source::identity::Identity;
+use crate::summary::Summary;
+use crate::trend::{History, Options, Trend, view};
+
+/// What is written with `--out`.
+const JSON_FILE: &str = "trend.json";
+const PAGE_FILE: &str = "trend.html";
+const TABLE_FILE: &str = "trend.csv";
+const GROWTH_CHART: &str = "growth.png";
+const FULL_CHART: &str = "fullest-node.png";
+const FILES: &[&str] = &[
+    // Shows whose the directory is, so it comes first.
+    JSON_FILE,
+    PAGE_FILE,
+    TABLE_FILE,
+    GROWTH_CHART,
+    FULL_CHART,
+];
+const MARK: Mark = Mark {
+    file: Some(JSON_FILE),
+    text: "\"schema\":\"slotscope.trend/",
+};
+
+/// Many reports in the order of their dates: growth, forecast.
+#[derive(Args, Debug)]
+pub struct TrendArgs {
+    /// Files report.json of one cluster, or the directories that they are in; two or more, in any order
+    #[arg(value_name = "REPORT", required = true)]
+    pub reports: Vec<PathBuf>,
+    /// The metric of the sentence and of names [default: that of the newest report]
+    #[arg(long, value_enum, value_name = "METRIC")]
+    pub by: Option<Metric>,
+    /// The memory limit of each node, as in redis.conf: 4gb, 512mb [default: that of the newest report that has one]
+    #[arg(long, value_name = "SIZE")]
+    pub maxmemory: Option<String>,
+    /// Which date a report is of
+    #[arg(long, value_enum, value_name = "DATE", default_value_t = DateOf::Dump)]
+    pub date: DateOf,
+    /// Compute growth from reports of incomplete and suspicious inputs too
+    #[arg(long)]
+    pub with_doubtful: bool,
+    /// Compare reports that differ in cluster, hash policy or kind of sizes
+    #[arg(long)]
+    pub force: bool,
+    /// Rows in every table of names
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub top: usize,
+    /// The format of the result
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// Also write trend.json, trend.html, trend.csv and the charts here
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Limits on the numbers of the trend's JSON.
+    #[arg(
+        long,
+        value_name = "PATH OP NUMBER",
+        help = "Exit with 1 where a number of the trend's JSON crosses a limit; may be repeated: \
+            'forecast.full.months.low < 3', 'forecast.growth.bytes.a_month.estimate > 0.1'"
+    )]
+    pub fail_on: Vec<String>,
+}
+
+/// A date of a report.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DateOf {
+    /// When the dump was written, as the page shows it
+    Dump,
+    /// When analyze ran
+    Run,
+    /// The last YYYY-MM-DD, YYYYMMDD or YYYY-MM in the path of the report
+    Path,
+}
+
+impl TrendArgs {
+    /// Reads all reports, fits and prints.
+    ///
+    /// # Errors
+    /// A report, a flag or an output that cannot be used.
+    pub fn run(&self) -> Result<Ending> {
+        let limits = Limit::parse_all::<Trend>(&self.fail_on)?;
+        let maxmemory = self.maxmemory.as_deref();
+        let maxmemory = maxmemory
+            .map(|size| memory_size("--maxmemory", size))
+            .transpose()?;
+        let directory = self
+            .out
+            .as_deref()
+            .map(|path| self.open(path))
+            .transpose()?;
+        let mut history = History::default();
+        for path in &self.reports {
+            let (file, summary) = report_file::read(path)?;
+            let at = self.date.of(path, &file, &summary)?;
+            history.add(file, summary, at)?;
+        }
+        let trend = history.trend(&Options {
+            by: self.by,
+            maxmemory,
+            with_doubtful: self.with_doubtful,
+            force: self.force,
+        })?;
+        let rows = Rows::or_json(usize::MAX);
+        let printed = self
+            .output
+            .print(&trend, rows, || view::sections(&trend, self.top));
+        if let Some(directory) = directory {
+            directory.publish(|name, out| self.write(&trend, name, out))?;
+        }
+        printed?;
+        match any_crossed(&limits, &trend, Limit::crossed_if_listed)? {
+            true => Ok(Ending::Crossed),
+            false => Ok(Ending::Done),
+        }
+    }
+
+    fn open(&self, path: &Path) -> Result<Directory> {
+        let guard = Guard {
+            mark: MARK,
+            read: self
+                .reports
+                .iter()
+                .filter_map(|path| Identity::of(path))
+                .collect(),
+            force: false,
+            way_out: "name another directory with --out",
+            or_force: "",
+        };
+        Directory::open(path, FILES, guard)
+    }
+
+    fn write(&self, trend: &Trend, name: &str, out: &mut dyn Write) -> io::Result<Written> {
+        match name {
+            JSON_FILE => json::write_object(trend, out)?,
+            TABLE_FILE => csv::write(&view::table(trend), out)?,
+            PAGE_FILE => {
+                let sentence = trend.sentence.to_string();
+                let frame = sections::Frame {
+                    title: &view::title(trend),
+                    sentence: &sentence,
+                    notes: &trend.notes,
+                    rows: self.top,
+                };
+                sections::write(&frame, &view::sections(trend, usize::MAX), out)?;
+            }
+            chart => return charts::write(trend, chart == GROWTH_CHART, out),
+        }
+        Ok(Written::Whole)
+    }
+}
+
+impl DateOf {
+    /// The date of a report, in seconds since 1970.
+    fn of(self, path: &Path, file: &Name, summary: &Summary) -> Result<u64> {
+        let bad = |what: &str| Error::bad(file.to_string(), what);
+        match self {
+            DateOf::Dump => summary.dumped().map(|dumped| dumped.last).ok_or_else(|| {
+                bad(
+                    "does not say when its dump was written, as it came from a pipe; take the time of the run with --date \
+                     run, or the date in the path with --date path",
+                )
+            }),
+            DateOf::Run => Some(summary.run.started).filter(|at| *at > 0).ok_or_else(|| {
+                bad("does not say when analyze ran; take the date of the dump with --date dump, or that in the path with --date path")
+            }),
+            DateOf::Path => date_in(&path.to_string_lossy()).ok_or_else(|| {
+                bad("no date in the path; name it like reports/2026-05-01/report.json, or leave out --date path")
+            }),
+        }
+    }
+}
+
+/// The last date in a text, in seconds since 1970; a month is its first day.
+fn date_in(text: &str) -> Option<u64> {
+    const FORMS: [&str; 3] = ["dddd-dd-dd", "dddddddd", "dddd-dd"];
+    let is_digit = |c: char| c.is_ascii_digit();
+    FORMS.iter().find_map(|form| {
+        (0..text.len()).rev().find_map(|at| {
+            let date = text.get(at..at + form.len())?;
+            // A part of a longer number is no date, nor is the month of a day.
+            let ends =
+                !text[..at].ends_with(is_digit) && !text[at + form.len()..].starts_with(is_digit);
+            let is_day = *form == "dddd-dd" && text[at + form.len()..].starts_with('-');
+            date_of(date, form).filter(|_| ends && !is_day)
+        })
+    })
+}
+
+fn date_of(text: &str, form: &str) -> Option<u64> {
+    let fits = |(c, form): (char, char)| match form {
+        'd' => c.is_ascii_digit(),
+        form => c == form,
+    };
+    if !text.chars().zip(form.chars()).all(fits) {
+        return None;
+    }
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let number = |range: std::ops::Range<usize>| digits.get(range)?.parse::<i64>().ok();
+    let date = (number(0..4)?, number(4..6)?, number(6..8).unwrap_or(1));
+    let days = calendar::days(date.0, date.1, date.2);
+    // 2026-02-30 is no date, and 99999999 neither.
+    let is_date = (1..=12).contains(&date.1) && calendar::date(days) == date;
+    u64::try_from(days)
+        .ok()
+        .filter(|_| is_date)
+        .map(|days| days * 86_400)
+}
+
+#[cfg(feature = "charts")]
+mod charts {
+    use std::io::{self, Write};
+
+    use crate::report::charts::over_time;
+    use crate::report::directory::Written;
+    use crate::trend::{Trend, view};
+
+    /// The chart of all load, or that of the fullest node.
+    pub fn write(trend: &Trend, is_growth: bool, out: &mut dyn Write) -> io::Result<Written> {
+        let curve = match is_growth {
+            true => view::growth_curve(trend),
+            false => view::full_curve(trend),
+        };
+        let Some(curve) = curve else {
+            return Ok(Written::Nothing);
+        };
+        let [title, subtitle] = view::chart_titles(trend, is_growth);
+        over_time::write(&title, &subtitle, &curve, out).map(|()| Written::Whole)
+    }
+}
+
+/// No charts without the feature.
+#[cfg(not(feature = "charts"))]
+mod charts {
+    use std::io::{self, Write};
+
+    use crate::report::directory::Written;
+    use crate::trend::Trend;
+
+    pub fn write(_: &Trend, _: bool, _: &mut dyn Write) -> io::Result<Written> {
+        Ok(Written::Nothing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_date_of_a_path_is_the_last_one_in_it() {
+        for (path, date) in [
+            ("reports/2026-05-01/report.json", Some("2026-05-01")),
+            ("2025-01-01/of-2026-05-02.json", Some("2026-05-02")),
+            ("dump-20260503.json", Some("2026-05-03")),
+            ("2026-05/report.json", Some("2026-05-01")),
+            ("2026-02-30/report.json", None),
+            ("2026-13.json", None),
+            ("report-7.json", None),
+            ("é2026-05-04é", Some("2026-05-04")),
+            ("99999999999999", None),
+            ("1969-12-31", None),
+        ] {
+            let found = date_in(path).map(crate::text::day);
+            assert_eq!(found.as_deref(), date, "{path}");
+        }
+    }
+}

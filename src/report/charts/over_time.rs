@@ -1,0 +1,117 @@
+//! Amounts over time: dots, the line through them into the future, the band around it, and the limit.
+
+use std::io::{self, Write};
+
+use crate::report::charts::Sheet;
+use crate::report::charts::axis::{Axis, Plot, tick_label};
+use crate::report::charts::canvas::{Anchor, BELOW_HEADING, Canvas, size};
+use crate::report::charts::dates::dates;
+use crate::report::charts::font::Style;
+use crate::report::charts::number::Numbers;
+use crate::report::palette::{ALARM, FRAME, GRID, INK, LIGHT_LOAD, LOAD, MUTED};
+use crate::report::view::Curve;
+
+/// Room for the numbers at the left, at the right, for the dates and the key below.
+const LEFT: i32 = 120;
+const RIGHT: i32 = 60;
+const BELOW: i32 = 110;
+/// Dates that are named.
+const DATES: usize = 9;
+/// How much of the band's colour covers the sheet.
+const BAND: f64 = 0.45;
+
+/// Writes the chart.
+///
+/// # Errors
+/// Where `out` cannot be written.
+pub fn write(title: &str, subtitle: &str, curve: &Curve, out: &mut dyn Write) -> io::Result<()> {
+    let draw = |canvas: &Canvas<'_>| draw(canvas, curve);
+    Sheet::new(title, String::from(subtitle), draw).write(out)
+}
+
+fn draw(canvas: &Canvas<'_>, curve: &Curve) {
+    let (from, to) = curve.times();
+    let numbers = match curve.metric.is_size() {
+        true => Numbers::Binary,
+        false => Numbers::Decimal,
+    };
+    let x = Axis {
+        from: from as f64,
+        to: to as f64,
+        start: LEFT,
+        end: canvas.width - RIGHT,
+        step: 0.0,
+        numbers,
+    };
+    let y = Axis {
+        from: 0.0,
+        to: curve.top(),
+        start: canvas.height - BELOW,
+        end: BELOW_HEADING + 50,
+        step: 1.0,
+        numbers,
+    };
+    let plot = Plot { x, y };
+    band(canvas, plot, curve);
+    plot.draw_y(canvas, curve.metric.name(), |_, label| label);
+    let note = Style::plain(size::NOTE, MUTED);
+    canvas.fill([x.start, y.start, x.end, y.start + 1], FRAME);
+    for (at, name) in dates(from, to, DATES) {
+        let place = x.at(at as f64);
+        canvas.fill([place, y.end, place + 1, y.start], GRID);
+        canvas.fill([place, y.start, place + 1, y.start + 6], FRAME);
+        tick_label(canvas, &name, (place, y.start + 19), note);
+    }
+    let line = curve.line.iter().filter(|point| point.amount <= y.to);
+    let line: Vec<_> = line
+        .map(|point| (x.exact(point.at as f64), y.exact(point.amount)))
+        .collect();
+    canvas.curve(&line, 3.0, LOAD);
+    if let Some(limit) = curve
+        .limit
+        .map(|limit| limit as f64)
+        .filter(|limit| *limit <= y.to)
+    {
+        let place = y.at(limit);
+        canvas.dashes([x.start, place - 1, x.end, place + 1], 10, ALARM);
+        let label = format!("limit {}", numbers.short(limit));
+        canvas.text(
+            &label,
+            (x.start + 8, place - 14),
+            Anchor::Start,
+            Style::plain(size::BODY, ALARM),
+        );
+    }
+    for point in &curve.points {
+        let place = (x.exact(point.at as f64), y.exact(point.amount));
+        let colour = if point.is_left_out { FRAME } else { INK };
+        canvas.curve(&[place], 9.0, colour);
+    }
+    let has_band = curve.line.iter().any(|point| point.band.is_some());
+    let is_left_out = curve.points.iter().any(|point| point.is_left_out);
+    let keys = [
+        Some("dots: reports"),
+        is_left_out.then_some("grey dots: left out"),
+        Some("line: growth as computed"),
+        has_band.then_some("band: 95 of 100 reports are in it"),
+    ];
+    let keys: Vec<_> = keys.into_iter().flatten().collect();
+    let place = ((x.start + x.end) / 2, y.start + 60);
+    canvas.text(&keys.join("  ·  "), place, Anchor::Middle, note);
+}
+
+/// The band, a column of pixels at a time.
+fn band(canvas: &Canvas<'_>, Plot { x, y }: Plot, curve: &Curve) {
+    for pair in curve.line.windows(2) {
+        let (Some((low, high)), Some((next_low, next_high))) = (pair[0].band, pair[1].band) else {
+            continue;
+        };
+        let (start, end) = (x.at(pair[0].at as f64), x.at(pair[1].at as f64));
+        for column in start..end {
+            let part = f64::from(column - start) / f64::from(end - start);
+            let between = |a: f64, b: f64| y.at(a + (b - a) * part);
+            let (top, bottom) = (between(high, next_high), between(low, next_low));
+            canvas.tint([column, top, column + 1, bottom], LIGHT_LOAD, BAND);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Amounts over time as a picture: dots, the line through them, its band, and the limit.
+
+use std::fmt::Write;
+
+use askama::Template;
+
+use crate::report::view::Curve;
+use crate::report::view::curve::Expected;
+use crate::text::{amount, amount_cell, day};
+
+/// Width of the picture in its own units; it is 100 high.
+const WIDTH: f64 = 1000.0;
+
+/// The picture.
+#[derive(Template)]
+#[template(path = "curve.html", config = "src/report/render/html/askama.toml")]
+pub struct Picture {
+    key: String,
+    words: String,
+    top: String,
+    lines: Vec<f64>,
+    band: String,
+    line: String,
+    limit: Option<f64>,
+    dots: Vec<Dot>,
+    ends: Vec<String>,
+}
+
+/// A measured amount.
+struct Dot {
+    x: f64,
+    y: f64,
+    class: &'static str,
+    words: String,
+}
+
+impl Picture {
+    /// The picture of `curve`.
+    pub fn of(curve: &Curve) -> Self {
+        let (from, to) = curve.times();
+        let top = curve.top();
+        let x = |at: u64| {
+            WIDTH * at.saturating_sub(from) as f64 / to.saturating_sub(from).max(1) as f64
+        };
+        let y = |amount: f64| 100.0 - 100.0 * (amount / top).clamp(0.0, 1.0);
+        let path = |points: &mut dyn Iterator<Item = (u64, f64)>| {
+            let mut path = String::new();
+            for (at, amount) in points {
+                let command = if path.is_empty() { 'M' } else { 'L' };
+                // Writing to a string does not fail.
+                let _ = write!(path, "{command}{:.1} {:.2}", x(at), y(amount));
+            }
+            path
+        };
+        let ends = |point: &Expected| point.band.map(|(low, high)| (point.at, low, high));
+        let upper = curve
+            .line
+            .iter()
+            .filter_map(ends)
+            .map(|(at, _, high)| (at, high));
+        let lower = curve
+            .line
+            .iter()
+            .rev()
+            .filter_map(ends)
+            .map(|(at, low, _)| (at, low));
+        let dots = curve.points.iter().map(|point| Dot {
+            x: x(point.at),
+            y: y(point.amount),
+            class: if point.is_left_out { "dot out" } else { "dot" },
+            words: format!(
+                "{}: {}",
+                day(point.at),
+                amount(curve.metric, point.amount as u64)
+            ),
+        });
+        let limit = curve
+            .limit
+            .map(|limit| limit as f64)
+            .filter(|limit| *limit <= top);
+        let is_left_out = curve.points.iter().any(|point| point.is_left_out);
+        let has_band = curve.line.iter().any(|point| point.band.is_some());
+        let keys = [
+            Some(String::from("dots: reports")),
+            is_left_out.then(|| String::from("grey dots: left out")),
+            (!curve.line.is_empty()).then(|| String::from("line: growth as computed")),
+            has_band.then(|| String::from("band: 95 of 100 reports are in it")),
+            limit
+                .and(curve.limit)
+                .map(|limit| format!("dashes: {}", amount_cell(curve.metric, limit))),
+        ];
+        let quarters = 0..=4u64;
+        let keys: Vec<_> = keys.into_iter().flatten().collect();
+        Picture {
+            key: keys.join("; "),
+            words: format!(
+                "From {} to {}; the numbers are in the tables",
+                day(from),
+                day(to)
+            ),
+            top: amount_cell(curve.metric, top as u64),
+            lines: quarters
+                .clone()
+                .map(|part| WIDTH / 4.0 * part as f64)
+                .collect(),
+            band: match has_band {
+                true => path(&mut upper.chain(lower)) + "Z",
+                false => String::new(),
+            },
+            line: path(&mut curve.line.iter().map(|point| (point.at, point.amount))),
+            limit: limit.map(y),
+            dots: dots.collect(),
+            ends: quarters
+                .map(|part| day(from + (to - from) / 4 * part))
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Many reports of one cluster in the order of their dates: how fast it grows, which names came and went, and when the
+//! fullest node is full.
+
+pub mod fit;
+pub mod forecast;
+pub mod names;
+mod notes;
+pub mod point;
+mod student;
+#[cfg(feature = "cli")]
+pub(crate) mod view;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::metric::Metric;
+use crate::name::Name;
+use crate::summary::Summary;
+use crate::summary::worded::Worded;
+use crate::text;
+use crate::trend::fit::{Interval, Reached, Shape};
+use crate::trend::forecast::{Forecast, months};
+use crate::trend::names::{Lists, NameTrend, Pool, Row, list_of};
+use crate::trend::point::{Condensed, Doubt, Point};
+
+/// The name and version of the form of the trend.
+pub const SCHEMA: &str = "slotscope.trend/1";
+/// Reports, at most: a daily one for five years and more.
+const MOST_REPORTS: usize = 2000;
+
+/// The reports over time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Trend {
+    /// The name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    pub schema: &'static str,
+    /// All of it in a sentence.
+    pub sentence: Worded<Outlook>,
+    /// The metric of the sentence and of names.
+    pub by: Metric,
+    /// The reports in the order of their dates.
+    pub points: Vec<Point>,
+    /// What is to come; absent where fewer than two reports can be used, or where these are within a day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forecast: Option<Forecast>,
+    /// The tags; absent where no report lists them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<NameTrend>,
+    /// The prefixes; absent where no report lists them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefixes: Option<NameTrend>,
+    /// What limits the comparison.
+    pub notes: Vec<String>,
+}
+
+/// What the sentence is about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outlook {
+    /// How many reports there are.
+    pub reports: usize,
+    /// The times of the first and the last, in seconds since 1970.
+    pub times: [u64; 2],
+    /// The metric.
+    pub by: Metric,
+    /// All load of it in the newest report that growth is computed from, if there is one, else in the newest.
+    pub load: u64,
+    /// The growth a month.
+    pub growth: Option<(Shape, Interval)>,
+    /// The node that is full first, and when.
+    pub full: Option<(Name, Reached, Option<u64>)>,
+}
+
+/// How reports are put together.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The metric of the sentence and of names; without it, that of the newest report.
+    pub by: Option<Metric>,
+    /// Bytes that a node may use; without it, what the newest report that has a limit says.
+    pub maxmemory: Option<u64>,
+    /// Whether growth is computed from reports of suspicious and incomplete inputs too.
+    pub with_doubtful: bool,
+    /// Whether reports that cannot be compared are compared all the same, with a note.
+    pub force: bool,
+}
+
+/// Reports that are being collected.
+#[derive(Default)]
+pub struct History {
+    reports: Vec<Condensed>,
+    pool: Pool,
+}
+
+impl History {
+    /// Takes in the report in `file`, which is of the time `at`, in seconds since 1970.
+    ///
+    /// # Errors
+    /// It lacks a part, or there are too many reports or names.
+    pub fn add(&mut self, file: Name, summary: Summary, at: u64) -> Result<()> {
+        if self.reports.len() == MOST_REPORTS {
+            let what = format!("more than {MOST_REPORTS} reports; name fewer of them");
+            return Err(Error::bad(file.to_string(), what));
+        }
+        if at > text::LAST {
+            let what = "its date is after the year 9999; is the clock of its host right?";
+            return Err(Error::bad(file.to_string(), what));
+        }
+        self.reports
+            .push(Condensed::of(file, summary, at, &mut self.pool)?);
+        Ok(())
+    }
+
+    /// What the reports come to.
+    ///
+    /// # Errors
+    /// They are fewer than two, two are of the same time, they cannot be compared, or they do not have the metric.
+    pub fn trend(mut self, options: &Options) -> Result<Trend> {
+        if self.reports.len() < 2 {
+            let what = "a trend needs two reports or more; name those of other dates too";
+            return Err(Error::bad("slotscope trend", what));
+        }
+        self.reports.sort_by_key(|report| report.point.at);
+        self.check_dates()?;
+        let differences = notes::differences(&self.reports);
+        if let (Some((file, what)), false) = (differences.first(), options.force) {
+            let way_out = "leave one of them out, or compare them all the same with --force";
+            return Err(Error::bad(file.to_string(), format!("{what}; {way_out}")));
+        }
+        for report in &mut self.reports {
+            let doubt = &mut report.point.left_out;
+            *doubt = doubt.filter(|doubt| *doubt == Doubt::Empty || !options.with_doubtful);
+        }
+        let used: Vec<&Condensed> = self.used().collect();
+        let by = self.metric(options.by, &used)?;
+        let forecast = Forecast::of(&used, options.maxmemory, &self.reports);
+        let mut notes: Vec<String> = differences
+            .into_iter()
+            .map(|(file, what)| format!("{file}: {what}"))
+            .collect();
+        notes.extend(notes::doubts(&self.reports));
+        notes.extend(notes::fits(&used, forecast.as_ref(), options, by));
+        notes.extend(notes::lists(&used, by));
+        let tags = self.names(by, |report| &report.tags);
+        let prefixes = self.names(by, |report| &report.prefixes);
+        let newest = used.last().copied().or(self.reports.last());
+        let outlook = newest.map(|newest| self.outlook(newest, by, forecast.as_ref()));
+        Ok(Trend {
+            schema: SCHEMA,
+            sentence: outlook.map_or_else(Worded::default, Worded::Finding),
+            by,
+            forecast,
+            tags,
+            prefixes,
+            notes,
+            points: self
+                .reports
+                .into_iter()
+                .map(|report| report.point)
+                .collect(),
+        })
+    }
+
+    /// The reports that growth is computed from.
+    fn used(&self) -> impl Iterator<Item = &Condensed> {
+        self.reports
+            .iter()
+            .filter(|report| report.point.left_out.is_none())
+    }
+
+    fn check_dates(&self) -> Result<()> {
+        let mut pairs = self.reports.windows(2);
+        let Some([a, b]) = pairs.find(|pair| pair[0].point.at == pair[1].point.at) else {
+            return Ok(());
+        };
+        let what = format!(
+            "of the same time as {}, {}; leave one of them out, or take another date with --date: dump, run or path",
+            a.point.file,
+            text::time(a.point.at)
+        );
+        Err(Error::bad(b.point.file.to_string(), what))
+    }
+
+    /// The metric that is asked for, else that of the newest report where all have it, else keys.
+    fn metric(&self, by: Option<Metric>, used: &[&Condensed]) -> Result<Metric> {
+        let newest = used.last().copied().or(self.reports.last());
+        let has = |report: &Condensed, metric| report.point.load.get(metric).is_some();
+        match (by, newest) {
+            (Some(by), Some(newest)) if !has(newest, by) => {
+                let file = newest.point.file.to_string();
+                let flag = format!("--by {}: {file}", by.name());
+                newest.point.load.required(by, &flag).map(|_| by)
+            }
+            (Some(by), _) => Ok(by),
+            (None, Some(newest)) if used.iter().all(|report| has(report, newest.by)) => {
+                Ok(newest.by)
+            }
+            _ => Ok(Metric::Keys),
+        }
+    }
+
+    fn names(&self, by: Metric, of: fn(&Condensed) -> &Lists) -> Option<NameTrend> {
+        let start = self.reports.first()?.point.at;
+        let rows = self
+            .reports
+            .iter()
+            .enumerate()
+            .filter_map(|(place, report)| {
+                let list = list_of(of(report), by).filter(|_| report.point.left_out.is_none())?;
+                Some(Row {
+                    place,
+                    month: months(start, report.point.at),
+                    total: report.point.load.get(by).copied()?,
+                    list,
+                })
+            });
+        NameTrend::of(&rows.collect::<Vec<_>>(), self.reports.len(), &self.pool)
+    }
+
+    fn outlook(&self, newest: &Condensed, by: Metric, forecast: Option<&Forecast>) -> Outlook {
+        let growth = forecast.and_then(|forecast| forecast.growth.get(by));
+        let full = forecast.and_then(|forecast| forecast.full.as_ref());
+        let time = |report: Option<&Condensed>| report.map_or(0, |report| report.point.at);
+        Outlook {
+            reports: self.reports.len(),
+            times: [time(self.reports.first()), time(self.reports.last())],
+            by,
+            load: newest.point.load.get(by).copied().unwrap_or(0),
+            growth: growth.map(|growth| (growth.shape, growth.a_month)),
+            full: full.map(|full| (full.node.name.clone(), full.months, full.at)),
+        }
+    }
+}

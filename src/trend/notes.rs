@@ -1,0 +1,263 @@
+//! What limits the comparison: reports that are not of one kind, that are left out, or that lack a part.
+
+use crate::metric::Metric;
+use crate::name::Name;
+use crate::summary::Sizes;
+use crate::text::{amount, amount_cell, bytes, counted, day, list};
+use crate::trend::Options;
+use crate::trend::fit::Fit;
+use crate::trend::forecast::{Basis, Forecast, Full, months};
+use crate::trend::names::{Lists, have_nothing_in_common, list_of};
+use crate::trend::point::{Condensed, Doubt};
+
+/// Files that a note names.
+const NAMED: usize = 3;
+
+/// Neighbours that cannot be compared: the later file, and what is different.
+pub fn differences(reports: &[Condensed]) -> Vec<(Name, String)> {
+    let pairs = reports.windows(2);
+    pairs
+        .flat_map(|pair| {
+            let found = [policies, sizes, clusters].map(|differ| differ(&pair[0], &pair[1]));
+            let file = &pair[1].point.file;
+            found.into_iter().flatten().map(|what| (file.clone(), what))
+        })
+        .collect()
+}
+
+fn policies(old: &Condensed, new: &Condensed) -> Option<String> {
+    let spelled = |report: &Condensed| match &report.policy {
+        Some(policy) => format!("--policy {policy}"),
+        None => String::from("the servers' rule"),
+    };
+    (old.policy != new.policy).then(|| {
+        let (old_policy, new_policy) = (spelled(old), spelled(new));
+        let file = &old.point.file;
+        format!("its keys are hashed by {new_policy}, those of {file} by {old_policy}")
+    })
+}
+
+fn sizes(old: &Condensed, new: &Condensed) -> Option<String> {
+    let spelled = |sizes| match sizes {
+        Sizes::Memory => "estimates of memory",
+        Sizes::Serialized => "bytes in the RDB file",
+    };
+    let (old_sizes, new_sizes) = (old.sizes?, new.sizes?);
+    (old_sizes != new_sizes).then(|| {
+        let (old_sizes, new_sizes) = (spelled(old_sizes), spelled(new_sizes));
+        let file = &old.point.file;
+        format!("its sizes are {new_sizes}, those of {file} are {old_sizes}")
+    })
+}
+
+/// Listings of one cluster have a node in common.
+fn clusters(old: &Condensed, new: &Condensed) -> Option<String> {
+    let is_there = |id: u32| old.nodes.binary_search_by_key(&id, |node| node.0).is_ok();
+    let known = !old.is_even && !new.is_even && !old.nodes.is_empty() && !new.nodes.is_empty();
+    let is_other = known && !new.nodes.iter().any(|(id, _)| is_there(*id));
+    is_other.then(|| {
+        let file = &old.point.file;
+        format!(
+            "none of its nodes is in {file}: it is of another cluster, or redacted with another key"
+        )
+    })
+}
+
+/// Reports that growth is not computed from, or that it is computed from all the same.
+pub fn doubts(reports: &[Condensed]) -> Vec<String> {
+    let files = |doubt: Doubt| {
+        let of = reports
+            .iter()
+            .filter(move |report| report.point.left_out == Some(doubt));
+        of.map(|report| &report.point.file).collect::<Vec<_>>()
+    };
+    let why = |doubt| match doubt {
+        Doubt::Incomplete => "the input could not be read to its end, so counts are too small",
+        Doubt::Empty => "the input has no keys",
+        Doubt::Suspicious => "the input is suspicious, so counts may be too small",
+    };
+    let note = |doubt| {
+        let files = files(doubt);
+        let flag = match doubt {
+            Doubt::Empty => "",
+            _ => "; --with-doubtful takes them in",
+        };
+        (!files.is_empty()).then(|| {
+            let named = list(files.iter(), NAMED);
+            format!(
+                "left out of growth and names: {named}: {}{flag}",
+                why(doubt)
+            )
+        })
+    };
+    let all = [Doubt::Incomplete, Doubt::Empty, Doubt::Suspicious];
+    all.into_iter().filter_map(note).collect()
+}
+
+/// What limits the forecast.
+pub fn fits(
+    used: &[&Condensed],
+    forecast: Option<&Forecast>,
+    options: &Options,
+    by: Metric,
+) -> Vec<String> {
+    let Some(forecast) = forecast else {
+        let what = match used.len() {
+            0 | 1 => "fewer than two reports can be used",
+            _ => "the reports are of less than a day",
+        };
+        return vec![format!("no growth is computed: {what}")];
+    };
+    let mut notes = Vec::new();
+    for (metric, growth) in forecast.growth.iter() {
+        if growth.reports < used.len() as u64 {
+            let (name, count) = (metric.name(), growth.reports);
+            notes.push(format!(
+                "growth of {name} is from the {count} reports that have them"
+            ));
+        }
+    }
+    let lacking = options.maxmemory.is_some() && forecast.full.is_none();
+    if lacking {
+        notes.push(String::from(
+            "--maxmemory: fewer than two of the reports have the bytes of keys, so it is not known when a node is full",
+        ));
+    }
+    if forecast.growth.keys.reports == 2 {
+        notes.push(String::from(
+            "two reports give a rate and no interval: how far off it may be shows from three on",
+        ));
+    }
+    let persists = |metric| {
+        let growth = forecast.growth.get(metric);
+        growth.is_some_and(|growth| growth.line.fit.persists())
+    };
+    if persists(by)
+        || forecast
+            .full
+            .as_ref()
+            .is_some_and(|full| full.line.fit.persists())
+    {
+        notes.push(String::from(
+            "growth is not steady: reports deviate from it in the same direction for months, so the truth may be outside \
+             of the intervals; leave out the reports before a change",
+        ));
+    }
+    notes.extend(outlier(used, by));
+    if let Some(full) = &forecast.full {
+        notes.extend(full_notes(full, forecast.span_months));
+    }
+    notes
+}
+
+/// A report that the others contradict, though nothing about its input says so.
+fn outlier(used: &[&Condensed], by: Metric) -> Option<String> {
+    let start = used.first()?.point.at;
+    let with_load = used
+        .iter()
+        .filter_map(|report| Some((&report.point, *report.point.load.get(by)?)));
+    let with_load: Vec<_> = with_load.collect();
+    let points = with_load.iter();
+    let points = points.map(|(point, load)| (months(start, point.at), *load as f64));
+    let (place, expected) = Fit::outlier(&points.collect::<Vec<_>>())?;
+    let (point, load) = with_load[place];
+    let (load, expected) = (amount(by, load), amount_cell(by, expected as u64));
+    let file = &point.file;
+    Some(format!(
+        "{file}: {load}, where the other reports give {expected}: is its dump whole? Leave it out if not"
+    ))
+}
+
+fn full_notes(full: &Full, span_months: f64) -> Vec<String> {
+    let mut notes = Vec::new();
+    if full.basis == Basis::AllData {
+        let what = "nodes or slots changed between the reports, so the fullest node is taken to grow as all data do";
+        notes.push(String::from(what));
+    }
+    if full
+        .months
+        .estimate
+        .is_some_and(|months| months > span_months)
+    {
+        let what =
+            "the fullest node is full later than the reports reach back: the forecast is uncertain";
+        notes.push(String::from(what));
+    }
+    if !full.measured {
+        let what = "memory is that of the dump's keys, without the server's tables, buffers and fragmentation; \
+                    analyze --used-memory measures them";
+        notes.push(String::from(what));
+    }
+    let last = full.last_forecast.as_ref();
+    if let Some(last) = last.filter(|last| last.maxmemory != full.maxmemory) {
+        let (at, limit) = (day(last.at), bytes(last.maxmemory));
+        notes.push(format!("the forecast of {at} was for nodes of {limit}"));
+    }
+    notes
+}
+
+/// What limits the comparison of nodes and names.
+pub fn lists(used: &[&Condensed], by: Metric) -> Vec<String> {
+    let mut notes = Vec::new();
+    let sources = used
+        .windows(2)
+        .find(|pair| pair[0].source != pair[1].source);
+    if let Some([old, new]) = sources {
+        let (old, from, new) = (&old.source, &new.point.file, &new.source);
+        notes.push(format!(
+            "the nodes are from \"{old}\", and from {from} on from \"{new}\""
+        ));
+    }
+    let mixed = used.windows(2).find(|pair| {
+        let has_bytes = |report: &Condensed| report.point.load.bytes().is_some();
+        pair.iter().all(|report| has_bytes(report))
+            && pair[0].sizes.is_some() != pair[1].sizes.is_some()
+    });
+    if let Some([old, new]) = mixed {
+        let (old, new) = (&old.point.file, &new.point.file);
+        notes.push(format!(
+            "sizes are from an RDB file in one of {old} and {new}, and as the dump gives them in the other"
+        ));
+    }
+    type Of = fn(&Condensed) -> &Lists;
+    let kinds: [(&str, Of); 2] = [
+        ("tags", |report| &report.tags),
+        ("prefixes", |report| &report.prefixes),
+    ];
+    for (kind, of) in kinds {
+        let lacking = used
+            .iter()
+            .filter(|report| list_of(of(report), by).is_none())
+            .count();
+        if lacking > 0 && lacking < used.len() {
+            let reports = counted(lacking as u64, "report");
+            notes.push(format!(
+                "{reports} without {kind}: they are compared in the others"
+            ));
+        }
+        let listing: Vec<_> = used
+            .iter()
+            .filter_map(|report| list_of(of(report), by))
+            .collect();
+        if listing
+            .windows(2)
+            .any(|pair| have_nothing_in_common(pair[0], pair[1]))
+        {
+            notes.push(format!(
+                "neighbouring reports have no {kind} in common: were they redacted with different keys (SLOTSCOPE_REDACT_KEY)?"
+            ));
+        }
+        let other = used
+            .iter()
+            .filter(|report| report.by != by)
+            .filter(|report| list_of(of(report), by).is_some_and(|list| !list.is_whole()));
+        let other = other.count();
+        if other > 0 {
+            let (reports, name) = (counted(other as u64, "report"), by.name());
+            notes.push(format!(
+                "{kind} of {reports} are not listed by {name}: what they leave out may hold any part of them"
+            ));
+        }
+    }
+    notes
+}

@@ -1,0 +1,246 @@
+//! What is kept of one report: its numbers, who its nodes are, and its lists with ids in place of names.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::diff::report::{NameList, Report};
+use crate::error::Result;
+use crate::hash::hash;
+use crate::metric::{Metric, PerMetric, PerWeight};
+use crate::name::Name;
+use crate::summary::balance::Balance;
+use crate::summary::cause::State;
+use crate::summary::nodes::NodeLoad;
+use crate::summary::{Sizes, Summary};
+use crate::trend::names::{Lists, Pool};
+
+/// A report as a point in time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Point {
+    /// Its file.
+    pub file: Name,
+    /// Its time, in seconds since 1970 (UTC).
+    pub at: u64,
+    /// Its verdict.
+    pub state: State,
+    /// Why growth is not computed from it; absent where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<Doubt>,
+    /// All load.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+    /// The nodes.
+    pub nodes: NodesAt,
+    /// The slots.
+    pub slots: SlotsAt,
+}
+
+/// Why a report's counts may be too small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Doubt {
+    /// Its input could not be read to its end.
+    Incomplete,
+    /// Its input has no keys.
+    Empty,
+    /// Its input is suspicious.
+    Suspicious,
+}
+
+/// The primaries that own slots, at a time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct NodesAt {
+    /// How many.
+    pub count: u64,
+    /// The fullest over the mean.
+    pub max_over_mean: PerMetric<Option<f64>>,
+    /// The fullest.
+    pub fullest: PerMetric<Option<FullestAt>>,
+}
+
+/// The fullest node, at a time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FullestAt {
+    /// Its id.
+    pub id: Name,
+    /// What people call it.
+    pub name: Name,
+    /// What it holds.
+    pub load: u64,
+}
+
+/// The slots, at a time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SlotsAt {
+    /// The fullest over the mean.
+    pub max_over_mean: PerMetric<Option<f64>>,
+}
+
+/// A forecast that a report carries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// Bytes that a node may use.
+    pub maxmemory: u64,
+    /// The node that is full first.
+    pub node: Name,
+    /// When, in months after the report.
+    pub months: Option<f64>,
+    /// What servers use for each byte of the dump, where that was measured.
+    pub used_per_byte: Option<f64>,
+}
+
+/// All that is kept of a report.
+pub struct Condensed {
+    /// Its numbers.
+    pub point: Point,
+    /// The metric that its tables are by.
+    pub by: Metric,
+    /// Its hash policy, where it is not that of servers.
+    pub policy: Option<Name>,
+    /// What its sizes are, where its dumps are RDB files.
+    pub sizes: Option<Sizes>,
+    /// Where its nodes are from.
+    pub source: Name,
+    /// Whether they are not those of a listing.
+    pub is_even: bool,
+    /// The ids of its nodes in order, and a hash of the slots of each.
+    pub nodes: Vec<(u32, u64)>,
+    /// Its forecast.
+    pub said: Option<Said>,
+    /// Its tags.
+    pub tags: Lists,
+    /// Its prefixes.
+    pub prefixes: Lists,
+}
+
+impl Condensed {
+    /// What is kept of the report in `file`, which is of the time `at`.
+    ///
+    /// # Errors
+    /// It lacks a part, or the names of all reports need too much memory.
+    pub fn of(file: Name, summary: Summary, at: u64, pool: &mut Pool) -> Result<Condensed> {
+        let report = Report::new(file.clone(), summary)?;
+        let summary = &report.summary;
+        let point = Point {
+            at,
+            state: summary.verdict.state,
+            left_out: Doubt::of(summary),
+            load: PerMetric {
+                keys: report.load(Metric::Keys).unwrap_or(0),
+                weights: PerWeight::from_fn(|metric| report.load(metric)),
+            },
+            nodes: NodesAt {
+                count: summary.nodes.owning().count() as u64,
+                max_over_mean: ratios(&summary.nodes.balance),
+                fullest: summary
+                    .slots
+                    .loads
+                    .map(|metric, _| fullest(summary, metric)),
+            },
+            slots: SlotsAt {
+                max_over_mean: ratios(&summary.slots.stats),
+            },
+            file,
+        };
+        let mut nodes = Vec::new();
+        for node in summary.nodes.owning() {
+            nodes.push((pool.id(&node.id)?, slots_of(node)));
+        }
+        nodes.sort_unstable();
+        Ok(Condensed {
+            by: summary.by,
+            policy: summary.input.policy.clone(),
+            sizes: summary.input.sizes,
+            source: summary.nodes.source.clone(),
+            is_even: summary.nodes.is_even(),
+            nodes,
+            said: said(summary),
+            tags: lists(&report, pool, Report::tags)?,
+            prefixes: lists(&report, pool, Report::prefixes)?,
+            point,
+        })
+    }
+}
+
+impl Doubt {
+    /// The word of the JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Doubt::Incomplete => "incomplete",
+            Doubt::Empty => "empty",
+            Doubt::Suspicious => "suspicious",
+        }
+    }
+
+    fn of(summary: &Summary) -> Option<Doubt> {
+        match () {
+            () if !summary.input.incomplete.is_empty() => Some(Doubt::Incomplete),
+            () if summary.input.keys == 0 => Some(Doubt::Empty),
+            () if summary.verdict.state == State::Suspicious => Some(Doubt::Suspicious),
+            () => None,
+        }
+    }
+}
+
+fn ratios(balance: &PerMetric<Balance>) -> PerMetric<Option<f64>> {
+    balance.map(|_, balance| balance.max_over_mean)
+}
+
+/// The fullest node of a metric; of equal ones the first.
+fn fullest(summary: &Summary, metric: Metric) -> Option<FullestAt> {
+    let nodes: Vec<_> = summary.nodes.owning().collect();
+    let node = nodes.iter().rev().max_by_key(|node| node.load_by(metric))?;
+    Some(FullestAt {
+        id: node.id.clone(),
+        name: node.name(),
+        load: node.load.get(metric).copied()?,
+    })
+}
+
+/// A number that changes where the slots of a node do.
+fn slots_of(node: &NodeLoad) -> u64 {
+    let ends = node.ranges.iter().flat_map(|(first, last)| [*first, *last]);
+    hash(&ends.flat_map(u16::to_le_bytes).collect::<Vec<u8>>())
+}
+
+fn said(summary: &Summary) -> Option<Said> {
+    let capacity = summary.capacity.as_ref()?;
+    let first = capacity.first.as_ref()?;
+    let node = |id: &Name| summary.nodes.list.iter().find(|node| node.id == *id);
+    let used: u64 = capacity
+        .nodes
+        .iter()
+        .map(|room| room.used)
+        .fold(0, u64::saturating_add);
+    let dumped = summary.nodes.total(Metric::Bytes);
+    Some(Said {
+        maxmemory: capacity.maxmemory,
+        node: node(&first.id).map_or_else(|| first.id.clone(), NodeLoad::name),
+        months: first
+            .months
+            .filter(|months| months.is_finite() && *months >= 0.0),
+        used_per_byte: (capacity.measured && dumped > 0 && used > 0)
+            .then(|| used as f64 / dumped as f64),
+    })
+}
+
+/// The lists that `of` finds in a report, for each of its metrics.
+fn lists<'r>(
+    report: &'r Report,
+    pool: &mut Pool,
+    of: fn(&'r Report, Metric) -> Option<NameList<'r>>,
+) -> Result<Lists> {
+    let Some(keys) = of(report, Metric::Keys) else {
+        return Ok(None);
+    };
+    let mut lists = PerMetric::of_keys(pool.listed(&keys)?);
+    for metric in Metric::WEIGHTS
+        .into_iter()
+        .filter(|metric| report.load(*metric).is_some())
+    {
+        if let Some(list) = of(report, metric) {
+            lists = lists.with(metric, pool.listed(&list)?);
+        }
+    }
+    Ok(Some(lists))
+}

@@ -1,0 +1,433 @@
+//! A trend as sections: the sentence, the reports over time, growth, the fullest node, and the names.
+
+use crate::metric::Metric;
+use crate::report::view::curve::{Expected, Measured};
+use crate::report::view::table::{Rank, loads};
+use crate::report::view::{Block, Cell, Column, Curve, Scope, Section, Table, remarks};
+#[cfg(feature = "charts")]
+use crate::text::{amount, short};
+use crate::text::{amount_cell, counted, day, grouped, percent, time};
+use crate::trend::Trend;
+use crate::trend::fit::{Interval, Shape};
+use crate::trend::forecast::{Growth, Line, MONTH_SECS};
+use crate::trend::names::{NameEvent, NameSeries, NameTrend};
+use crate::trend::point::Point;
+
+/// Rows of reports; of more the first and the newest are shown.
+const REPORTS: usize = 48;
+/// Steps of a line in a picture.
+const STEPS: u64 = 120;
+/// Marks of a row that shows a name over time.
+const MARKS: usize = 24;
+
+/// The sections of a trend; tables of names have `top` rows.
+pub fn sections(trend: &Trend, top: usize) -> Vec<Section<'_>> {
+    let overview = Section::untitled().scoped(Scope::Overview);
+    let mut sections = vec![overview.paragraph(trend.sentence.to_string())];
+    sections.extend(growth_picture(trend));
+    sections.extend(growth(trend));
+    sections.extend(ahead(trend));
+    sections.extend(full(trend));
+    sections.push(reports(trend));
+    let kinds = [
+        (["tags", "Tags"], &trend.tags),
+        (["prefixes", "Prefixes"], &trend.prefixes),
+    ];
+    for (kind, names) in kinds {
+        sections.extend(
+            names
+                .iter()
+                .flat_map(|names| name_sections(kind, names, trend, top)),
+        );
+    }
+    let remarks = remarks::section(remarks::remarks(&[] as &[String], &trend.notes));
+    sections.push(remarks.scoped(Scope::Overview));
+    sections
+}
+
+fn growth_picture(trend: &Trend) -> Option<Section<'_>> {
+    let title = format!("All {} over time", trend.by.name());
+    let section = Section::titled(title)
+        .anchored("over-time", "Over time")
+        .scoped(Scope::Page);
+    growth_curve(trend).map(|curve| section.with(Block::Curve(curve)))
+}
+
+/// All load over time, in the metric of the trend.
+pub fn growth_curve(trend: &Trend) -> Option<Curve> {
+    let forecast = trend.forecast.as_ref()?;
+    let growth = forecast.growth.get(trend.by)?;
+    let load = |point: &Point| point.load.get(trend.by).map(|load| *load as f64);
+    let ahead = growth.line.fit.span / 2.0;
+    Some(curve(
+        trend,
+        trend.by,
+        &growth.line,
+        (&load, 1.0),
+        (ahead, None),
+    ))
+}
+
+/// The bytes of the fullest node over time, up to its limit.
+pub fn full_curve(trend: &Trend) -> Option<Curve> {
+    let full = trend.forecast.as_ref()?.full.as_ref()?;
+    let span = full.line.fit.span;
+    let ahead = full.months.high.or(full.months.estimate).unwrap_or(0.0) * 1.1;
+    let load = |point: &Point| {
+        let fullest = point.nodes.fullest.bytes()?.as_ref()?;
+        Some(fullest.load as f64)
+    };
+    let ahead = ahead.clamp(span / 4.0, span);
+    let per_byte = full.used as f64 / full.node.load.max(1) as f64;
+    let limit = Some(full.maxmemory);
+    Some(curve(
+        trend,
+        Metric::Bytes,
+        &full.line,
+        (&load, per_byte),
+        (ahead, limit),
+    ))
+}
+
+type LoadOf<'a> = &'a dyn Fn(&Point) -> Option<f64>;
+
+fn curve(
+    trend: &Trend,
+    metric: Metric,
+    line: &Line,
+    (load, scale): (LoadOf<'_>, f64),
+    (ahead, limit): (f64, Option<u64>),
+) -> Curve {
+    let measured = |point: &Point| {
+        Some(Measured {
+            at: point.at,
+            amount: load(point)? * scale,
+            is_left_out: point.left_out.is_some(),
+        })
+    };
+    let last = line.points.last().map_or(line.start, |(at, _)| *at);
+    let to = last.saturating_add((ahead * MONTH_SECS) as u64);
+    let expected = |step: u64| {
+        let span = (to - line.start) as f64;
+        let at = line.start + (span * step as f64 / STEPS as f64) as u64;
+        let Interval {
+            estimate,
+            low,
+            high,
+        } = line.at(at);
+        Expected {
+            at,
+            amount: estimate,
+            band: low.zip(high),
+        }
+    };
+    Curve {
+        metric,
+        points: trend.points.iter().filter_map(measured).collect(),
+        line: (0..=STEPS).map(expected).collect(),
+        limit,
+    }
+}
+
+fn number(title: impl Into<String>) -> Column {
+    Column::number("").titled(title)
+}
+
+/// The ends of an interval in one cell: one without the other misleads.
+fn ends(of: &Interval, spell: impl Fn(f64) -> String) -> Cell<'static> {
+    Cell::of(of.low.zip(of.high), |(low, high)| {
+        Cell::text(format!("{} to {}", spell(low), spell(high)))
+    })
+}
+
+/// A part of one in percent, with its sign.
+fn signed(share: f64) -> String {
+    match share {
+        share if share.abs() < 0.0005 => percent(0.0),
+        share if share < 0.0 => format!("-{}", percent(-share)),
+        share => format!("+{}", percent(share)),
+    }
+}
+
+fn growth(trend: &Trend) -> Option<Section<'_>> {
+    let forecast = trend.forecast.as_ref()?;
+    let columns = vec![
+        Column::words("").rank(Rank::Kept),
+        number("now"),
+        number("a month").rank(Rank::Kept),
+        number("95 % interval"),
+        Column::words("grows by").rank(Rank::Detail),
+        number("reports").rank(Rank::Detail),
+    ];
+    let row = |(metric, growth): (Metric, &Growth)| {
+        let last = growth.line.points.last().map_or(0.0, |(_, load)| *load);
+        let shape = match growth.shape {
+            Shape::Exponential => "the same percentage",
+            Shape::Linear => "the same amount",
+        };
+        vec![
+            Cell::text(metric.name()),
+            Cell::amount(metric, last as u64),
+            Cell::text(signed(growth.a_month.estimate)),
+            ends(&growth.a_month, signed),
+            Cell::text(shape),
+            Cell::count(growth.reports),
+        ]
+    };
+    let table = Table::new(columns, forecast.growth.iter().map(row));
+    let section = Section::titled("Growth a month").anchored("growth", "Growth");
+    Some(section.table(table))
+}
+
+/// What all load comes to, in the metric of the trend.
+fn ahead(trend: &Trend) -> Option<Section<'_>> {
+    let growth = trend.forecast.as_ref()?.growth.get(trend.by)?;
+    let columns = vec![
+        Column::words("date").rank(Rank::Kept),
+        number("months ahead").rank(Rank::Detail),
+        number(trend.by.name()).rank(Rank::Main),
+        number("95 % interval"),
+    ];
+    let spelled = |amount: f64| amount_cell(trend.by, amount as u64);
+    let rows = growth.ahead.iter().map(|ahead| {
+        vec![
+            Cell::text(day(ahead.at)),
+            Cell::count(ahead.months),
+            Cell::amount(trend.by, ahead.load.estimate as u64),
+            ends(&ahead.load, spelled),
+        ]
+    });
+    let section = Section::titled("Forecast").anchored("ahead", "Forecast");
+    (!growth.ahead.is_empty()).then(|| section.table(Table::new(columns, rows)))
+}
+
+fn full(trend: &Trend) -> Option<Section<'_>> {
+    let full = trend.forecast.as_ref()?.full.as_ref()?;
+    let mut section = Section::titled("The fullest node").anchored("full", "Fullest node");
+    section = section.line(full.to_string());
+    if let Some(last) = &full.last_forecast {
+        section = section.line(last.to_string());
+    }
+    // The picture is for pages only; text and Markdown pass it over.
+    Some(section.with_all(full_curve(trend).map(Block::Curve)))
+}
+
+/// The times of the reports: their days, where each has its own.
+fn times(trend: &Trend) -> Vec<String> {
+    let days: Vec<String> = trend.points.iter().map(|point| day(point.at)).collect();
+    match days.windows(2).any(|pair| pair[0] == pair[1]) {
+        true => trend.points.iter().map(|point| time(point.at)).collect(),
+        false => days,
+    }
+}
+
+fn reports(trend: &Trend) -> Section<'_> {
+    let by = trend.by;
+    let mut columns = vec![Column::words("date").rank(Rank::Kept)];
+    columns.extend(Column::loads(by));
+    columns.extend([
+        number("nodes").rank(Rank::Detail),
+        number("max/mean").hint("the fullest node over the mean node"),
+        number("slots max/mean").rank(Rank::Detail),
+        Column::words("fullest node"),
+        number("holds"),
+        Column::words("left out").optional().rank(Rank::Main),
+    ]);
+    let times = times(trend);
+    let row = |(point, time): (&Point, &String)| {
+        let ratio = |ratio: Option<&Option<f64>>| {
+            Cell::of(ratio.copied().flatten(), |ratio| Cell::ratio(ratio, 2))
+        };
+        let fullest = point.nodes.fullest.get(by).and_then(Option::as_ref);
+        let mut row = vec![Cell::text(time)];
+        row.extend(loads(&point.load));
+        row.extend([
+            Cell::count(point.nodes.count),
+            ratio(point.nodes.max_over_mean.get(by)),
+            ratio(point.slots.max_over_mean.get(by)),
+            Cell::of(fullest, |node| Cell::text(node.name.to_string())),
+            Cell::of(fullest, |node| Cell::amount(by, node.load)),
+            Cell::of(point.left_out, |doubt| Cell::text(doubt.name())),
+        ]);
+        row
+    };
+    let mut rows: Vec<_> = trend.points.iter().zip(&times).map(row).collect();
+    let older = rows.len().saturating_sub(REPORTS);
+    if older > 0 {
+        rows.drain(1..=older);
+    }
+    let section = Section::titled("The reports").anchored("reports", "Reports");
+    let section = section.table(Table::new(columns, rows));
+    match older as u64 {
+        0 => section,
+        older => section.line(format!("{} after the first are in --json", grouped(older))),
+    }
+}
+
+fn name_sections<'a>(
+    [id, title]: [&'static str; 2],
+    names: &'a NameTrend,
+    trend: &'a Trend,
+    top: usize,
+) -> Vec<Section<'a>> {
+    let by = trend.by;
+    let columns = vec![
+        Column::words(id).titled(title.to_lowercase()).flexible(),
+        number("first listed").rank(Rank::Detail),
+        number("now").rank(Rank::Main),
+        number("a month"),
+        number("share"),
+        Column::words("over time").rank(Rank::Detail),
+    ];
+    let row = |series: &'a NameSeries| {
+        let listed = || series.loads.iter().flatten().copied();
+        let a_month = series.growth.map(|growth| signed(growth.estimate));
+        vec![
+            Cell::name(&series.name),
+            Cell::of(listed().next(), |load| Cell::amount(by, load)),
+            Cell::of(listed().last(), |load| Cell::amount(by, load)),
+            Cell::of(a_month, Cell::text),
+            Cell::share(series.share),
+            Cell::text(marks(&series.loads)),
+        ]
+    };
+    let table = Table::new(columns, names.top.iter().map(row)).at_most(top);
+    let mut sections = vec![
+        Section::titled(format!("{title} over time"))
+            .anchored(id, title)
+            .table(table),
+    ];
+    let (appeared, vanished) = (&names.appeared, &names.vanished);
+    let kinds = [
+        ("appeared", appeared, names.appeared_count),
+        ("vanished", vanished, names.vanished_count),
+    ];
+    for (what, events, count) in kinds
+        .into_iter()
+        .filter(|(_, events, _)| !events.is_empty())
+    {
+        let table = event_table([id, title], events, trend).at_most(top);
+        let section = Section::titled(format!("{title} that {what}")).table(table);
+        sections.push(match count - events.len() as u64 {
+            0 => section,
+            more => section.line(format!("{} lighter ones are not listed", grouped(more))),
+        });
+    }
+    sections
+}
+
+fn event_table<'a>(
+    [id, title]: [&'static str; 2],
+    events: &'a [NameEvent],
+    trend: &'a Trend,
+) -> Table<'a> {
+    let columns = vec![
+        Column::words(id).titled(title.to_lowercase()).flexible(),
+        Column::words("after").rank(Rank::Detail),
+        Column::words("by"),
+        number(trend.by.name()).rank(Rank::Main),
+        number("unlisted, at most").optional().rank(Rank::Detail),
+    ];
+    let times = times(trend);
+    let row = |event: &'a NameEvent| {
+        vec![
+            Cell::name(&event.name),
+            Cell::text(times[event.from].clone()),
+            Cell::text(times[event.to].clone()),
+            Cell::amount(trend.by, event.load),
+            Cell::of(Some(event.other_at_most).filter(|most| *most > 0), |most| {
+                Cell::amount(trend.by, most)
+            }),
+        ]
+    };
+    Table::new(columns, events.iter().map(row))
+}
+
+/// Loads as marks of eight heights, a dot where a report does not list the name.
+fn marks(loads: &[Option<u64>]) -> String {
+    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let most = loads.iter().flatten().copied().max().unwrap_or(0).max(1);
+    let mark = |load: Option<u64>| match load {
+        None => '·',
+        Some(load) => HEIGHTS[(load as f64 / most as f64 * 7.0).round() as usize],
+    };
+    let count = loads.len().min(MARKS);
+    // The newest is always among them.
+    let places = (1..=count).map(|place| loads.len() * place / count - 1);
+    places.map(|place| mark(loads[place])).collect()
+}
+
+/// The numbers of every report as a table for files.
+pub fn table(trend: &Trend) -> Table<'_> {
+    let words = |field: &'static str| Column::words(field);
+    let mut columns = vec![words("date"), words("file")];
+    columns.extend(Metric::ALL.map(|metric| Column::number(metric.name())));
+    columns.extend([
+        Column::number("nodes"),
+        Column::number("node_max_over_mean"),
+        Column::number("slot_max_over_mean"),
+        words("fullest_node"),
+        Column::number("fullest_load"),
+        words("verdict"),
+        words("left_out"),
+    ]);
+    Table::new(
+        columns,
+        trend.points.iter().map(|point| row_of(point, trend.by)),
+    )
+}
+
+fn row_of(point: &Point, by: Metric) -> Vec<Cell<'_>> {
+    let Point { nodes, slots, .. } = point;
+    let ratio = |ratio: Option<&Option<f64>>| {
+        Cell::of(ratio.copied().flatten(), |ratio| Cell::ratio(ratio, 3))
+    };
+    let fullest = nodes.fullest.get(by).and_then(Option::as_ref);
+    let mut row = vec![Cell::text(time(point.at)), Cell::name(&point.file)];
+    row.extend(loads(&point.load));
+    row.extend([
+        Cell::count(nodes.count),
+        ratio(nodes.max_over_mean.get(by)),
+        ratio(slots.max_over_mean.get(by)),
+        Cell::of(fullest, |node| Cell::name(&node.id)),
+        Cell::of(fullest, |node| Cell::amount(by, node.load)),
+        Cell::text(point.state.name()),
+        Cell::of(point.left_out, |doubt| Cell::text(doubt.name())),
+    ]);
+    row
+}
+
+/// What a page is about.
+pub fn title(trend: &Trend) -> String {
+    let times = [trend.points.first(), trend.points.last()];
+    let [from, to] = times.map(|point| point.map_or(String::new(), |point| day(point.at)));
+    format!(
+        "{}, {from} to {to}",
+        counted(trend.points.len() as u64, "report")
+    )
+}
+
+/// The title of the chart of all load, or of that of the fullest node, and the line below it.
+#[cfg(feature = "charts")]
+pub fn chart_titles(trend: &Trend, is_growth: bool) -> [String; 2] {
+    let forecast = trend.forecast.as_ref();
+    let full = forecast.and_then(|forecast| forecast.full.as_ref());
+    let growth = forecast.and_then(|forecast| forecast.growth.get(trend.by));
+    let words = match (is_growth, growth, full) {
+        (true, Some(growth), _) => {
+            let a_month = signed(growth.a_month.estimate);
+            let last = growth.line.points.last().map_or(0.0, |(_, load)| *load);
+            format!("{}, {a_month} a month", amount(trend.by, last as u64))
+        }
+        (false, _, Some(full)) => {
+            let node = short(&full.node.name);
+            match full.months.estimate {
+                Some(0.0) => format!("Node {node} is full"),
+                Some(months) => format!("Node {node} is full in {months:.1} months"),
+                None => format!("Node {node} is not full as it grows now"),
+            }
+        }
+        _ => String::new(),
+    };
+    [words, title(trend)]
+}
