@@ -229,7 +229,7 @@ impl Full {
         let points: Vec<_> = points
             .filter_map(|report| Some((report.point.at, fullest(report)?.load as f64)))
             .collect();
-        let is_same = reports.iter().all(|report| report.nodes == newest.nodes);
+        let is_same = reports.iter().all(|report| report.layout == newest.layout);
         let (basis, line) = match is_same {
             true => (Basis::FullestNodes, Line::of(points)?),
             false => {

@@ -52,9 +52,9 @@ fn sizes(old: &Condensed, new: &Condensed) -> Option<String> {
 
 /// Listings of one cluster have a node in common.
 fn clusters(old: &Condensed, new: &Condensed) -> Option<String> {
-    let is_there = |id: u32| old.nodes.binary_search_by_key(&id, |node| node.0).is_ok();
-    let known = !old.is_even && !new.is_even && !old.nodes.is_empty() && !new.nodes.is_empty();
-    let is_other = known && !new.nodes.iter().any(|(id, _)| is_there(*id));
+    let is_old = |id: &u32| old.nodes.binary_search(id).is_ok();
+    let are_known = !old.nodes.is_empty() && !new.nodes.is_empty();
+    let is_other = are_known && !new.nodes.iter().any(is_old);
     is_other.then(|| {
         let file = &old.point.file;
         format!(
@@ -111,7 +111,7 @@ pub fn fits(
     let mut notes = Vec::new();
     for (metric, growth) in forecast.growth.iter() {
         if growth.reports < used.len() as u64 {
-            let (name, count) = (metric.name(), growth.reports);
+            let (name, count) = (metric.title(), growth.reports);
             notes.push(format!(
                 "growth of {name} is from the {count} reports that have them"
             ));
@@ -253,7 +253,7 @@ pub fn lists(used: &[&Condensed], by: Metric) -> Vec<String> {
             .filter(|report| list_of(of(report), by).is_some_and(|list| !list.is_whole()));
         let other = other.count();
         if other > 0 {
-            let (reports, name) = (counted(other as u64, "report"), by.name());
+            let (reports, name) = (counted(other as u64, "report"), by.title());
             notes.push(format!(
                 "{kind} of {reports} are not listed by {name}: what they leave out may hold any part of them"
             ));

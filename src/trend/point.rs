@@ -101,10 +101,10 @@ pub struct Condensed {
     pub sizes: Option<Sizes>,
     /// Where its nodes are from.
     pub source: Name,
-    /// Whether they are not those of a listing.
-    pub is_even: bool,
-    /// The ids of its nodes in order, and a hash of the slots of each.
-    pub nodes: Vec<(u32, u64)>,
+    /// The ids of its nodes in order; empty where they are made up: an even split, or one node a file.
+    pub nodes: Vec<u32>,
+    /// A hash of the slots of each node, in order: nodes of other ids may have the same slots.
+    pub layout: Vec<u64>,
     /// Its forecast.
     pub said: Option<Said>,
     /// Its tags.
@@ -142,18 +142,20 @@ impl Condensed {
             },
             file,
         };
-        let mut nodes = Vec::new();
-        for node in summary.nodes.owning() {
-            nodes.push((pool.id(&node.id)?, slots_of(node)));
-        }
+        let are_listed = !summary.nodes.is_even() && !summary.nodes.are_files();
+        let listed = summary.nodes.owning().filter(|_| are_listed);
+        let ids = listed.map(|node| pool.id(&node.id));
+        let mut nodes = ids.collect::<Result<Vec<_>>>()?;
         nodes.sort_unstable();
+        let mut layout: Vec<u64> = summary.nodes.owning().map(slots_of).collect();
+        layout.sort_unstable();
         Ok(Condensed {
             by: summary.by,
             policy: summary.input.policy.clone(),
             sizes: summary.input.sizes,
             source: summary.nodes.source.clone(),
-            is_even: summary.nodes.is_even(),
             nodes,
+            layout,
             said: said(summary),
             tags: lists(&report, pool, Report::tags)?,
             prefixes: lists(&report, pool, Report::prefixes)?,

@@ -46,7 +46,7 @@ pub fn sections(trend: &Trend, top: usize) -> Vec<Section<'_>> {
 }
 
 fn growth_picture(trend: &Trend) -> Option<Section<'_>> {
-    let title = format!("All {} over time", trend.by.name());
+    let title = format!("All {} over time", trend.by.title());
     let section = Section::titled(title)
         .anchored("over-time", "Over time")
         .scoped(Scope::Page);
@@ -166,7 +166,7 @@ fn growth(trend: &Trend) -> Option<Section<'_>> {
             Shape::Linear => "the same amount",
         };
         vec![
-            Cell::text(metric.name()),
+            Cell::text(metric.title()),
             Cell::amount(metric, last as u64),
             Cell::text(signed(growth.a_month.estimate)),
             ends(&growth.a_month, signed),
@@ -185,7 +185,7 @@ fn ahead(trend: &Trend) -> Option<Section<'_>> {
     let columns = vec![
         Column::words("date").rank(Rank::Kept),
         number("months ahead").rank(Rank::Detail),
-        number(trend.by.name()).rank(Rank::Main),
+        number(trend.by.head()).rank(Rank::Main),
         number("95 % interval"),
     ];
     let spelled = |amount: f64| amount_cell(trend.by, amount as u64);
@@ -325,7 +325,7 @@ fn event_table<'a>(
         Column::words(id).titled(title.to_lowercase()).flexible(),
         Column::words("after").rank(Rank::Detail),
         Column::words("by"),
-        number(trend.by.name()).rank(Rank::Main),
+        number(trend.by.head()).rank(Rank::Main),
         number("unlisted, at most").optional().rank(Rank::Detail),
     ];
     let times = times(trend);

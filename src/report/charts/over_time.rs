@@ -53,7 +53,7 @@ fn draw(canvas: &Canvas<'_>, curve: &Curve) {
     };
     let plot = Plot { x, y };
     band(canvas, plot, curve);
-    plot.draw_y(canvas, curve.metric.name(), |_, label| label);
+    plot.draw_y(canvas, curve.metric.title(), |_, label| label);
     let note = Style::plain(size::NOTE, MUTED);
     canvas.fill([x.start, y.start, x.end, y.start + 1], FRAME);
     for (at, name) in dates(from, to, DATES) {
