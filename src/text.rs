@@ -269,6 +269,16 @@ pub fn day(seconds: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
+/// A span of time in its largest unit.
+pub fn span(secs: u64) -> String {
+    match secs {
+        s if s >= 86_400 => counted(s / 86_400, "day"),
+        s if s >= 3600 => counted(s / 3600, "hour"),
+        s if s >= 60 => counted(s / 60, "minute"),
+        s => counted(s, "second"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

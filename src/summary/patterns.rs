@@ -17,7 +17,7 @@ use crate::slot::{self, SLOTS};
 use crate::summary::balance::tidy;
 use crate::summary::siblings::{self, Row};
 use crate::summary::tags::LISTED;
-use crate::tally::counted_pattern::Counted;
+use crate::tally::counted_pattern::{Counted, Lifetime};
 use crate::tally::patterns;
 use crate::tally::table::NameTable;
 use crate::tally::tags::TagCounts;
@@ -78,6 +78,9 @@ pub struct GroupLoad {
     pub tagged_share: f64,
     /// Slots that its keys are in; `None` where there were too many patterns to count.
     pub slots: Option<u64>,
+    /// The part of its keys that do not expire; absent where the input does not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_expiry_share: Option<f64>,
 }
 
 /// How keys are split.
@@ -94,6 +97,10 @@ pub struct Levels<'a> {
 struct Sum {
     load: Load,
     tagged: u64,
+    /// Keys that expire.
+    limited: u64,
+    /// Keys that do not.
+    unlimited: u64,
     /// The patterns that it is made of, as they were counted.
     patterns: Vec<Name>,
 }
@@ -106,11 +113,19 @@ impl Row for Sum {
     fn take_in(&mut self, other: Sum) {
         self.load += other.load;
         self.tagged += other.tagged;
+        self.limited += other.limited;
+        self.unlimited += other.unlimited;
         self.patterns.extend(other.patterns);
     }
 }
 
 impl Sum {
+    /// The part of its keys that do not expire, of those of which that is known.
+    fn no_expiry_share(&self) -> Option<f64> {
+        let known = self.limited.saturating_add(self.unlimited);
+        (known > 0).then(|| tidy(self.unlimited as f64 / known as f64))
+    }
+
     /// The slots of all its patterns together.
     fn slots(&self, counted: &patterns::Patterns) -> Option<u64> {
         let mut is_in = vec![false; SLOTS];
@@ -134,10 +149,13 @@ pub fn of(
     let (coarseness, exact, bound, found) = loads(counted);
     let mut by_pattern: BTreeMap<Name, Sum> = BTreeMap::new();
     for (written, load) in found {
-        let Counted { name, is_tagged } = Counted::of(&written.0);
+        let Counted { name, traits } = Counted::of(&written.0);
+        let keys_if = |is_so: bool| if is_so { load[Metric::Keys] } else { 0 };
         let sum = Sum {
             load,
-            tagged: if is_tagged { load[Metric::Keys] } else { 0 },
+            tagged: keys_if(traits.is_tagged),
+            limited: keys_if(traits.lifetime == Lifetime::Limited),
+            unlimited: keys_if(traits.lifetime == Lifetime::Unlimited),
             patterns: vec![written.clone()],
         };
         by_pattern.entry(Name::from(name)).or_default().take_in(sum);
@@ -295,6 +313,7 @@ fn heaviest(
         },
         tagged_share: tidy(sum.tagged as f64 / sum.load[Metric::Keys].max(1) as f64),
         slots: if is_exact { sum.slots(counted) } else { None },
+        no_expiry_share: sum.no_expiry_share(),
     };
     (
         rows.into_iter()

@@ -44,8 +44,8 @@ impl CoarsePatterns {
     /// Adds to a pattern of any finer level.
     pub fn add(&mut self, pattern: &[u8], load: Load) {
         while let Some(table) = &mut self.table {
-            let Counted { name, is_tagged } = Counted::of(pattern);
-            let name = Counted::written(&coarser(name, self.level, &self.separator), is_tagged);
+            let Counted { name, traits } = Counted::of(pattern);
+            let name = Counted::written(&coarser(name, self.level, &self.separator), traits);
             if table.add(hash(&name), &name, load).is_ok() {
                 return;
             }

@@ -3,17 +3,21 @@
 //!
 //! Names that were made to collide in their shapes are counted as one pattern.
 
+use crate::format::batch::Number;
 use crate::hash::hash;
 use crate::metric::{Load, Metric};
 use crate::pattern::{ids, shapes};
 use crate::slot::SlotBatch;
-use crate::tally::counted_pattern::Counted;
+use crate::tally::counted_pattern::{Counted, Lifetime, Traits};
 
 /// Patterns that are remembered from batch to batch.
 const REMEMBERED: usize = 4096;
 
 /// Bytes at the start of a key that its pattern is made of: the rest of a longer one shows in no table.
 const LOOKED_AT: usize = 1024;
+
+/// Added to the shape of keys that expire, twice, or do not, once.
+const APART: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// What the patterns of a batch are counted in.
 pub trait PatternCounts {
@@ -65,6 +69,10 @@ impl RecentPatterns {
             let shapes = shapes.iter_mut().zip(tagged);
             shapes.for_each(|(shape, tagged)| *shape = shape.wrapping_add(tagged));
         }
+        let expiry = keys.batch.values.number(Number::Expiry);
+        for (i, shape) in shapes.iter_mut().enumerate().take(expiry.len()) {
+            *shape = shape.wrapping_add(APART.wrapping_mul(Lifetime::of(expiry, i) as u64));
+        }
         for (i, shape) in shapes.iter().enumerate() {
             let place = self.place(*shape, keys, i, counts);
             let known = &mut self.known[place];
@@ -105,7 +113,11 @@ impl RecentPatterns {
         let place = places.into_iter().find(is_free).unwrap_or(places[1]);
         let key = keys.batch.keys.get(keys.batch.base, i);
         let pattern = ids::pattern_of(&key[..key.len().min(LOOKED_AT)]);
-        let name = Counted::written(&pattern, keys.is_tagged(i));
+        let traits = Traits {
+            is_tagged: keys.is_tagged(i),
+            lifetime: Lifetime::of(keys.batch.values.number(Number::Expiry), i),
+        };
+        let name = Counted::written(&pattern, traits);
         self.remember(place, shape, name, counts);
         place
     }

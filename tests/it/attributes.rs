@@ -234,3 +234,49 @@ fn without_counters_nothing_says_accesses() {
     succeeded(scratch.run(&["analyze", "lfu.csv", "--out", "out"]));
     assert_eq!(header("slots.csv"), "slot,node,keys,bytes,ops,accesses");
 }
+
+#[test]
+fn patterns_and_prefixes_say_which_part_of_them_never_expires() {
+    let scratch = Scratch::new();
+    let mut text = String::from("key,expiry\n");
+    for i in 0..1000 {
+        let expiry = |never: bool| if never { "" } else { "1795000000" };
+        text += &format!("shop:cart:{i},{}\n", expiry(i % 4 == 0));
+        text += &format!("shop:{{user:{i}}}:name,{}\n", expiry(true));
+        text += &format!("session:{i},{}\n", expiry(false));
+    }
+    scratch.file("keys.csv", text);
+    for args in [&["--threads", "1"][..], &["--threads", "3", "--one-pass"]] {
+        let made = report(&scratch, "keys.csv", args);
+        let share = |part: &str, name: &str| {
+            let field = if part == "patterns" {
+                "pattern"
+            } else {
+                "prefix"
+            };
+            let rows = made[part]["top"].as_array().unwrap();
+            let row = rows.iter().find(|row| row[field] == name);
+            let row = row.unwrap_or_else(|| panic!("{name}: {rows:?}"));
+            (row["keys"].clone(), row["no_expiry_share"].clone())
+        };
+        assert_eq!(
+            share("patterns", "shop:cart:<n>"),
+            (json!(1000), json!(0.25))
+        );
+        assert_eq!(
+            share("patterns", "shop:{user:<n>}:name"),
+            (json!(1000), json!(1.0))
+        );
+        assert_eq!(share("patterns", "session:<n>"), (json!(1000), json!(0.0)));
+        assert_eq!(share("prefixes", "shop"), (json!(2000), json!(0.625)));
+    }
+    succeeded(scratch.run(&["analyze", "keys.csv", "--out", "out"]));
+    let csv = std::fs::read_to_string(scratch.path("out/patterns.csv")).unwrap();
+    assert!(
+        csv.starts_with("name,keys,bytes,ops,share,tagged_share,slots,no_expiry_share\n"),
+        "{csv}"
+    );
+    scratch.file("plain.keys", "a:1\na:2\n");
+    let made = report(&scratch, "plain.keys", &[]);
+    assert!(made["patterns"]["top"][0].get("no_expiry_share").is_none());
+}

@@ -13,6 +13,7 @@ use slotscope::name::Name;
 use slotscope::report::charts::{CHARTS, Chart};
 use slotscope::slot::SLOTS;
 use slotscope::source;
+use slotscope::source::memory::memory;
 use slotscope::summary::patterns::{GroupLoad, KeyGroups, Prefix};
 use slotscope::summary::tags::{Tag, TagLoad};
 use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
@@ -439,6 +440,71 @@ fn one_key_and_as_many_as_can_be_counted() {
     draw("huge-equal", &of_slots(&even(6), |_| 10u64.pow(15)));
 }
 
+/// The findings of keys that say when they expire and of which type they are, in a dump of that second.
+fn of_attributes(name: &str, rows: &str, written: Option<u64>, by: Metric) -> Summary {
+    let inputs = vec![memory(
+        name,
+        format!("key,size,type,encoding,expiry\n{rows}").as_bytes(),
+    )];
+    let scanned = Scanning::detected().run(&inputs, || Tallies::new(Parts::All));
+    let input = InputFacts {
+        written,
+        ..InputFacts::default()
+    };
+    summarise(&scanned.tally, None, &even(3), by, input)
+}
+
+/// Where the words of the charts of expiry and types are.
+const ATTRIBUTES: [(&str, Range<u32>, Range<u32>); 6] = [
+    ("expiry.png", 40..220, 90..560),   // times
+    ("expiry.png", 240..1190, 90..150), // the fullest minute
+    ("expiry.png", 240..1160, 20..84),  // keys
+    ("types.png", 40..160, 90..300),    // types
+    ("types.png", 160..1190, 90..300),  // bytes and shares
+    ("types.png", 160..1160, 20..84),   // bytes
+];
+
+#[test]
+fn expiry_and_types_where_the_input_has_them() {
+    const NOW: u64 = 1_795_000_000;
+    let mut rows = String::new();
+    for i in 0..4000u64 {
+        let left = [30, 1800, 7200, 200_000, 1_000_000, 9_000_000, 90_000_000][(i % 7) as usize];
+        let (kind, encoding) = [
+            ("string", "raw"),
+            ("hash", "listpack"),
+            ("zset", "skiplist"),
+            ("mymodule1", ""),
+        ][(i % 4) as usize];
+        let expiry = match i % 5 {
+            0 => String::new(),
+            1 => (NOW - 100).to_string(),
+            _ => (NOW + left).to_string(),
+        };
+        rows += &format!("k:{i},{},{kind},{encoding},{expiry}\n", 100 + i);
+    }
+    for by in [Metric::Keys, Metric::Bytes] {
+        let name = format!("attributes-by-{}", by.name());
+        let pictures = draw(&name, &of_attributes(&name, &rows, Some(NOW), by));
+        assert_labelled(&name, &pictures, &ATTRIBUTES);
+    }
+    draw(
+        "attributes-undated",
+        &of_attributes("undated", &rows, None, Metric::Keys),
+    );
+    let long = "x".repeat(400);
+    let odd =
+        format!("a,18446744073709551615,{long},{long},1\nb,0,\u{202e},a b ,\n,7,t,,sometime\n");
+    draw(
+        "attributes-odd",
+        &of_attributes("odd", &odd, Some(NOW), Metric::Bytes),
+    );
+    draw(
+        "attributes-nothing",
+        &of_attributes("nothing", "a,0,t,,\n", None, Metric::Bytes),
+    );
+}
+
 #[test]
 fn charts_of_hostile_names() {
     let names = hostile_names();
@@ -455,6 +521,7 @@ fn charts_of_hostile_names() {
             share: 0.1,
             tagged_share: 0.3,
             slots: None,
+            no_expiry_share: None,
         },
     };
     let top = names.iter().enumerate().map(prefix).collect();

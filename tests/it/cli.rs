@@ -25,8 +25,9 @@ fn a_dump_gives_text_and_files_in_reports() {
         stdout(&output)
     );
     let mut expected: Vec<_> = slotscope::report::files().map(String::from).collect();
-    // A list of names has no sizes.
-    expected.retain(|file| file != "value-sizes.png");
+    // A list of names has no sizes, no expiry and no types.
+    expected
+        .retain(|file| !["value-sizes.png", "expiry.png", "types.png"].contains(&file.as_str()));
     expected.sort();
     assert_eq!(scratch.entries("reports/node-1"), expected);
     let json: Value =
@@ -467,7 +468,7 @@ fn a_closed_pipe_is_no_error() {
 #[test]
 fn files_are_written_where_the_reader_closes_standard_output() {
     let scratch = Scratch::new();
-    scratch.file("a.csv", b"key,size\n{a}1,7\n");
+    scratch.file("a.csv", b"key,size,type,expiry\n{a}1,7,string,\n");
     let mut child = scratch
         .command(&["analyze", "a.csv", "--out", "out"])
         .stdout(Stdio::piped())

@@ -28,8 +28,12 @@ pub struct Loads<'a> {
 impl<'a> Loads<'a> {
     /// In the metric of the verdict; keys where the summary lacks it.
     pub fn of(summary: &'a Summary) -> Self {
+        Loads::by(summary, summary.by)
+    }
+
+    /// In this metric; keys where the summary lacks it.
+    pub fn by(summary: &'a Summary, by: Metric) -> Self {
         let (slots, nodes) = (&summary.slots, &summary.nodes.balance);
-        let by = summary.by;
         match (slots.loads.get(by), slots.stats.get(by), nodes.get(by)) {
             (Some(loads), Some(stats), Some(nodes)) => Loads {
                 by,

@@ -7,6 +7,7 @@ mod bars;
 mod canvas;
 mod dates;
 mod distribution;
+mod expiry;
 mod factors;
 mod font;
 mod heatmap;
@@ -23,6 +24,7 @@ mod slot_load;
 mod tag_sizes;
 pub mod throughput;
 mod top_tags;
+mod types;
 mod value_sizes;
 
 use std::io::{self, Write};
@@ -91,6 +93,16 @@ pub static CHARTS: &[Chart] = &[
         file: "prefixes.png",
         wanted: |summary| summary.patterns.is_some(),
         sheet: prefixes::sheet,
+    },
+    Chart {
+        file: "expiry.png",
+        wanted: |summary| summary.expiry.is_some(),
+        sheet: expiry::sheet,
+    },
+    Chart {
+        file: "types.png",
+        wanted: |summary| summary.encodings.is_some(),
+        sheet: types::sheet,
     },
 ];
 

@@ -5,7 +5,7 @@ use crate::report::view::table::{Rank, loads};
 use crate::report::view::{Cell, Column, Section, Table, Value};
 use crate::summary::Summary;
 use crate::summary::expiry::FullestTime;
-use crate::text::{self, counted, grouped, percent};
+use crate::text::{self, counted, grouped, percent, span};
 
 /// LFU counters that are one row: up to this one, and what it means.
 const LFU: [(u8, &str); 6] = [
@@ -139,14 +139,4 @@ fn table<'a>(
     columns.extend(Column::loads(by));
     columns.push(Column::number("of the keys").rank(Rank::Main));
     Table::new(columns, rows)
-}
-
-/// A span of time in its largest unit.
-fn span(secs: u64) -> String {
-    match secs {
-        s if s >= 86_400 => counted(s / 86_400, "day"),
-        s if s >= 3600 => counted(s / 3600, "hour"),
-        s if s >= 60 => counted(s / 60, "minute"),
-        s => counted(s, "second"),
-    }
 }

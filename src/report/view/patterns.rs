@@ -53,6 +53,7 @@ fn table<'a>(
             Cell::share(kind.share).with_load_bar(kind.share / longest),
             Cell::share(kind.tagged_share),
             Cell::of(kind.slots, Cell::count),
+            Cell::of(kind.no_expiry_share, Cell::share),
         ]);
         row
     });
@@ -68,6 +69,11 @@ fn table<'a>(
             .field("slots")
             .rank(Rank::Detail)
             .hint("how many slots its keys are in"),
+        Column::number("no expiry")
+            .field("no_expiry_share")
+            .rare()
+            .rank(Rank::Detail)
+            .hint("the part of its keys that never expire"),
     ]);
     Table::new(columns, rows)
 }

@@ -182,6 +182,14 @@ impl Column {
         }
     }
 
+    /// The same, left out for people and in files where it has no value.
+    pub fn rare(self) -> Self {
+        Column {
+            is_rare: true,
+            ..self.optional()
+        }
+    }
+
     /// The same, which takes the width that the others leave.
     pub fn flexible(self) -> Self {
         Column {

@@ -127,6 +127,8 @@ fn keys_of_whole(directory: &Path) -> Result<u64, String> {
         "tags.csv" | "top-tags.png" | "tag-sizes.png" => has_tags,
         "prefixes.csv" | "patterns.csv" | "prefixes.png" => has_tags,
         "key-lengths.png" | "value-sizes.png" => has_tags,
+        "expiry.png" => !json["expiry"].is_null(),
+        "types.png" => !json["types"].is_null(),
         _ => true,
     });
     let mut expected: Vec<_> = expected.map(String::from).collect();

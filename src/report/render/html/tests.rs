@@ -73,6 +73,7 @@ fn largest() -> Summary {
         share: 1.0 / 3.0,
         tagged_share: 1.0 / 3.0,
         slots: None,
+        no_expiry_share: Some(1.0 / 3.0),
     };
     let prefix = |index| Prefix {
         prefix: name(index),

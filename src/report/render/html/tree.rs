@@ -13,6 +13,8 @@ use crate::text::{amount_cell, percent};
 const LEVELS: usize = 16;
 /// Bytes of a branch without its name.
 const MARKUP: usize = 420;
+/// Bytes of what it says of expiry.
+const EXPIRY_MARKUP: usize = 70;
 
 /// Bytes of a tree.
 const TREE: usize = 80_000;
@@ -24,6 +26,8 @@ pub struct Tree {
     by: &'static str,
     branches: Vec<Branch>,
     left_out: usize,
+    /// Whether it is known which keys expire.
+    has_expiry: bool,
 }
 
 impl Tree {
@@ -31,9 +35,12 @@ impl Tree {
     pub fn of(prefixes: &[Prefix], by: Metric) -> Self {
         let (branches, shown) = trees(prefixes, by, TREE);
         Tree {
-            by: by.name(),
+            by: by.head(),
             branches,
             left_out: prefixes.len() - shown,
+            has_expiry: prefixes
+                .iter()
+                .any(|row| row.kind.no_expiry_share.is_some()),
         }
     }
 }
@@ -48,6 +55,7 @@ struct Branch {
     share: String,
     part: String,
     tagged: String,
+    no_expiry: Option<String>,
     children: Vec<Branch>,
 }
 
@@ -56,7 +64,9 @@ fn trees(prefixes: &[Prefix], by: Metric, budget: usize) -> (Vec<Branch>, usize)
     let mut room = budget;
     let fits = |row: &&Prefix| {
         let name = cut(&row.prefix);
-        let cost = MARKUP + name.len() + 5 * name.matches(['<', '>', '&', '"', '\'']).count();
+        let expiry = row.kind.no_expiry_share.map_or(0, |_| EXPIRY_MARKUP);
+        let cost =
+            MARKUP + expiry + name.len() + 5 * name.matches(['<', '>', '&', '"', '\'']).count();
         let fits = cost <= room;
         room = room.saturating_sub(cost);
         fits
@@ -123,6 +133,7 @@ fn branches(
             share: percent(row.kind.share),
             part: format!("{:.1}", 100.0 * row.kind.share.clamp(0.0, 1.0)),
             tagged: percent(row.kind.tagged_share),
+            no_expiry: row.kind.no_expiry_share.map(percent),
             children: branches(Some(*index), children, prefixes, by),
         }
     };
