@@ -3,13 +3,13 @@
 use crate::format::rdb::snapshot::kind::Space;
 
 /// What precedes the snapshot in a capture whose end is marked by these bytes.
-const MARKED: &[u8] = b"$EOF:";
+const MARKED: &[u8] = b"EOF:";
 
 /// Bytes of such a mark.
 pub const MARK: usize = 40;
 
-/// Bytes that hold any header.
-pub const LONGEST: usize = 64;
+/// Bytes that hold any header: a server that is not ready sends a line end every second.
+pub const LONGEST: usize = 4096;
 
 /// How an RDB file starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,15 +72,29 @@ pub fn is_snapshot(head: &[u8]) -> bool {
     opcode.is_some_and(|opcode| *opcode >= 0xF0)
 }
 
-/// Bytes before the magic: `$LENGTH` or `$EOF:` with a mark, each with a line end.
+/// Bytes before the magic: `$LENGTH` or `$EOF:` with a mark, each with a line end, behind what a server says before that.
 fn wrapper(head: &[u8]) -> Option<usize> {
-    let Some(rest) = head.strip_prefix(b"$") else {
-        return Some(0);
+    let said = said(head);
+    let Some(rest) = head[said..].strip_prefix(b"$") else {
+        return (said == 0).then_some(0);
     };
-    let line = 1 + rest.iter().take(LONGEST).position(|byte| *byte == b'\r')?;
-    let is_length = head[1..line].iter().all(u8::is_ascii_digit) && line > 1;
-    let is_marked = head.starts_with(MARKED) && line == MARKED.len() + MARK;
-    (head[line..].starts_with(b"\r\n") && (is_length || is_marked)).then_some(line + 2)
+    let len = rest.iter().take(LONGEST).position(|byte| *byte == b'\r')?;
+    let (what, behind) = rest.split_at(len);
+    let is_length = what.iter().all(u8::is_ascii_digit) && len > 0;
+    let is_marked = what.starts_with(MARKED) && len == MARKED.len() + MARK;
+    (behind.starts_with(b"\r\n") && (is_length || is_marked)).then_some(said + 1 + len + 2)
+}
+
+/// Bytes of the replies and line ends that a server sends before a snapshot.
+fn said(head: &[u8]) -> usize {
+    let line_at = |at: usize| match head.get(at) {
+        Some(b'\n') => Some(at + 1),
+        Some(b'+') => Some(at + 1 + head[at..].iter().position(|byte| *byte == b'\n')?),
+        _ => None,
+    };
+    std::iter::successors(Some(0), |at| line_at(*at))
+        .last()
+        .unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -90,11 +104,13 @@ mod tests {
     #[test]
     fn a_header_is_a_magic_of_nine_bytes_bare_or_captured() {
         let mark = [&b"$EOF:"[..], &[b'a'; MARK], b"\r\nREDIS0012\xFA"].concat();
+        let said = [&b"+OK\r\n+FULLRESYNC aa 1\r\n\n\n\n"[..], &mark].concat();
         for (head, wrapper, space, version) in [
             (&b"REDIS0011\xFA"[..], 0, Space::Redis, 11),
             (b"VALKEY080\xFE", 0, Space::Valkey, 80),
             (b"$1234\r\nREDIS0003\xFF", 7, Space::Redis, 3),
             (&mark, 47, Space::Redis, 12),
+            (&said, 26 + 47, Space::Redis, 12),
         ] {
             let wanted = Header {
                 wrapper,
@@ -116,6 +132,9 @@ mod tests {
             b"$x\r\nREDIS0011",
             b"$5\rREDIS0011",
             b"$EOF:aa\r\nREDIS0011",
+            b"\nREDIS0011\xFA",
+            b"+OK\r\nREDIS0011\xFA",
+            b"+",
         ] {
             assert_eq!(Header::of(head), None, "{}", head.escape_ascii());
         }

@@ -210,9 +210,14 @@ impl Walker {
     fn behind(&mut self) -> Read<()> {
         let at = self.input.offset();
         let head = self.input.peek(MARK + 1)?;
+        let has_mark = |head: &[u8]| head[..MARK].iter().all(u8::is_ascii_hexdigit);
+        let commands = match head.len() > MARK && has_mark(head) {
+            true => &head[MARK..],
+            false => head,
+        };
         let (is_nothing, is_resp) = (
             head.is_empty() || head.len() == MARK,
-            head.starts_with(b"*") || head.starts_with(b"#"),
+            commands.starts_with(b"*") || commands.starts_with(b"#"),
         );
         if is_nothing {
             return Ok(());

@@ -1,10 +1,15 @@
 //! What a server says of its keys.
 
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
 
 use crate::rdb::Found;
 use crate::support::cluster::bulks;
+use crate::support::kinds::Kind;
 use crate::support::redis::{Client, Reply, Server, wait_for};
+use memchr::memmem;
 use slotscope::name::Name;
 
 /// The reply to a command that may not fail.
@@ -172,4 +177,41 @@ pub fn own_all_slots(client: &mut Client) {
 pub fn saved(server: &Server, client: &mut Client) -> Vec<u8> {
     say(client, "SAVE");
     std::fs::read(server.folder().join("dump.rdb")).unwrap()
+}
+
+/// All that a server sends to a replica, up to the end of its snapshot.
+pub fn replicated(server: &Server, kind: Kind) -> Vec<u8> {
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+    let patience = Duration::from_secs(90);
+    stream.set_read_timeout(Some(patience)).unwrap();
+    let mut sent = Vec::new();
+    let more = |stream: &mut TcpStream, sent: &mut Vec<u8>| {
+        let mut part = [0; 1 << 16];
+        let len = stream.read(&mut part).unwrap();
+        assert!(len > 0, "{kind:?}: {}", sent.escape_ascii());
+        sent.extend_from_slice(&part[..len]);
+    };
+    // To those that do not say their version Valkey sends version 11, which has no place for fields that expire.
+    let version = (kind == Kind::Valkey91).then_some("REPLCONF version 9.1.2\r\n");
+    let commands = [
+        "CONFIG SET repl-diskless-sync-delay 0\r\n",
+        "REPLCONF capa eof\r\n",
+    ];
+    for command in commands.into_iter().chain(version) {
+        stream.write_all(command.as_bytes()).unwrap();
+        more(&mut stream, &mut sent);
+    }
+    stream.write_all(b"SYNC\r\n").unwrap();
+    loop {
+        more(&mut stream, &mut sent);
+        let mark = memmem::find(&sent, b"$EOF:").map(|at| at + 5..at + 45);
+        let Some(mark) = mark.filter(|mark| mark.end <= sent.len()) else {
+            continue;
+        };
+        let end = memmem::rfind(&sent, &sent[mark.clone()]).unwrap();
+        if end > mark.start {
+            sent.truncate(end + mark.len());
+            return sent;
+        }
+    }
 }

@@ -103,14 +103,7 @@ fn a_walk_finds_what_each_server_says_of_every_key() {
         for compression in ["yes", "no"] {
             say(client, &format!("CONFIG SET rdbcompression {compression}"));
             let found = walked(&saved(&server, client));
-            let expected = described(client, 0, Policy::Lfu);
-            assert_eq!(found.len(), expected.len(), "{kind:?}");
-            let pairs = found.iter().zip(&expected);
-            let differing = pairs.filter(|(found, expected)| found != expected);
-            let differing: Vec<_> = differing
-                .map(|(found, expected)| format!("{:?}, not {:?}", Short(found), Short(expected)))
-                .collect();
-            assert!(differing.is_empty(), "{kind:?}: {differing:#?}");
+            agree(kind, &found, &described(client, 0, Policy::Lfu));
             assert!(found.iter().any(|key| key.lfu > Some(5)));
             let encodings = encodings(&found);
             let missing = made_by(kind)
@@ -119,7 +112,21 @@ fn a_walk_finds_what_each_server_says_of_every_key() {
             assert_eq!(missing.collect::<Vec<_>>(), [], "{kind:?}: {encodings:?}");
         }
         slots_are_the_servers(&server);
+
+        let replicated = walked(&asked::replicated(&server, kind));
+        agree(kind, &replicated, &described(client, 0, Policy::Lfu));
     }
+}
+
+/// Fails with the keys that are not as the server describes them.
+fn agree(kind: Kind, found: &[Found], expected: &[Found]) {
+    assert_eq!(found.len(), expected.len(), "{kind:?}");
+    let pairs = found.iter().zip(expected);
+    let differing = pairs.filter(|(found, expected)| found != expected);
+    let differing: Vec<_> = differing
+        .map(|(found, expected)| format!("{:?}, not {:?}", Short(found), Short(expected)))
+        .collect();
+    assert!(differing.is_empty(), "{kind:?}: {differing:#?}");
 }
 
 /// What the program prints of the server's file: every slot is the server's.
