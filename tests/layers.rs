@@ -95,7 +95,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // The reader of tables has the columns, by which it knows how keys are spelled there.
     ("dump", &["format::rdb", "format::table::key_spelling"]),
     ("find_tag", &["slot", "source::small_file", "topology"]),
-    ("diff", &["summary", "slot", "report"]),
+    // Nodes without ids are those that share most slots.
+    ("diff", &["summary", "slot", "report", "topology"]),
     // Names of neighbouring reports are compared as those of two.
     ("trend", &["diff", "report", "summary"]),
     ("generate", &[]),

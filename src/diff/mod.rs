@@ -23,8 +23,9 @@ use crate::metric::{Metric, PerMetric, PerWeight};
 use crate::name::Name;
 use crate::summary::balance::tidy;
 use crate::summary::cause::State;
-use crate::summary::nodes::NodeLoad;
+use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::worded::Worded;
+use crate::topology::identity;
 
 /// The name and version of the form of the diff.
 pub const SCHEMA: &str = "slotscope.diff/1";
@@ -230,13 +231,9 @@ fn totals(old: &Report, new: &Report) -> PerMetric<OldNew<u64>> {
 }
 
 fn nodes(old: &Report, new: &Report, by: Metric) -> Vec<NodeChange> {
-    let by_id = |report: &'_ Report| -> BTreeMap<Name, NodeLoad> {
-        let nodes = report.summary.nodes.list.iter();
-        nodes.map(|node| (node.id.clone(), node.clone())).collect()
-    };
-    let (before, after) = (by_id(old), by_id(new));
-    let change = |node: &NodeLoad| {
-        let both = [(old, before.get(&node.id)), (new, after.get(&node.id))];
+    let change = |before: Option<&NodeLoad>, after: Option<&NodeLoad>| {
+        let both = [(old, before), (new, after)];
+        let node = after.or(before)?;
         let [old_slots, new_slots] = both.map(|(_, node)| node.map(|node| node.slots.into()));
         let load = |metric| {
             let of = |(_, node): (&Report, Option<&NodeLoad>)| node?.load.get(metric).copied();
@@ -249,18 +246,40 @@ fn nodes(old: &Report, new: &Report, by: Metric) -> Vec<NodeChange> {
             (mean > 0.0).then(|| tidy(load as f64 / mean))
         };
         let [old_over, new_over] = both.map(over_fair);
-        NodeChange {
+        Some(NodeChange {
             id: node.id.clone(),
             name: Some(node.name()).filter(|name| *name != node.id),
             slots: OldNew::of(old_slots, new_slots),
             load: per_metric(load),
             over_fair: OldNew::of(old_over, new_over),
-        }
+        })
     };
-    let gone = old.summary.nodes.list.iter();
-    let gone = gone.filter(|node| !after.contains_key(&node.id));
-    let all = new.summary.nodes.list.iter().chain(gone);
-    all.map(change).collect()
+    let [before, after] = [old, new].map(|report| &report.summary.nodes);
+    let known = identities(before, after);
+    let there = after.list.iter().zip(&known);
+    let there = there.map(|(node, known)| (known.and_then(|at| before.list.get(at)), Some(node)));
+    let gone = before.list.iter().enumerate();
+    let gone = gone.filter(|(at, _)| !known.contains(&Some(*at)));
+    let all = there.chain(gone.map(|(_, node)| (Some(node), None)));
+    all.filter_map(|(before, after)| change(before, after))
+        .collect()
+}
+
+/// For each node of `after` the one of `before` that it is: that of the same id; where files are the nodes, whose names may
+/// have a date, the one that it shares most slots with.
+fn identities(before: &Nodes, after: &Nodes) -> Vec<Option<usize>> {
+    if before.are_files() || after.are_files() {
+        let [old, new] = [before, after].map(Nodes::owners);
+        let nodes = [before.list.len(), after.list.len()];
+        return identity::of_slots(nodes, |slot| {
+            let slot = usize::from(slot);
+            Some((old[slot]?, new[slot]?))
+        });
+    }
+    let ids = before.list.iter().enumerate();
+    let ids: BTreeMap<&Name, usize> = ids.map(|(at, node)| (&node.id, at)).collect();
+    let nodes = after.list.iter();
+    nodes.map(|node| ids.get(&node.id).copied()).collect()
 }
 
 /// What limits the comparison.
@@ -289,9 +308,13 @@ fn notes(old: &Report, new: &Report, by: Metric) -> Vec<String> {
         }
     }
     if old.summary.nodes.source != new.summary.nodes.source {
+        let are_files = [old, new]
+            .iter()
+            .any(|report| report.summary.nodes.are_files());
+        let by = if are_files { "slots" } else { "ids" };
         let (old, new) = (&old.summary.nodes.source, &new.summary.nodes.source);
         notes.push(format!(
-            "the nodes were from \"{old}\" and are from \"{new}\": they are matched by their ids"
+            "the nodes were from \"{old}\" and are from \"{new}\": they are matched by their {by}"
         ));
     }
     let (before, after) = (&old.summary, &new.summary);

@@ -169,6 +169,22 @@ impl Nodes {
         self.source.0 == Topology::ONE_A_FILE.as_bytes()
     }
 
+    /// The place in the list of the owner of each slot.
+    pub fn owners(&self) -> Vec<Option<usize>> {
+        let mut owners = vec![None; SLOTS];
+        for (at, node) in self.list.iter().enumerate() {
+            for (first, last) in &node.ranges {
+                let slots = usize::from(*first)..=usize::from(*last);
+                // A report is read from a file, and may say anything.
+                owners
+                    .get_mut(slots)
+                    .into_iter()
+                    .for_each(|slots| slots.fill(Some(at)));
+            }
+        }
+        owners
+    }
+
     /// The primaries that own slots.
     pub fn owning(&self) -> impl Iterator<Item = &NodeLoad> {
         self.list.iter().filter(|node| node.slots > 0)

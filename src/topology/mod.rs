@@ -6,6 +6,7 @@
 mod claims;
 pub mod cluster_info;
 pub mod find;
+pub mod identity;
 mod nodes_text;
 pub mod of_files;
 pub mod ranges;

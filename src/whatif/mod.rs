@@ -2,7 +2,6 @@
 
 pub mod findings;
 pub mod growth;
-pub mod node_identity;
 pub mod rules;
 pub mod split;
 pub mod tag_splits;
@@ -19,8 +18,8 @@ use crate::source::block::Block;
 use crate::tally::tagged::Tagged;
 use crate::tally::{Parts, Tallies, Tally};
 use crate::topology::Topology;
+use crate::topology::identity::identities;
 use crate::whatif::growth::{Growth, More};
-use crate::whatif::node_identity::identities;
 use crate::whatif::rules::{RenameRules, Renaming};
 use crate::whatif::tag_splits::TagSplits;
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::support::cluster::Cluster;
+use crate::support::kinds::Kind;
 use crate::support::redis::Reply;
 use crate::support::run::{Scratch, assert_fails, code, report, stdout, succeeded};
 
@@ -190,6 +191,90 @@ fn headers_of_slots_say_that_few_keys_are_of_nodes_too() {
 }
 
 #[test]
+fn servers_that_write_headers_of_slots_are_nodes_however_few_keys_they_have() {
+    for kind in [Kind::Redis74, Kind::Valkey91] {
+        let cluster = Cluster::of(kind, &[vec![(0, 8191)], vec![(8192, 16383)]]);
+        for i in 0..80 {
+            let key = format!("user:{i}");
+            assert!(
+                matches!(cluster_set(&cluster, &key), Reply::Simple(_)),
+                "{kind:?}"
+            );
+        }
+        let scratch = Scratch::new();
+        for (server, file) in cluster.servers.iter().zip(FILES) {
+            server.connect().call(&["SAVE"]);
+            scratch.file(
+                file,
+                std::fs::read(server.folder().join("dump.rdb")).unwrap(),
+            );
+        }
+        let made = report(&scratch.run(&["analyze", FILES[0], FILES[1], "--json"]));
+        assert_eq!(ids(&made), ["7001", "7002"], "{kind:?}");
+        assert_eq!(made["input"]["keys"], 80);
+        let held = cluster
+            .servers
+            .iter()
+            .map(|server| server.connect().call(&["DBSIZE"]));
+        let held: Vec<Value> = held
+            .map(|size| match size {
+                Reply::Int(keys) => keys.into(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let found = node_loads(&made).into_iter().map(|(keys, _)| keys);
+        assert_eq!(found.collect::<Vec<_>>(), held, "{kind:?}");
+        let alone = report(&scratch.run(&["analyze", FILES[1], "--json"]));
+        let sentence = alone["verdict"]["sentence"].as_str().unwrap();
+        assert!(
+            sentence.contains("the RDB file of one node of a cluster"),
+            "{kind:?}: {sentence}"
+        );
+    }
+}
+
+#[test]
+fn accesses_are_those_that_the_counters_of_a_server_stand_for() {
+    // A counter that never decays is the same in the answer and in the file.
+    let options = [
+        "--maxmemory-policy",
+        "allkeys-lfu",
+        "--maxmemory",
+        "1gb",
+        "--lfu-decay-time",
+        "0",
+    ];
+    let options = options.map(String::from).to_vec();
+    let cluster = Cluster::with_options(&[vec![(0, 16383)]], |_| options.clone());
+    let server = &cluster.servers[0];
+    let mut client = server.connect();
+    for i in 0..100 {
+        client.call(&["SET", &format!("user:{i}"), "some value"]);
+    }
+    for _ in 0..2000 {
+        client.call(&["GET", "user:7"]);
+    }
+    let mut all = 0;
+    for i in 0..100 {
+        let counter = match client.call(&["OBJECT", "FREQ", &format!("user:{i}")]) {
+            Reply::Int(counter) => counter,
+            other => panic!("{other:?}"),
+        };
+        all += 1 + 10 * (counter - 5);
+    }
+    client.call(&["SAVE"]);
+    let scratch = Scratch::new();
+    scratch.file(
+        "dump.rdb",
+        std::fs::read(server.folder().join("dump.rdb")).unwrap(),
+    );
+    let made = report(&scratch.run(&["analyze", "dump.rdb", "--json"]));
+    let slots = made["slots"]["accesses"].as_array().unwrap().iter();
+    assert_eq!(slots.map(|load| load.as_i64().unwrap()).sum::<i64>(), all);
+    assert_eq!(made["keys"]["hottest"][0]["key"], "user:7");
+}
+
+#[test]
 fn one_file_of_a_cluster_is_no_cluster() {
     let scratch = Scratch::new();
     scratch.file("few.rdb", of_cluster(60, |slot| slot <= 5460));
@@ -268,4 +353,30 @@ fn what_names_nodes_waits_for_those_of_the_files() {
     assert_eq!(made["nodes"]["source"], "one node a file");
     assert!(ids(&made).iter().all(|id| id.len() > 4), "{:?}", ids(&made));
     assert!(!stdout(&output).contains("x.rdb"));
+}
+
+#[test]
+fn nodes_of_files_with_dates_in_their_names_are_compared_by_their_slots() {
+    let scratch = Scratch::new();
+    for (day, keys) in [("monday", 2000), ("tuesday", 3000)] {
+        scratch.file(
+            &format!("a-{day}.rdb"),
+            of_cluster(keys, |slot| slot < 8192),
+        );
+        scratch.file(
+            &format!("b-{day}.rdb"),
+            of_cluster(keys, |slot| slot >= 8192),
+        );
+        let files = [format!("b-{day}.rdb"), format!("a-{day}.rdb")];
+        succeeded(scratch.run(&["analyze", &files[0], &files[1], "--out", day]));
+    }
+    let output = scratch.run(&["diff", "monday", "tuesday", "--json"]);
+    let found: Value = serde_json::from_slice(&succeeded(output)).unwrap();
+    let nodes = found["nodes"].as_array().unwrap();
+    assert_eq!(nodes.len(), 2, "{nodes:?}");
+    for (node, id) in nodes.iter().zip(["a-tuesday", "b-tuesday"]) {
+        assert_eq!(node["id"], id);
+        let keys = ["old", "new"].map(|side| node["keys"][side].as_u64().unwrap());
+        assert!(keys[0] > 900 && keys[1] > keys[0] + 400, "{node}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::support::kinds::Kind;
 use crate::support::redis::{Client, Reply, Server, wait_for};
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
@@ -11,6 +12,7 @@ pub type Ranges = Vec<(u16, u16)>;
 
 /// A running cluster; dropping it stops its servers.
 pub struct Cluster {
+    kind: Kind,
     /// The primaries in the order of their shares, then the replicas.
     pub servers: Vec<Server>,
     /// The id of each server.
@@ -36,9 +38,19 @@ impl Cluster {
         Cluster::start(&shares)
     }
 
+    /// As `start`, of servers of a kind.
+    pub fn of(kind: Kind, shares: &[Ranges]) -> Cluster {
+        Cluster::made_of(kind, shares, |_| Vec::new())
+    }
+
     /// As `start`; server i gets `options(i)` on its command line.
     pub fn with_options(shares: &[Ranges], options: impl Fn(usize) -> Vec<String>) -> Cluster {
+        Cluster::made_of(Kind::Installed, shares, options)
+    }
+
+    fn made_of(kind: Kind, shares: &[Ranges], options: impl Fn(usize) -> Vec<String>) -> Cluster {
         let mut cluster = Cluster {
+            kind,
             servers: Vec::new(),
             ids: Vec::new(),
             owners: vec![usize::MAX; 16384],
@@ -85,7 +97,7 @@ impl Cluster {
     /// One more server that knows the others.
     fn launch(&mut self, options: &[String]) {
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
-        let server = Server::start(&options);
+        let server = self.kind.start(&options);
         self.ids
             .push(server.connect().call(&["CLUSTER", "MYID"]).text());
         self.servers.push(server);

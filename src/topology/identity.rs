@@ -27,18 +27,27 @@ fn by_id(before: &Topology, after: &Topology) -> Vec<Option<usize>> {
         .collect()
 }
 
-/// Pairs that share most slots first; each node is in one pair.
 fn by_slots(before: &Topology, after: &Topology) -> Vec<Option<usize>> {
+    let nodes = [before.nodes.len(), after.nodes.len()];
+    of_slots(nodes, |slot| {
+        Some((before.owner(slot)?, after.owner(slot)?))
+    })
+}
+
+/// For each of the nodes after the one before that it shares most slots with, pairs that share most first; each node is in
+/// one pair. `nodes` is how many there are, and `owners` says who owns a slot before and after.
+pub fn of_slots(
+    nodes: [usize; 2],
+    owners: impl Fn(u16) -> Option<(usize, usize)>,
+) -> Vec<Option<usize>> {
     let mut shared: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    for slot in 0..SLOTS as u16 {
-        if let (Some(old), Some(new)) = (before.owner(slot), after.owner(slot)) {
-            *shared.entry((old, new)).or_default() += 1;
-        }
+    for pair in (0..SLOTS as u16).filter_map(owners) {
+        *shared.entry(pair).or_default() += 1;
     }
     let mut pairs: Vec<((usize, usize), usize)> = shared.into_iter().collect();
     pairs.sort_by_key(|(pair, slots)| (Reverse(*slots), *pair));
-    let mut is_taken = vec![false; before.nodes.len()];
-    let mut identities = vec![None; after.nodes.len()];
+    let mut is_taken = vec![false; nodes[0]];
+    let mut identities = vec![None; nodes[1]];
     for ((old, new), _) in pairs {
         if !is_taken[old] && identities[new].is_none() {
             (is_taken[old], identities[new]) = (true, Some(old));
