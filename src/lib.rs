@@ -41,6 +41,7 @@ mod calendar;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+pub mod command;
 pub mod diff;
 #[cfg(feature = "cli")]
 mod dump;

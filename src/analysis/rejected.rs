@@ -29,7 +29,10 @@ pub fn of(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Rejected {
 /// There is one.
 pub fn check_most<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Result<()> {
     let seen = scanned.inputs.iter().map(|input| input.seen);
-    let Some((index, seen)) = seen.enumerate().find(|(_, seen)| seen.rejected > seen.keys) else {
+    let Some((index, seen)) = seen
+        .enumerate()
+        .find(|(_, seen)| seen.rejected > seen.rows())
+    else {
         return Ok(());
     };
     let source = &*sources[index];
@@ -42,7 +45,7 @@ pub fn check_most<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Resul
         format!(
             "{} of {} rows are no keys{}; is it a dump in another format (--format help lists them)?",
             grouped(seen.rejected),
-            grouped(seen.rejected + seen.keys),
+            grouped(seen.rejected + seen.rows()),
             first.unwrap_or_default()
         ),
     ))

@@ -71,6 +71,7 @@ impl Counted {
         if let (Some(counted), Some(patterns)) = (counted, patterns) {
             counted.take_again(&patterns);
         }
+        first.tally.settle_operations();
         Counted {
             first,
             recount: tags,

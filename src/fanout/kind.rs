@@ -1,6 +1,6 @@
 //! What an input of fanout is, from its first bytes.
 
-use crate::fanout::monitor::MonitorLine;
+use crate::format::capture::monitor_line::MonitorLine;
 
 /// Bytes that are looked at.
 pub const HEAD: usize = 4096;

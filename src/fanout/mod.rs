@@ -5,12 +5,10 @@
 
 pub mod aof;
 mod batch;
-pub mod commands;
 mod dates;
 pub mod findings;
 mod frequent;
 pub mod kind;
-pub mod monitor;
 pub mod outcome;
 pub mod shapes;
 pub mod suggestion;
@@ -19,17 +17,17 @@ pub mod trial;
 pub mod unknown;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
-pub mod words;
 
+use crate::command::Commands;
 use crate::fanout::batch::Batch;
-use crate::fanout::commands::Commands;
 pub use crate::fanout::findings::{FanoutFindings, PassedOver, SCHEMA};
 use crate::fanout::findings::{OutcomeCount, Tail};
-use crate::fanout::monitor::{MonitorLine, Sender};
 use crate::fanout::outcome::BatchOutcome;
 use crate::fanout::shapes::{Shapes, Touched};
 use crate::fanout::transactions::Transactions;
 use crate::fanout::unknown::{UnknownCommands, is_verb};
+use crate::format::capture::monitor_line::{MonitorLine, Sender};
+use crate::format::parse::words;
 use crate::name::Name;
 use crate::slot::policy::Policy;
 use crate::summary::balance::tidy;

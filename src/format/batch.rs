@@ -119,6 +119,12 @@ pub struct Values {
     pub words: [Spans; Word::ALL.len()],
     /// The address of the node that listed it, as a span of the block; empty where it is not known.
     pub nodes: Spans,
+    /// Whether the rows are operations on keys, not keys.
+    pub are_operations: bool,
+    /// When each operation ran, in milliseconds since 1970.
+    pub times: Vec<u64>,
+    /// The command of each operation, in lower case, as a span of the block.
+    pub commands: Spans,
 }
 
 impl Values {
@@ -175,7 +181,10 @@ impl Values {
     /// The load that key `i` is; what is not known counts as 0.
     #[inline]
     pub fn load(&self, i: usize) -> Load {
-        let mut load = Load::KEY;
+        let mut load = match self.are_operations {
+            true => Load::default(),
+            false => Load::KEY,
+        };
         for (metric, column) in Metric::WEIGHTS.into_iter().zip(&self.weights) {
             let weight = column.get(i).copied().filter(|weight| *weight != MISSING);
             load[metric] = weight.unwrap_or(0);
@@ -189,6 +198,9 @@ impl Values {
         self.numbers.iter_mut().for_each(Vec::clear);
         self.words.iter_mut().for_each(Spans::clear);
         self.nodes.clear();
+        self.are_operations = false;
+        self.times.clear();
+        self.commands.clear();
     }
 }
 

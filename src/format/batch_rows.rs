@@ -71,7 +71,10 @@ impl<'a, 'c> Gather<'a, 'c> {
         } = &mut *self.columns;
         if !keys.is_empty() {
             values.estimate_accesses(*lfu);
-            self.seen.keys += keys.len() as u64;
+            match values.are_operations {
+                true => self.seen.operations += keys.len() as u64,
+                false => self.seen.keys += keys.len() as u64,
+            }
             self.sink.keys(KeyBatch {
                 base: block.padded(),
                 keys,

@@ -3,10 +3,11 @@
 pub mod batch;
 pub mod batch_rows;
 pub(crate) mod block_joins;
+pub mod capture;
 pub mod lfu;
 pub mod lines;
 pub mod not_a_dump;
-pub(crate) mod parse;
+pub mod parse;
 pub mod rdb;
 pub mod redis_cli;
 pub mod resp;
@@ -35,6 +36,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::format::rdb::hdt_rdb::HdtRdb,
     &crate::format::table::csv::USUAL,
     &crate::format::table::jsonl::USUAL,
+    &capture::monitor::Monitor,
     &resp::Resp,
     &crate::format::redis_cli::cluster_call::ClusterCall,
     &Strings::QuotedJson,

@@ -83,6 +83,12 @@ pub enum Notice {
     Serialized,
     /// An RDB file of a server in cluster mode: it has headers of slots.
     InCluster,
+    /// A command of a capture that has no key.
+    NoKeyCommand,
+    /// A call of a script or function, whose commands follow.
+    Script,
+    /// A command of a capture that is not in the table of commands.
+    UnknownCommand,
 }
 
 /// What a notice says of the dump.
@@ -98,7 +104,7 @@ enum Says {
 use Says::{Finding, Note, Warning};
 
 /// Every notice: the words for it, and what it says of the dump.
-const WORDS: [(Notice, &str, Says); 40] = [
+const WORDS: [(Notice, &str, Says); 43] = [
     (
         Notice::EmptyKey,
         "empty lines, counted as empty keys, of which there can be only one",
@@ -279,6 +285,21 @@ const WORDS: [(Notice, &str, Says); 40] = [
         "RDB files of servers in cluster mode",
         Finding,
     ),
+    (
+        Notice::NoKeyCommand,
+        "commands without keys, not counted",
+        Note,
+    ),
+    (
+        Notice::Script,
+        "calls of scripts and functions, which count by the commands that they run",
+        Note,
+    ),
+    (
+        Notice::UnknownCommand,
+        "commands that are not in the table of commands, so that their keys are not known, not counted",
+        Warning,
+    ),
 ];
 
 impl Notice {
@@ -299,6 +320,8 @@ impl Notice {
 pub struct Seen {
     /// Keys.
     pub keys: u64,
+    /// Operations on keys.
+    pub operations: u64,
     /// Rows that are no keys.
     pub rejected: u64,
     /// Elements that replies announce, less those that are there.
@@ -312,6 +335,7 @@ impl Default for Seen {
     fn default() -> Self {
         Seen {
             keys: 0,
+            operations: 0,
             rejected: 0,
             missing: 0,
             written_ms: None,
@@ -327,6 +351,13 @@ impl Seen {
             keys,
             ..Seen::default()
         }
+    }
+
+    /// Rows that are keys, or commands.
+    pub fn rows(&self) -> u64 {
+        let commands = [Notice::NoKeyCommand, Notice::Script, Notice::UnknownCommand];
+        let other: u64 = commands.map(|notice| self.count(notice)).iter().sum();
+        self.keys + self.operations + other
     }
 
     /// Notes that something was met `count` times.
@@ -376,6 +407,7 @@ impl Seen {
 impl std::ops::AddAssign for Seen {
     fn add_assign(&mut self, other: Seen) {
         self.keys += other.keys;
+        self.operations += other.operations;
         self.rejected += other.rejected;
         self.missing = self.missing.wrapping_add(other.missing);
         self.written_ms = self.written_ms.max(other.written_ms);

@@ -162,6 +162,9 @@ impl Metric {
     /// The place of `Metric::Bytes` among the weights.
     pub const SIZE: usize = Metric::Bytes as usize - 1;
 
+    /// That of the operations.
+    pub const OPS: usize = Metric::Ops as usize - 1;
+
     /// The place of `Metric::Accesses` among the weights.
     pub const USE: usize = Metric::Accesses as usize - 1;
 

@@ -90,9 +90,14 @@ impl<'a, T: Tally> Counting<'a, T> {
 
     /// What was noticed in addition to what the reader `saw`, and the first and last key of the block.
     pub fn finish(mut self, mut saw: Seen) -> (Seen, Option<Edges>) {
-        saw.keys -= self.seen.count(Notice::OtherDatabase)
+        let left_out = self.seen.count(Notice::OtherDatabase)
             + self.seen.count(Notice::OfReplica)
             + self.misfits;
+        // A block holds keys or operations, never both.
+        match saw.operations {
+            0 => saw.keys -= left_out,
+            _ => saw.operations -= left_out,
+        }
         self.seen.note(Notice::Repeated, self.neighbours.repeated);
         saw += self.seen;
         (saw, self.neighbours.edges)
@@ -190,7 +195,9 @@ impl<T: Tally> Sink for Counting<'_, T> {
             return;
         }
         let slotted = slots.hash(kernel, fit, self.place.input);
-        self.neighbours.look_at(&slotted);
+        if !slotted.batch.values.are_operations {
+            self.neighbours.look_at(&slotted);
+        }
         self.tally.add(&slotted);
     }
 
@@ -237,7 +244,10 @@ fn choose(
     for (from, to) in batch.values.words.iter().zip(&mut values.words) {
         spans(from, to);
     }
+    values.are_operations = batch.values.are_operations;
     spans(&batch.values.nodes, &mut values.nodes);
+    spans(&batch.values.commands, &mut values.commands);
+    each(&batch.values.times, &mut values.times, &wanted);
     for (from, to) in batch.values.weights.iter().zip(&mut values.weights) {
         each(from, to, &wanted);
     }

@@ -107,6 +107,16 @@ pub fn of(
     input.duplicate_share_exact = duplicates.is_some_and(Duplicates::is_exact);
 
     let mut found = Vec::new();
+    if shows_only_operations(tallies) {
+        // Keys that nobody asked for are not in a capture: that they are missing says nothing.
+        let is_whole = input.incomplete.is_empty();
+        let signs = if is_whole {
+            Vec::new()
+        } else {
+            vec![Sign::Incomplete]
+        };
+        return (input, signs);
+    }
     if let error_lines @ 1.. = input.error_lines {
         found.push(Evidence::BrokenOff { error_lines });
     }
@@ -118,7 +128,7 @@ pub fn of(
         bytes: file.bytes,
     }));
     for metric in Metric::WEIGHTS {
-        let keys = known(metric).map_or(0, |known| input.keys - known);
+        let keys = known(metric).map_or(0, |known| input.keys.saturating_sub(known));
         if keys > 0 {
             found.push(Evidence::WeightMissing { metric, keys });
         }
@@ -151,6 +161,11 @@ pub fn of(
     found.extend(news.map(|sign| Evidence::Sign(sign.clone())));
     input.warnings.extend(found.into_iter().map(Into::into));
     (input, signs)
+}
+
+/// Whether the inputs are captures alone.
+pub fn shows_only_operations(tallies: &Tallies) -> bool {
+    tallies.slots.total() == 0 && tallies.slots.total_of(Metric::Ops) > 0
 }
 
 /// Keys of a slot that have the name of another key. A name without an id is its own pattern.

@@ -60,7 +60,7 @@ impl Expiry {
         carried: &PerMetric<u128>,
     ) -> Option<Self> {
         let shown = |load: Load| carried.map(|metric, _| load[metric]);
-        let spans = counted.spans();
+        let spans = counted.times.sorted();
         let mut expiring = counted.sometime;
         spans.iter().for_each(|(_, load)| expiring += *load);
         let (mut expired, mut within) = (Load::default(), [Load::default(); WITHIN.len() + 1]);
@@ -90,7 +90,7 @@ impl Expiry {
             within: if is_dated { rows.collect() } else { Vec::new() },
             fullest: fullest.map(|(start, load)| FullestTime {
                 at: start / 1000,
-                minutes: counted.minutes(),
+                minutes: counted.times.units(),
                 keys: load[Metric::Keys],
                 share: tidy(load[Metric::Keys] as f64 / keys.max(1) as f64),
             }),

@@ -16,6 +16,7 @@ pub mod kinds;
 pub mod model;
 pub mod node_counts;
 pub mod nodes;
+pub mod operations;
 pub mod patterns;
 pub mod quantiles;
 pub mod recency;
@@ -105,6 +106,9 @@ pub struct Summary {
     /// Keys by LFU counter, where the input has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lfu: Option<Vec<LfuLoad>>,
+    /// Operations on keys, where captures are among the inputs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operations: Option<operations::Operations>,
     /// Keys without expiry, where the input has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_expiry: Option<u64>,
@@ -391,6 +395,7 @@ pub fn summarise<'l>(
         expiry,
         idle: attributes.and_then(|of| recency::idle(&of.recency, &totals)),
         lfu: attributes.and_then(|of| recency::lfu(&of.recency, &totals)),
+        operations: names.and_then(|names| operations::Operations::of(&names.operations)),
         lengths: names.map(|names| Quantiles::of(&names.lengths.0)),
         sizes: names
             .map(|names| &names.sizes.0)

@@ -118,11 +118,13 @@ impl Verdict {
             .zip(loads.iter())
             .map(|((metric, of_metric), (_, loads))| judged.by(metric, of_metric, loads))
             .collect();
+        // Captures alone say nothing of what nodes hold.
+        let holds_keys = nodes.total(Metric::Keys) > 0 || nodes.total(Metric::Ops) == 0;
         // Of equals the first: keys.
         let worst = by_metric
             .iter()
             .rev()
-            .filter(|found| !found.metric.is_of_use())
+            .filter(|found| found.metric.is_of_use() != holds_keys)
             .max_by(|a, b| {
                 a.severity()
                     .partial_cmp(&b.severity())
@@ -170,7 +172,10 @@ struct Judged<'a> {
 
 impl Judged<'_> {
     fn by(&self, metric: Metric, units: &UnitsBy, loads: &[u64]) -> MetricVerdict {
-        let keys = self.nodes.total(Metric::Keys) as f64;
+        let keys = match self.nodes.total(Metric::Keys) {
+            0 => units.positive,
+            keys => keys as f64,
+        };
         let split = Split::of(self.nodes, units, metric);
         let state = judge(split.as_ref(), keys, !self.signs.is_empty());
         let causes = split

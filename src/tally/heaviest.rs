@@ -8,6 +8,7 @@ use crate::metric::{Load, Metric, PerMetric};
 use crate::name::Name;
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
+use crate::tally::operations::BusyKey;
 use crate::tally::sketch::top::Top;
 
 /// Keys that are kept, and what is kept of a long name.
@@ -37,6 +38,23 @@ impl Heaviest {
     /// The heaviest keys in `metric`, heaviest first, and what no other key exceeds.
     pub fn keys(&self, metric: Metric) -> Option<(Vec<HeavyKey>, u64)> {
         self.0.get(metric).map(Top::heaviest)
+    }
+}
+
+impl Heaviest {
+    /// Adds keys with all operations on them.
+    pub fn add_busy(&mut self, keys: &[BusyKey]) {
+        let top = self.0.get_or_insert_with(Metric::Ops, Top::default);
+        for key in keys {
+            let is_before = |last: &HeavyKey| key.name <= last.name.0;
+            top.offer(key.ops, is_before, || HeavyKey {
+                load: Load::from_fn(|metric| if metric == Metric::Ops { key.ops } else { 0 }),
+                name: Name::from(&key.name[..]),
+                length: key.length,
+                slot: key.slot,
+                tagged: key.tagged,
+            });
+        }
     }
 }
 

@@ -87,7 +87,7 @@ impl KeysByNode {
 
 impl Tally for KeysByNode {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        if self.owners.is_empty() {
+        if self.owners.is_empty() || keys.batch.values.are_operations {
             return;
         }
         self.add_told(keys);

@@ -9,6 +9,7 @@ pub mod expiry;
 pub mod heaviest;
 pub mod keys_by_node;
 pub mod kinds;
+pub mod operations;
 pub mod pattern_recount;
 pub mod patterns;
 pub mod recency;
@@ -27,11 +28,13 @@ pub mod weights;
 
 use serde::{Deserialize, Serialize};
 
+use crate::metric::Metric;
 use crate::slot::SlotBatch;
 use crate::tally::attributes::Attributes;
 use crate::tally::duplicates::Duplicates;
 use crate::tally::heaviest::Heaviest;
 use crate::tally::keys_by_node::KeysByNode;
+use crate::tally::operations::Operations;
 use crate::tally::patterns::Patterns;
 use crate::tally::sketch::histogram::{Lengths, Sizes};
 use crate::tally::slots::SlotCounts;
@@ -79,6 +82,8 @@ pub struct NameTallies {
     pub duplicates: Duplicates,
     /// Patterns of names; absent where they are not wanted.
     pub patterns: Option<Patterns>,
+    /// Operations, which captures show.
+    pub operations: Operations,
 }
 
 /// What is counted.
@@ -119,10 +124,26 @@ impl Tallies {
     }
 }
 
+impl Tallies {
+    /// Makes the operations on each key a weight of that, once all are counted.
+    pub fn settle_operations(&mut self) {
+        let Some(names) = &mut self.names else { return };
+        if names.operations.is_empty() {
+            return;
+        }
+        let busy = names.operations.busy_keys();
+        names.heaviest.add_busy(&busy.keys);
+        self.weights
+            .add_busy(&busy, self.slots.total_of(Metric::Ops));
+    }
+}
+
 impl Tally for Tallies {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         self.slots.add(keys);
-        self.weights.add(keys);
+        if !keys.batch.values.are_operations {
+            self.weights.add(keys);
+        }
         self.origins.add(keys);
         self.inputs.add(keys);
         self.names.add(keys);
@@ -140,12 +161,16 @@ impl Tally for Tallies {
 impl Tally for NameTallies {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         self.tags.add(keys);
+        self.patterns.add(keys);
+        if keys.batch.values.are_operations {
+            // A key is known to be one, and what it holds, from a dump.
+            return self.operations.add(keys);
+        }
         self.heaviest.add(keys);
         self.lengths.add(keys);
         self.sizes.add(keys);
         self.attributes.add(keys);
         self.duplicates.add(keys);
-        self.patterns.add(keys);
     }
 
     fn merge(&mut self, other: Self) {
@@ -156,6 +181,7 @@ impl Tally for NameTallies {
         self.attributes.merge(other.attributes);
         self.duplicates.merge(other.duplicates);
         self.patterns.merge(other.patterns);
+        self.operations.merge(other.operations);
     }
 }
 

@@ -76,7 +76,7 @@ impl RecentPatterns {
         for (i, shape) in shapes.iter().enumerate() {
             let place = self.place(*shape, keys, i, counts);
             let known = &mut self.known[place];
-            if known.load[Metric::Keys] == 0 {
+            if known.load == Load::default() {
                 self.used.push(place as u32);
             }
             match is_weighed {

@@ -27,12 +27,20 @@ impl SlotCounts {
     pub fn total(&self) -> u64 {
         self.loads.keys.iter().sum()
     }
+
+    /// The sum of a metric.
+    pub fn total_of(&self, metric: Metric) -> u64 {
+        let loads = self.loads.get(metric).into_iter().flatten();
+        loads.fold(0, |sum, load| sum.saturating_add(*load))
+    }
 }
 
 impl Tally for SlotCounts {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        for slot in keys.slots {
-            self.loads.keys[usize::from(*slot)] += 1;
+        if !keys.batch.values.are_operations {
+            for slot in keys.slots {
+                self.loads.keys[usize::from(*slot)] += 1;
+            }
         }
         for metric in Metric::WEIGHTS {
             let Some(column) = keys.batch.values.column(metric) else {

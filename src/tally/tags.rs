@@ -66,12 +66,21 @@ impl TagCounter {
         let mut rows = CountMin::default();
         for (_, hash, load) in table.iter() {
             rows.add(hash, load);
-            self.sample.add(hash, load[Metric::Keys]);
+            if let keys @ 1.. = load[Metric::Keys] {
+                self.sample.add(hash, keys);
+            }
         }
         self.counts = match self.follow {
             true => TagCounts::HeavyHitters(Box::new(HeavyHitters::of(rows, table))),
             false => TagCounts::CountMin(Box::new(rows)),
         };
+    }
+
+    /// A name is in the sample with its keys.
+    fn add_to_sample(&mut self, hash: u64, load: Load) {
+        if let keys @ 1.. = load[Metric::Keys] {
+            self.sample.add(hash, keys);
+        }
     }
 
     /// Adds to a name.
@@ -82,7 +91,7 @@ impl TagCounter {
             return;
         }
         self.spill();
-        self.sample.add(hash, load[Metric::Keys]);
+        self.add_to_sample(hash, load);
         match &mut self.counts {
             TagCounts::Exact(_) => {}
             TagCounts::CountMin(rows) => rows.add(hash, load),
@@ -95,8 +104,13 @@ impl Tally for TagCounter {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let mut tagged = std::mem::take(&mut self.scratch);
         tagged.find(keys, |_| true);
-        self.tagged += tagged.keys.len() as u64;
         let values = keys.batch.values;
+        let are_keys = !values.are_operations;
+        self.tagged += if are_keys {
+            tagged.keys.len() as u64
+        } else {
+            0
+        };
         let name = |key: u32| keys.hashed.get(keys.batch.base, key as usize);
         let mut done = 0;
         // The table may fill up in the middle of the batch; the rest of it goes to the rows.
@@ -108,9 +122,15 @@ impl Tally for TagCounter {
             done += 1;
         }
         let (keys, hashes) = (&tagged.keys[done..], &tagged.hashes[done..]);
-        self.sample.add_keys(hashes);
+        if are_keys {
+            self.sample.add_keys(hashes);
+        }
         match &mut self.counts {
             TagCounts::Exact(_) => {}
+            TagCounts::CountMin(rows) if values.are_operations => {
+                let each = hashes.iter().zip(keys);
+                each.for_each(|(hash, key)| rows.add(*hash, values.load(*key as usize)));
+            }
             TagCounts::CountMin(rows) => {
                 hashes.iter().for_each(|hash| rows.add_key(*hash));
                 for metric in Metric::WEIGHTS

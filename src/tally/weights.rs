@@ -7,6 +7,7 @@ use crate::format::batch::MISSING;
 use crate::metric::{Metric, WEIGHTS};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
+use crate::tally::operations::BusyKeys;
 
 /// The weights of keys; absent in metrics that the input does not carry.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -31,6 +32,39 @@ impl Weights {
     /// The weights in `metric`; of keys there are none.
     pub fn get(&self, metric: Metric) -> Option<&Weighed> {
         self.0[metric.weight()?].as_ref()
+    }
+}
+
+impl Weights {
+    /// Adds keys with all operations on them, `total` of them. Of keys that are not among them only the number is known:
+    /// their operations count as spread evenly.
+    pub fn add_busy(&mut self, busy: &BusyKeys, total: u64) {
+        let Some(place) = Metric::Ops.weight() else {
+            return;
+        };
+        let weighed = self.0[place].get_or_insert_with(Weighed::default);
+        let squares = |only_untagged: bool| {
+            let counted = busy.keys.iter().filter(|key| !only_untagged || !key.tagged);
+            counted.fold(0, |sum: u128, key| {
+                sum.saturating_add(u128::from(key.ops) * u128::from(key.ops))
+            })
+        };
+        let named: u64 = busy.keys.iter().map(|key| key.ops).sum();
+        let others = (busy.distinct - busy.keys.len() as f64).max(0.0);
+        let rest = total.saturating_sub(named) as f64;
+        let rest_squares = if others > 0.0 {
+            rest * rest / others
+        } else {
+            0.0
+        } as u128;
+        weighed.known += busy.distinct as u64;
+        weighed.positive += busy.distinct as u64;
+        weighed.sum = weighed.sum.saturating_add(total.into());
+        let add = |sum: &mut u128, more: u128| {
+            *sum = sum.saturating_add(more.saturating_add(rest_squares))
+        };
+        add(&mut weighed.squares, squares(false));
+        add(&mut weighed.untagged_squares, squares(true));
     }
 }
 

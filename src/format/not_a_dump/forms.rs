@@ -14,14 +14,6 @@ const NODE_COUNTS: &str = "slotscope analyze --cluster-info FILE judges the node
 /// Every form.
 pub static LINE_FORMS: &[NotADump] = &[
     lines(
-        "a capture of MONITOR",
-        |lines| {
-            most(lines, |line| line == b"OK" || is_monitor(line))
-                && lines.iter().any(|line| is_monitor(line))
-        },
-        "slotscope fanout FILE reads its commands",
-    ),
-    lines(
         "redis-cli --bigkeys, --memkeys, --hotkeys or --keystats",
         |lines| lines.iter().any(|line| is_sampled(line)),
         SAMPLED,
@@ -114,21 +106,6 @@ fn is_number(text: &[u8]) -> bool {
 /// 40 hexadecimal digits.
 fn is_node_id(text: &[u8]) -> bool {
     text.len() == 40 && text.iter().all(u8::is_ascii_hexdigit)
-}
-
-/// `1795314560.491436 [0 127.0.0.1:59494] "get" "x"`.
-fn is_monitor(line: &[u8]) -> bool {
-    let mut words = words(line);
-    let is_time = |word: &[u8]| {
-        let mut parts = word.split(|byte| *byte == b'.');
-        parts.clone().count() == 2 && parts.all(is_number)
-    };
-    words.next().is_some_and(is_time)
-        && words
-            .next()
-            .is_some_and(|word| word.strip_prefix(b"[").is_some_and(is_number))
-        && words.next().is_some_and(|word| word.ends_with(b"]"))
-        && words.next().is_some_and(|word| word.starts_with(b"\""))
 }
 
 /// A line of the headings, findings or sums that the analyses of redis-cli print.

@@ -6,3 +6,4 @@ pub mod json_object;
 pub mod size;
 pub mod time;
 pub mod unescape;
+pub mod words;

@@ -17,21 +17,35 @@ pub fn overview(summary: &Summary) -> Option<Section<'_>> {
         [only] => only.name.to_string(),
         files => counted(files.len() as u64, "file"),
     };
-    let loads = &summary.slots.loads.keys;
-    let taken = loads.iter().filter(|keys| **keys > 0).count() as u64;
+    let loads = &summary.slots.loads;
+    let is_taken = |slot: &usize| loads.iter().any(|(_, loads)| loads[*slot] > 0);
+    let taken = (0..loads.keys.len()).filter(is_taken).count() as u64;
     let text = format!(
         "{} in {} of 16,384 slots, from {from} ({})",
-        counted(input.keys, "key"),
+        what_was_read(summary),
         grouped(taken),
         bytes(input.bytes_read)
     );
     Some(Section::untitled().scoped(Scope::Overview).paragraph(text))
 }
 
+/// How many keys, and operations, were read.
+fn what_was_read(summary: &Summary) -> String {
+    let keys = counted(summary.input.keys, "key");
+    match &summary.operations {
+        None => keys,
+        Some(of) if summary.input.keys == 0 => {
+            let keys = counted(of.keys, "key");
+            format!("{} on {keys}", counted(of.ops, "operation"))
+        }
+        Some(of) => format!("{keys} and {}", counted(of.ops, "operation")),
+    }
+}
+
 /// Doubts about the input in few lines: where it ended early, what was rejected, and warnings.
 pub fn doubts(summary: &Summary) -> Option<Section<'_>> {
     let input = &summary.input;
-    let keys = counted(input.keys, "key");
+    let keys = what_was_read(summary);
     let rejected = match input.rejected.count {
         0 => String::new(),
         lines => format!(", {} rejected", counted(lines, "line")),

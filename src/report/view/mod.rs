@@ -9,6 +9,7 @@ pub mod input;
 pub mod keys;
 pub mod lifetime;
 pub mod nodes;
+pub mod operations;
 pub mod patterns;
 pub mod remarks;
 pub mod slots;
@@ -34,6 +35,7 @@ pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     verdict::remedies,
     nodes::section,
     verdict::risks,
+    operations::section,
     capacity::section,
     nodes::node_counts,
     slots::map,

@@ -1,4 +1,4 @@
-//! Summaries of bounded size: Count-Min sketch, HyperLogLog, heavy hitters, bottom-k sample, histogram.
+//! Summaries of bounded size: Count-Min sketch, HyperLogLog, heavy hitters, bottom-k sample, histogram, spans of time, top.
 
 pub mod bottom_k;
 pub mod buckets;
@@ -6,4 +6,5 @@ pub mod count_min;
 pub mod heavy_hitters;
 pub mod histogram;
 pub mod hyper_log_log;
+pub mod spans;
 pub mod top;

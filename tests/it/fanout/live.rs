@@ -4,9 +4,9 @@ use super::answer;
 use crate::support::cluster::Cluster;
 use crate::support::redis::{Client, Reply, wait_for};
 use crate::support::rng::Rng;
-use slotscope::fanout::commands::{Command, Commands};
+use slotscope::command::{Command, Commands};
 use slotscope::fanout::outcome::BatchOutcome;
-use slotscope::fanout::words::words;
+use slotscope::format::parse::words::words;
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
 
@@ -81,17 +81,17 @@ fn sample(command: &Command) -> Option<(Vec<Vec<u8>>, Vec<usize>)> {
 
 /// The commands of the table that may have several keys.
 fn with_several_keys() -> Vec<&'static str> {
-    let rows = include_str!("../../../src/fanout/commands.txt")
+    let rows = include_str!("../../../src/command/table.txt")
         .lines()
         .filter(|line| !line.starts_with('#'));
     let several = |row: &&str| {
-        let specs: Vec<&str> = row.split(' ').skip(2).collect();
+        let specs: Vec<&str> = row.split(' ').skip(3).collect();
         specs.len() > 1
             || specs
                 .iter()
                 .any(|spec| spec.contains("keynum") || !spec.contains("range:0:"))
     };
-    rows.filter(|row| row.split(' ').count() > 2)
+    rows.filter(|row| row.split(' ').count() > 3)
         .filter(several)
         .map(|row| row.split(' ').next().unwrap())
         .collect()

@@ -7,7 +7,7 @@
 //! MULTI is shown when it comes, the queued commands at EXEC: commands of other clients come in between. The commands of
 //! a script follow the EVAL, EVALSHA or FCALL that ran them.
 
-use crate::fanout::words::words;
+use crate::format::parse::words::words;
 
 /// Who sent a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,6 +21,10 @@ pub enum Sender<'l> {
 /// A line taken apart.
 #[derive(Debug, PartialEq)]
 pub struct MonitorLine<'l> {
+    /// When it ran, in milliseconds since 1970.
+    pub time_ms: u64,
+    /// The number of its database.
+    pub database: u64,
     /// Who sent the command.
     pub sender: Sender<'l>,
     /// Its words, as text.
@@ -36,15 +40,22 @@ impl<'l> MonitorLine<'l> {
         let (database, line) = digits(line.strip_prefix(b" [")?)?;
         let line = line.strip_prefix(b" ")?;
         // The path of a Unix socket may hold a bracket.
-        let end = memchr::memmem::find(line, b"] \"")?;
-        let is_time = !seconds.is_empty() && !fraction.is_empty() && !database.is_empty();
-        is_time.then(|| MonitorLine {
+        let end =
+            (memchr::memchr_iter(b']', line)).find(|end| line[*end..].starts_with(b"] \""))?;
+        Some(MonitorLine {
+            time_ms: number(seconds)?.checked_mul(1000)? + millis(fraction)?,
+            database: number(database)?,
             sender: match &line[..end] {
                 b"lua" => Sender::Script,
                 address => Sender::Client(address),
             },
             rest: &line[end + 2..],
         })
+    }
+
+    /// Where in `line`, which this was parsed from, the words start.
+    pub fn rest_from(&self, line: &[u8]) -> usize {
+        self.rest.as_ptr() as usize - line.as_ptr() as usize
     }
 
     /// The words of the command.
@@ -54,6 +65,25 @@ impl<'l> MonitorLine<'l> {
     pub fn words(&self) -> Result<Vec<Vec<u8>>, &'static str> {
         words(self.rest)
     }
+}
+
+/// The number that digits are; `None` where there are none, or more than any server writes.
+fn number(digits: &[u8]) -> Option<u64> {
+    let is_one = (1..=12).contains(&digits.len());
+    is_one.then(|| {
+        digits
+            .iter()
+            .fold(0, |number, digit| 10 * number + u64::from(digit - b'0'))
+    })
+}
+
+/// The milliseconds in a fraction of a second.
+fn millis(fraction: &[u8]) -> Option<u64> {
+    let number = number(fraction)?;
+    Some(match fraction.len() {
+        digits @ ..3 => number * 10u64.pow(3 - digits as u32),
+        digits => number / 10u64.pow(digits as u32 - 3),
+    })
 }
 
 /// The digits at the start, and what follows.

@@ -1,17 +1,20 @@
-//! Which arguments of a command are keys.
+//! Which arguments of a command are keys, and whether it reads or writes them.
 //!
-//! `commands.txt` is what a real server answers to COMMAND; how it is read is in "Command key specifications" of Redis.
+//! `table.txt` is what a real server answers to COMMAND; how it is read is in "Command key specifications" of Redis.
 
 use std::collections::HashMap;
 
 use crate::text::counted;
 
 /// The table, and in its first line the server that it is from.
-const TABLE: &str = include_str!("commands.txt");
+const TABLE: &str = include_str!("table.txt");
+
+/// No name of a command is longer.
+const LONGEST: usize = 32;
 
 /// The commands of a server.
 pub struct Commands {
-    by_name: HashMap<&'static str, Command>,
+    by_name: HashMap<&'static [u8], Command>,
 }
 
 /// One of them.
@@ -21,7 +24,22 @@ pub struct Command {
     pub name: &'static str,
     /// Words that it has, its name included; negative: at least so many.
     pub arity: i32,
+    /// What it does to its keys.
+    pub access: Access,
+    /// Whether its second word is a command.
+    is_container: bool,
     specs: Vec<Spec>,
+}
+
+/// What a command does to its keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// It reads them.
+    Read,
+    /// It may change them.
+    Write,
+    /// Neither: a script, whose commands say it, or a command without keys.
+    Neither,
 }
 
 /// Where some of its keys are.
@@ -55,9 +73,16 @@ impl Commands {
             .lines()
             .filter(|line| !line.starts_with('#'))
             .filter_map(Command::parse);
-        Commands {
-            by_name: rows.map(|command| (command.name, command)).collect(),
+        let mut by_name: HashMap<_, _> = rows
+            .map(|command| (command.name.as_bytes(), command))
+            .collect();
+        let subcommands: Vec<&str> = by_name.values().map(|command| command.name).collect();
+        for (container, _) in subcommands.iter().filter_map(|name| name.split_once('|')) {
+            if let Some(container) = by_name.get_mut(container.as_bytes()) {
+                container.is_container = true;
+            }
         }
+        Commands { by_name }
     }
 
     /// The server that the table is from: its name and version.
@@ -69,19 +94,25 @@ impl Commands {
     }
 
     /// The command that `words` are, in any case; of a container its subcommand.
-    pub fn find(&self, words: &[Vec<u8>]) -> Option<&Command> {
-        let lower = |word: &[u8]| String::from_utf8(word.to_ascii_lowercase()).ok();
-        let name = lower(words.first()?)?;
-        let command = self.by_name.get(name.as_str())?;
-        let subcommand = words
-            .get(1)
-            .and_then(|word| lower(word))
-            .map(|second| format!("{name}|{second}"));
-        Some(
-            subcommand
-                .and_then(|name| self.by_name.get(name.as_str()))
-                .unwrap_or(command),
-        )
+    pub fn find(&self, words: &[impl AsRef<[u8]>]) -> Option<&Command> {
+        let command = self.named(words.first()?.as_ref())?;
+        match (command.is_container, words.get(1)) {
+            (true, Some(second)) => {
+                let mut name = [command.name.as_bytes(), b"|", second.as_ref()].concat();
+                name.make_ascii_lowercase();
+                Some(self.by_name.get(&name[..]).unwrap_or(command))
+            }
+            _ => Some(command),
+        }
+    }
+
+    /// The command of this name, in any case; a container is one, too.
+    pub fn named(&self, name: &[u8]) -> Option<&Command> {
+        let mut lower = [0; LONGEST];
+        let lower = lower.get_mut(..name.len())?;
+        lower.copy_from_slice(name);
+        lower.make_ascii_lowercase();
+        self.by_name.get(&*lower)
     }
 
     /// All of them.
@@ -94,15 +125,45 @@ impl Command {
     fn parse(line: &'static str) -> Option<Command> {
         let mut words = line.split(' ');
         let (name, arity) = (words.next()?, words.next()?.parse().ok()?);
+        let access = match words.next()? {
+            "r" => Access::Read,
+            "w" => Access::Write,
+            _ => Access::Neither,
+        };
         let specs = words.map(Spec::parse).collect::<Option<_>>()?;
-        Some(Command { name, arity, specs })
+        Some(Command {
+            name,
+            arity,
+            access,
+            is_container: false,
+            specs,
+        })
+    }
+
+    /// Whether its first argument is its only key.
+    pub fn has_one_key(&self) -> bool {
+        const FIRST: Spec = Spec {
+            begin: Begin::Index(1),
+            find: Find::Range {
+                last: 0,
+                step: 1,
+                limit: 0,
+            },
+        };
+        !self.is_container && self.specs == [FIRST]
+    }
+
+    /// Whether it runs a script or a function, whose commands are seen with their keys.
+    pub fn is_script(&self) -> bool {
+        let base = self.name.strip_suffix("_ro").unwrap_or(self.name);
+        ["eval", "evalsha", "fcall"].contains(&base)
     }
 
     /// The places of its keys in `words`, in the order in which the server looks at them.
     ///
     /// # Errors
     /// What is wrong with the command, for people.
-    pub fn keys(&self, words: &[Vec<u8>]) -> Result<Vec<usize>, String> {
+    pub fn keys(&self, words: &[impl AsRef<[u8]>]) -> Result<Vec<usize>, String> {
         let count = words.len() as i64;
         let name = self.name.replace('|', " ").to_uppercase();
         if count < i64::from(self.arity.abs()) || (self.arity > 0 && count != i64::from(self.arity))
@@ -155,7 +216,7 @@ impl Spec {
     }
 
     /// The keys; none where the keyword is not there, `None` where they would not be in `words`.
-    fn keys(&self, words: &[Vec<u8>]) -> Option<Vec<usize>> {
+    fn keys(&self, words: &[impl AsRef<[u8]>]) -> Option<Vec<usize>> {
         let count = words.len() as i64;
         let Some(begin) = self.begin(words) else {
             return Some(Vec::new());
@@ -173,7 +234,7 @@ impl Spec {
             }
             Find::Number { at, first, step } => {
                 let number = words.get(usize::try_from(begin + at).ok()?)?;
-                let number: i64 = std::str::from_utf8(number)
+                let number: i64 = std::str::from_utf8(number.as_ref())
                     .ok()?
                     .parse()
                     .ok()
@@ -197,7 +258,7 @@ impl Spec {
         })
     }
 
-    fn begin(&self, words: &[Vec<u8>]) -> Option<i64> {
+    fn begin(&self, words: &[impl AsRef<[u8]>]) -> Option<i64> {
         let count = words.len() as i64;
         match self.begin {
             Begin::Index(index) => Some(index),
@@ -206,7 +267,7 @@ impl Spec {
                     let word = usize::try_from(*place)
                         .ok()
                         .and_then(|place| words.get(place));
-                    word.is_some_and(|word| word.eq_ignore_ascii_case(keyword.as_bytes()))
+                    word.is_some_and(|word| word.as_ref().eq_ignore_ascii_case(keyword.as_bytes()))
                 };
                 let place = match from {
                     from if from > 0 => (from..count).find(is_it),
@@ -221,10 +282,12 @@ impl Spec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fanout::words::words;
 
     fn keys(line: &str) -> Result<Vec<String>, String> {
-        let words = words(line.as_bytes()).unwrap();
+        let words: Vec<_> = line
+            .split(' ')
+            .map(|word| word.replace("\"\"", "").into_bytes())
+            .collect();
         let places = Commands::table()
             .find(&words)
             .expect("a command")

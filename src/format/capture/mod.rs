@@ -1,0 +1,4 @@
+//! Captures: what clients asked a server for, command by command. Their rows are operations on keys, not keys.
+
+pub mod monitor;
+pub mod monitor_line;

@@ -1,0 +1,194 @@
+//! `monitor`: lines of MONITOR, one for each command that a server ran. A key of a command is an operation; a script
+//! counts by the commands that it runs.
+
+use std::cell::Cell;
+use std::sync::LazyLock;
+
+use crate::command::{Access, Commands};
+use crate::format::batch::Number;
+use crate::format::batch_rows::{Gather, each_line};
+use crate::format::capture::monitor_line::MonitorLine;
+use crate::format::parse::escape::{self, Escapes};
+use crate::format::redis_cli::noise;
+use crate::format::row_boundary::RowBoundary;
+use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::metric::Metric;
+use crate::source::block::{Block, Piece};
+
+/// The commands of servers.
+static COMMANDS: LazyLock<Commands> = LazyLock::new(Commands::table);
+
+/// The format.
+pub struct Monitor;
+
+impl Format for Monitor {
+    fn name(&self) -> &'static str {
+        "monitor"
+    }
+
+    fn example(&self) -> &'static str {
+        r#"1795216373.125436 [0 10.0.0.7:58548] "GET" "user:{1000}:profile" (MONITOR)"#
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        let is_any = Cell::new(false);
+        let is_row = |line: &[u8]| {
+            let is_one = MonitorLine::parse(line).is_some();
+            is_any.set(is_any.get() || is_one);
+            is_one || line == READY
+        };
+        match noise::detect(head, is_row) {
+            Detected::Yes if !is_any.get() => Detected::No,
+            detected => detected,
+        }
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        Some("MONITOR slows a server down to half its speed; administrative commands are not shown")
+    }
+
+    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        Ok(Box::new(Monitor))
+    }
+}
+
+impl Reader for Monitor {
+    fn format(&self) -> &'static str {
+        self.name()
+    }
+
+    fn boundary(&self) -> RowBoundary {
+        RowBoundary::Lines(b'\n')
+    }
+
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen {
+        let mut gather = Gather::new(columns, sink);
+        let mut words = Words::default();
+        each_line(block, piece.from, |block, start, end| {
+            let line = &block.content()[start..end];
+            let Some(parsed) = MonitorLine::parse(line) else {
+                return match noise::noise(line) {
+                    _ if line.trim_ascii() == READY => gather.note(Notice::Progress),
+                    Some(Notice::ErrorReply) => gather.failure(start),
+                    Some(notice) => gather.note(notice),
+                    None => gather.reject(start, NO_LINE),
+                };
+            };
+            let first = start + parsed.rest_from(line);
+            let at = (parsed.time_ms, parsed.database);
+            if let Err(reason) = words.read(block, first, end) {
+                return gather.reject(start, reason);
+            }
+            match words.keys(block) {
+                Ok(()) => words.give(block, at, &mut gather),
+                Err(Unkeyed::Known) => gather.note(Notice::NoKeyCommand),
+                Err(Unkeyed::Script) => gather.note(Notice::Script),
+                Err(Unkeyed::Unknown) => gather.note(Notice::UnknownCommand),
+                Err(Unkeyed::Wrong) => gather.reject(start, WRONG),
+            }
+        });
+        gather.finish(block)
+    }
+}
+
+/// The first line, before any command.
+const READY: &[u8] = b"OK";
+
+const NO_LINE: &str = "not a line of MONITOR";
+const CUT: &str = "a line of MONITOR that is cut off";
+const WRONG: &str = "a command without the keys that it has to have";
+
+/// Why a command is not counted by its keys.
+enum Unkeyed {
+    /// It has none.
+    Known,
+    /// The commands of the script are counted.
+    Script,
+    /// It is not in the table.
+    Unknown,
+    /// The server would refuse it.
+    Wrong,
+}
+
+/// The words of a command, as offsets in the block, and which of them are keys. Kept from line to line for its memory.
+#[derive(Default)]
+struct Words {
+    spans: Vec<(usize, usize)>,
+    keys: Vec<usize>,
+}
+
+impl Words {
+    /// Finds the words of `from..to`.
+    fn read(&mut self, block: &Block, from: usize, to: usize) -> Result<(), &'static str> {
+        self.spans.clear();
+        self.keys.clear();
+        let line = &block.content()[..to];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let mut at = from;
+        while at < line.len() {
+            if line[at] == b' ' {
+                at += 1;
+                continue;
+            }
+            if line[at] != b'"' {
+                return Err(CUT);
+            }
+            let end = escape::close(line, at + 1).ok_or(CUT)?;
+            self.spans.push((at + 1, end));
+            at = end + 1;
+        }
+        match self.spans.is_empty() {
+            true => Err(CUT),
+            false => Ok(()),
+        }
+    }
+
+    /// Finds which words are keys.
+    fn keys(&mut self, block: &Block) -> Result<(), Unkeyed> {
+        let content = block.content();
+        let word = |(from, to): (usize, usize)| &content[from..to];
+        let name = word(self.spans[0]);
+        let command = COMMANDS.named(name).ok_or(Unkeyed::Unknown)?;
+        if command.is_script() {
+            return Err(Unkeyed::Script);
+        }
+        if command.has_one_key() {
+            self.keys.push(1);
+        } else {
+            let words: Vec<_> = self.spans.iter().map(|span| word(*span)).collect();
+            let command = COMMANDS.find(&words).ok_or(Unkeyed::Unknown)?;
+            if command.access == Access::Neither {
+                return Err(Unkeyed::Known);
+            }
+            self.keys = command.keys(&words).map_err(|_| Unkeyed::Wrong)?;
+        }
+        match self.keys.last() {
+            None => Err(Unkeyed::Known),
+            Some(last) if *last >= self.spans.len() => Err(Unkeyed::Wrong),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Hands on the keys, each an operation.
+    fn give(&self, block: &mut Block, (time, database): (u64, u64), gather: &mut Gather<'_, '_>) {
+        let name = self.spans[0];
+        block.content_mut()[name.0..name.1].make_ascii_lowercase();
+        for key in &self.keys {
+            let (from, to) = self.spans[*key];
+            let to = escape::undo(Escapes::C, block.content_mut(), from, to);
+            let values = gather.values();
+            values.are_operations = true;
+            values.weights[Metric::OPS].push(1);
+            values.times.push(time);
+            values.commands.push(name.0 as u32, name.1 as u32);
+            values.number_mut(Number::Database).push(database);
+            gather.key(block, from, to);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Operations on keys: how many, how fast, and by which commands.
+
+use crate::report::view::{Cell, Column, Section, Table};
+use crate::summary::Summary;
+use crate::summary::operations::Operations;
+use crate::text::{self, counted, grouped, percent, three_digits};
+
+/// Operations and commands.
+pub fn section(summary: &Summary) -> Option<Section<'_>> {
+    let found = summary.operations.as_ref()?;
+    let rows = found.commands.iter().map(|of| {
+        vec![
+            Cell::text(of.command.to_uppercase()),
+            Cell::text(if of.writes { "write" } else { "read" }),
+            Cell::count(of.ops),
+            Cell::share(of.share),
+        ]
+    });
+    let columns = vec![
+        Column::words("command"),
+        Column::words("may"),
+        Column::number("ops"),
+        Column::number("share"),
+    ];
+    let share = |ops: u64| percent(ops as f64 / found.ops.max(1) as f64);
+    let mut section = Section::titled("Operations")
+        .anchored("operations", "Operations")
+        .line(format!(
+            "{} on {}: {} may write ({}), {} read ({})",
+            counted(found.ops, "operation"),
+            counted(found.keys, "key"),
+            grouped(found.writes),
+            share(found.writes),
+            grouped(found.reads),
+            share(found.reads)
+        ));
+    if let Some(line) = times(found) {
+        section = section.line(line);
+    }
+    Some(section.table(Table::new(columns, rows).at_most(summary.rows)))
+}
+
+/// When they ran, how many a second, and the peak.
+fn times(found: &Operations) -> Option<String> {
+    let (from, to) = (found.from_ms?, found.to_ms?);
+    let mut line = format!(
+        "from {} to {}",
+        text::time(from / 1000),
+        text::time(to / 1000)
+    );
+    if let Some(rate) = found.per_second {
+        line += &format!(": {} operations a second", three_digits(rate));
+    }
+    if let Some(peak) = &found.peak {
+        let within = match peak.seconds {
+            1 => String::from("in the second from"),
+            seconds => format!("in the {} seconds from", grouped(seconds)),
+        };
+        line += &format!(
+            "; most of them {within} {}: {}",
+            text::time(peak.at),
+            grouped(peak.ops)
+        );
+    }
+    Some(line)
+}

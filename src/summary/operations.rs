@@ -1,0 +1,114 @@
+//! Operations on keys, as captures show them: how many, when, and by which commands.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::command::{Access, Commands};
+use crate::metric::Metric;
+use crate::summary::balance::tidy;
+use crate::tally;
+use crate::tally::operations::SECOND;
+
+/// What commands do to their keys.
+static COMMANDS: LazyLock<Commands> = LazyLock::new(Commands::table);
+
+/// Operations on keys. A command with several keys is an operation on each.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Operations {
+    /// How many.
+    pub ops: u64,
+    /// Those of commands that only read.
+    pub reads: u64,
+    /// Those of commands that may write.
+    pub writes: u64,
+    /// Distinct keys that they are on; an estimate where there are very many.
+    pub keys: u64,
+    /// When the first ran, in milliseconds since 1970; absent where captures do not say it.
+    pub from_ms: Option<u64>,
+    /// When the last ran.
+    pub to_ms: Option<u64>,
+    /// Operations a second from the first to the last; absent where they are less than a second apart.
+    pub per_second: Option<f64>,
+    /// The busiest time.
+    pub peak: Option<Peak>,
+    /// By command, most operations first.
+    pub commands: Vec<CommandOps>,
+}
+
+/// The time with most operations.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Peak {
+    /// When it begins, in seconds since 1970.
+    pub at: u64,
+    /// How long it is: one second, or more where a capture is too long to count each.
+    pub seconds: u64,
+    /// Operations in it.
+    pub ops: u64,
+}
+
+/// The operations of a command.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CommandOps {
+    /// Its name, in lower case.
+    pub command: String,
+    /// Whether it may write.
+    pub writes: bool,
+    /// Its operations.
+    pub ops: u64,
+    /// Their share of all.
+    pub share: f64,
+}
+
+impl Operations {
+    /// What was counted; `None` where there are none.
+    pub fn of(counted: &tally::operations::Operations) -> Option<Self> {
+        if counted.is_empty() {
+            return None;
+        }
+        let ops: u64 = counted.commands.values().sum();
+        let writes_of = |name: &str| {
+            let command = COMMANDS.named(name.as_bytes());
+            command.is_none_or(|command| command.access == Access::Write)
+        };
+        let writes = of_commands(&counted.commands, writes_of);
+        let mut commands: Vec<_> = counted
+            .commands
+            .iter()
+            .map(|(name, count)| CommandOps {
+                command: name.clone(),
+                writes: writes_of(name),
+                ops: *count,
+                share: tidy(*count as f64 / ops.max(1) as f64),
+            })
+            .collect();
+        commands.sort_by_key(|command| std::cmp::Reverse(command.ops));
+        let span = counted.range.map(|(from, to)| to - from);
+        let times = counted.times.sorted();
+        let fullest = times.iter().rev().max_by_key(|(_, load)| load[Metric::Ops]);
+        Some(Operations {
+            ops,
+            reads: ops - writes,
+            writes,
+            keys: counted.busy_keys().distinct.round() as u64,
+            from_ms: counted.range.map(|(from, _)| from),
+            to_ms: counted.range.map(|(_, to)| to),
+            per_second: span
+                .filter(|span| *span >= SECOND)
+                .map(|span| tidy(ops as f64 * SECOND as f64 / span as f64)),
+            peak: fullest.map(|(start, load)| Peak {
+                at: start / SECOND,
+                seconds: counted.times.units(),
+                ops: load[Metric::Ops],
+            }),
+            commands,
+        })
+    }
+}
+
+fn of_commands(commands: &BTreeMap<String, u64>, wanted: impl Fn(&str) -> bool) -> u64 {
+    let wanted = commands.iter().filter(|(name, _)| wanted(name));
+    wanted.map(|(_, ops)| ops).sum()
+}

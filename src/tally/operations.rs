@@ -1,0 +1,164 @@
+//! Operations on keys, as captures show them: by key, by command, and by the second.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::hash::hash_span;
+use crate::metric::Metric;
+use crate::slot::SlotBatch;
+use crate::tally::Tally;
+use crate::tally::sketch::spans::TimeSpans;
+use crate::tally::tags::{TagCounter, TagCounts};
+
+/// More commands than any server has: past this all others are one.
+const MAX_COMMANDS: usize = 4096;
+/// What is kept of a long name.
+const MAX_NAME: usize = 512;
+/// Milliseconds of a second.
+pub const SECOND: u64 = 1000;
+
+/// Operations on keys.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Operations {
+    /// By command.
+    pub commands: BTreeMap<String, u64>,
+    /// By seconds.
+    pub times: TimeSpans<SECOND>,
+    /// When the first and the last ran, in milliseconds since 1970.
+    pub range: Option<(u64, u64)>,
+    /// By key: a name is what `named` makes of a key.
+    keys: TagCounter,
+}
+
+impl Default for Operations {
+    fn default() -> Self {
+        Operations {
+            commands: BTreeMap::new(),
+            times: TimeSpans::default(),
+            range: None,
+            // Keys past the table are followed by name: no second pass counts them.
+            keys: TagCounter::new(true),
+        }
+    }
+}
+
+/// The operations on one key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BusyKey {
+    /// At least so many.
+    pub ops: u64,
+    /// Its first 512 bytes.
+    pub name: Vec<u8>,
+    /// How long it is, in bytes.
+    pub length: u64,
+    /// Its slot.
+    pub slot: u16,
+    /// Whether it has a hash tag.
+    pub tagged: bool,
+}
+
+/// The operations on keys.
+pub struct BusyKeys {
+    /// All keys, or the busiest.
+    pub keys: Vec<BusyKey>,
+    /// How many keys there are.
+    pub distinct: f64,
+}
+
+impl Operations {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.commands.is_empty()
+    }
+
+    /// The keys that were operated on.
+    pub fn busy_keys(&self) -> BusyKeys {
+        let (keys, distinct): (Vec<_>, f64) = match &self.keys.counts {
+            TagCounts::Exact(table) => {
+                let keys = table.iter();
+                let keys = keys.map(|(name, _, load)| key_of(name, load[Metric::Ops]));
+                (keys.collect(), table.len() as f64)
+            }
+            TagCounts::CountMin(rows) => (Vec::new(), rows.distinct.estimate()),
+            TagCounts::HeavyHitters(followed) => {
+                let keys = followed.tags().into_iter();
+                let keys = keys.map(|key| key_of(&key.name.0, key.load[Metric::Ops]));
+                (keys.collect(), followed.rows.distinct.estimate())
+            }
+        };
+        BusyKeys { keys, distinct }
+    }
+}
+
+/// The name by which a key is counted: its slot, whether it has a tag, its length, and its start.
+fn named(name: &mut Vec<u8>, key: &[u8], slot: u16, tagged: bool) {
+    name.clear();
+    name.extend(slot.to_le_bytes());
+    name.push(u8::from(tagged));
+    name.extend((key.len() as u32).to_le_bytes());
+    name.extend_from_slice(&key[..key.len().min(MAX_NAME)]);
+}
+
+fn key_of(name: &[u8], ops: u64) -> BusyKey {
+    let [low, high, tagged, a, b, c, d] = name.first_chunk().copied().unwrap_or_default();
+    BusyKey {
+        ops,
+        name: name.get(7..).unwrap_or_default().to_vec(),
+        length: u32::from_le_bytes([a, b, c, d]).into(),
+        slot: u16::from_le_bytes([low, high]),
+        tagged: tagged != 0,
+    }
+}
+
+impl Tally for Operations {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let (base, values) = (keys.batch.base, keys.batch.values);
+        if !values.are_operations {
+            return;
+        }
+        let mut name = Vec::new();
+        for i in 0..keys.len() {
+            let load = values.load(i);
+            named(
+                &mut name,
+                keys.batch.keys.get(base, i),
+                keys.slots[i],
+                keys.is_tagged(i),
+            );
+            let (start, end) = (keys.batch.keys.start[i], keys.batch.keys.end[i]);
+            self.keys
+                .add_known(hash_span(base, start, end), &name, load);
+        }
+        for (i, time) in values.times.iter().enumerate() {
+            self.times.add(*time, values.load(i));
+            let (first, last) = self.range.unwrap_or((*time, *time));
+            self.range = Some((first.min(*time), last.max(*time)));
+        }
+        for i in 0..values.commands.len() {
+            let command = values.commands.get(base, i);
+            let ops = values.load(i)[Metric::Ops];
+            let command = std::str::from_utf8(command).unwrap_or_default();
+            match self.commands.get_mut(command) {
+                Some(count) => *count += ops,
+                None => {
+                    let is_full = self.commands.len() == MAX_COMMANDS;
+                    let command = if is_full { "" } else { command };
+                    *self.commands.entry(command.to_owned()).or_default() += ops;
+                }
+            }
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        for (command, ops) in other.commands {
+            *self.commands.entry(command).or_default() += ops;
+        }
+        self.times.merge(other.times);
+        self.range = match (self.range, other.range) {
+            (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+            (a, b) => a.or(b),
+        };
+        self.keys.merge(other.keys);
+    }
+}

@@ -1,0 +1,111 @@
+//! Loads by time: in spans of `UNIT` milliseconds, or of as many units as it takes to stay within bounded memory.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::metric::Load;
+
+/// Spans that are kept: of a minute each they are 45 days.
+const SPANS: usize = 1 << 16;
+
+/// Loads by span of time. Whatever their order and the parts that were merged, the spans are the shortest that fit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimeSpans<const UNIT: u64> {
+    /// Each span is a unit, doubled so often.
+    doublings: u32,
+    /// Loads by the number of the span since 1970.
+    loads: HashMap<u64, Load>,
+}
+
+impl<const UNIT: u64> TimeSpans<UNIT> {
+    /// Units of a span.
+    pub fn units(&self) -> u64 {
+        1 << self.doublings
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.loads.is_empty()
+    }
+
+    /// The spans, each by its start in milliseconds since 1970, in the order of time.
+    pub fn sorted(&self) -> Vec<(u64, Load)> {
+        let start = |(span, load): (&u64, &Load)| ((span << self.doublings) * UNIT, *load);
+        let mut spans: Vec<_> = self.loads.iter().map(start).collect();
+        spans.sort_by_key(|(start, _)| *start);
+        spans
+    }
+
+    /// Adds a load at a time in milliseconds since 1970.
+    pub fn add(&mut self, time: u64, load: Load) {
+        self.add_to((time / UNIT) >> self.doublings, load);
+    }
+
+    fn add_to(&mut self, span: u64, load: Load) {
+        *self.loads.entry(span).or_default() += load;
+        while self.loads.len() > SPANS {
+            self.double();
+        }
+    }
+
+    fn double(&mut self) {
+        self.doublings += 1;
+        for (span, load) in std::mem::take(&mut self.loads) {
+            *self.loads.entry(span >> 1).or_default() += load;
+        }
+    }
+
+    /// Takes over another.
+    pub fn merge(&mut self, mut other: Self) {
+        while other.doublings < self.doublings {
+            other.double();
+        }
+        while self.doublings < other.doublings {
+            self.double();
+        }
+        for (span, load) in other.loads {
+            // This one may double on the way; what is left of the other then has its old length.
+            self.add_to(span >> (self.doublings - other.doublings), load);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::Metric;
+
+    type Minutes = TimeSpans<60_000>;
+
+    fn counted(minutes: impl Iterator<Item = u64>) -> Minutes {
+        let mut spans = Minutes::default();
+        minutes.for_each(|minute| spans.add(minute * 60_000 + 59_999, Load::KEY));
+        spans
+    }
+
+    #[test]
+    fn spans_are_the_shortest_that_fit_whatever_the_order_and_the_parts() {
+        let minutes = |from: u64, to: u64| (from..to).map(|i| i * 7 % 300_000);
+        let whole = counted(minutes(0, 300_000));
+        assert_eq!(whole.units(), 8, "300,000 minutes in 65,536 spans");
+        let has_eight = |(_, load): &(u64, Load)| load[Metric::Keys] == 8;
+        assert!(whole.sorted().iter().all(has_eight));
+        for cut in [1, 60_000, 150_000, 299_999] {
+            let (mut first, mut second) =
+                (counted(minutes(0, cut)), counted(minutes(cut, 300_000)));
+            second.merge(first.clone());
+            first.merge(counted(minutes(cut, 300_000)));
+            assert_eq!(first, whole, "cut at {cut}");
+            assert_eq!(second, whole, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_unit_is_a_span_while_there_is_room() {
+        let minutes = counted([28_000_000, 28_000_000, 28_000_001].into_iter());
+        let spans = minutes.sorted();
+        assert_eq!((minutes.units(), spans.len()), (1, 2));
+        assert_eq!(spans[0], (28_000_000 * 60_000, Load::new(2, 0, 0)));
+    }
+}
