@@ -16,6 +16,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Text spells names and amounts of metrics.
     ("text", &["calendar", "name", "metric"]),
     ("hash", &[]),
+    // The commands of a server: which words are keys.
+    ("command", &[]),
     ("error", &["name"]),
     ("source", &[]),
     // Passes over blocks with the vectors of a kernel.
@@ -24,6 +26,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "format",
         &[
+            // Captures are commands.
+            "command",
             "simd",
             "source::block",
             "source::boundary",
@@ -49,7 +53,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["plan", "summary", "slot", "tally", "topology"],
     ),
     ("topology", &["slot", "source::small_file"]),
-    ("summary", &["tally", "topology", "pattern", "slot"]),
+    (
+        "summary",
+        &["command", "tally", "topology", "pattern", "slot"],
+    ),
     ("plan", &["summary", "topology", "slot", "report"]),
     (
         "whatif",
@@ -74,7 +81,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "topology",
             "slot",
             "format::batch",
-            "format::parse::escape",
+            "format::capture::monitor_line",
+            "format::parse",
+            "command",
             "source::block",
             "report",
         ],
