@@ -15,8 +15,10 @@ pub const LEAST_MONTHS: f64 = 12.0 / 365.25;
 const CHOOSING: usize = 5;
 /// A line on the amounts is chosen where it is 20 times as likely, e^3: chance rarely makes it so.
 const LIKELIER: f64 = 3.0;
-/// Points that are needed to see that deviations persist.
+/// Points that are needed to see that deviations persist, and how alike neighbours are where they do: of independent
+/// ones fewer than a tenth are, and for these the wider interval is right too.
 const PERSISTING: usize = 8;
+const ALIKE: f64 = 0.2;
 /// A point is far off where it is so many times as far from the others' line as their interval reaches.
 const FAR: f64 = 3.0;
 /// Steps in which a crossing is searched, in months.
@@ -56,24 +58,39 @@ pub struct Reached {
     pub high: Option<f64>,
 }
 
+/// How reports deviate from steady growth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Deviations {
+    /// Each by itself: the line is the best fit through all, and the interval is around it.
+    Independent,
+    /// Each goes on from the one before, as what is added or removed stays so (a random walk with drift): the forecast
+    /// goes on from the newest, and the interval widens with time.
+    Persistent,
+}
+
 /// A line through points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     /// On what it is a line.
     pub shape: Shape,
+    /// How the points deviate from it.
+    pub deviations: Deviations,
     /// How many points it goes through.
     pub count: usize,
     /// The time of the last point, in months.
     pub to: f64,
     /// Months from the first point to the last.
     pub span: f64,
-    /// How alike neighbouring deviations are, from -1 to 1: near 0 where they are chance; absent below 8 points.
+    /// How alike neighbouring deviations are, from -1 to 1: near 0 where they are independent; absent below 8 points.
     pub autocorrelation: Option<f64>,
-    mean_time: f64,
-    mean_level: f64,
+    /// A time and the level of the line then: the mean of all points, or the last point.
+    origin: (f64, f64),
     slope: f64,
-    squares_of_times: f64,
-    /// Standard deviation of the points around the line, times Student's t; absent where two points leave none.
+    /// The spread of the slope is that of a point, divided by the root of this.
+    leverage: f64,
+    /// Standard deviation of the points around the line, or of a month's step, times Student's t; absent where two points
+    /// leave none.
     spread: Option<f64>,
     squared_deviations: f64,
 }
@@ -89,6 +106,17 @@ enum Side {
 impl Fit {
     /// The line through `points`, month and amount by time; `None` where they are fewer than two or within a day.
     pub fn of(points: &[(f64, f64)]) -> Option<Fit> {
+        let fit = Fit::independent(points)?;
+        let persists = fit.autocorrelation.is_some_and(|alike| alike > ALIKE);
+        Some(if persists {
+            fit.persistent(points)
+        } else {
+            fit
+        })
+    }
+
+    /// The same, where the points deviate each by itself.
+    fn independent(points: &[(f64, f64)]) -> Option<Fit> {
         let positive = points.iter().all(|(_, amount)| *amount > 0.0);
         let linear = Fit::shaped(points, Shape::Linear)?;
         if !positive {
@@ -100,47 +128,64 @@ impl Fit {
         Some(if is_linear { linear } else { exponential })
     }
 
+    /// Least squares.
     fn shaped(points: &[(f64, f64)], shape: Shape) -> Option<Fit> {
         let (first, last) = (points.first()?.0, points.last()?.0);
         if last - first < LEAST_MONTHS {
             return None;
         }
         let count = points.len();
-        let mean = |value: &dyn Fn(&(f64, f64)) -> f64| {
-            points.iter().map(value).sum::<f64>() / count as f64
-        };
-        let level = |amount: f64| shape.level(amount);
-        let mean_time = mean(&|(time, _)| *time);
-        let mean_level = mean(&|(_, amount)| level(*amount));
-        let squares_of_times: f64 = points
-            .iter()
-            .map(|(time, _)| (time - mean_time).powi(2))
-            .sum();
-        let products = points.iter();
-        let products =
-            products.map(|(time, amount)| (time - mean_time) * (level(*amount) - mean_level));
-        let slope = products.sum::<f64>() / squares_of_times;
-        let deviation =
-            |(time, amount): &(f64, f64)| level(*amount) - mean_level - slope * (time - mean_time);
-        let deviations: Vec<f64> = points.iter().map(deviation).collect();
+        let levels: Vec<(f64, f64)> = shape.levels(points);
+        let mean =
+            |value: fn(&(f64, f64)) -> f64| levels.iter().map(value).sum::<f64>() / count as f64;
+        let (mean_time, mean_level) = (mean(|point| point.0), mean(|point| point.1));
+        let away = |(time, level): &(f64, f64)| (time - mean_time, level - mean_level);
+        let away: Vec<(f64, f64)> = levels.iter().map(away).collect();
+        let squares: f64 = away.iter().map(|(time, _)| time * time).sum();
+        let products: f64 = away.iter().map(|(time, level)| time * level).sum();
+        let slope = products / squares;
+        let deviations = away.iter().map(|(time, level)| level - slope * time);
+        let deviations: Vec<f64> = deviations.collect();
         let squared_deviations: f64 = deviations.iter().map(|off| off * off).sum();
         let neighbours = deviations.windows(2).map(|pair| pair[0] * pair[1]);
+        let alike = tidy(neighbours.sum::<f64>() / squared_deviations);
         let freedom = count - 2;
         Some(Fit {
             shape,
+            deviations: Deviations::Independent,
             count,
             to: last,
             span: last - first,
-            autocorrelation: (count >= PERSISTING)
-                .then(|| tidy(neighbours.sum::<f64>() / squared_deviations)),
-            mean_time,
-            mean_level,
+            autocorrelation: (count >= PERSISTING).then_some(alike),
+            origin: (mean_time, mean_level),
             slope,
-            squares_of_times,
+            leverage: squares,
             spread: (freedom > 0)
                 .then(|| (squared_deviations / freedom as f64).sqrt() * t95(freedom)),
             squared_deviations,
         })
+    }
+
+    /// The same points as a random walk: its drift is what is between the first and the last.
+    fn persistent(self, points: &[(f64, f64)]) -> Fit {
+        let levels = self.shape.levels(points);
+        let (Some(first), Some(last)) = (levels.first(), levels.last()) else {
+            return self;
+        };
+        let slope = (last.1 - first.1) / self.span;
+        let step = |pair: &[(f64, f64)]| pair[1].1 - pair[0].1 - slope * (pair[1].0 - pair[0].0);
+        let squares: f64 = levels.windows(2).map(|pair| step(pair).powi(2)).sum();
+        // A step varies with its length. Sums, not quotients: two reports of one hour do not outweigh the others.
+        let freedom = self.count - 2;
+        let variance = squares / self.span * (self.count - 1) as f64 / freedom as f64;
+        Fit {
+            deviations: Deviations::Persistent,
+            origin: *last,
+            slope,
+            leverage: self.span,
+            spread: Some(variance.sqrt() * t95(freedom)),
+            ..self
+        }
     }
 
     /// The logarithm of the likelihood of the amounts, but for a constant: that of logarithms has their derivative too.
@@ -153,19 +198,22 @@ impl Fit {
         // Amounts are whole: a line is never closer to them than rounding.
         let scale = match self.shape {
             Shape::Exponential => 1e-12,
-            Shape::Linear => 1e-12 * self.mean_level.abs().max(1.0),
+            Shape::Linear => 1e-12 * self.origin.1.abs().max(1.0),
         };
         let variance = self.squared_deviations / count + scale * scale;
         -count / 2.0 * variance.ln() - logarithms
     }
 
-    /// The amount to expect at a time in months, and the interval that a report of then is within.
+    /// The amount to expect at a time in months, and the interval that a report of then is within; what persists has none
+    /// before the last point.
     pub fn at(&self, time: f64) -> Interval {
         let side = |side| tidy(self.amount(self.level(time, side)));
+        let is_known = self.deviations == Deviations::Independent || time >= self.to;
+        let spread = self.spread.filter(|_| is_known);
         Interval {
             estimate: side(Side::Estimate),
-            low: self.spread.map(|_| side(Side::Low)),
-            high: self.spread.map(|_| side(Side::High)),
+            low: spread.map(|_| side(Side::Low)),
+            high: spread.map(|_| side(Side::High)),
         }
     }
 
@@ -178,9 +226,7 @@ impl Fit {
                 tidy(if last > 0.0 { slope / last } else { 0.0 })
             }
         };
-        let off = self
-            .spread
-            .map(|spread| spread / self.squares_of_times.sqrt());
+        let off = self.spread.map(|spread| spread / self.leverage.sqrt());
         Interval {
             estimate: share(self.slope),
             low: off.map(|off| share(self.slope - off)),
@@ -199,12 +245,6 @@ impl Fit {
         }
     }
 
-    /// Whether deviations persist from point to point, so that the truth is further off than the interval says.
-    pub fn persists(&self) -> bool {
-        let chance = 2.0 / (self.count as f64).sqrt();
-        self.autocorrelation.is_some_and(|alike| alike > chance)
-    }
-
     /// The place of the point that is furthest off what all others give, and the amount that they give; `None` where none
     /// is further off than chance makes one in very many.
     pub fn outlier(points: &[(f64, f64)]) -> Option<(usize, f64)> {
@@ -214,7 +254,7 @@ impl Fit {
         let off = |place: usize| {
             let mut others = points.to_vec();
             let (time, amount) = others.remove(place);
-            let fit = Fit::of(&others)?;
+            let fit = Fit::independent(&others)?;
             let level = fit.level(time, Side::Estimate);
             let reach = fit.level(time, Side::High) - level;
             let off = (fit.shape.level(amount) - level).abs() / reach;
@@ -245,9 +285,13 @@ impl Fit {
 
     /// The line, or an end of the interval of one more point.
     fn level(&self, time: f64, side: Side) -> f64 {
-        let away = time - self.mean_time;
-        let line = self.mean_level + self.slope * away;
-        let variance = 1.0 + 1.0 / self.count as f64 + away * away / self.squares_of_times;
+        let away = time - self.origin.0;
+        let line = self.origin.1 + self.slope * away;
+        let of_slope = away * away / self.leverage;
+        let variance = match self.deviations {
+            Deviations::Independent => 1.0 + 1.0 / self.count as f64 + of_slope,
+            Deviations::Persistent => away.max(0.0) + of_slope,
+        };
         let off = self.spread.unwrap_or(0.0) * variance.sqrt();
         match side {
             Side::Low => line - off,
@@ -265,6 +309,11 @@ impl Fit {
 }
 
 impl Shape {
+    fn levels(self, points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+        let level = |(time, amount): &(f64, f64)| (*time, self.level(*amount));
+        points.iter().map(level).collect()
+    }
+
     /// What a line is drawn through.
     fn level(self, amount: f64) -> f64 {
         match self {
@@ -335,7 +384,8 @@ mod tests {
         assert_eq!(shrinking.reaches(2000.0).estimate, None);
         assert_eq!(shrinking.reaches(500.0).estimate, Some(0.0));
         let steady = Fit::of(&series(9, |_| 7.0)).unwrap();
-        assert_eq!((steady.growth().estimate, steady.persists()), (0.0, false));
+        assert_eq!(steady.growth().estimate, 0.0);
+        assert_eq!(steady.deviations, Deviations::Independent);
         assert_eq!(steady.reaches(8.0).high, None);
     }
 
@@ -357,13 +407,29 @@ mod tests {
     }
 
     #[test]
-    fn deviations_that_persist_are_noticed() {
-        let chance = series(24, |month| {
-            1000.0 * 1.05f64.powf(month) * (1.0 + 0.02 * (2.0 * month).sin())
-        });
-        assert!(!Fit::of(&chance).unwrap().persists());
+    fn a_forecast_goes_on_from_the_last_point_where_deviations_persist() {
+        let wave = |month: f64| 1000.0 * 1.05f64.powf(month) * (1.0 + 0.02 * (2.0 * month).sin());
+        let fit = Fit::of(&series(24, wave)).unwrap();
+        assert_eq!(fit.deviations, Deviations::Independent);
         let jump = series(24, |month| if month < 12.0 { 1000.0 } else { 3000.0 });
-        assert!(Fit::of(&jump).unwrap().persists());
+        let fit = Fit::of(&jump).unwrap();
+        assert_eq!(fit.deviations, Deviations::Persistent);
+        let width = |month: f64| {
+            let Interval { low, high, .. } = fit.at(month);
+            high.unwrap().ln() - low.unwrap().ln()
+        };
+        assert!((fit.at(23.0).estimate - 3000.0).abs() < 1e-3 && width(23.0) < 1e-6);
+        assert!(width(24.0) < width(26.0) && width(26.0) < width(35.0));
+        assert_eq!(fit.at(22.0).low, None);
+        // One step of ln 3 in 23 months: s^2 = (ln 3 - d)^2 + 22 d^2 over 22, where d = ln 3 / 23; t of 22 = 2.0739.
+        let (all, drift) = (3f64.ln(), 3f64.ln() / 23.0);
+        let spread = (((all - drift).powi(2) + 22.0 * drift * drift) / 22.0).sqrt();
+        let off = 2.073_873 * spread * (4.0f64 + 16.0 / 23.0).sqrt();
+        assert!(
+            (width(27.0) / 2.0 - off).abs() < 1e-4,
+            "{} {off}",
+            width(27.0) / 2.0
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::metric::{Metric, PerMetric, PerWeight};
 use crate::name::Name;
 use crate::summary::balance::tidy;
-use crate::trend::fit::{Fit, Interval, Reached, Shape};
+use crate::trend::fit::{Deviations, Fit, Interval, Reached, Shape};
 use crate::trend::point::{Condensed, FullestAt};
 
 /// Seconds of a month: a twelfth of a year of the calendar.
@@ -39,6 +39,8 @@ pub struct Growth {
     pub a_month: Interval,
     /// What it comes to.
     pub ahead: Vec<Ahead>,
+    /// How reports deviate from it.
+    pub deviations: Deviations,
     /// How alike the deviations of neighbouring reports are, from -1 to 1; absent below 8 reports.
     pub autocorrelation: Option<f64>,
     /// The line itself, for the charts.
@@ -211,6 +213,7 @@ impl Growth {
             shape: line.fit.shape,
             a_month: line.fit.growth(),
             ahead: ahead.collect(),
+            deviations: line.fit.deviations,
             autocorrelation: line.fit.autocorrelation,
             line,
         })

@@ -5,7 +5,7 @@ use crate::name::Name;
 use crate::summary::Sizes;
 use crate::text::{amount, amount_cell, bytes, counted, day, list};
 use crate::trend::Options;
-use crate::trend::fit::Fit;
+use crate::trend::fit::{Deviations, Fit};
 use crate::trend::forecast::{Basis, Forecast, Full, months};
 use crate::trend::names::{Lists, have_nothing_in_common, list_of};
 use crate::trend::point::{Condensed, Doubt};
@@ -128,19 +128,13 @@ pub fn fits(
             "two reports give a rate and no interval: how far off it may be shows from three on",
         ));
     }
-    let persists = |metric| {
-        let growth = forecast.growth.get(metric);
-        growth.is_some_and(|growth| growth.line.fit.persists())
-    };
-    if persists(by)
-        || forecast
-            .full
-            .as_ref()
-            .is_some_and(|full| full.line.fit.persists())
-    {
+    let of_all = forecast.growth.get(by).map(|growth| &growth.line.fit);
+    let of_fullest = forecast.full.as_ref().map(|full| &full.line.fit);
+    let mut fits = of_all.into_iter().chain(of_fullest);
+    if fits.any(|fit| fit.deviations == Deviations::Persistent) {
         notes.push(String::from(
-            "growth is not steady: reports deviate from it in the same direction for months, so the truth may be outside \
-             of the intervals; leave out the reports before a change",
+            "growth is not steady: deviations persist from report to report, so the forecast goes on from the newest \
+             report and its interval widens with time",
         ));
     }
     notes.extend(outlier(used, by));
