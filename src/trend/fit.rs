@@ -166,8 +166,8 @@ impl Fit {
         })
     }
 
-    /// The same points as a random walk: its drift is what is between the first and the last.
-    fn persistent(self, points: &[(f64, f64)]) -> Fit {
+    /// The same points as a random walk: its drift is what is between the first and the last. Two leave no interval.
+    pub fn persistent(self, points: &[(f64, f64)]) -> Fit {
         let levels = self.shape.levels(points);
         let (Some(first), Some(last)) = (levels.first(), levels.last()) else {
             return self;
@@ -176,14 +176,14 @@ impl Fit {
         let step = |pair: &[(f64, f64)]| pair[1].1 - pair[0].1 - slope * (pair[1].0 - pair[0].0);
         let squares: f64 = levels.windows(2).map(|pair| step(pair).powi(2)).sum();
         // A step varies with its length. Sums, not quotients: two reports of one hour do not outweigh the others.
-        let freedom = self.count - 2;
-        let variance = squares / self.span * (self.count - 1) as f64 / freedom as f64;
+        let freedom = self.count.saturating_sub(2);
+        let variance = squares / self.span * (freedom + 1) as f64 / freedom.max(1) as f64;
         Fit {
             deviations: Deviations::Persistent,
             origin: *last,
             slope,
             leverage: self.span,
-            spread: Some(variance.sqrt() * t95(freedom)),
+            spread: (freedom > 0).then(|| variance.sqrt() * t95(freedom)),
             ..self
         }
     }

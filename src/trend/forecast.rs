@@ -128,15 +128,22 @@ impl Line {
     /// Through amounts over time; `None` where they are too few, or too near to each other.
     fn of(points: Vec<(u64, f64)>) -> Option<Line> {
         let start = points.first()?.0;
-        let by_month = points.iter();
-        let by_month = by_month.map(|(at, amount)| (months(start, *at), *amount));
-        let fit = Fit::of(&by_month.collect::<Vec<_>>())?;
+        let fit = Fit::of(&by_month(&points))?;
         Some(Line {
             points,
             start,
             fit,
             scale: 1.0,
         })
+    }
+
+    /// The same, whose points deviate as those of `other` where these persist: chance may hide it in one of two lines.
+    fn like(self, other: &Line) -> Line {
+        let fit = match other.fit.deviations {
+            Deviations::Persistent => self.fit.persistent(&by_month(&self.points)),
+            Deviations::Independent => self.fit,
+        };
+        Line { fit, ..self }
     }
 
     /// The line at a time, and the interval around it.
@@ -153,6 +160,13 @@ impl Line {
             high: high.map(scaled),
         }
     }
+}
+
+/// The same points by months since the first.
+fn by_month(points: &[(u64, f64)]) -> Vec<(f64, f64)> {
+    let start = points.first().map_or(0, |(at, _)| *at);
+    let month = |(at, amount): &(u64, f64)| (months(start, *at), *amount);
+    points.iter().map(month).collect()
 }
 
 /// Months from one time to a later one.
@@ -234,7 +248,7 @@ impl Full {
             .collect();
         let is_same = reports.iter().all(|report| report.layout == newest.layout);
         let (basis, line) = match is_same {
-            true => (Basis::FullestNodes, Line::of(points)?),
+            true => (Basis::FullestNodes, Line::of(points)?.like(&all.line)),
             false => {
                 let total = newest.point.load.bytes().copied().unwrap_or(0).max(1);
                 let line = Line {
