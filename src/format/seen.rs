@@ -253,7 +253,7 @@ const WORDS: [(Notice, &str, Says); 43] = [
     ),
     (
         Notice::EstimatedRedis7,
-        "RDB files of Redis up to 7.2 whose sizes are those in memory, estimated: measured, a key was off by at most 6 % \
+        "RDB files of Redis up to 7.2 whose sizes are those in memory, estimated: measured, a key was off by at most 10 % \
          behind a restart, and by 20 % while its table grew; --size serialized takes those in the file",
         Note,
     ),
@@ -266,7 +266,7 @@ const WORDS: [(Notice, &str, Says); 43] = [
     (
         Notice::EstimatedValkey91,
         "RDB files of Valkey 9.1 or later whose sizes are those in memory, estimated: measured, a key was off by at most \
-         25 %, all together by 2 %; --size serialized takes those in the file",
+         15 % behind a restart, and by 20 % while its table grew; --size serialized takes those in the file",
         Note,
     ),
     (

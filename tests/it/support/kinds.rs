@@ -36,7 +36,14 @@ impl Kind {
                 command.env("LD_LIBRARY_PATH", folder);
                 command
             }
-            Kind::Valkey91 => Command::new(downloaded("valkey-9.1.2").join("valkey-server")),
+            Kind::Valkey91 => {
+                let mut command = Command::new(downloaded("valkey-9.1.2").join("valkey-server"));
+                // It is built with the malloc of glibc, with which the same key takes now more, now less.
+                if let Some(library) = jemalloc() {
+                    command.env("LD_PRELOAD", library);
+                }
+                command
+            }
         }
     }
 
@@ -55,6 +62,13 @@ impl Kind {
             .flat_map(option)
             .collect()
     }
+}
+
+/// The jemalloc of the distribution, which Debian's redis-server needs.
+pub fn jemalloc() -> Option<PathBuf> {
+    let folders = ["x86_64-linux-gnu", "aarch64-linux-gnu", ".", "../lib64"];
+    let paths = folders.map(|folder| Path::new("/usr/lib").join(folder).join("libjemalloc.so.2"));
+    paths.into_iter().find(|path| path.is_file())
 }
 
 /// The folder of a downloaded server: in the target directory, which the program under test is in too.

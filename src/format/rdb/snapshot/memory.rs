@@ -27,6 +27,9 @@ const SKIP_NODE: u64 = 24;
 const LEVEL: u64 = 16;
 const MAX_LEVEL: u64 = 32;
 
+/// Bytes of a sorted set of Valkey 9.1 with its skip list and the first node of that.
+const SORTED_91: u64 = 544;
+
 /// A stream, its tree where that counts its own bytes, and what a tree adds for an id and a node where it does not.
 const STREAM: u64 = 80;
 const TREE: u64 = 32;
@@ -41,11 +44,15 @@ const DELIVERY: u64 = 24;
 /// Bytes in front of a field that expires, in Redis.
 const FIELD_EXPIRY: u64 = 18;
 
-/// Milliseconds of fields that expire in one bucket, in Valkey; what a bucket takes in their tree; how many fields a vector
-/// holds.
+/// Milliseconds of fields that expire in one bucket, in Valkey; how many fields a vector holds; two nodes of the tree of
+/// buckets, and its part of one that branches.
 const EXPIRY_SPAN: u64 = 1 << 13;
-const EXPIRY_BUCKET: f64 = 59.0;
 const EXPIRY_VECTOR: u64 = 127;
+const EXPIRY_NODE: u64 = 16;
+const EXPIRY_CHILD: f64 = 10.5;
+
+/// Bytes of a hash that refer to them.
+const EXPIRY: f64 = 8.0;
 
 /// A compressed string may claim any length; sums of lengths up to this one do not overflow.
 const MAX_LEN: u64 = 1 << 48;
@@ -75,6 +82,8 @@ enum Body {
     Blocks,
     /// A table.
     Table,
+    /// A table of fields, which may expire.
+    Fields,
     /// A table and a skip list.
     Sorted,
 }
@@ -135,7 +144,7 @@ impl Footprint {
     /// A field of a hash and its value; when it expires, in milliseconds.
     pub fn field(&mut self, field: u64, value: u64, expires: Option<u64>) {
         let (field, value) = (field.min(MAX_LEN), value.min(MAX_LEN));
-        self.body = Body::Table;
+        self.body = Body::Fields;
         self.entry();
         if let Some(at) = expires {
             let (count, first, last) = self.expiring;
@@ -168,23 +177,23 @@ impl Footprint {
     fn expiries(&self) -> f64 {
         let (count, first, last) = self.expiring;
         let vector = |fields: u64| self.taken(8 + 8 * fields) as f64;
-        match count {
-            _ if !self.server.has_buckets() => 0.0,
-            ..=1 => 0.0,
-            ..=EXPIRY_VECTOR => vector(count),
-            _ => {
-                // Times at random leave some buckets empty.
-                let all = ((last - first) / EXPIRY_SPAN + 1) as f64;
-                let buckets = (all * (1.0 - (-(count as f64) / all).exp())).max(1.0);
-                let each = (count as f64 / buckets).round() as u64;
-                let bucket = match each {
-                    ..=1 => 0.0,
-                    ..=EXPIRY_VECTOR => vector(each),
-                    _ => self.table(each),
-                };
-                buckets * (EXPIRY_BUCKET + bucket)
-            }
+        if count <= 1 || !self.server.has_buckets() {
+            return 0.0;
         }
+        if count <= EXPIRY_VECTOR {
+            return vector(count);
+        }
+        // Times at random leave some buckets empty; one field needs no vector.
+        let buckets = ((last - first) / EXPIRY_SPAN + 1) as f64;
+        let mean = count as f64 / buckets;
+        let (none, one) = ((-mean).exp(), mean * (-mean).exp());
+        let several = (1.0 - none - one).max(f64::MIN_POSITIVE);
+        let fields = match ((mean - one) / several).round() as u64 {
+            each @ ..=EXPIRY_VECTOR => vector(each),
+            each => self.table(each),
+        };
+        let place = 2.0 * self.taken(EXPIRY_NODE) as f64 + EXPIRY_CHILD;
+        buckets * ((1.0 - none) * place + several * fields)
     }
 
     /// A member of a sorted set.
@@ -247,8 +256,10 @@ impl Footprint {
         let top = match (self.body, self.server) {
             (Body::Unknown, _) => return None,
             (Body::Text(..) | Body::Blocks, _) => 0.0,
-            (Body::Table, _) => table() + self.expiries(),
-            (Body::Sorted, Server::Valkey91) => SORTED as f64 + table() + skiplist(),
+            (Body::Table, _) => table(),
+            (Body::Fields, Server::Valkey91) => table() + EXPIRY + self.expiries(),
+            (Body::Fields, _) => table() + self.expiries(),
+            (Body::Sorted, Server::Valkey91) => SORTED_91 as f64 + table(),
             (Body::Sorted, _) => (SORTED + SKIPLIST) as f64 + table() + skiplist(),
         };
         let text = match self.body {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::rdb::live::asked::{saved, say, usage};
 use crate::rdb::live::{Short, fill, start};
 use crate::rdb::{Found, found_with};
-use crate::support::kinds::Kind;
+use crate::support::kinds::{Kind, jemalloc};
 use crate::support::redis::Server;
 use crate::support::run::{Scratch, report};
 use slotscope::format::rdb::snapshot::allocator::Allocator;
@@ -14,17 +14,24 @@ use slotscope::format::rdb::snapshot::allocator::Allocator;
 /// restart, and while the server runs. The manual has this table; of other keys it says that estimate and answer are equal.
 const MOST: [(&str, &str, [(f64, f64); 3]); 4] = [
     ("string", "raw", [(0.0, 50.0), (0.0, 50.0), (0.0, 50.0)]),
-    ("set", "hashtable", [(0.0, 20.0), (0.0, 20.0), (25.0, 25.0)]),
+    ("set", "hashtable", [(0.0, 20.0), (0.0, 20.0), (12.0, 20.0)]),
     (
         "hash",
         "hashtable",
-        [(6.0, 15.0), (10.0, 15.0), (25.0, 25.0)],
+        [(6.0, 15.0), (10.0, 15.0), (15.0, 20.0)],
     ),
-    ("zset", "skiplist", [(5.0, 15.0), (5.0, 15.0), (15.0, 20.0)]),
+    (
+        "zset",
+        "skiplist",
+        [(10.0, 15.0), (10.0, 15.0), (10.0, 20.0)],
+    ),
 ];
 
 /// As `MOST`, of all keys together.
-const MOST_IN_ALL: [(f64, f64); 3] = [(0.5, 5.0), (1.0, 5.0), (2.0, 5.0)];
+const MOST_IN_ALL: [(f64, f64); 3] = [(0.5, 5.0), (1.0, 5.0), (1.0, 5.0)];
+
+/// How far the sum of all estimates of a type may be off behind a restart, in percent, where that is many bytes.
+const MOST_OF_TYPE: f64 = 2.0;
 
 /// The last block of a stream that grows has so many bytes, whatever is in it.
 const STREAM_BLOCK: u64 = 4096;
@@ -60,7 +67,9 @@ fn is_close(kind: Kind, state: State, key: &Found, said: u64) -> bool {
         _ => 2,
     };
     let spare = match kind {
-        Kind::Valkey91 => (SPARE.0 * blocks).max((SPARE.1 * said as f64) as u64),
+        Kind::Valkey91 if jemalloc().is_none() => {
+            (SPARE.0 * blocks).max((SPARE.1 * said as f64) as u64)
+        }
         _ => 0,
     };
     let room = match (&*key.type_name, state) {
@@ -110,6 +119,7 @@ fn measured(server: &Server, kind: Kind) -> Vec<(Found, u64)> {
             Allocator::Libc,
         ],
         Kind::Redis74 => &[Allocator::Jemalloc],
+        Kind::Valkey91 if jemalloc().is_some() => &[Allocator::SystemJemalloc],
         Kind::Valkey91 => &[Allocator::Libc],
     };
     let with = |allocator: &Allocator| -> Vec<(Found, u64)> {
@@ -159,6 +169,12 @@ fn estimates_are_as_close_to_the_servers_answers_as_the_manual_says() {
                     of.keys,
                     100.0 * of.total(),
                     100.0 * of.worst
+                );
+                assert!(
+                    state == State::Running
+                        || of.said < 100_000
+                        || 100.0 * of.total().abs() <= MOST_OF_TYPE,
+                    "{kind:?}: {type_name} {encoding}"
                 );
             }
             println!("{kind:?}, {state:?}: in all {:+.2} %", 100.0 * all.total());
