@@ -10,9 +10,12 @@ use crate::support::redis::Server;
 use crate::support::run::{Scratch, report};
 use slotscope::format::rdb::snapshot::allocator::Allocator;
 
-/// How far an estimate may be from the answer for a key of a type and encoding, in percent, on each of `Kind::ALL`: behind a
-/// restart, and while the server runs. The manual has this table; of other keys it says that estimate and answer are equal.
-const MOST: [(&str, &str, [(f64, f64); 3]); 4] = [
+/// Limits in percent on each of `Kind::ALL`: behind a restart, and while the server runs.
+type Limits = [(f64, f64); 3];
+
+/// How far an estimate may be from the answer for a key of a type and encoding. The manual has this table; of other keys it
+/// says that estimate and answer are equal.
+const MOST: [(&str, &str, Limits); 4] = [
     ("string", "raw", [(0.0, 50.0), (0.0, 50.0), (0.0, 50.0)]),
     ("set", "hashtable", [(0.0, 20.0), (0.0, 20.0), (12.0, 20.0)]),
     (
@@ -28,7 +31,7 @@ const MOST: [(&str, &str, [(f64, f64); 3]); 4] = [
 ];
 
 /// As `MOST`, of all keys together.
-const MOST_IN_ALL: [(f64, f64); 3] = [(0.5, 5.0), (1.0, 5.0), (1.0, 5.0)];
+const MOST_IN_ALL: Limits = [(0.5, 5.0), (1.0, 5.0), (1.0, 5.0)];
 
 /// How far the sum of all estimates of a type may be off behind a restart, in percent, where that is many bytes.
 const MOST_OF_TYPE: f64 = 2.0;
@@ -210,7 +213,7 @@ fn report_names_errors(kind: Kind, server: &Server) {
 #[test]
 fn the_manual_has_the_limits_that_are_tested() {
     let manual = std::fs::read_to_string("docs/formats.md").unwrap();
-    let cells = |limits: [(f64, f64); 3]| {
+    let cells = |limits: Limits| {
         limits
             .map(|(restarted, running)| format!("{restarted} % ({running} %)"))
             .join(" | ")
