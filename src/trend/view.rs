@@ -230,7 +230,7 @@ fn reports(trend: &Trend) -> Section<'_> {
         number("max/mean").hint("the fullest node over the mean node"),
         number("slots max/mean").rank(Rank::Detail),
         Column::words("fullest node"),
-        number("holds"),
+        number("holds").rank(Rank::Detail),
         Column::words("left out").optional().rank(Rank::Main),
     ]);
     let times = times(trend);

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use crate::browser::UNREADABLE;
+use crate::support::chromium::Chromium;
 use crate::support::rng::Rng;
 use crate::support::run::{Scratch, assert_fails, code, stderr, stdout};
 use serde_json::{Value, json};
@@ -663,6 +665,48 @@ fn hostile_reports_neither_break_the_run_nor_the_terminal() {
         &run(&scratch, &[reports[0].clone(), String::from("no")], &[]),
         &["no: no such file"],
     );
+}
+
+#[test]
+fn the_page_is_readable_in_both_themes_and_asks_for_nothing() {
+    let scratch = Scratch::new();
+    let mut reports = eight_months(&scratch);
+    reports[7] = edited(&scratch, "r7", "nasty", |report| {
+        let tags = report["tags"]["top"].as_array_mut().unwrap();
+        tags[0]["tag"] = json!("</script><img src=x onerror=alert(1)>");
+        report["nodes"]["list"][0]["address"] = json!("<svg/onload=alert(2)>:1");
+    });
+    let said = run(
+        &scratch,
+        &reports,
+        &["--out", "out", "--maxmemory", "100kb"],
+    );
+    assert_eq!(code(&said), 0, "{}", stderr(&said));
+    let pictures = Path::new(env!("CARGO_BIN_EXE_slotscope")).parent().unwrap();
+    let pictures = pictures.join("browser");
+    for (width, theme) in [
+        (1440, "light"),
+        (1440, "dark"),
+        (390, "light"),
+        (390, "dark"),
+    ] {
+        let mut tab = Chromium::start().tab(width, theme);
+        tab.open(&scratch.path("out/trend.html"));
+        let place = format!("{width} px, {theme}");
+        assert_eq!(tab.eval(UNREADABLE), json!([]), "{place}");
+        tab.screenshot(&pictures.join(format!("trend-{width}-{theme}.png")));
+        let button = if theme == "dark" { "Light" } else { "Dark" };
+        assert_eq!(tab.text("#theme"), button, "{place}");
+        assert_eq!(
+            tab.eval("document.querySelectorAll('figure.curve .dot').length"),
+            16
+        );
+        assert!(
+            tab.text("#tags").contains("<img src=x onerror=alert(1)>"),
+            "{place}"
+        );
+        assert_eq!(tab.faults(), Vec::<String>::new(), "{place}");
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use slotscope::report::render::json;
 use slotscope::slot::SLOTS;
 use slotscope::slot::policy::Policy;
 use slotscope::topology::Topology;
+use slotscope::trend::{History, Options};
 
 /// CLUSTER NODES, nodes.conf, CLUSTER SHARDS and CLUSTER SLOTS.
 pub const TOPOLOGIES: &[&[u8]] = &[
@@ -74,7 +75,7 @@ fn parse_report(text: &str) -> slotscope::error::Result<Report> {
     Report::new(file, summary)
 }
 
-/// A report that is accepted can be compared with itself and with any other.
+/// A report that is accepted can be compared with itself and with any other, and is a part of any trend.
 pub fn report(bytes: &[u8]) -> bool {
     static OTHER: LazyLock<Report> =
         LazyLock::new(|| parse_report(&REPORT).expect("the seed is a report"));
@@ -84,6 +85,24 @@ pub fn report(bytes: &[u8]) -> bool {
     for (old, new) in [(&found, &*OTHER), (&OTHER, &found), (&found, &found)] {
         Diff::of(old, new, None).expect("two reports can be compared");
     }
+    let month = |number: u64| number * 30 * 86_400;
+    let mut history = History::default();
+    for (number, report) in (0..).zip([&*OTHER, &found, &found, &*OTHER]) {
+        let (file, summary) = (report.file.clone(), report.summary.clone());
+        history
+            .add(file, summary, month(number))
+            .expect("an accepted report is taken in");
+    }
+    let options = Options {
+        maxmemory: Some(1 << 30),
+        with_doubtful: true,
+        force: true,
+        ..Options::default()
+    };
+    let trend = history
+        .trend(&options)
+        .expect("reports of different dates have a trend");
+    serde_json::to_string(&trend).expect("a trend has a JSON form");
     true
 }
 
