@@ -1,6 +1,7 @@
 """RDB files that real servers write, kept in target/bench, and one of huge values, which is mostly holes."""
 
 import os
+import random
 import shutil
 import socket
 import struct
@@ -40,28 +41,32 @@ class Server:
     def __init__(self, kind, folder, *options):
         self.folder = Path(folder)
         self.folder.mkdir()
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        program = SERVERS / kind / PROGRAMS[kind]
-        command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--enable-debug-command", "local",
-                   "--cluster-port", str(port + 1 if port < 65535 else port - 1), *options]
-        self.child = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                      env={**os.environ, "LD_LIBRARY_PATH": str(program.parent)})
-        self.socket = self.connected(port)
-        if not self.socket:
+        self.child = None
+        # Another process may have the port, or that of the cluster's bus, then the server ends: so try others.
+        for _ in range(10):
+            self.socket = self.started(SERVERS / kind / PROGRAMS[kind], random.randrange(20_000, 30_000, 2), options)
+            if self.socket:
+                break
+        else:
+            log = (self.folder / "log").read_text()
             self.__exit__()
-            raise Failed(f"{kind} does not answer")
+            raise Failed(f"{kind} does not start: {' '.join(log.splitlines()[-3:])}")
         self.socket.settimeout(SERVER_SECS)
         self.replies = self.socket.makefile("rb")
 
-    def connected(self, port):
-        """A connection, once the server listens."""
-        for _ in range(200):
+    def started(self, program, port, options):
+        """A connection to a new server, once it listens; None where it ends."""
+        command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--enable-debug-command", "local",
+                   "--cluster-port", str(port + 1), "--logfile", "log", *options]
+        self.child = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL,
+                                      env={**os.environ, "LD_LIBRARY_PATH": str(program.parent)})
+        while self.child.poll() is None:
+            time.sleep(0.05)
             try:
                 return socket.create_connection(("127.0.0.1", port))
             except ConnectionRefusedError:
-                time.sleep(0.05)
+                pass
+        return None
 
     def __enter__(self):
         return self
