@@ -87,6 +87,15 @@ pub fn percent(share: f64) -> String {
     }
 }
 
+/// A change in percent with its sign: `+6.2 %`, `-0.5 %`, `0.0 %`.
+pub fn signed_percent(change: f64) -> String {
+    match change {
+        change if change.abs() < 0.0005 => percent(0.0),
+        change if change < 0.0 => format!("-{}", percent(-change)),
+        change => format!("+{}", percent(change)),
+    }
+}
+
 /// A number in about three digits, with an SI prefix from 100,000 on: `0.61`, `12.3`, `4,120`, `12.3 M`.
 pub fn three_digits(value: f64) -> String {
     /// Smaller counts are written in full.
@@ -344,6 +353,12 @@ mod tests {
             [0.0, 0.0001, 0.1234, 1.0].map(percent),
             ["0.0 %", "<0.1 %", "12.3 %", "100.0 %"]
         );
+    }
+
+    #[test]
+    fn a_change_has_its_sign_unless_it_is_none() {
+        let changes = [0.062, -0.005, -0.0001, 0.0].map(signed_percent);
+        assert_eq!(changes, ["+6.2 %", "-0.5 %", "0.0 %", "0.0 %"]);
     }
 
     #[test]

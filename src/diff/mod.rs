@@ -1,6 +1,7 @@
 //! What changed between two reports: totals, skew, nodes, and which names grew, appeared, vanished or got hot. A change
 //! that the bounds of the counts leave open is not reported.
 
+pub mod doubt;
 pub mod fate;
 mod hot;
 mod names;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::diff::doubt::Doubt;
 pub use crate::diff::hot::{Hot, HotKind};
 pub use crate::diff::names::{Change, Names};
 pub use crate::diff::old_new::{Number, OldNew};
@@ -286,19 +288,7 @@ fn identities(before: &Nodes, after: &Nodes) -> Vec<Option<usize>> {
 fn notes(old: &Report, new: &Report, by: Metric) -> Vec<String> {
     let mut notes = Vec::new();
     for Report { file, summary, .. } in [old, new] {
-        if !summary.input.incomplete.is_empty() {
-            notes.push(format!(
-                "{file}: its input could not be read to the end, so counts are too small"
-            ));
-        } else if summary.input.keys == 0 {
-            notes.push(format!(
-                "{file}: its input has no keys; if the cluster has some, the scan failed"
-            ));
-        } else if summary.verdict.state == State::Suspicious {
-            notes.push(format!(
-                "{file}: its input is suspicious, so counts may be too small"
-            ));
-        }
+        notes.extend(Doubt::of(summary).map(|doubt| format!("{file}: {doubt}")));
         if summary.by != by {
             notes.push(format!(
                 "{file}: its tables are by {}, its numbers here are by {}",

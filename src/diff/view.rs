@@ -37,16 +37,12 @@ fn listed<'a>(title: impl Into<String>, table: Table<'a>) -> Option<Section<'a>>
     section.map(|section| section.table(table))
 }
 
-fn number(title: impl Into<String>) -> Column {
-    Column::number("").titled(title)
-}
-
 fn nodes(nodes: &[NodeChange], by: Metric) -> Table<'static> {
     let columns = vec![
         Column::words("node").flexible(),
-        number("slots").rank(Rank::Detail),
-        number(by.name()),
-        number("× fair").rank(Rank::Main),
+        Column::for_people("slots").rank(Rank::Detail),
+        Column::for_people(by.name()),
+        Column::for_people("× fair").rank(Rank::Main),
     ];
     let row = |node: &NodeChange| {
         let load = node.load.get(by).copied().unwrap_or_default();
@@ -63,8 +59,8 @@ fn nodes(nodes: &[NodeChange], by: Metric) -> Table<'static> {
 fn hot(diff: &Diff) -> Table<'static> {
     let columns = vec![
         Column::words("").flexible(),
-        number("before"),
-        number("now"),
+        Column::for_people("before"),
+        Column::for_people("now"),
     ];
     let row = |hot: &Hot| {
         let name = match hot.kind {
@@ -95,9 +91,9 @@ fn name_sections<'a>(
     let table = |changes: &'a Vec<Change>, missing: &str| {
         let columns = vec![
             Column::words(one).flexible(),
-            number("before"),
-            number("now"),
-            number("by at least").rank(Rank::Main),
+            Column::for_people("before"),
+            Column::for_people("now"),
+            Column::for_people("by at least").rank(Rank::Main),
         ];
         let row = |change: &'a Change| {
             let load = change.load.get(by).copied().unwrap_or_default();

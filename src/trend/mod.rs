@@ -13,6 +13,7 @@ pub(crate) mod view;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::diff::doubt::Doubt;
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
@@ -22,7 +23,7 @@ use crate::text;
 use crate::trend::fit::{Interval, Reached, Shape};
 use crate::trend::forecast::{Forecast, months};
 use crate::trend::names::{Lists, NameTrend, Pool, Row, list_of};
-use crate::trend::point::{Condensed, Doubt, Point};
+use crate::trend::point::{Condensed, Point};
 
 /// The name and version of the form of the trend.
 pub const SCHEMA: &str = "slotscope.trend/1";

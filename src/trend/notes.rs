@@ -1,5 +1,6 @@
 //! What limits the comparison: reports that are not of one kind, that are left out, or that lack a part.
 
+use crate::diff::doubt::Doubt;
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::Sizes;
@@ -8,7 +9,7 @@ use crate::trend::Options;
 use crate::trend::fit::{Deviations, Fit};
 use crate::trend::forecast::{Basis, Forecast, Full, months};
 use crate::trend::names::{Lists, have_nothing_in_common, list_of};
-use crate::trend::point::{Condensed, Doubt};
+use crate::trend::point::Condensed;
 
 /// Files that a note names.
 const NAMED: usize = 3;
@@ -71,11 +72,6 @@ pub fn doubts(reports: &[Condensed]) -> Vec<String> {
             .filter(move |report| report.point.left_out == Some(doubt));
         of.map(|report| &report.point.file).collect::<Vec<_>>()
     };
-    let why = |doubt| match doubt {
-        Doubt::Incomplete => "the input could not be read to its end, so counts are too small",
-        Doubt::Empty => "the input has no keys",
-        Doubt::Suspicious => "the input is suspicious, so counts may be too small",
-    };
     let note = |doubt| {
         let files = files(doubt);
         let flag = match doubt {
@@ -84,14 +80,10 @@ pub fn doubts(reports: &[Condensed]) -> Vec<String> {
         };
         (!files.is_empty()).then(|| {
             let named = list(files.iter(), NAMED);
-            format!(
-                "left out of growth and names: {named}: {}{flag}",
-                why(doubt)
-            )
+            format!("left out of growth and names: {named}: {doubt}{flag}")
         })
     };
-    let all = [Doubt::Incomplete, Doubt::Empty, Doubt::Suspicious];
-    all.into_iter().filter_map(note).collect()
+    Doubt::ALL.into_iter().filter_map(note).collect()
 }
 
 /// What limits the forecast.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::diff::doubt::Doubt;
 use crate::diff::report::{NameList, Report};
 use crate::error::Result;
 use crate::hash::hash;
@@ -33,18 +34,6 @@ pub struct Point {
     pub nodes: NodesAt,
     /// The slots.
     pub slots: SlotsAt,
-}
-
-/// Why a report's counts may be too small.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Doubt {
-    /// Its input could not be read to its end.
-    Incomplete,
-    /// Its input has no keys.
-    Empty,
-    /// Its input is suspicious.
-    Suspicious,
 }
 
 /// The primaries that own slots, at a time.
@@ -161,26 +150,6 @@ impl Condensed {
             prefixes: lists(&report, pool, Report::prefixes)?,
             point,
         })
-    }
-}
-
-impl Doubt {
-    /// The word of the JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Doubt::Incomplete => "incomplete",
-            Doubt::Empty => "empty",
-            Doubt::Suspicious => "suspicious",
-        }
-    }
-
-    fn of(summary: &Summary) -> Option<Doubt> {
-        match () {
-            () if !summary.input.incomplete.is_empty() => Some(Doubt::Incomplete),
-            () if summary.input.keys == 0 => Some(Doubt::Empty),
-            () if summary.verdict.state == State::Suspicious => Some(Doubt::Suspicious),
-            () => None,
-        }
     }
 }
 

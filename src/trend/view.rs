@@ -6,7 +6,7 @@ use crate::report::view::table::{Rank, loads};
 use crate::report::view::{Block, Cell, Column, Curve, Scope, Section, Table, remarks};
 #[cfg(feature = "charts")]
 use crate::text::{amount, short};
-use crate::text::{amount_cell, counted, day, grouped, percent, time};
+use crate::text::{amount_cell, counted, day, grouped, signed_percent, time};
 use crate::trend::Trend;
 use crate::trend::fit::{Interval, Shape};
 use crate::trend::forecast::{Growth, Line, MONTH_SECS};
@@ -129,10 +129,6 @@ fn curve(
     }
 }
 
-fn number(title: impl Into<String>) -> Column {
-    Column::number("").titled(title)
-}
-
 /// The ends of an interval in one cell: one without the other misleads.
 fn ends(of: &Interval, spell: impl Fn(f64) -> String) -> Cell<'static> {
     Cell::of(of.low.zip(of.high), |(low, high)| {
@@ -140,24 +136,15 @@ fn ends(of: &Interval, spell: impl Fn(f64) -> String) -> Cell<'static> {
     })
 }
 
-/// A part of one in percent, with its sign.
-fn signed(share: f64) -> String {
-    match share {
-        share if share.abs() < 0.0005 => percent(0.0),
-        share if share < 0.0 => format!("-{}", percent(-share)),
-        share => format!("+{}", percent(share)),
-    }
-}
-
 fn growth(trend: &Trend) -> Option<Section<'_>> {
     let forecast = trend.forecast.as_ref()?;
     let columns = vec![
         Column::words("").rank(Rank::Kept),
-        number("now"),
-        number("a month").rank(Rank::Kept),
-        number("95 % interval"),
+        Column::for_people("now"),
+        Column::for_people("a month").rank(Rank::Kept),
+        Column::for_people("95 % interval"),
         Column::words("grows by").rank(Rank::Detail),
-        number("reports").rank(Rank::Detail),
+        Column::for_people("reports").rank(Rank::Detail),
     ];
     let row = |(metric, growth): (Metric, &Growth)| {
         let last = growth.line.points.last().map_or(0.0, |(_, load)| *load);
@@ -168,8 +155,8 @@ fn growth(trend: &Trend) -> Option<Section<'_>> {
         vec![
             Cell::text(metric.title()),
             Cell::amount(metric, last as u64),
-            Cell::text(signed(growth.a_month.estimate)),
-            ends(&growth.a_month, signed),
+            Cell::text(signed_percent(growth.a_month.estimate)),
+            ends(&growth.a_month, signed_percent),
             Cell::text(shape),
             Cell::count(growth.reports),
         ]
@@ -184,9 +171,9 @@ fn ahead(trend: &Trend) -> Option<Section<'_>> {
     let growth = trend.forecast.as_ref()?.growth.get(trend.by)?;
     let columns = vec![
         Column::words("date").rank(Rank::Kept),
-        number("months ahead").rank(Rank::Detail),
-        number(trend.by.head()).rank(Rank::Main),
-        number("95 % interval"),
+        Column::for_people("months ahead").rank(Rank::Detail),
+        Column::for_people(trend.by.head()).rank(Rank::Main),
+        Column::for_people("95 % interval"),
     ];
     let spelled = |amount: f64| amount_cell(trend.by, amount as u64);
     let rows = growth.ahead.iter().map(|ahead| {
@@ -226,11 +213,11 @@ fn reports(trend: &Trend) -> Section<'_> {
     let mut columns = vec![Column::words("date").rank(Rank::Kept)];
     columns.extend(Column::loads(by));
     columns.extend([
-        number("nodes").rank(Rank::Detail),
-        number("max/mean").hint("the fullest node over the mean node"),
-        number("slots max/mean").rank(Rank::Detail),
+        Column::for_people("nodes").rank(Rank::Detail),
+        Column::for_people("max/mean").hint("the fullest node over the mean node"),
+        Column::for_people("slots max/mean").rank(Rank::Detail),
         Column::words("fullest node"),
-        number("holds").rank(Rank::Detail),
+        Column::for_people("holds").rank(Rank::Detail),
         Column::words("left out").optional().rank(Rank::Main),
     ]);
     let times = times(trend);
@@ -273,15 +260,15 @@ fn name_sections<'a>(
     let by = trend.by;
     let columns = vec![
         Column::words(id).titled(title.to_lowercase()).flexible(),
-        number("first listed").rank(Rank::Detail),
-        number("now").rank(Rank::Main),
-        number("a month"),
-        number("share"),
+        Column::for_people("first listed").rank(Rank::Detail),
+        Column::for_people("now").rank(Rank::Main),
+        Column::for_people("a month"),
+        Column::for_people("share"),
         Column::words("over time").rank(Rank::Detail),
     ];
     let row = |series: &'a NameSeries| {
         let listed = || series.loads.iter().flatten().copied();
-        let a_month = series.growth.map(|growth| signed(growth.estimate));
+        let a_month = series.growth.map(|growth| signed_percent(growth.estimate));
         vec![
             Cell::name(&series.name),
             Cell::of(listed().next(), |load| Cell::amount(by, load)),
@@ -325,8 +312,10 @@ fn event_table<'a>(
         Column::words(id).titled(title.to_lowercase()).flexible(),
         Column::words("after").rank(Rank::Detail),
         Column::words("by"),
-        number(trend.by.head()).rank(Rank::Main),
-        number("unlisted, at most").optional().rank(Rank::Detail),
+        Column::for_people(trend.by.head()).rank(Rank::Main),
+        Column::for_people("unlisted, at most")
+            .optional()
+            .rank(Rank::Detail),
     ];
     let times = times(trend);
     let row = |event: &'a NameEvent| {
@@ -415,7 +404,7 @@ pub fn chart_titles(trend: &Trend, is_growth: bool) -> [String; 2] {
     let growth = forecast.and_then(|forecast| forecast.growth.get(trend.by));
     let words = match (is_growth, growth, full) {
         (true, Some(growth), _) => {
-            let a_month = signed(growth.a_month.estimate);
+            let a_month = signed_percent(growth.a_month.estimate);
             let last = growth.line.points.last().map_or(0.0, |(_, load)| *load);
             format!("{}, {a_month} a month", amount(trend.by, last as u64))
         }

@@ -122,6 +122,11 @@ impl Column {
         }
     }
 
+    /// A column of numbers, for people only.
+    pub fn for_people(title: impl Into<String>) -> Self {
+        Column::number("").titled(title)
+    }
+
     /// The load of a metric in a report by metric `by`.
     pub fn load(metric: Metric, by: Metric) -> Self {
         Column {

@@ -1,7 +1,7 @@
 //! How a cluster grows and when its fullest node is full, in sentences.
 
 use crate::report::wording::InWords;
-use crate::text::{amount, bytes, counted, day, percent, short};
+use crate::text::{amount, bytes, counted, day, percent, short, signed_percent};
 use crate::trend::Outlook;
 use crate::trend::fit::{Interval, Reached, Shape};
 use crate::trend::forecast::{Full, LastForecast};
@@ -37,7 +37,7 @@ impl InWords for LastForecast {
     }
 }
 
-/// `growing by 6.2 % a month (5.8 % to 6.6 %)`.
+/// `growing by 6.2 % a month (+5.8 % to +6.6 %)`.
 fn growth(shape: Shape, a_month: &Interval) -> String {
     let change = percent(a_month.estimate.abs());
     let direction = match a_month.estimate {
@@ -49,16 +49,12 @@ fn growth(shape: Shape, a_month: &Interval) -> String {
         Shape::Linear => format!("{direction} by the same amount each month, {change} now"),
     };
     match (a_month.low, a_month.high) {
-        (Some(low), Some(high)) => format!("{how} ({} to {})", signed(low), signed(high)),
+        (Some(low), Some(high)) => format!(
+            "{how} ({} to {})",
+            signed_percent(low),
+            signed_percent(high)
+        ),
         _ => how,
-    }
-}
-
-/// A part of one in percent, which may be below zero.
-fn signed(share: f64) -> String {
-    match share < -0.0005 {
-        true => format!("-{}", percent(-share)),
-        false => percent(share.max(0.0)),
     }
 }
 
@@ -110,7 +106,7 @@ mod tests {
             (
                 Shape::Exponential,
                 interval(0.062, Some((0.058, 0.066))),
-                "growing by 6.2 % a month (5.8 % to 6.6 %)",
+                "growing by 6.2 % a month (+5.8 % to +6.6 %)",
             ),
             (
                 Shape::Exponential,
@@ -120,7 +116,7 @@ mod tests {
             (
                 Shape::Linear,
                 interval(0.03, Some((-0.01, 0.07))),
-                "growing by the same amount each month, 3.0 % now (-1.0 % to 7.0 %)",
+                "growing by the same amount each month, 3.0 % now (-1.0 % to +7.0 %)",
             ),
         ] {
             assert_eq!(growth(shape, &of), words);

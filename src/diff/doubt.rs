@@ -1,0 +1,55 @@
+//! Why the counts of a report may be too small to be compared.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::summary::Summary;
+use crate::summary::cause::State;
+
+/// Why a report's counts may be too small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Doubt {
+    /// Its input could not be read to its end.
+    Incomplete,
+    /// Its input has no keys.
+    Empty,
+    /// Its input is suspicious.
+    Suspicious,
+}
+
+impl Doubt {
+    /// All of them.
+    pub const ALL: [Doubt; 3] = [Doubt::Incomplete, Doubt::Empty, Doubt::Suspicious];
+
+    /// The doubt about the report of `summary`, if there is one.
+    pub fn of(summary: &Summary) -> Option<Doubt> {
+        match () {
+            () if !summary.input.incomplete.is_empty() => Some(Doubt::Incomplete),
+            () if summary.input.keys == 0 => Some(Doubt::Empty),
+            () if summary.verdict.state == State::Suspicious => Some(Doubt::Suspicious),
+            () => None,
+        }
+    }
+
+    /// The word of the JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Doubt::Incomplete => "incomplete",
+            Doubt::Empty => "empty",
+            Doubt::Suspicious => "suspicious",
+        }
+    }
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Doubt::Incomplete => "its input could not be read to the end, so counts are too small",
+            Doubt::Empty => "its input has no keys; if the cluster has some, the scan failed",
+            Doubt::Suspicious => "its input is suspicious, so counts may be too small",
+        })
+    }
+}
