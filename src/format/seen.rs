@@ -75,6 +75,8 @@ pub enum Notice {
     EstimatedRedis7,
     /// One of Redis 7.4 or 8.0.
     EstimatedRedis74,
+    /// One of Redis 8.2.
+    EstimatedRedis82,
     /// One of Valkey from 9.1 on.
     EstimatedValkey91,
     /// One of another server, of which estimates were not measured.
@@ -104,7 +106,7 @@ enum Says {
 use Says::{Finding, Note, Warning};
 
 /// Every notice: the words for it, and what it says of the dump.
-const WORDS: [(Notice, &str, Says); 43] = [
+const WORDS: [(Notice, &str, Says); 44] = [
     (
         Notice::EmptyKey,
         "empty lines, counted as empty keys, of which there can be only one",
@@ -261,6 +263,12 @@ const WORDS: [(Notice, &str, Says); 43] = [
         Notice::EstimatedRedis74,
         "RDB files of Redis 7.4 or 8.0 whose sizes are those in memory, estimated: measured, a key was off by at most 10 % \
          behind a restart, and by 20 % while its table grew; --size serialized takes those in the file",
+        Note,
+    ),
+    (
+        Notice::EstimatedRedis82,
+        "RDB files of Redis 8.2 whose sizes are those in memory, estimated: measured, a key was off by at most 10 % behind a \
+         restart, and by 20 % while its table grew; --size serialized takes those in the file",
         Note,
     ),
     (

@@ -12,13 +12,23 @@ pub enum Kind {
     Installed,
     /// Redis 7.4.1, with modules where they are asked for.
     Redis74,
+    /// Redis 8.2.3.
+    Redis82,
     /// Valkey 9.1.2.
     Valkey91,
+    /// Valkey 9.0.0.
+    Valkey90,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 3] = [Kind::Installed, Kind::Redis74, Kind::Valkey91];
+    pub const ALL: [Kind; 5] = [
+        Kind::Installed,
+        Kind::Redis74,
+        Kind::Redis82,
+        Kind::Valkey91,
+        Kind::Valkey90,
+    ];
 
     /// Starts an isolated server with additional `options`.
     pub fn start(self, options: &[&str]) -> Server {
@@ -36,8 +46,13 @@ impl Kind {
                 command.env("LD_LIBRARY_PATH", folder);
                 command
             }
-            Kind::Valkey91 => {
-                let mut command = Command::new(downloaded("valkey-9.1.2").join("valkey-server"));
+            Kind::Redis82 => Command::new(downloaded("redis-8.2.3").join("redis-server")),
+            Kind::Valkey90 | Kind::Valkey91 => {
+                let folder = match self {
+                    Kind::Valkey90 => "valkey-9.0.0",
+                    _ => "valkey-9.1.2",
+                };
+                let mut command = Command::new(downloaded(folder).join("valkey-server"));
                 // It is built with the malloc of glibc, with which the same key takes now more, now less.
                 if let Some(library) = jemalloc() {
                     command.env("LD_PRELOAD", library);
@@ -45,6 +60,11 @@ impl Kind {
                 command
             }
         }
+    }
+
+    /// Whether it is a Valkey.
+    pub fn is_valkey(self) -> bool {
+        matches!(self, Kind::Valkey90 | Kind::Valkey91)
     }
 
     /// The options that load the modules that come with it.

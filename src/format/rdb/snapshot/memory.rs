@@ -116,7 +116,7 @@ impl Footprint {
         self.body = Body::Blocks;
         self.add(len);
         if fields_expire {
-            self.add(32);
+            self.add(if self.server.is_redis_82() { 24 } else { 32 });
         }
     }
 
@@ -205,7 +205,7 @@ impl Footprint {
             Server::Valkey91 => self.mean_node(SKIP_NODE + 1 + header(len) + len + 1 - 8),
             _ => {
                 self.string(len);
-                self.mean_node(SKIP_NODE)
+                self.mean_node(SKIP_NODE - if self.server.is_redis_82() { 8 } else { 0 })
             }
         };
     }
@@ -218,7 +218,8 @@ impl Footprint {
     /// A stream, its blocks of entries being in this tree.
     pub fn stream(&mut self, blocks: Tree) {
         self.body = Body::Blocks;
-        self.parts += STREAM as f64;
+        let more = if self.server.is_redis_82() { 32 } else { 0 };
+        self.parts += (STREAM + more) as f64;
         self.add_tree(blocks);
     }
 
@@ -230,7 +231,8 @@ impl Footprint {
     /// A group of consumers, which keeps what is not acknowledged in this tree.
     pub fn group(&mut self, pending: Tree) {
         self.parts += GROUP as f64;
-        self.parts += DELIVERY as f64 * self.add_tree(pending);
+        let more = if self.server.is_redis_82() { 8 } else { 0 };
+        self.parts += (DELIVERY + more) as f64 * self.add_tree(pending);
     }
 
     /// A consumer with a name of `name` bytes, who has so many times.
@@ -290,13 +292,15 @@ impl Footprint {
     /// Whether a string of `len` bytes is in one block with its object, and that with its key where the server does that.
     #[inline]
     fn embeds(&self, key: u64, expires: bool, len: u64) -> bool {
-        let both = |expires| self.object_of(key, expires) + 3 + len + 1;
+        // In Valkey the time when it expires is added later, and does not count.
+        let both = self.object_of(key, false) + 3 + len + 1;
         match self.server {
-            // The time when it expires is added later, and does not count.
-            Server::Valkey91 => both(false) - POINTER <= 128,
-            Server::Valkey81 => both(expires) <= 64,
-            // Neither a long header of the key nor the time when it expires counts here.
-            Server::Redis82 => OBJECT + key + 3 + len + 4 <= 64,
+            Server::Valkey91 => both - POINTER <= 128,
+            Server::Valkey81 => both <= 64,
+            // A long header of the key does not count.
+            Server::Redis82 | Server::Redis84 => {
+                OBJECT + if expires { 8 } else { 0 } + key + 3 + len + 4 <= 64
+            }
             _ => len <= 44,
         }
     }

@@ -11,8 +11,10 @@ pub enum Server {
     Redis7,
     /// Redis 7.4 and 8.0.
     Redis74,
-    /// Redis from 8.2 on: the key is in the object.
+    /// Redis 8.2: the key is in the object.
     Redis82,
+    /// Redis from 8.4 on, which adds up what it asks for; taken for 8.2.
+    Redis84,
     /// Valkey 8.0: the key is in the entry of the dictionary.
     Valkey80,
     /// Valkey 8.1 and 9.0: the key is in the object, and tables are of buckets.
@@ -38,7 +40,8 @@ impl Server {
             false => &[
                 ((7, 4), Server::Redis7),
                 ((8, 2), Server::Redis74),
-                ((u32::MAX, 0), Server::Redis82),
+                ((8, 4), Server::Redis82),
+                ((u32::MAX, 0), Server::Redis84),
             ],
         };
         let found = until.iter().find(|(end, _)| version < *end);
@@ -52,7 +55,7 @@ impl Server {
             (Space::Valkey, _) => Server::Valkey91,
             (Space::Redis, ..12) => Server::Redis7,
             (Space::Redis, 12) => Server::Redis74,
-            (Space::Redis, _) => Server::Redis82,
+            (Space::Redis, _) => Server::Redis84,
         }
     }
 
@@ -62,13 +65,19 @@ impl Server {
             Server::Redis7 => Notice::EstimatedRedis7,
             Server::Redis74 => Notice::EstimatedRedis74,
             Server::Valkey91 => Notice::EstimatedValkey91,
-            Server::Redis82 | Server::Valkey80 | Server::Valkey81 => Notice::Estimated,
+            Server::Redis82 => Notice::EstimatedRedis82,
+            Server::Redis84 | Server::Valkey80 | Server::Valkey81 => Notice::Estimated,
         }
     }
 
     /// Whether the key is in one block with the object.
     pub fn embeds_key(self) -> bool {
         !matches!(self, Server::Redis7 | Server::Redis74 | Server::Valkey80)
+    }
+
+    /// Whether it is Redis 8.2 or later.
+    pub fn is_redis_82(self) -> bool {
+        matches!(self, Server::Redis82 | Server::Redis84)
     }
 
     /// Whether sets, hashes and sorted sets are tables of buckets.
@@ -88,8 +97,9 @@ mod tests {
             (false, "7.2.6", Server::Redis7),
             (false, "7.4.1", Server::Redis74),
             (false, "8.0.2", Server::Redis74),
-            (false, "8.10.0", Server::Redis82),
-            (false, "255.255.255", Server::Redis82),
+            (false, "8.2.3", Server::Redis82),
+            (false, "8.10.0", Server::Redis84),
+            (false, "255.255.255", Server::Redis84),
             (true, "7.2.5", Server::Redis7),
             (true, "8.0.1", Server::Valkey80),
             (true, "9.0.0", Server::Valkey81),

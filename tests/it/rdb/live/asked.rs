@@ -192,7 +192,7 @@ pub fn replicated(server: &Server, kind: Kind) -> Vec<u8> {
         sent.extend_from_slice(&part[..len]);
     };
     // To those that do not say their version Valkey sends version 11, which has no place for fields that expire.
-    let version = (kind == Kind::Valkey91).then_some("REPLCONF version 9.1.2\r\n");
+    let version = kind.is_valkey().then_some("REPLCONF version 9.1.2\r\n");
     let commands = [
         "CONFIG SET repl-diskless-sync-delay 0\r\n",
         "REPLCONF capa eof\r\n",

@@ -10,28 +10,40 @@ use crate::support::redis::Server;
 use crate::support::run::{Scratch, report};
 use slotscope::format::rdb::snapshot::allocator::Allocator;
 
-/// Limits in percent on each of `Kind::ALL`: behind a restart, and while the server runs.
-type Limits = [(f64, f64); 3];
+/// Servers whose allocator is known: that of Valkey 9.0 is not.
+const MEASURED: [Kind; 4] = [
+    Kind::Installed,
+    Kind::Redis74,
+    Kind::Redis82,
+    Kind::Valkey91,
+];
+
+/// Limits in percent on each of `MEASURED`: behind a restart, and while the server runs.
+type Limits = [(f64, f64); 4];
 
 /// How far an estimate may be from the answer for a key of a type and encoding. The manual has this table; of other keys it
 /// says that estimate and answer are equal.
 const MOST: [(&str, &str, Limits); 4] = [
-    ("string", "raw", [(0.0, 50.0), (0.0, 50.0), (0.0, 50.0)]),
-    ("set", "hashtable", [(0.0, 20.0), (0.0, 20.0), (12.0, 20.0)]),
+    ("string", "raw", [(0.0, 50.0); 4]),
+    (
+        "set",
+        "hashtable",
+        [(0.0, 20.0), (0.0, 20.0), (0.0, 20.0), (12.0, 20.0)],
+    ),
     (
         "hash",
         "hashtable",
-        [(6.0, 15.0), (10.0, 15.0), (15.0, 20.0)],
+        [(6.0, 15.0), (10.0, 15.0), (10.0, 15.0), (15.0, 20.0)],
     ),
     (
         "zset",
         "skiplist",
-        [(10.0, 15.0), (10.0, 15.0), (10.0, 20.0)],
+        [(10.0, 15.0), (10.0, 15.0), (10.0, 15.0), (10.0, 20.0)],
     ),
 ];
 
 /// As `MOST`, of all keys together.
-const MOST_IN_ALL: Limits = [(0.5, 5.0), (1.0, 5.0), (1.0, 5.0)];
+const MOST_IN_ALL: Limits = [(0.5, 5.0), (1.0, 5.0), (1.0, 5.0), (1.0, 5.0)];
 
 /// How far the sum of all estimates of a type may be off behind a restart, in percent, where that is many bytes.
 const MOST_OF_TYPE: f64 = 2.0;
@@ -70,7 +82,7 @@ fn is_close(kind: Kind, state: State, key: &Found, said: u64) -> bool {
         _ => 2,
     };
     let spare = match kind {
-        Kind::Valkey91 if jemalloc().is_none() => {
+        kind if kind.is_valkey() && jemalloc().is_none() => {
             (SPARE.0 * blocks).max((SPARE.1 * said as f64) as u64)
         }
         _ => 0,
@@ -121,9 +133,9 @@ fn measured(server: &Server, kind: Kind) -> Vec<(Found, u64)> {
             Allocator::SystemJemalloc,
             Allocator::Libc,
         ],
-        Kind::Redis74 => &[Allocator::Jemalloc],
-        Kind::Valkey91 if jemalloc().is_some() => &[Allocator::SystemJemalloc],
-        Kind::Valkey91 => &[Allocator::Libc],
+        Kind::Redis74 | Kind::Redis82 => &[Allocator::Jemalloc],
+        _ if jemalloc().is_some() => &[Allocator::SystemJemalloc],
+        _ => &[Allocator::Libc],
     };
     let with = |allocator: &Allocator| -> Vec<(Found, u64)> {
         let keys = found_with(&bytes, *allocator).0;
@@ -141,7 +153,7 @@ fn measured(server: &Server, kind: Kind) -> Vec<(Found, u64)> {
 
 #[test]
 fn estimates_are_as_close_to_the_servers_answers_as_the_manual_says() {
-    for kind in Kind::ALL {
+    for kind in MEASURED {
         let server = start(kind);
         let client = &mut server.connect();
         let version = say(client, "INFO server").text();

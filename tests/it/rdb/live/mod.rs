@@ -74,8 +74,10 @@ fn made_by(kind: Kind) -> Vec<(&'static str, &'static str)> {
     if kind != Kind::Installed {
         made.extend([("list", "listpack"), ("set", "listpack")]);
     }
-    if kind == Kind::Redis74 {
+    if [Kind::Redis74, Kind::Redis82].contains(&kind) {
         made.push(("hash", "listpackex"));
+    }
+    if kind == Kind::Redis74 {
         made.extend(
             [
                 "ReJSON-RL",
@@ -151,7 +153,7 @@ fn databases_idle_times_and_expired_keys_are_in_the_file() {
         // Valkey 9 has several databases in cluster mode too.
         let in_cluster = ["--cluster-databases", "16"];
         let databases = match kind {
-            Kind::Valkey91 => &in_cluster[..],
+            kind if kind.is_valkey() => &in_cluster[..],
             _ => &["--cluster-enabled", "no"],
         };
         let memory =
@@ -159,7 +161,7 @@ fn databases_idle_times_and_expired_keys_are_in_the_file() {
         let memory: Vec<&str> = memory.split(' ').collect();
         let server = kind.start(&[databases, &memory].concat());
         let client = &mut server.connect();
-        if kind == Kind::Valkey91 {
+        if kind.is_valkey() {
             own_all_slots(client);
         }
         let gone_ms = expired_key(client);
@@ -245,26 +247,29 @@ fn now_ms(client: &mut Client) -> i64 {
 
 #[test]
 fn a_header_of_a_slot_that_is_changed_is_noticed() {
-    for kind in [Kind::Redis74, Kind::Valkey91] {
+    for kind in Kind::ALL
+        .into_iter()
+        .filter(|kind| *kind != Kind::Installed)
+    {
         let server = start(kind);
         let client = &mut server.connect();
         // Slot 7629, whose header is the only one.
         say(client, "SET k v");
         let bytes = saved(&server, client);
         assert_eq!(found(&bytes).1, []);
-        let header: &[u8] = match kind {
-            Kind::Valkey91 => b"slot-info",
-            _ => &[0xF4, 0x40 | (7629 >> 8) as u8, (7629 & 0xFF) as u8, 1, 0],
+        let header: &[u8] = match kind.is_valkey() {
+            true => b"slot-info",
+            false => &[0xF4, 0x40 | (7629 >> 8) as u8, (7629 & 0xFF) as u8, 1, 0],
         };
         let at = bytes
             .windows(header.len())
             .position(|window| window == header);
         let at = at.unwrap_or_else(|| panic!("{kind:?}: no header of a slot"));
         let mut changed = bytes.clone();
-        match kind {
+        match kind.is_valkey() {
             // Behind the length of its text.
-            Kind::Valkey91 => changed[at + header.len() + 1] = b'6',
-            _ => changed[at + 2] ^= 1,
+            true => changed[at + header.len() + 1] = b'6',
+            false => changed[at + 2] ^= 1,
         }
         // The checksum is not that of these bytes.
         let end = changed.len();
