@@ -102,7 +102,11 @@ impl Pool {
         Ok(id)
     }
 
-    fn take(&mut self, bytes: usize) -> Result<()> {
+    /// Counts memory that names take.
+    ///
+    /// # Errors
+    /// It is more than they may take.
+    pub fn take(&mut self, bytes: usize) -> Result<()> {
         self.bytes += bytes;
         if self.bytes <= MOST_BYTES {
             return Ok(());

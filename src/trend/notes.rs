@@ -4,7 +4,7 @@ use crate::diff::doubt::Doubt;
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::Sizes;
-use crate::text::{amount, amount_cell, bytes, counted, day, list};
+use crate::text::{amount, amount_cell, bytes, counted, day, list, short};
 use crate::trend::Options;
 use crate::trend::fit::{Deviations, Fit};
 use crate::trend::forecast::{Basis, Forecast, Full, months};
@@ -28,7 +28,7 @@ pub fn differences(reports: &[Condensed]) -> Vec<(Name, String)> {
 
 fn policies(old: &Condensed, new: &Condensed) -> Option<String> {
     let spelled = |report: &Condensed| match &report.policy {
-        Some(policy) => format!("--policy {policy}"),
+        Some(policy) => format!("--policy {}", short(policy)),
         None => String::from("the servers' rule"),
     };
     (old.policy != new.policy).then(|| {
@@ -189,7 +189,10 @@ pub fn lists(used: &[&Condensed], by: Metric) -> Vec<String> {
         .windows(2)
         .find(|pair| pair[0].source != pair[1].source);
     if let Some([old, new]) = sources {
-        let (old, from, new) = (&old.source, &new.point.file, &new.source);
+        let (from, [old, new]) = (
+            &new.point.file,
+            [old, new].map(|report| short(&report.source)),
+        );
         notes.push(format!(
             "the nodes are from \"{old}\", and from {from} on from \"{new}\""
         ));

@@ -138,7 +138,7 @@ impl Condensed {
         nodes.sort_unstable();
         let mut layout: Vec<u64> = summary.nodes.owning().map(slots_of).collect();
         layout.sort_unstable();
-        Ok(Condensed {
+        let condensed = Condensed {
             by: summary.by,
             policy: summary.input.policy.clone(),
             sizes: summary.input.sizes,
@@ -149,7 +149,20 @@ impl Condensed {
             tags: lists(&report, pool, Report::tags)?,
             prefixes: lists(&report, pool, Report::prefixes)?,
             point,
-        })
+        };
+        pool.take(condensed.bytes_of_names())?;
+        Ok(condensed)
+    }
+
+    /// Bytes of the names that are not in the pool.
+    fn bytes_of_names(&self) -> usize {
+        let fullest = self.point.nodes.fullest.iter();
+        let fullest = fullest.filter_map(|(_, node)| node.as_ref());
+        let fullest = fullest.flat_map(|node| [&node.id, &node.name]);
+        let said = self.said.iter().map(|said| &said.node);
+        let others = [&self.point.file, &self.source];
+        let all = fullest.chain(said).chain(others).chain(&self.policy);
+        all.map(|name| name.0.len()).sum()
     }
 }
 
