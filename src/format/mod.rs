@@ -4,6 +4,7 @@ pub mod batch;
 pub mod batch_rows;
 pub(crate) mod block_joins;
 pub mod capture;
+mod fault;
 pub mod lfu;
 pub mod lines;
 pub mod not_a_dump;
@@ -13,9 +14,11 @@ pub mod redis_cli;
 pub mod resp;
 mod resp_row;
 pub mod row_boundary;
+mod row_group;
 pub mod seen;
 pub mod table;
 pub mod walk;
+mod walked;
 
 use crate::error::{Error, Result};
 use crate::format::batch::{KeyBatch, Spans, Values};
@@ -37,6 +40,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::format::table::csv::USUAL,
     &crate::format::table::jsonl::USUAL,
     &capture::monitor::Monitor,
+    &capture::aof::Aof,
     &resp::Resp,
     &crate::format::redis_cli::cluster_call::ClusterCall,
     &Strings::QuotedJson,

@@ -91,6 +91,8 @@ pub enum Notice {
     Script,
     /// A command of a capture that is not in the table of commands.
     UnknownCommand,
+    /// A command at the end of an append-only file that is cut off.
+    TornCommand,
 }
 
 /// What a notice says of the dump.
@@ -307,6 +309,11 @@ const WORDS: [(Notice, &str, Says); 44] = [
         Notice::UnknownCommand,
         "commands that are not in the table of commands, so that their keys are not known, not counted",
         Warning,
+    ),
+    (
+        Notice::TornCommand,
+        "commands that are cut off at the end of the file, as after a crash of the server, not counted",
+        Note,
     ),
 ];
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::format::batch::MISSING;
 use crate::hash::hash_span;
 use crate::metric::Metric;
 use crate::slot::SlotBatch;
@@ -130,7 +131,8 @@ impl Tally for Operations {
             self.keys
                 .add_known(hash_span(base, start, end), &name, load);
         }
-        for (i, time) in values.times.iter().enumerate() {
+        let known = values.times.iter().enumerate();
+        for (i, time) in known.filter(|(_, time)| **time != MISSING) {
             self.times.add(*time, values.load(i));
             let (first, last) = self.range.unwrap_or((*time, *time));
             self.range = Some((first.min(*time), last.max(*time)));

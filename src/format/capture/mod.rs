@@ -1,4 +1,6 @@
 //! Captures: what clients asked a server for, command by command. Their rows are operations on keys, not keys.
 
+pub mod aof;
+mod commands;
 pub mod monitor;
 pub mod monitor_line;

@@ -2,11 +2,11 @@
 //! counts by the commands that it runs.
 
 use std::cell::Cell;
-use std::sync::LazyLock;
 
-use crate::command::{Access, Commands};
+use crate::command::Access;
 use crate::format::batch::Number;
 use crate::format::batch_rows::{Gather, each_line};
+use crate::format::capture::commands::{COMMANDS, WRONG};
 use crate::format::capture::monitor_line::MonitorLine;
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::redis_cli::noise;
@@ -14,9 +14,6 @@ use crate::format::row_boundary::RowBoundary;
 use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
 use crate::metric::Metric;
 use crate::source::block::{Block, Piece};
-
-/// The commands of servers.
-static COMMANDS: LazyLock<Commands> = LazyLock::new(Commands::table);
 
 /// The format.
 pub struct Monitor;
@@ -102,7 +99,6 @@ const READY: &[u8] = b"OK";
 
 const NO_LINE: &str = "not a line of MONITOR";
 const CUT: &str = "a line of MONITOR that is cut off";
-const WRONG: &str = "a command without the keys that it has to have";
 
 /// Why a command is not counted by its keys.
 enum Unkeyed {

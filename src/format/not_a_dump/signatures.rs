@@ -1,7 +1,6 @@
 //! Files that are recognised by bytes at a fixed place.
 
 use crate::format::not_a_dump::{DUMP, NotADump, Sign};
-use crate::format::resp;
 
 const SQL: &str = "export columns key and size with a header line: duckdb -csv -c \"SELECT key, size FROM 'FILE'\" | \
     slotscope analyze -";
@@ -102,12 +101,6 @@ pub static SIGNATURES: &[NotADump] = &[
     bytes("UTF-32 text", 0, b"\0\0\xFE\xFF", UTF_32),
     bytes("UTF-16 text", 0, b"\xFF\xFE", UTF_16),
     bytes("UTF-16 text", 0, b"\xFE\xFF", UTF_16),
-    start(
-        "an append-only file",
-        resp::is_commands,
-        "slotscope fanout FILE reads its commands; for its keys let a server load it, then redis-cli -h HOST \
-         -p PORT --no-raw --scan > HOST-PORT.keys",
-    ),
     start("CLUSTER SLOTS, a topology", is_slots, TOPOLOGY),
     start("CLUSTER SHARDS, a topology", is_shards, TOPOLOGY),
     start(

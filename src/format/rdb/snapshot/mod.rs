@@ -4,7 +4,6 @@
 pub mod allocator;
 mod checksum;
 pub mod elements;
-mod fault;
 mod header;
 mod kind;
 mod lzf;
@@ -14,7 +13,6 @@ mod opcode;
 mod packed;
 mod plain;
 pub mod record;
-mod row_group;
 mod rows;
 mod server;
 mod slots;
@@ -26,6 +24,7 @@ pub mod walk;
 
 use crate::format::rdb::snapshot::rows::Rows;
 use crate::format::row_boundary::RowBoundary;
+use crate::format::walked::{self, Walked};
 use crate::format::{Columns, Detected, Format, Head, Reader, Seen, Sink};
 use crate::source::block::{Block, Padded, Piece};
 
@@ -61,7 +60,7 @@ impl Reader for Rdb {
     }
 
     fn boundary(&self) -> RowBoundary {
-        RowBoundary::Walked(|input, walking| Box::new(Rows::new(input, walking)))
+        RowBoundary::Walked(|input, walking| Box::new(Walked::new(Rows::new(input, walking))))
     }
 
     fn read(
@@ -71,10 +70,10 @@ impl Reader for Rdb {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> Seen {
-        rows::read(block, piece.from as usize, columns, sink)
+        walked::read(block, piece.from as usize, columns, sink)
     }
 
     fn place(&self, rows: Padded<'_>, at: u32, offset: u64) -> u64 {
-        rows::offset_of(rows.bytes(), at as usize).unwrap_or(offset)
+        walked::offset_of(rows.bytes(), at as usize).unwrap_or(offset)
     }
 }

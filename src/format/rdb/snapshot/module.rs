@@ -1,7 +1,7 @@
 //! Values of modules: numbers and strings with their forms, up to an end.
 
+use crate::format::fault::{Read, wrong};
 use crate::format::rdb::snapshot::elements::Elements;
-use crate::format::rdb::snapshot::fault::{Read, wrong};
 use crate::format::rdb::snapshot::kind::module_type;
 use crate::format::rdb::snapshot::text::Texts;
 use crate::source::forward::Forward;

@@ -1,7 +1,7 @@
 //! Opcodes: what surrounds the keys of an RDB file, and what is written before one of them.
 
 use crate::format::Notice;
-use crate::format::rdb::snapshot::fault::{Read, wrong};
+use crate::format::fault::{Read, wrong};
 use crate::format::rdb::snapshot::header::{Header, MARK};
 use crate::format::rdb::snapshot::kind::{FIRST_OPCODE, Space};
 use crate::format::rdb::snapshot::module;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::format::fault::{Fault, Read, wrong};
 use crate::format::rdb::snapshot::elements::Elements;
-use crate::format::rdb::snapshot::fault::{Fault, Read, wrong};
 use crate::format::rdb::snapshot::kind::{Layout, Packing};
 use crate::format::rdb::snapshot::memory::Footprint;
 use crate::format::rdb::snapshot::packed::{self, Entries};

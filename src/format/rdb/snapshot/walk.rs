@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use crate::error::reason;
 use crate::format::Notice;
+use crate::format::fault::{Fault, Read, wrong};
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::checksum::Crc64;
-use crate::format::rdb::snapshot::fault::{Fault, Read, wrong};
 use crate::format::rdb::snapshot::header::{Header, LONGEST};
 use crate::format::rdb::snapshot::kind::{FIRST_OPCODE, Kind, kind, module_type};
 use crate::format::rdb::snapshot::memory::Footprint;

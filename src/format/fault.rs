@@ -1,4 +1,4 @@
-//! Why an RDB file cannot be read on, before it is known what the walk was in the middle of.
+//! Why a walk over an input cannot go on, before it is known what it was in the middle of.
 
 use std::io;
 
@@ -13,7 +13,7 @@ pub enum Fault {
     Wrong(u64, String),
 }
 
-/// The result of reading a part of an RDB file.
+/// The result of reading a part of an input.
 pub type Read<T> = Result<T, Fault>;
 
 impl From<io::Error> for Fault {

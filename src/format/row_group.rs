@@ -1,10 +1,10 @@
-//! Row groups: keys and what is known of them, column by column, as the walk hands them to the workers in a block. A column
-//! of one value is stored as that value.
+//! Row groups: keys, or operations on keys, and what is known of them, column by column, as a walk hands them to the
+//! workers in a block. A column of one value is stored as that value.
 
 use std::borrow::Cow;
 
-use crate::format::batch::{BATCH_KEYS, MISSING, NEVER, Number, SOMETIME, Spans, Values, Word};
-use crate::format::rdb::snapshot::record::Record;
+use crate::format::batch::{BATCH_KEYS, MISSING, Number, Spans, Values, Word};
+use crate::metric::Metric;
 use crate::source::block::Block;
 
 /// Kinds in a group: their numbers are bytes.
@@ -16,8 +16,20 @@ const MAX_NAMES: usize = 1 << 20;
 const CONSTANT: u8 = 0;
 const LISTED: u8 = 1;
 
-/// A type and an encoding.
-type Kind = (Cow<'static, str>, &'static str);
+/// A type and an encoding, or a command and nothing.
+pub type Kind = (Cow<'static, str>, &'static str);
+
+/// What is known of a key besides its name.
+pub struct Row<'a> {
+    /// Where it is in the input.
+    pub offset: u64,
+    /// Its size in bytes, or how many operations it is.
+    pub weight: u64,
+    /// Other numbers, or `MISSING`: one for each of `Number::ALL`.
+    pub numbers: [u64; Number::ALL.len()],
+    /// What it is.
+    pub kind: (&'a Cow<'static, str>, &'static str),
+}
 
 /// Keys on their way into a block.
 #[derive(Default)]
@@ -25,37 +37,44 @@ pub struct RowGroup {
     names: Vec<u8>,
     lengths: Vec<u32>,
     offsets: Vec<u64>,
-    sizes: Vec<u64>,
+    weights: Vec<u64>,
     numbers: [Vec<u64>; Number::ALL.len()],
     /// The kind of each key, by its number.
     kinds: Vec<u8>,
     known_kinds: Vec<Kind>,
     last_kind: u8,
+    /// When each operation ran, in milliseconds since 1970; empty in a group of keys.
+    times: Vec<u64>,
 }
 
 impl RowGroup {
-    /// Takes in a key of `size` bytes.
+    /// Takes in a key.
     #[inline]
-    pub fn push(&mut self, record: &Record<'_>, size: u64) {
-        self.names.extend_from_slice(record.key);
-        self.lengths.push(record.key.len() as u32);
-        self.offsets.push(record.offset);
-        self.sizes.push(size);
-        for number in Number::ALL {
-            self.numbers[number as usize].push(number_of(record, number));
+    pub fn push(&mut self, key: &[u8], row: &Row<'_>) {
+        self.names.extend_from_slice(key);
+        self.lengths.push(key.len() as u32);
+        self.offsets.push(row.offset);
+        self.weights.push(row.weight);
+        for (column, number) in self.numbers.iter_mut().zip(row.numbers) {
+            column.push(number);
         }
-        let kind = self.kind(record);
+        let kind = self.kind(row.kind);
         self.kinds.push(kind);
     }
 
-    fn kind(&mut self, record: &Record<'_>) -> u8 {
-        let same = |(type_name, encoding): &Kind| {
-            same_text(encoding, record.encoding) && same_text(type_name, &record.type_name)
-        };
+    /// Takes in an operation on a key.
+    #[inline]
+    pub fn push_operation(&mut self, key: &[u8], time_ms: u64, row: &Row<'_>) {
+        self.push(key, row);
+        self.times.push(time_ms);
+    }
+
+    fn kind(&mut self, (name, encoding): (&Cow<'static, str>, &'static str)) -> u8 {
+        let same = |(known, other): &Kind| same_text(other, encoding) && same_text(known, name);
         let known = &mut self.known_kinds;
         if !known.get(usize::from(self.last_kind)).is_some_and(same) {
             let number = known.iter().position(same).unwrap_or_else(|| {
-                known.push((record.type_name.clone(), record.encoding));
+                known.push((name.clone(), encoding));
                 known.len() - 1
             });
             self.last_kind = number as u8;
@@ -96,10 +115,12 @@ impl RowGroup {
         write_column(block, &self.kinds, |kind| [kind]);
         write_column(block, &self.lengths, u32::to_le_bytes);
         write_column(block, &self.offsets, u64::to_le_bytes);
-        write_column(block, &self.sizes, u64::to_le_bytes);
+        write_column(block, &self.weights, u64::to_le_bytes);
         for column in &self.numbers {
             write_column(block, column, u64::to_le_bytes);
         }
+        block.append(&[u8::from(!self.times.is_empty())]);
+        write_column(block, &self.times, u64::to_le_bytes);
         block.append(&self.names);
         self.clear();
     }
@@ -109,7 +130,8 @@ impl RowGroup {
         self.names.shrink_to(2 * MAX_NAMES);
         self.lengths.clear();
         self.offsets.clear();
-        self.sizes.clear();
+        self.weights.clear();
+        self.times.clear();
         self.numbers.iter_mut().for_each(Vec::clear);
         self.kinds.clear();
         self.known_kinds.clear();
@@ -121,21 +143,6 @@ impl RowGroup {
 #[inline]
 fn same_text(a: &str, b: &str) -> bool {
     std::ptr::eq(a, b) || a == b
-}
-
-#[inline]
-fn number_of(record: &Record<'_>, number: Number) -> u64 {
-    let known = match number {
-        Number::Database => Some(record.database),
-        Number::Expiry => Some(record.attributes.expires_ms.map_or(NEVER, |at| {
-            // A time before 1970 has passed all the same.
-            u64::try_from(at).unwrap_or(0).min(SOMETIME - 1)
-        })),
-        Number::Elements => record.elements.known(),
-        Number::Idle => record.attributes.idle_secs,
-        Number::Lfu => record.attributes.lfu.map(u64::from),
-    };
-    known.unwrap_or(MISSING)
 }
 
 fn write_column<T: Copy + PartialEq, const N: usize>(
@@ -195,6 +202,12 @@ impl<'a> Fields<'a> {
         self.content[from..].first_chunk().copied()
     }
 
+    /// So many bytes.
+    pub fn bytes(&mut self, len: usize) -> Option<&'a [u8]> {
+        let (from, to) = self.span(len)?;
+        Some(&self.content[from..to])
+    }
+
     fn word(&mut self) -> Option<(usize, usize)> {
         let [len] = self.array()?;
         self.span(len.into())
@@ -227,15 +240,27 @@ pub fn read(fields: &mut Fields<'_>, keys: &mut Spans, values: &mut Values) -> O
     read_kinds(fields, count, values)?;
     let lengths = fields.column::<4>(count)?;
     fields.column::<8>(count)?;
-    fields
-        .column::<8>(count)?
-        .add_to(values.sizes_mut(), count, u64::from_le_bytes);
+    let weights = fields.column::<8>(count)?;
     for number in Number::ALL {
         match fields.column::<8>(count)? {
             // What no key has is not carried. That keys never expire is known.
             Column::Constant(bytes)
                 if u64::from_le_bytes(bytes) == MISSING && number != Number::Expiry => {}
             column => column.add_to(values.number_mut(number), count, u64::from_le_bytes),
+        }
+    }
+    values.are_operations = fields.array()? != [0];
+    match values.are_operations {
+        false => weights.add_to(values.sizes_mut(), count, u64::from_le_bytes),
+        true => {
+            let ops = &mut values.weights[Metric::OPS];
+            weights.add_to(ops, count, u64::from_le_bytes);
+            match fields.column::<8>(count)? {
+                Column::Constant(bytes) if u64::from_le_bytes(bytes) == MISSING => {}
+                times => times.add_to(&mut values.times, count, u64::from_le_bytes),
+            }
+            values.commands = std::mem::take(values.word_mut(Word::Type));
+            values.word_mut(Word::Encoding).clear();
         }
     }
     let mut end = fields.at;
