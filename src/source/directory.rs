@@ -1,11 +1,12 @@
-//! A directory is read as every regular file in it that is not hidden; it is not searched deeper.
+//! A directory is read as every regular file in it that is not hidden, one with the manifest of an append-only file as
+//! what that lists; it is not searched deeper.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::name::Name;
-use crate::source::{Found, file};
+use crate::source::{Found, file, manifest};
 
 /// Adds the files of a directory.
 pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
@@ -15,6 +16,11 @@ pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
     }
     let (files, others) = files_in(path)?;
     found.passed_over += others;
+    if let Some(manifest) = manifest::in_directory(&files)
+        && manifest::find(manifest, found)?
+    {
+        return Ok(true);
+    }
     for path in files {
         file::find(&path, found)?;
     }

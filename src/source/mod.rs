@@ -11,6 +11,7 @@ pub mod file;
 pub mod forward;
 pub mod identity;
 pub mod line_number;
+mod manifest;
 pub mod memory;
 pub mod pipe;
 mod remote;
@@ -86,7 +87,13 @@ pub struct Found {
 type Find = fn(&Path, &mut Found) -> Result<bool>;
 
 /// Every kind of source that an argument can name; the first that recognises it is taken.
-pub static SOURCES: &[Find] = &[pipe::find_stdin, remote::find, directory::find, file::find];
+pub static SOURCES: &[Find] = &[
+    pipe::find_stdin,
+    remote::find,
+    directory::find,
+    manifest::find,
+    file::find,
+];
 
 /// The sources that `paths` name: files as they are, directories as every file in them, `-` as standard input.
 ///

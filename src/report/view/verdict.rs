@@ -41,7 +41,7 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
 /// What the other metrics say, where they say something else: operations, or the better of keys and bytes.
 pub fn others(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
     let is_other =
-        |found: &&MetricVerdict| found.metric != verdict.metric && found.state != State::Suspicious;
+        |found: &&MetricVerdict| found.metric != verdict.metric && !is_silent(found.state);
     verdict.by_metric.iter().filter(is_other).map(|found| {
         let word = match found.metric {
             metric if metric.is_of_use() && found.state.is_uneven() => {
@@ -51,6 +51,11 @@ pub fn others(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
         };
         format!("{word}: {}", found.sentence)
     })
+}
+
+/// Whether a verdict says nothing that the main one does not: nothing is there, or the input is not what it should be.
+fn is_silent(state: State) -> bool {
+    matches!(state, State::Suspicious | State::Empty)
 }
 
 /// Why the fullest node is above its fair share.
