@@ -3,6 +3,7 @@
 //! `table.txt` is what a real server answers to COMMAND; how it is read is in "Command key specifications" of Redis.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use crate::text::counted;
 
@@ -16,6 +17,9 @@ const LONGEST: usize = 32;
 pub struct Commands {
     by_name: HashMap<&'static [u8], Command>,
 }
+
+/// Those of the table.
+pub static COMMANDS: LazyLock<Commands> = LazyLock::new(Commands::table);
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,9 +2,13 @@
 
 use crate::format::batch::{KeyBatch, Spans, Values, Word};
 use crate::format::lfu::LfuRule;
+use crate::format::row_boundary::RowBoundary;
+use crate::format::walk::{Damage, Walking};
 use crate::format::{Columns, Format, Head, Seen, Sink};
 use crate::simd;
 use crate::source::block::{Block, Padded, Piece};
+use crate::source::forward::Forward;
+use std::io::Cursor;
 
 /// What was found.
 #[derive(Debug, Default, PartialEq)]
@@ -13,9 +17,12 @@ pub struct Found {
     pub values: Values,
     pub types: Vec<Vec<u8>>,
     pub nodes: Vec<Vec<u8>>,
+    pub commands: Vec<Vec<u8>>,
     pub rejects: Vec<(usize, String)>,
     pub excerpts: Vec<Vec<u8>>,
     pub seen: Seen,
+    /// Where and why the input could not be read on.
+    pub damage: Option<Damage>,
 }
 
 impl Sink for Found {
@@ -25,8 +32,11 @@ impl Sink for Found {
         self.keys
             .extend((0..len).map(|i| keys.get(base, i).to_vec()));
         let numbers = values.weights.iter().chain(&values.numbers).map(Vec::len);
-        let words = values.words.iter().chain([&values.nodes]).map(Spans::len);
-        for column in numbers.chain(words) {
+        let words = values.words.iter();
+        let words = words
+            .chain([&values.nodes, &values.commands])
+            .map(Spans::len);
+        for column in numbers.chain(words).chain([values.times.len()]) {
             assert!(
                 [0, len].contains(&column),
                 "a column is as long as the keys, or empty"
@@ -38,6 +48,9 @@ impl Sink for Found {
         for (all, column) in self.values.numbers.iter_mut().zip(&values.numbers) {
             all.extend(column);
         }
+        self.values.times.extend(&values.times);
+        self.commands
+            .extend((0..values.commands.len()).map(|i| values.commands.get(base, i).to_vec()));
         let types = values.word(Word::Type);
         self.nodes
             .extend((0..values.nodes.len()).map(|i| values.nodes.get(base, i).to_vec()));
@@ -57,7 +70,6 @@ impl Sink for Found {
 
 /// Reads `content` with the reader that `format` opens for it.
 pub fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
-    let mut block = Block::from_bytes(content);
     let reader = format
         .open(Head {
             bytes: content,
@@ -85,7 +97,29 @@ pub fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
         last: true,
     };
     let mut found = Found::default();
-    found.seen = reader.read(&mut block, piece, &mut columns, &mut found);
-    assert_eq!(found.seen.keys as usize, found.keys.len());
+    let mut seen = Seen::default();
+    let mut read = |block: &mut Block, found: &mut Found| {
+        seen += reader.read(block, piece, &mut columns, found);
+    };
+    match reader.boundary() {
+        RowBoundary::Walked(walk) => {
+            let input = Forward::stream(Box::new(Cursor::new(content.to_vec())));
+            let (mut walk, mut block) = (walk(input, Walking::default()), Block::with_capacity(0));
+            loop {
+                match walk.next(&mut block) {
+                    Ok(Some(_)) => read(&mut block, &mut found),
+                    Ok(None) => break,
+                    Err(damage) => {
+                        found.damage = Some(damage);
+                        break;
+                    }
+                }
+            }
+        }
+        _ => read(&mut Block::from_bytes(content), &mut found),
+    }
+    found.seen = seen;
+    let rows = found.seen.keys + found.seen.operations;
+    assert_eq!(rows as usize, found.keys.len());
     found
 }

@@ -4,6 +4,7 @@
 //! Rows state their length, so the input is read from front to back. A length that leads elsewhere than to a line end
 //! is refused alone, and reading goes on at the next line.
 
+use crate::command::COMMANDS;
 use crate::format::batch_rows::Gather;
 use crate::format::resp_row::{Row, row};
 use crate::format::row_boundary::RowBoundary;
@@ -15,75 +16,6 @@ pub struct Resp;
 
 /// Arrays of a head that decide whether it holds commands.
 const ARRAYS: usize = 16;
-
-/// First words of commands that change keys, as a server writes them to its append-only file.
-const COMMANDS: &[&str] = &[
-    "APPEND",
-    "BITOP",
-    "COPY",
-    "DECR",
-    "DECRBY",
-    "DEL",
-    "EVAL",
-    "EXEC",
-    "EXPIRE",
-    "EXPIREAT",
-    "FLUSHALL",
-    "FLUSHDB",
-    "GEOADD",
-    "GETDEL",
-    "GETEX",
-    "GETSET",
-    "HDEL",
-    "HINCRBY",
-    "HMSET",
-    "HSET",
-    "HSETNX",
-    "INCR",
-    "INCRBY",
-    "LINSERT",
-    "LPOP",
-    "LPUSH",
-    "LREM",
-    "LSET",
-    "LTRIM",
-    "MSET",
-    "MULTI",
-    "PERSIST",
-    "PEXPIRE",
-    "PEXPIREAT",
-    "PFADD",
-    "PFMERGE",
-    "PSETEX",
-    "RENAME",
-    "RESTORE",
-    "RPOP",
-    "RPOPLPUSH",
-    "RPUSH",
-    "SADD",
-    "SELECT",
-    "SET",
-    "SETBIT",
-    "SETEX",
-    "SETNX",
-    "SETRANGE",
-    "SINTERSTORE",
-    "SMOVE",
-    "SPOP",
-    "SREM",
-    "SUNIONSTORE",
-    "SWAPDB",
-    "UNLINK",
-    "XADD",
-    "XDEL",
-    "XGROUP",
-    "XTRIM",
-    "ZADD",
-    "ZINCRBY",
-    "ZPOPMIN",
-    "ZREM",
-    "ZUNIONSTORE",
-];
 
 impl Format for Resp {
     fn name(&self) -> &'static str {
@@ -131,15 +63,12 @@ pub(super) fn is_commands(head: &[u8]) -> bool {
     while rest.starts_with(b"#TS:") {
         rest = memchr::memchr(b'\n', rest).map_or(b"", |end| &rest[end + 1..]);
     }
+    let has_time = rest.len() < head.len();
     let mut names = 0;
     while let Some((Row::Array(_), end)) = row(rest).filter(|_| names < ARRAYS) {
         rest = &rest[end..];
         match row(rest) {
-            Some((Row::Bulk(name), _))
-                if COMMANDS.iter().any(|command| {
-                    command.as_bytes().eq_ignore_ascii_case(&rest[name.clone()])
-                }) =>
-            {
+            Some((Row::Bulk(name), _)) if COMMANDS.named(&rest[name.clone()]).is_some() => {
                 names += 1
             }
             None => break,
@@ -149,7 +78,7 @@ pub(super) fn is_commands(head: &[u8]) -> bool {
             rest = &rest[end..];
         }
     }
-    names > 1
+    names > 1 || names == 1 && has_time
 }
 
 impl Reader for Resp {

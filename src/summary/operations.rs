@@ -1,19 +1,15 @@
 //! Operations on keys, as captures show them: how many, when, and by which commands.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::command::{Access, Commands};
+use crate::command::{Access, COMMANDS};
 use crate::metric::Metric;
 use crate::summary::balance::tidy;
 use crate::tally;
 use crate::tally::operations::SECOND;
-
-/// What commands do to their keys.
-static COMMANDS: LazyLock<Commands> = LazyLock::new(Commands::table);
 
 /// Operations on keys. A command with several keys is an operation on each.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

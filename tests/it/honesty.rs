@@ -2,7 +2,7 @@
 //! real tool where there is one.
 
 use std::collections::BTreeSet;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::support::cluster::{Cluster, call_ok};
 use crate::support::dumps::gzip;
@@ -109,25 +109,6 @@ fn redis_cli(port: u16, arguments: &[&str]) -> Vec<u8> {
     [output.stderr, output.stdout].concat()
 }
 
-/// What a client of MONITOR is sent while another one works.
-fn monitored(server: &Server) -> Vec<u8> {
-    let mut command = Command::new("redis-cli");
-    command.args(["-h", "127.0.0.1", "-p", &server.port.to_string(), "MONITOR"]);
-    let mut client = command.stdout(Stdio::piped()).spawn().unwrap();
-    let mut output = client.stdout.take().unwrap();
-    let mut captured = Vec::new();
-    // It is sent OK once it is ready, then each command of others.
-    while !captured.ends_with(b"\n") || !captured.contains(&b'"') {
-        call_ok(&mut server.connect(), &["SET", "a b", "\u{1}"]);
-        let mut part = [0; 4096];
-        let count = std::io::Read::read(&mut output, &mut part).unwrap();
-        captured.extend_from_slice(&part[..count]);
-    }
-    client.kill().unwrap();
-    client.wait().unwrap();
-    captured
-}
-
 fn output_of_redis() -> Vec<Case> {
     let cluster = Cluster::even(2);
     let (first, port) = (&cluster.servers[0], cluster.servers[0].port);
@@ -184,7 +165,7 @@ fn output_of_redis() -> Vec<Case> {
         "--maxmemory-policy",
         "allkeys-lfu",
     ];
-    let alone = Server::start(&[&options[..], &["--appendonly", "yes"]].concat());
+    let alone = Server::start(&options);
     let mut client = alone.connect();
     (0..30).for_each(|i| call_ok(&mut client, &["SET", &format!("user:{i}"), "v"]));
     call_ok(
@@ -193,9 +174,6 @@ fn output_of_redis() -> Vec<Case> {
     );
     call_ok(&mut client, &["SET", "user:1", "w"]);
     call_ok(&mut client, &["SAVE"]);
-    let aof = alone
-        .folder()
-        .join("appendonlydir/appendonly.aof.1.incr.aof");
     let port = alone.port;
     cases.extend([
         ("redis-cli --bigkeys", redis_cli(port, &["--bigkeys"])),
@@ -209,8 +187,6 @@ fn output_of_redis() -> Vec<Case> {
         ("CLIENT LIST", redis_cli(port, &["CLIENT", "LIST"])),
         ("INFO", redis_cli(port, &["INFO"])),
         ("INFO", redis_cli(port, &["INFO", "memory"])),
-        ("an append-only file", std::fs::read(aof).unwrap()),
-        ("a capture of MONITOR", monitored(&alone)),
         (
             "errors in place of keys, \"ERR",
             redis_cli(port, &["SCAN", "x"]),

@@ -4,6 +4,7 @@ mod support;
 
 mod attributes;
 mod browser;
+mod capture;
 mod charts;
 mod cli;
 mod commands;

@@ -228,6 +228,20 @@ fn planted() -> Vec<(&'static str, Vec<u8>)> {
             ),
         ),
         (
+            "monitor",
+            format!(
+                "1795216373.1 [0 {t}:1] \"GET\" \"{t}:1\"\n1795216373.2 [0 {t}:1] \"SET\" \"{t}:{{{t}}}\" \"{t}\"\n\
+                 1795216373.3 [0 {t}:1] \"{t}\" \"{t}\"\nERR {t}\n{t}\n1795216373.4 [0 {t}:1] \"GET\" \"{t}"
+            ),
+        ),
+        (
+            "aof",
+            format!(
+                "#TS:1\r\n*2\r\n$4\r\nINCR\r\n${len}\r\n{t}\r\n*2\r\n${len}\r\n{t}\r\n${len}\r\n{t}\r\n*1\r\n{t}",
+                len = t.len()
+            ),
+        ),
+        (
             "resp",
             format!(
                 "*2\r\n${}\r\n{t}:1\r\n${}\r\n{t}:2\r\n-ERR {t}\r\n{t}\r\n",

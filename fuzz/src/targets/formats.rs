@@ -150,9 +150,13 @@ pub fn read(name: &str, bytes: &[u8]) -> bool {
             last: true,
         };
         let seen = reader.read(block, piece, &mut columns, &mut checking);
-        assert_eq!(seen.keys, checking.keys, "keys counted, and keys handed on");
+        assert_eq!(
+            seen.keys + seen.operations,
+            checking.keys,
+            "keys counted, and keys handed on"
+        );
         let notices: u64 = Notice::ALL.iter().map(|notice| seen.count(*notice)).sum();
-        let reported = (seen.keys + checking.rejects + notices) as usize;
+        let reported = (seen.keys + seen.operations + checking.rejects + notices) as usize;
         let at_least = rows_at_least(name, bytes).saturating_sub(checking.newlines_in_keys);
         assert!(
             reported >= at_least,
@@ -183,7 +187,7 @@ fn rows_at_least(format: &str, bytes: &[u8]) -> usize {
     let lines = bytes.split(|byte| *byte == b'\n');
     let lines = lines.filter(|line| !is_frame(line)).count();
     match format {
-        "lines" | "quoted" | "numbered" | "cluster-call" | "sized" => lines,
+        "lines" | "quoted" | "numbered" | "cluster-call" | "sized" | "monitor" => lines,
         // The first line names the columns; only in quotes a cell takes more than one line.
         "csv" | "hdt-rdb" | "jsonl" if !bytes.contains(&b'"') => lines.saturating_sub(1),
         "csv" | "hdt-rdb" | "jsonl" => usize::from(lines > 2),

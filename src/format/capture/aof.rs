@@ -61,3 +61,112 @@ impl Reader for Aof {
         walked::offset_of(rows.bytes(), at as usize).unwrap_or(offset)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::batch::Number;
+    use crate::format::detect;
+    use crate::format::reading::read_whole;
+    use crate::format::{Head, Notice};
+
+    /// A command.
+    fn command(words: &[&[u8]]) -> Vec<u8> {
+        let mut bytes = format!("*{}\r\n", words.len()).into_bytes();
+        for word in words {
+            bytes.extend(format!("${}\r\n", word.len()).bytes());
+            bytes.extend_from_slice(word);
+            bytes.extend(b"\r\n");
+        }
+        bytes
+    }
+
+    #[test]
+    fn each_key_of_a_command_is_an_operation_at_the_time_before_it() {
+        let value = vec![b'x'; 1 << 20];
+        let file = [
+            command(&[b"SELECT", b"2"]),
+            command(&[b"SET", b"a\r\n\0", &value]),
+            b"#TS:1795216373\r\n#anything else\r\n".to_vec(),
+            command(&[b"mset", b"b", b"1", b"c", b"2"]),
+            command(&[b"MULTI"]),
+            command(&[b"EVAL", b"return 1", b"1", b"d"]),
+            command(&[b"JSON.SET", b"x", b"$", b"{}"]),
+            b"*0\r\n".to_vec(),
+            command(&[b"INCR"]),
+            command(&[b"RPOPLPUSH", b"e", b"f"]),
+        ]
+        .concat();
+        let found = read_whole(&Aof, &file);
+        let keys: [&[u8]; 6] = [b"a\r\n\0", b"b", b"c", b"d", b"e", b"f"];
+        assert_eq!(found.keys, keys);
+        let commands: [&[u8]; 6] = [
+            b"set",
+            b"mset",
+            b"mset",
+            b"eval",
+            b"rpoplpush",
+            b"rpoplpush",
+        ];
+        assert_eq!(found.commands, commands);
+        assert_eq!(found.values.number(Number::Database), [2; 6]);
+        let count = |notice| found.seen.count(notice);
+        assert_eq!(count(Notice::NoKeyCommand), 2);
+        assert_eq!(count(Notice::UnknownCommand), 1);
+        assert_eq!(found.rejects.len(), 1);
+        assert!(found.damage.is_none());
+        let second = read_whole(&Aof, &file[file.len() - 70..]);
+        assert!(second.damage.is_some(), "the middle of a command is none");
+        assert_eq!(
+            detect(Head {
+                bytes: &file,
+                whole: true
+            })
+            .unwrap()
+            .name(),
+            "aof"
+        );
+    }
+
+    #[test]
+    fn times_are_those_of_the_lines_between() {
+        let incr = command(&[b"INCR", b"a"]);
+        let file = [b"#TS:5\r\n", &incr[..], &incr, b"#TS:9\r\n", &incr].concat();
+        assert_eq!(read_whole(&Aof, &file).values.times, [5000, 5000, 9000]);
+    }
+
+    #[test]
+    fn a_torn_end_is_noted_and_all_before_it_is_counted() {
+        let whole = command(&[b"SET", b"key", b"value"]);
+        for cut in 1..whole.len() {
+            let found = read_whole(&Aof, &[&whole, &whole[..cut]].concat());
+            assert_eq!(found.keys, [b"key"], "{cut}");
+            assert_eq!(found.seen.count(Notice::TornCommand), 1, "{cut}");
+            assert!(found.damage.is_none());
+        }
+    }
+
+    #[test]
+    fn what_is_no_command_ends_the_walk_at_its_place() {
+        let whole = command(&[b"SET", b"key", b"value"]);
+        let endless = b"*".repeat(1 << 10);
+        for bad in [
+            &b"+OK\r\n"[..],
+            b"*x\r\n",
+            b"*-1\r\n",
+            b"*1048577\r\n",
+            b"*1\r\n:5\r\n",
+            b"*1\r\n$-1\r\n",
+            b"*1\r\n$1\r\nab\r\n",
+            b"*1\r\n$99999999999999\r\n",
+            b"*1\r\n$99999999999999999999\r\n",
+            &endless,
+        ] {
+            let found = read_whole(&Aof, &[&whole[..], bad].concat());
+            assert_eq!(found.keys, [b"key"]);
+            let damage = found.damage.unwrap();
+            let place = whole.len() as u64..(whole.len() + bad.len()) as u64;
+            assert!(place.contains(&damage.offset), "{damage:?}");
+        }
+    }
+}

@@ -1,9 +1,8 @@
 //! The walk over commands in RESP: words are passed over by their lengths, and what may be a key is read.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-use crate::command::{Access, Command, Commands};
+use crate::command::{Access, COMMANDS, Command};
 use crate::error::reason;
 use crate::format::Notice;
 use crate::format::batch::{MISSING, Number};
@@ -12,9 +11,6 @@ use crate::format::row_group::Row;
 use crate::format::walk::Damage;
 use crate::format::walked::{Parts, Steps};
 use crate::source::forward::Forward;
-
-/// The commands of servers.
-pub static COMMANDS: LazyLock<Commands> = LazyLock::new(Commands::table);
 
 /// What is wrong with a command that has no keys where it has to have some.
 pub const WRONG: &str = "a command without the keys that it has to have";

@@ -3,10 +3,10 @@
 
 use std::cell::Cell;
 
-use crate::command::Access;
+use crate::command::{Access, COMMANDS};
 use crate::format::batch::Number;
 use crate::format::batch_rows::{Gather, each_line};
-use crate::format::capture::commands::{COMMANDS, WRONG};
+use crate::format::capture::commands::WRONG;
 use crate::format::capture::monitor_line::MonitorLine;
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::redis_cli::noise;
@@ -185,6 +185,69 @@ impl Words {
             values.commands.push(name.0 as u32, name.1 as u32);
             values.number_mut(Number::Database).push(database);
             gather.key(block, from, to);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::detect;
+    use crate::format::reading::read_whole;
+
+    const LINES: &[u8] = b"OK\n\
+        1795216373.125436 [0 127.0.0.1:58548] \"Set\" \"key:2\" \"v\\\"1\"\n\
+        +1795216373.5 [3 [::1]:5] \"mget\" \"a\\x00\" \"b c\"\r\n\
+        1795216374.133424 [0 127.0.0.1:5] \"EVAL\" \"return 1\" \"1\" \"s\"\n\
+        1795216374.133425 [0 lua] \"get\" \"s\"\n\
+        1795216374.2 [0 127.0.0.1:5] \"ping\"\n\
+        1795216374.3 [0 127.0.0.1:5] \"json.get\" \"x\"\n\
+        1795216374.4 [0 127.0.0.1:5] \"get\"\n\
+        1795216374.5 [0 127.0.0.1:5] \"xread\" \"streams\" \"s1\" \"s2\" \"0\" \"0\"\n";
+
+    #[test]
+    fn each_key_of_a_command_is_an_operation() {
+        let found = read_whole(&Monitor, LINES);
+        let keys: [&[u8]; 6] = [b"key:2", b"a\0", b"b c", b"s", b"s1", b"s2"];
+        assert_eq!(found.keys, keys);
+        let commands: [&[u8]; 6] = [b"set", b"mget", b"mget", b"get", b"xread", b"xread"];
+        assert_eq!(found.commands, commands);
+        let second = 1_795_216_373_000;
+        let times = [125, 500, 500, 1133, 1500, 1500].map(|ms| second + ms);
+        assert_eq!(found.values.times, times);
+        assert_eq!(found.values.number(Number::Database), [0, 3, 3, 0, 0, 0]);
+        assert_eq!(found.values.weights[Metric::OPS], [1; 6]);
+        let count = |notice| found.seen.count(notice);
+        let noted = [Notice::Script, Notice::NoKeyCommand, Notice::UnknownCommand];
+        assert_eq!(noted.map(count), [1, 1, 1]);
+        assert_eq!(found.rejects.len(), 1, "{:?}", found.rejects);
+        assert_eq!(found.rejects[0].1, WRONG);
+    }
+
+    #[test]
+    fn a_line_that_is_cut_is_rejected_and_those_before_it_are_counted() {
+        let line = b"1795216373.125436 [0 127.0.0.1:58548] \"SET\" \"key\" \"v\"\n";
+        for cut in 1..line.len() - 1 {
+            let found = read_whole(&Monitor, &[&line[..], &line[..cut]].concat());
+            // Where the cut is behind a word, nothing shows it.
+            let is_word = line[..cut].ends_with(b"y\"") || line[..cut].ends_with(b"y\" ");
+            let counted = if is_word { 2 } else { 1 };
+            assert_eq!(found.keys.len(), counted, "{cut}");
+            assert_eq!(found.rejects.len(), 2 - counted, "{cut}");
+        }
+    }
+
+    #[test]
+    fn it_is_recognised_and_keys_are_not() {
+        let head = |bytes| Head { bytes, whole: true };
+        assert_eq!(detect(head(LINES)).unwrap().name(), "monitor");
+        for no in [&b"OK\n"[..], b"OK\nuser:1\n", b"user:1\n", b""] {
+            assert_eq!(
+                Monitor.detect(head(no)),
+                Detected::No,
+                "{}",
+                no.escape_ascii()
+            );
         }
     }
 }

@@ -63,6 +63,26 @@ pub fn dump(format: &str, bytes: usize, rng: &mut Rng) -> Option<Vec<u8>> {
                 out.extend(c_quoted(&row.key));
             })
         }
+        "monitor" => {
+            let commands = ["SET", "get", "DEL", "HGETALL"];
+            let mut micros = 1_795_216_373_000_000u64;
+            lines(rows, end, |row, out| {
+                micros += row.size;
+                let (seconds, rest) = (micros / 1_000_000, micros % 1_000_000);
+                let command = commands[row.size as usize % commands.len()];
+                out.extend(format!("{seconds}.{rest:06} [0 127.0.0.1:5] \"{command}\" ").bytes());
+                out.extend(c_quoted(&row.key));
+            })
+        }
+        "aof" => {
+            let mut out = b"#TS:1795216373\r\n".to_vec();
+            for row in rows {
+                out.extend(format!("*2\r\n$4\r\nINCR\r\n${}\r\n", row.key.len()).bytes());
+                out.extend(&row.key);
+                out.extend(b"\r\n");
+            }
+            out
+        }
         "redis-csv" => [list(rows, c_quoted), b"\n".to_vec()].concat(),
         "redis-json" => [b"[", &list(rows, json_quoted)[..], b"]\n"].concat(),
         "quoted-json" => {

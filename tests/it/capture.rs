@@ -1,0 +1,229 @@
+//! Captures of real servers of three kinds: what MONITOR and the append-only file of a known workload show is what
+//! was asked.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+use slotscope::slot::slot;
+
+use crate::support::kinds::Kind;
+use crate::support::redis::{Client, Reply, Server, wait_for};
+use crate::support::run::{Scratch, report, slotscope};
+
+/// Ends a redis-cli that would print for ever.
+struct Monitor(Child);
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+impl Monitor {
+    /// Writes what MONITOR shows to `file`, from the first command after this returns on.
+    fn start(server: &Server, file: &Path) -> Monitor {
+        let mut command = std::process::Command::new("redis-cli");
+        command.args(["-h", "127.0.0.1", "-p", &server.port.to_string(), "MONITOR"]);
+        let output = fs::File::create(file).unwrap();
+        let child = command
+            .stdout(output)
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let monitor = Monitor(child);
+        wait_until_it_has(file, "OK\n");
+        monitor
+    }
+}
+
+fn wait_until_it_has(file: &Path, text: &str) {
+    wait_for(|| {
+        let has = fs::read(file)
+            .is_ok_and(|read| read.windows(text.len()).any(|part| part == text.as_bytes()));
+        if has {
+            Ok(())
+        } else {
+            Err(format!("{} has no {text}", file.display()))
+        }
+    });
+}
+
+/// Runs a command that may not fail.
+fn ask(client: &mut Client, command: &[&str]) {
+    let reply = client.call(command);
+    assert!(!matches!(reply, Reply::Error(_)), "{command:?}: {reply:?}");
+}
+
+/// What a workload does: operations by command and key, of which some only read.
+#[derive(Default)]
+struct Workload {
+    done: BTreeMap<(&'static str, String), u64>,
+}
+
+impl Workload {
+    fn did(&mut self, command: &'static str, key: &str) {
+        *self.done.entry((command, key.into())).or_default() += 1;
+    }
+
+    fn by_command(&self, wanted: impl Fn(&str) -> bool) -> BTreeMap<String, u64> {
+        let mut sums = BTreeMap::new();
+        for ((command, _), ops) in self.done.iter().filter(|((command, _), _)| wanted(command)) {
+            *sums.entry((*command).to_owned()).or_default() += ops;
+        }
+        sums
+    }
+
+    fn by_slot(&self, wanted: impl Fn(&str) -> bool) -> BTreeMap<usize, u64> {
+        let mut sums = BTreeMap::new();
+        for ((_, key), ops) in self.done.iter().filter(|((command, _), _)| wanted(command)) {
+            *sums.entry(usize::from(slot(key.as_bytes()))).or_default() += ops;
+        }
+        sums
+    }
+
+    fn by_key(&self, wanted: impl Fn(&str) -> bool) -> BTreeMap<String, u64> {
+        let mut sums = BTreeMap::new();
+        for ((_, key), ops) in self.done.iter().filter(|((command, _), _)| wanted(command)) {
+            *sums.entry(key.clone()).or_default() += ops;
+        }
+        sums
+    }
+
+    /// Runs it: a hot key, a hot tag, transactions, scripts, a function, a blocking command, and reads.
+    fn run(server: &Server) -> Workload {
+        let mut client = server.connect();
+        let mut workload = Workload::default();
+        ask(
+            &mut client,
+            &[
+                "FUNCTION",
+                "LOAD",
+                "#!lua name=lib\nredis.register_function('put', function(keys) return redis.call('SET', keys[1], 'v') end)",
+            ],
+        );
+        for i in 0..200 {
+            let user = format!("user:{}", i % 50);
+            ask(&mut client, &["SET", &user, "v\"\r\n\\"]);
+            workload.did("set", &user);
+            ask(&mut client, &["Get", &user]);
+            workload.did("get", &user);
+            ask(&mut client, &["INCR", "hot"]);
+            workload.did("incr", "hot");
+            let cart = [format!("{{cart}}:{i}"), format!("{{cart}}:{}", i + 1)];
+            ask(&mut client, &["MSET", &cart[0], "1", &cart[1], "2"]);
+            cart.iter().for_each(|key| workload.did("mset", key));
+            ask(&mut client, &["PING"]);
+            if i % 10 == 0 {
+                ask(&mut client, &["MULTI"]);
+                ask(&mut client, &["HSET", "{cart}:h", "f", &i.to_string()]);
+                ask(&mut client, &["EXEC"]);
+                workload.did("hset", "{cart}:h");
+                let script = "redis.call('APPEND', KEYS[1], 'x') return 1";
+                ask(&mut client, &["EVAL", script, "1", "by:script"]);
+                workload.did("append", "by:script");
+                ask(&mut client, &["FCALL", "put", "1", "by:function"]);
+                workload.did("set", "by:function");
+                ask(&mut client, &["RPUSH", "queue \u{1}\n", "a"]);
+                workload.did("rpush", "queue \u{1}\n");
+                ask(&mut client, &["BLPOP", "queue \u{1}\n", "1"]);
+                workload.did("blpop", "queue \u{1}\n");
+            }
+        }
+        ask(&mut client, &["SET", "the:end", "1"]);
+        workload.did("set", "the:end");
+        workload
+    }
+}
+
+fn analyzed(paths: &[PathBuf]) -> Value {
+    let paths: Vec<_> = paths.iter().map(|path| path.to_str().unwrap()).collect();
+    let mut args = vec!["analyze", "--json", "--nodes", "3", "--top", "1000"];
+    args.extend(paths);
+    report(&slotscope(&args).output().unwrap())
+}
+
+fn commands_of(report: &Value) -> BTreeMap<String, u64> {
+    let rows = report["operations"]["commands"].as_array();
+    let rows = rows.unwrap_or_else(|| panic!("{}", report["input"])).iter();
+    let row = |row: &Value| {
+        (
+            row["command"].as_str().unwrap().to_owned(),
+            row["ops"].as_u64().unwrap(),
+        )
+    };
+    rows.map(row).collect()
+}
+
+fn slots_of(report: &Value) -> BTreeMap<usize, u64> {
+    let loads = report["slots"]["ops"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .enumerate();
+    let taken = loads.map(|(slot, ops)| (slot, ops.as_u64().unwrap()));
+    taken.filter(|(_, ops)| *ops > 0).collect()
+}
+
+fn keys_of(report: &Value) -> BTreeMap<String, u64> {
+    let rows = report["keys"]["top"].as_array().unwrap().iter();
+    let row = |row: &Value| {
+        (
+            row["key"].as_str().unwrap().to_owned(),
+            row["ops"].as_u64().unwrap(),
+        )
+    };
+    rows.map(row).collect()
+}
+
+#[test]
+fn monitor_and_the_append_only_file_show_what_was_asked_of_servers_of_three_kinds() {
+    for kind in Kind::ALL {
+        let options = [
+            "--cluster-enabled",
+            "no",
+            "--appendonly",
+            "yes",
+            "--aof-timestamp-enabled",
+            "yes",
+            "--appendfsync",
+            "always",
+        ];
+        let server = kind.start(&options);
+        let folder = Scratch::new();
+        let file = folder.path("node.monitor");
+        let monitor = Monitor::start(&server, &file);
+        let workload = Workload::run(&server);
+        wait_until_it_has(&file, "\"the:end\"");
+        drop(monitor);
+
+        let all = |_: &str| true;
+        let found = analyzed(&[file]);
+        assert_eq!(commands_of(&found), workload.by_command(all), "{kind:?}");
+        assert_eq!(slots_of(&found), workload.by_slot(all), "{kind:?}");
+        assert_eq!(keys_of(&found)["hot"], 200);
+        assert_eq!(found["input"]["keys"], 0);
+        let seconds = found["operations"]["to_ms"].as_u64().unwrap() / 1000;
+        let now = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap();
+        assert!(now.as_secs() - seconds < 600, "{seconds}");
+
+        // The log has effects: no reads, and what a blocking command did.
+        let is_write = |command: &str| command != "get";
+        let logged = analyzed(&[server.folder().join("appendonlydir")]);
+        let mut expected = workload.by_command(is_write);
+        let popped = expected.remove("blpop").unwrap();
+        expected.insert("lpop".into(), popped);
+        assert_eq!(commands_of(&logged), expected, "{kind:?}");
+        assert_eq!(slots_of(&logged), workload.by_slot(is_write), "{kind:?}");
+        assert_eq!(
+            keys_of(&logged)["{cart}:1"],
+            workload.by_key(is_write)["{cart}:1"]
+        );
+        assert!(logged["operations"]["from_ms"].as_u64().unwrap() / 1000 <= now.as_secs());
+    }
+}
