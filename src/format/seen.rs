@@ -108,7 +108,7 @@ enum Says {
 use Says::{Finding, Note, Warning};
 
 /// Every notice: the words for it, and what it says of the dump.
-const WORDS: [(Notice, &str, Says); 44] = [
+const WORDS: [(Notice, &str, Says); 45] = [
     (
         Notice::EmptyKey,
         "empty lines, counted as empty keys, of which there can be only one",
