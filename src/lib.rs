@@ -69,6 +69,8 @@ pub mod source;
 pub mod summary;
 pub mod tally;
 mod text;
+#[cfg(feature = "cli")]
+mod timeline;
 pub mod topology;
 pub mod trend;
 pub mod whatif;

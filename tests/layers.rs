@@ -108,6 +108,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("diff", &["summary", "slot", "report", "topology"]),
     // Names of neighbouring reports are compared as those of two.
     ("trend", &["diff", "report", "summary"]),
+    (
+        "timeline",
+        &[
+            "analysis", "pattern", "report", "scan", "slot", "summary", "tally", "topology",
+        ],
+    ),
     ("generate", &[]),
     (
         "bench",

@@ -21,6 +21,7 @@ pub mod progress;
 pub mod reading;
 pub mod report_file;
 pub mod schema;
+pub mod timeline;
 pub mod trend;
 pub mod values;
 pub mod walking;
@@ -73,6 +74,8 @@ pub enum Command {
     Diff(diff::DiffArgs),
     /// Many reports in the order of their dates: growth, and when the fullest node is full
     Trend(trend::TrendArgs),
+    /// Operations of captures over time and slots, and bursts
+    Timeline(Box<timeline::TimelineArgs>),
     /// Key names against a naming convention
     Lint(lint::LintArgs),
     /// Hash tags that land on a wanted slot or node, or spread evenly
@@ -126,6 +129,7 @@ impl Command {
             Command::Dump(dump) => dump.run(),
             Command::Diff(diff) => diff.run(),
             Command::Trend(trend) => trend.run(),
+            Command::Timeline(timeline) => timeline.run(),
             Command::Lint(lint) => lint.run(),
             Command::FindTag(find_tag) => find_tag.run(),
             Command::Fanout(fanout) => fanout.run(),

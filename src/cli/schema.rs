@@ -15,6 +15,7 @@ use crate::lint::LintFindings;
 use crate::plan::outcome::PlanOutcome;
 use crate::summary::Summary;
 use crate::summary::node_counts::NodeCounts;
+use crate::timeline::Timeline;
 use crate::trend::Trend;
 use crate::whatif::findings::WhatIfFindings;
 
@@ -33,6 +34,7 @@ pub static SCHEMAS: &[Named] = &[
     ("keyslot", of::<KeySlot>),
     ("lint", of::<LintFindings>),
     ("plan", of::<PlanOutcome>),
+    ("timeline", of::<Timeline>),
     ("trend", of::<Trend>),
     ("whatif", of::<WhatIfFindings>),
 ];

@@ -84,7 +84,7 @@ impl TagCounter {
     }
 
     /// Adds to a name.
-    pub(super) fn add_known(&mut self, hash: u64, name: &[u8], load: Load) {
+    pub(crate) fn add_known(&mut self, hash: u64, name: &[u8], load: Load) {
         if let TagCounts::Exact(table) = &mut self.counts
             && table.add(hash, name, load) == Ok(())
         {

@@ -37,6 +37,7 @@ mod same_report;
 mod samples;
 mod schema;
 mod statistics;
+mod timeline;
 mod trend;
 mod verdict;
 mod weighed;

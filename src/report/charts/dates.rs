@@ -1,7 +1,7 @@
-//! Round dates for an axis of time.
+//! Round dates and times of the day for an axis of time.
 
 use crate::calendar::{date, days};
-use crate::text::day;
+use crate::text::{day, time};
 
 /// Seconds of a day.
 const DAY: u64 = 86_400;
@@ -41,12 +41,60 @@ pub fn dates(from: u64, to: u64, most: usize) -> Vec<(u64, String)> {
     starts.filter(|(at, _)| (from..=to).contains(at)).collect()
 }
 
+/// Round times between two, as `dates`; of less than a few days they are times of the day.
+pub fn moments(from: u64, to: u64, most: usize) -> Vec<(u64, String)> {
+    const STEPS: [u64; 17] = [
+        1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200,
+    ];
+    let span = to.saturating_sub(from);
+    let Some(step) = STEPS.into_iter().find(|step| span / step < most as u64) else {
+        return dates(from, to, most);
+    };
+    let name = |at: u64| {
+        let whole = time(at);
+        let (date, clock) = (&whole[5..10], &whole[11..19]);
+        match step {
+            ..60 => String::from(clock),
+            60..3600 => String::from(&clock[..5]),
+            _ => format!("{date} {}", &clock[..5]),
+        }
+    };
+    let places = from.div_ceil(step)..=to / step;
+    places
+        .map(|place| (place * step, name(place * step)))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn at(year: i64, month: i64, day: i64) -> u64 {
         days(year, month, day) as u64 * DAY
+    }
+
+    #[test]
+    fn times_of_the_day_are_round_and_few() {
+        let start = at(2026, 11, 21) + 7 * 3600;
+        let named = |from, to| {
+            let all = moments(from, to, 8).into_iter().map(|(_, name)| name);
+            all.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            named(start, start + 8),
+            "07:00:00 07:00:02 07:00:04 07:00:06 07:00:08"
+        );
+        assert_eq!(
+            named(start, start + 300),
+            "07:00 07:01 07:02 07:03 07:04 07:05"
+        );
+        assert_eq!(
+            named(start, start + 86_400),
+            "11-21 12:00 11-21 18:00 11-22 00:00 11-22 06:00"
+        );
+        for span in [0, 1, 59, 86_400, 500_000, 10_000_000] {
+            assert!(moments(start, start + span, 8).len() <= 9, "{span}");
+        }
     }
 
     #[test]

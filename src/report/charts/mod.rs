@@ -23,6 +23,7 @@ mod prefixes;
 mod slot_load;
 mod tag_sizes;
 pub mod throughput;
+pub mod time_map;
 mod top_tags;
 mod types;
 mod value_sizes;

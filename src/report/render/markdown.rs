@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use crate::metric::Metric;
-use crate::report::render::text::slot_map;
+use crate::report::render::text::{slot_map, time_map};
 use crate::report::view::amounts::quantiles;
 use crate::report::view::{Block, Cell, Scope, Section, Table, Value, verdict};
 use crate::text::and_more;
@@ -59,6 +59,11 @@ impl Page<'_> {
             Block::Quantiles(metric, of) => self.block(&escaped(&quantiles(*metric, of))),
             Block::SlotMap(metric, loads) => self.slot_map(*metric, loads),
             Block::Curve(_) => Ok(()),
+            Block::TimeMap(map) => {
+                let (rows, legend) = time_map::lines(map, MAP_WIDTH);
+                self.code(&rows.join("\n"))?;
+                self.block(&escaped(&legend))
+            }
         })
     }
 

@@ -15,11 +15,13 @@ pub mod remarks;
 pub mod slots;
 pub mod table;
 pub mod tags;
+pub mod time_map;
 pub mod verdict;
 
 pub use cell::{Bar, Cell, Value};
 pub use curve::Curve;
 pub use table::{Column, Table};
+pub use time_map::TimeMap;
 
 use crate::metric::Metric;
 use crate::summary::Summary;
@@ -129,6 +131,8 @@ pub enum Block<'a> {
     SlotMap(Metric, &'a [u64]),
     /// Amounts over time as a picture; tables have the numbers.
     Curve(Curve),
+    /// Operations by time and slot as a map.
+    TimeMap(TimeMap),
 }
 
 impl<'a> Section<'a> {

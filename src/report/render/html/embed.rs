@@ -54,7 +54,7 @@ pub fn data(summary: &Summary) -> String {
 }
 
 /// JSON that cannot end the element that holds it, and that is JavaScript too. These characters are in strings only.
-fn for_script(json: &str) -> String {
+pub fn for_script(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
@@ -82,7 +82,8 @@ fn packed(loads: &[u64]) -> String {
         .join(" ")
 }
 
-fn base36(mut number: u64) -> String {
+/// A number to base 36.
+pub fn base36(mut number: u64) -> String {
     let mut digits = Vec::new();
     loop {
         digits.push(char::from_digit((number % 36) as u32, 36).unwrap_or_default());

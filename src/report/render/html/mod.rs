@@ -7,6 +7,7 @@
 
 mod curve;
 mod embed;
+mod heat_map;
 mod histogram;
 mod section;
 pub mod sections;

@@ -4,6 +4,7 @@ use askama::{Result, Template};
 
 use crate::metric::Metric;
 use crate::report::render::html::curve::Picture;
+use crate::report::render::html::heat_map;
 use crate::report::render::html::histogram::Histogram;
 use crate::report::render::html::spell::{SHOWN, TEXT};
 use crate::report::render::html::table::Table;
@@ -78,6 +79,7 @@ fn part(id: &'static str, block: &Block<'_>, context: Context<'_>) -> Result<Str
         }
         .render(),
         Block::Curve(curve) => Picture::of(curve).render(),
+        Block::TimeMap(map) => heat_map::render(map),
     }
 }
 

@@ -16,13 +16,15 @@ static STYLE: LazyLock<String> = LazyLock::new(|| {
     let style = concat!(
         include_str!("page.css"),
         include_str!("parts.css"),
-        include_str!("curve.css")
+        include_str!("curve.css"),
+        include_str!("heat_map.css")
     );
     palette::css() + style
 });
 const SCRIPT: &str = concat!(
     include_str!("page.js"),
     include_str!("tables.js"),
+    include_str!("heat_map.js"),
     "themeChanged();\n"
 );
 

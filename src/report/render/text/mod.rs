@@ -2,6 +2,7 @@
 
 pub mod slot_map;
 mod table;
+pub mod time_map;
 
 use std::io::{self, Write};
 
@@ -82,6 +83,12 @@ impl Writer<'_> {
                     self.lines("  ", &legend)?;
                 }
                 Block::Curve(_) => {}
+                Block::TimeMap(map) => {
+                    let (rows, legend) = time_map::lines(map, self.page.width);
+                    rows.iter()
+                        .try_for_each(|row| writeln!(self.out, "{row}"))?;
+                    self.lines("  ", &legend)?;
+                }
             }
             is_under_heading = matches!(block, Block::Line(_)) && is_under_heading;
         }

@@ -6,8 +6,10 @@ use crate::text::{amount, amount_cell};
 
 /// No load, less than half of the median, up to `DARK` times, up to `DARKEST` times, and more.
 const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
-const DARK: u64 = 2;
-const DARKEST: u64 = 8;
+/// Times the median from which on a cell is dark.
+pub const DARK: u64 = 2;
+/// Times the median from which on it is darkest.
+pub const DARKEST: u64 = 8;
 const ROWS: usize = 8;
 /// Characters left of a row: the number of its first slot.
 const LABEL: usize = 9;
@@ -39,13 +41,14 @@ pub fn lines(metric: Metric, loads: &[u64], width: usize) -> (Vec<String>, Strin
 }
 
 /// The median of the cells that are not empty: one hot slot does not move it, as it moves the mean.
-fn median(cells: &[u64]) -> u64 {
+pub fn median(cells: &[u64]) -> u64 {
     let mut loads: Vec<u64> = cells.iter().copied().filter(|load| *load > 0).collect();
     loads.sort_unstable();
     loads.get(loads.len() / 2).copied().unwrap_or(0)
 }
 
-fn shade(load: u64, median: u64) -> char {
+/// The shade of a load.
+pub fn shade(load: u64, median: u64) -> char {
     let times = load as f64 / median.max(1) as f64;
     SHADES[match load {
         0 => 0,

@@ -1,0 +1,140 @@
+//! The flags of `slotscope timeline INPUT...`.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::analysis::reading::Reading;
+use crate::cli::Ending;
+use crate::cli::cluster::ClusterArgs;
+use crate::cli::hashing::HashingArgs;
+use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::error::Result;
+use crate::report::directory::{Directory, Guard, Mark, Written};
+use crate::report::json;
+use crate::report::render::html::sections;
+use crate::source::identity::Identity;
+use crate::timeline::{self, Timeline, view};
+
+/// What is written with `--out`.
+const JSON_FILE: &str = "timeline.json";
+const PAGE_FILE: &str = "timeline.html";
+const CHART: &str = "timeline.png";
+const FILES: &[&str] = &[
+    // Shows whose the directory is, so it comes first.
+    JSON_FILE, PAGE_FILE, CHART,
+];
+const MARK: Mark = Mark {
+    file: Some(JSON_FILE),
+    text: "\"schema\":\"slotscope.timeline/",
+};
+
+/// Operations of captures over time and slots, and bursts.
+#[derive(Args, Debug)]
+pub struct TimelineArgs {
+    /// What is read
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// The nodes
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    /// The hash policy
+    #[command(flatten)]
+    pub hashing: HashingArgs,
+    /// Tags and patterns that are followed over time, and bursts that are shown
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub top: u16,
+    /// The format of the result
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// Also write timeline.json, timeline.html and timeline.png here
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+impl TimelineArgs {
+    /// Reads, counts and prints.
+    ///
+    /// # Errors
+    /// An input, a flag or an output that cannot be used.
+    pub fn run(&self) -> Result<Ending> {
+        if self.reading.format == "help" {
+            return print_format_help();
+        }
+        let topology = self.cluster.named()?;
+        let top = usize::from(self.top);
+        let reading = self.reading.reading(self.hashing.policy()?)?;
+        let directory = self.out.as_deref();
+        let directory = directory.map(|path| open(path, &reading)).transpose()?;
+        let timeline = timeline::read(&reading, topology.as_ref(), top)?;
+        let printed = self.output.print(&timeline, Rows::or_json(top), || {
+            view::sections(&timeline, top)
+        });
+        if let Some(directory) = directory {
+            directory.publish(|name, out| self.write(&timeline, name, out))?;
+        }
+        printed?;
+        Ok(Ending::of(&timeline.incomplete))
+    }
+
+    fn write(&self, timeline: &Timeline, name: &str, out: &mut dyn Write) -> io::Result<Written> {
+        match name {
+            JSON_FILE => json::write_object(timeline, out)?,
+            PAGE_FILE => {
+                let frame = sections::Frame {
+                    title: &view::title(timeline),
+                    sentence: &view::sentence(timeline),
+                    notes: &view::remarks_of(timeline),
+                    rows: usize::from(self.top),
+                };
+                sections::write(&frame, &view::sections(timeline, usize::MAX), out)?;
+            }
+            _ => return chart::write(timeline, out),
+        }
+        Ok(Written::Whole)
+    }
+}
+
+fn open(path: &Path, reading: &Reading) -> Result<Directory> {
+    let inputs = reading.sources.iter();
+    let guard = Guard {
+        mark: MARK,
+        read: inputs
+            .filter_map(|input| Identity::of(input.path()))
+            .collect(),
+        force: false,
+        way_out: "name another directory with --out",
+        or_force: "",
+    };
+    Directory::open(path, FILES, guard)
+}
+
+#[cfg(feature = "charts")]
+mod chart {
+    use std::io::{self, Write};
+
+    use crate::report::charts::time_map;
+    use crate::report::directory::Written;
+    use crate::timeline::{Timeline, view};
+
+    /// The map.
+    pub fn write(timeline: &Timeline, out: &mut dyn Write) -> io::Result<Written> {
+        let (title, subtitle) = (view::chart_title(timeline), view::title(timeline));
+        time_map::write(&title, &subtitle, &view::time_map(timeline), out).map(|()| Written::Whole)
+    }
+}
+
+/// No chart without the feature.
+#[cfg(not(feature = "charts"))]
+mod chart {
+    use std::io::{self, Write};
+
+    use crate::report::directory::Written;
+    use crate::timeline::Timeline;
+
+    pub fn write(_: &Timeline, _: &mut dyn Write) -> io::Result<Written> {
+        Ok(Written::Nothing)
+    }
+}

@@ -1,0 +1,262 @@
+//! Bursts: times in which a slot has far more operations than usual.
+//!
+//! What is usual is the median of the slot's buckets, over those in which its node has any operations. For operations
+//! that come independently the mean is at most ln 2 above the median (Choi 1994, "On the medians of gamma
+//! distributions"), so `median + ln 2` bounds it even where the median is 0; where all other slots have more than
+//! usual too, it grows with them. A bucket starts a burst where it has `FACTOR` times that, and where a Poisson
+//! distribution of that mean has so many with a probability below `CHANCE` in all buckets of all slots together
+//! (Chernoff's bound). The burst goes on while buckets have twice the usual. Buckets are looked at one by one and in
+//! groups, so that a weak burst is found if it is long.
+
+use std::f64::consts::LN_2;
+
+use crate::slot::SLOTS;
+use crate::timeline::grid::Grid;
+
+/// A burst has so many times the usual.
+const FACTOR: f64 = 4.0;
+/// The probability that a capture without bursts shows one.
+const CHANCE: f64 = 0.001;
+/// What a burst needs of the operations of its node meanwhile.
+const LEAST_SHARE: f64 = 0.01;
+/// A burst goes on while buckets have so many times the usual, and are so improbable.
+const ON_FACTOR: f64 = 2.0;
+const ON_CHANCE: f64 = 0.01;
+/// Buckets, or groups of them, that a median needs.
+const LEAST_BUCKETS: usize = 8;
+/// Buckets in a group.
+const GROUPS: [usize; 4] = [1, 4, 16, 64];
+
+/// A burst of a slot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SlotBurst {
+    /// The slot.
+    pub slot: u16,
+    /// The first bucket, and the one after the last.
+    pub buckets: (usize, usize),
+    /// Its operations.
+    pub ops: u64,
+    /// Those of its node meanwhile.
+    pub node_ops: u64,
+    /// Those of a usual bucket: the median.
+    pub usual: u64,
+    /// What a usual bucket has at most in the mean, meanwhile.
+    pub usual_at_most: f64,
+}
+
+impl SlotBurst {
+    /// How much its rate is above the usual, at least.
+    pub fn times_usual(&self) -> f64 {
+        let (from, to) = self.buckets;
+        self.ops as f64 / (to - from) as f64 / self.usual_at_most
+    }
+
+    /// The operations that are more than usual.
+    fn excess(&self) -> f64 {
+        let (from, to) = self.buckets;
+        self.ops as f64 - self.usual_at_most * (to - from) as f64
+    }
+}
+
+/// The bursts of all slots, the largest first. `node_ops` has the operations of each node by bucket, `owner` the node of
+/// each slot.
+pub fn find(grid: &Grid, node_ops: &[Vec<u64>], owner: impl Fn(u16) -> usize) -> Vec<SlotBurst> {
+    let len = grid.axis().map_or(0, |axis| axis.len);
+    let groups = |nodes: &[Vec<u64>], size| -> Vec<Vec<u64>> {
+        nodes.iter().map(|ops| grouped(ops, size)).collect()
+    };
+    let sizes: Vec<_> = GROUPS
+        .into_iter()
+        .filter(|size| len / size >= LEAST_BUCKETS)
+        .map(|size| (size, groups(node_ops, size)))
+        .collect();
+    let mut bursts = Vec::new();
+    for slot in 0..SLOTS as u16 {
+        let mut series = vec![0; len];
+        for (place, ops) in grid.columns() {
+            series[place] = u64::from(ops[usize::from(slot)]);
+        }
+        if series.iter().sum::<u64>() < FACTOR as u64 {
+            continue;
+        }
+        let node = owner(slot);
+        let mut found: Vec<SlotBurst> = Vec::new();
+        for (size, nodes) in &sizes {
+            let of_slot = OfSlot::new(grouped(&series, *size), &nodes[node]);
+            for (from, to) in of_slot.runs() {
+                let buckets = trimmed(&series, (from * size, (to * size).min(len)));
+                let overlaps =
+                    |other: &SlotBurst| other.buckets.0 < buckets.1 && buckets.0 < other.buckets.1;
+                let sum = |of: &[u64]| of[buckets.0..buckets.1].iter().sum::<u64>();
+                let burst = SlotBurst {
+                    slot,
+                    buckets,
+                    ops: sum(&series),
+                    node_ops: sum(&node_ops[node]),
+                    usual: of_slot.median / *size as u64,
+                    usual_at_most: of_slot.usual_of((from, to)) / *size as f64,
+                };
+                let is_large = burst.ops as f64 >= LEAST_SHARE * burst.node_ops as f64;
+                if is_large && !found.iter().any(overlaps) {
+                    found.push(burst);
+                }
+            }
+        }
+        bursts.extend(found);
+    }
+    bursts.sort_by(|a, b| {
+        let by_excess = b.excess().total_cmp(&a.excess());
+        by_excess.then((a.slot, a.buckets).cmp(&(b.slot, b.buckets)))
+    });
+    bursts
+}
+
+/// A slot over time, in buckets or groups of them.
+struct OfSlot<'a> {
+    series: Vec<u64>,
+    node: &'a [u64],
+    /// Of the slot.
+    median: u64,
+    /// Of the rest of its node.
+    median_of_rest: u64,
+}
+
+impl<'a> OfSlot<'a> {
+    fn new(series: Vec<u64>, node: &'a [u64]) -> Self {
+        let active = || series.iter().zip(node).filter(|(_, node)| **node > 0);
+        let of_slot = median(active().map(|(ops, _)| *ops).collect());
+        let of_rest = median(active().map(|(ops, node)| node - ops).collect());
+        OfSlot {
+            series,
+            node,
+            median: of_slot,
+            median_of_rest: of_rest,
+        }
+    }
+
+    /// What a bucket has at most in the mean, if the slot is as busy as usual.
+    fn usual(&self, at: usize) -> f64 {
+        let rest = (self.node[at] - self.series[at]) as f64;
+        let growth = (rest / self.median_of_rest.max(1) as f64).max(1.0);
+        match self.median_of_rest {
+            0 => self.median as f64 + LN_2,
+            _ => self.median as f64 * growth + LN_2,
+        }
+    }
+
+    /// The mean of `usual` in some buckets.
+    fn usual_of(&self, (from, to): (usize, usize)) -> f64 {
+        (from..to).map(|at| self.usual(at)).sum::<f64>() / (to - from) as f64
+    }
+
+    /// Whether a bucket has `factor` times the usual, and so many by chance with a probability below `chance`.
+    fn is_above(&self, at: usize, factor: f64, chance: f64) -> bool {
+        let (ops, usual) = (self.series[at] as f64, self.usual(at));
+        ops >= factor * usual && ops * (ops / usual).ln() - ops + usual > -chance.ln()
+    }
+
+    /// Buckets that belong together and have a burst in them: the first, and the one after the last.
+    fn runs(&self) -> Vec<(usize, usize)> {
+        let len = self.series.len();
+        let chance = CHANCE / (SLOTS * len) as f64;
+        let mut runs: Vec<(usize, usize, bool)> = Vec::new();
+        for at in (0..len).filter(|at| self.is_above(*at, ON_FACTOR, ON_CHANCE)) {
+            let starts = self.is_above(at, FACTOR, chance);
+            match runs.last_mut() {
+                // One bucket of rest does not end it.
+                Some((_, to, is_burst)) if *to + 1 >= at => {
+                    *to = at + 1;
+                    *is_burst |= starts;
+                }
+                _ => runs.push((at, at + 1, starts)),
+            }
+        }
+        let bursts = runs.into_iter().filter(|(.., is_burst)| *is_burst);
+        bursts.map(|(from, to, _)| (from, to)).collect()
+    }
+}
+
+/// The buckets without those at both ends that have less than a quarter of their mean: groups begin before the burst.
+fn trimmed(series: &[u64], (mut from, mut to): (usize, usize)) -> (usize, usize) {
+    let mean = series[from..to].iter().sum::<u64>() as f64 / (to - from) as f64;
+    let is_low = |at: usize| (series[at] as f64) < mean / 4.0;
+    while to - from > 1 && is_low(from) {
+        from += 1;
+    }
+    while to - from > 1 && is_low(to - 1) {
+        to -= 1;
+    }
+    (from, to)
+}
+
+fn grouped(series: &[u64], size: usize) -> Vec<u64> {
+    let groups = series.chunks(size);
+    groups.map(|group| group.iter().sum()).collect()
+}
+
+fn median(mut values: Vec<u64>) -> u64 {
+    if values.is_empty() {
+        return 0;
+    }
+    let middle = values.len() / 2;
+    *values.select_nth_unstable(middle).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(series: &[(u16, Vec<u64>)]) -> Vec<SlotBurst> {
+        let len = series[0].1.len();
+        let mut grid = Grid::default();
+        let mut node = vec![0; len];
+        for (slot, ops) in series {
+            for (at, ops) in ops.iter().enumerate() {
+                grid.add(at as u64 * 1000, *slot, *ops);
+                node[at] += ops;
+            }
+        }
+        find(&grid, &[node], |_| 0)
+    }
+
+    fn with(mut series: Vec<u64>, buckets: std::ops::Range<usize>, ops: u64) -> Vec<u64> {
+        series[buckets].fill(ops);
+        series
+    }
+
+    #[test]
+    fn a_burst_is_found_with_its_ends_and_nothing_else_is() {
+        let bursts = found(&[(3, with(vec![1; 300], 120..150, 500)), (9, vec![1000; 300])]);
+        assert_eq!(bursts.len(), 1, "{bursts:?}");
+        assert_eq!((bursts[0].slot, bursts[0].buckets), (3, (120, 150)));
+        assert_eq!((bursts[0].ops, bursts[0].node_ops), (15_000, 45_000));
+        assert_eq!(bursts[0].usual, 1);
+    }
+
+    #[test]
+    fn more_of_everything_is_no_burst_of_a_slot() {
+        let surge = |ops| with(vec![ops; 300], 100..110, ops * 20);
+        assert_eq!(
+            found(&[(3, surge(50)), (9, surge(70)), (11, surge(90))]),
+            []
+        );
+    }
+
+    #[test]
+    fn a_weak_burst_is_found_if_it_is_long() {
+        let every_other = |at: usize| u64::from((100..164).contains(&at)) * 2;
+        let bursts = found(&[(3, (0..400).map(every_other).collect()), (9, vec![20; 400])]);
+        assert_eq!(bursts.len(), 1, "{bursts:?}");
+        let (from, to) = bursts[0].buckets;
+        assert!(
+            (96..=104).contains(&from) && (160..=168).contains(&to),
+            "{bursts:?}"
+        );
+    }
+
+    #[test]
+    fn a_time_without_any_operations_makes_no_burst_of_the_rest() {
+        let gap = |ops| with(vec![ops; 300], 20..280, 0);
+        assert_eq!(found(&[(3, gap(50)), (9, gap(70))]), []);
+    }
+}

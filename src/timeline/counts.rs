@@ -1,0 +1,95 @@
+//! The first pass: operations by time and slot, and all that the heaviest tags and patterns are chosen from.
+
+use std::collections::BTreeMap;
+
+use crate::metric::Metric;
+use crate::slot::SlotBatch;
+use crate::tally::Tally;
+use crate::tally::operations::SECOND;
+use crate::tally::patterns::Patterns;
+use crate::tally::tags::TagCounter;
+use crate::timeline::grid::Grid;
+
+/// A time that a row does not have.
+const NONE: u64 = u64::MAX;
+/// Patterns are counted as they are, so it does not matter what separates their segments.
+const SEPARATOR: &[u8] = b":";
+
+/// What the first pass counts.
+pub struct Counts {
+    /// By time and slot.
+    pub grid: Grid,
+    /// By tag.
+    pub tags: TagCounter,
+    /// By pattern.
+    pub patterns: Patterns,
+    /// Operations with a time, by input.
+    pub timed: BTreeMap<u32, u64>,
+    /// Rows without a time.
+    pub untimed: u64,
+    /// Places where the next operation is a second or more before the last.
+    pub jumps: u64,
+    /// The longest way back, in milliseconds.
+    pub longest_jump: u64,
+}
+
+impl Counts {
+    /// Nothing counted yet.
+    pub fn new() -> Self {
+        Counts {
+            grid: Grid::default(),
+            tags: TagCounter::default(),
+            patterns: Patterns::new(SEPARATOR, false),
+            timed: BTreeMap::new(),
+            untimed: 0,
+            jumps: 0,
+            longest_jump: 0,
+        }
+    }
+}
+
+/// The operations of a batch that have a time: their numbers, times, and how many they are.
+pub fn timed<'a>(keys: &'a SlotBatch<'_>) -> impl Iterator<Item = (usize, u64, u64)> + 'a {
+    let values = keys.batch.values;
+    let times = match values.are_operations {
+        true => values.times.as_slice(),
+        false => &[],
+    };
+    let times = times.iter().enumerate().filter(|(_, time)| **time != NONE);
+    times.map(move |(i, time)| (i, *time, values.load(i)[Metric::Ops]))
+}
+
+impl Tally for Counts {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let mut last = 0;
+        let mut count = 0;
+        for (i, time, ops) in timed(keys) {
+            self.grid.add(time, keys.slots[i], ops);
+            let back = last.max(time) - time;
+            if back >= SECOND {
+                self.jumps += 1;
+                self.longest_jump = self.longest_jump.max(back);
+            }
+            last = time;
+            count += 1;
+        }
+        self.untimed += keys.len() as u64 - count;
+        if count > 0 {
+            *self.timed.entry(keys.input).or_default() += count;
+            self.tags.add(keys);
+            self.patterns.add(keys);
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.grid.merge(other.grid);
+        self.tags.merge(other.tags);
+        self.patterns.merge(other.patterns);
+        for (input, count) in other.timed {
+            *self.timed.entry(input).or_default() += count;
+        }
+        self.untimed += other.untimed;
+        self.jumps += other.jumps;
+        self.longest_jump = self.longest_jump.max(other.longest_jump);
+    }
+}

@@ -1,0 +1,197 @@
+//! Operations by time and slot, exactly: buckets of a second, or of as many seconds as it takes for few columns.
+
+use crate::slot::SLOTS;
+use crate::tally::operations::SECOND;
+
+/// Columns, at most: a picture has at least half of them where the time is long enough.
+pub const COLUMNS: u64 = 400;
+
+/// Operations by bucket of time and slot. How long buckets are depends on the first and the last time alone, so neither
+/// the order of the operations nor the parts that were merged matter.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Grid {
+    /// A bucket is a second, doubled so often.
+    doublings: u32,
+    /// In the order of time; buckets without operations are left out.
+    columns: Vec<Column>,
+    /// The column of the last operation: the next is mostly in it too.
+    recent: usize,
+}
+
+/// The operations of a bucket.
+#[derive(Debug, Clone, PartialEq)]
+struct Column {
+    /// Its number since 1970.
+    bucket: u64,
+    /// By slot. A sum that does not fit stays at the largest number, whatever the order.
+    ops: Box<[u32]>,
+}
+
+/// The columns of a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeAxis {
+    /// The number of the first bucket since 1970.
+    first: u64,
+    doublings: u32,
+    /// How many buckets there are.
+    pub len: usize,
+}
+
+impl TimeAxis {
+    /// Seconds of a bucket.
+    pub fn bucket_secs(&self) -> u64 {
+        1 << self.doublings
+    }
+
+    /// The place of a time in milliseconds since 1970.
+    pub fn place(&self, time: u64) -> Option<usize> {
+        let place = ((time / SECOND) >> self.doublings).checked_sub(self.first)?;
+        usize::try_from(place)
+            .ok()
+            .filter(|place| *place < self.len)
+    }
+
+    /// When a bucket starts, in seconds since 1970.
+    pub fn start(&self, place: usize) -> u64 {
+        (self.first + place as u64) << self.doublings
+    }
+}
+
+impl Grid {
+    /// Adds operations on a slot at a time in milliseconds since 1970.
+    pub fn add(&mut self, time: u64, slot: u16, ops: u64) {
+        let bucket = (time / SECOND) >> self.doublings;
+        if self.columns.get(self.recent).map(|column| column.bucket) != Some(bucket) {
+            self.recent = self.find(bucket);
+        }
+        if let Some(column) = self.columns.get_mut(self.recent) {
+            let sum = &mut column.ops[usize::from(slot)];
+            *sum = sum.saturating_add(u32::try_from(ops).unwrap_or(u32::MAX));
+        }
+        self.fit();
+    }
+
+    /// Takes over another.
+    pub fn merge(&mut self, mut other: Self) {
+        while other.doublings < self.doublings {
+            other.double();
+        }
+        while self.doublings < other.doublings {
+            self.double();
+        }
+        for theirs in other.columns {
+            // This one may double on the way.
+            let bucket = theirs.bucket >> (self.doublings - other.doublings);
+            let mine = self.find(bucket);
+            add_all(&mut self.columns[mine].ops, &theirs.ops);
+            self.fit();
+        }
+        self.recent = 0;
+    }
+
+    /// The columns of a picture; `None` where there is no operation.
+    pub fn axis(&self) -> Option<TimeAxis> {
+        let (first, last) = (self.columns.first()?.bucket, self.columns.last()?.bucket);
+        Some(TimeAxis {
+            first,
+            doublings: self.doublings,
+            len: (last - first + 1) as usize,
+        })
+    }
+
+    /// Every column that has operations: its place on the axis, and the operations by slot.
+    pub fn columns(&self) -> impl Iterator<Item = (usize, &[u32])> {
+        let first = self.columns.first().map_or(0, |column| column.bucket);
+        let columns = self.columns.iter();
+        columns.map(move |column| ((column.bucket - first) as usize, &*column.ops))
+    }
+
+    /// The place of the column of a bucket, which is made where there is none.
+    fn find(&mut self, bucket: u64) -> usize {
+        match self
+            .columns
+            .binary_search_by_key(&bucket, |column| column.bucket)
+        {
+            Ok(place) => place,
+            Err(place) => {
+                let ops = vec![0; SLOTS].into();
+                self.columns.insert(place, Column { bucket, ops });
+                place
+            }
+        }
+    }
+
+    fn fit(&mut self) {
+        while self.axis().is_some_and(|axis| axis.len as u64 > COLUMNS) {
+            self.double();
+        }
+    }
+
+    fn double(&mut self) {
+        self.doublings += 1;
+        self.recent = 0;
+        let mut doubled: Vec<Column> = Vec::with_capacity(self.columns.len());
+        for column in std::mem::take(&mut self.columns) {
+            let bucket = column.bucket >> 1;
+            match doubled.last_mut() {
+                Some(last) if last.bucket == bucket => add_all(&mut last.ops, &column.ops),
+                _ => doubled.push(Column { bucket, ..column }),
+            }
+        }
+        self.columns = doubled;
+    }
+}
+
+fn add_all(sums: &mut [u32], ops: &[u32]) {
+    let pairs = sums.iter_mut().zip(ops);
+    pairs.for_each(|(sum, ops)| *sum = sum.saturating_add(*ops));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(seconds: impl Iterator<Item = u64>) -> Grid {
+        let mut grid = Grid::default();
+        seconds.for_each(|second| grid.add(second * 1000 + 999, (second % 7) as u16, 1));
+        grid
+    }
+
+    fn dense(grid: &Grid) -> Vec<(usize, Vec<u32>)> {
+        let columns = grid.columns();
+        columns
+            .map(|(place, ops)| (place, ops[..7].to_vec()))
+            .collect()
+    }
+
+    #[test]
+    fn buckets_are_the_shortest_that_fit_whatever_the_order_and_the_parts() {
+        let times = |from: u64, to: u64| (from..to).map(|i| 1_700_000_000 + i * 7 % 3001);
+        let whole = counted(times(0, 3001));
+        let axis = whole.axis().unwrap();
+        assert_eq!(axis.bucket_secs(), 8, "3,001 seconds in 400 buckets");
+        assert!((200..=400).contains(&axis.len));
+        for cut in [1, 700, 2999] {
+            let (mut first, mut second) = (counted(times(0, cut)), counted(times(cut, 3001)));
+            second.merge(first.clone());
+            first.merge(counted(times(cut, 3001)));
+            for grid in [first, second] {
+                assert_eq!(
+                    (grid.axis(), dense(&grid)),
+                    (whole.axis(), dense(&whole)),
+                    "{cut}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn any_time_has_a_place_in_bounded_memory() {
+        let grid = counted([0, u64::MAX / 2000, 17].into_iter());
+        let axis = grid.axis().unwrap();
+        assert!(axis.len as u64 <= COLUMNS && grid.columns().count() <= 3);
+        assert_eq!(axis.place(0), Some(0));
+        assert_eq!(axis.place(u64::MAX), None);
+        assert_eq!(Grid::default().axis(), None);
+    }
+}

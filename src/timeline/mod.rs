@@ -1,0 +1,168 @@
+//! Operations of captures over time: by slot, by the heaviest tags and patterns, and the bursts among them.
+
+mod bursts;
+mod counts;
+mod grid;
+mod names;
+mod reading;
+pub(crate) mod view;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::name::Name;
+use crate::summary::{Incomplete, Rejected};
+
+pub use crate::timeline::reading::read;
+
+/// The name and version of the form of the timeline.
+pub const SCHEMA: &str = "slotscope.timeline/1";
+/// Slots that share a row.
+pub const SLOTS_PER_ROW: usize = 64;
+
+/// Operations over time. All lists of numbers over time have one for each bucket.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Timeline {
+    /// The name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    pub schema: &'static str,
+    /// Operations that have a time.
+    pub ops: u64,
+    /// Seconds of a bucket.
+    pub bucket_secs: u64,
+    /// The buckets in the order of time.
+    pub buckets: Vec<Bucket>,
+    /// Slots over time.
+    pub slots: SlotsOverTime,
+    /// The nodes; absent where none are named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<NodeOverTime>>,
+    /// The heaviest tags; absent where the input cannot be read twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<TagOverTime>>,
+    /// The heaviest patterns; absent where the input cannot be read twice, or has too many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patterns: Option<Vec<PatternOverTime>>,
+    /// Times in which a slot has far more operations than usual, those with the most first.
+    pub bursts: Vec<Burst>,
+    /// How many more there are.
+    pub more_bursts: u64,
+    /// Places where the time jumps back.
+    pub clock: Clock,
+    /// Rows without a time, which are not counted.
+    pub untimed: u64,
+    /// Lines that are no operation.
+    pub rejected: Rejected,
+    /// Where inputs could not be read to their end.
+    pub incomplete: Vec<Incomplete>,
+    /// What limits the result.
+    pub notes: Vec<String>,
+}
+
+/// A span of time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Bucket {
+    /// Its start, in seconds since 1970 (UTC).
+    pub from: u64,
+    /// Its end, which is not in it.
+    pub to: u64,
+    /// Its operations.
+    pub ops: u64,
+}
+
+/// Slots over time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SlotsOverTime {
+    /// Slots that share a row: row 0 has slots 0 to one less than that.
+    pub slots_per_row: usize,
+    /// The operations of each row by bucket.
+    pub ops: Vec<Vec<u64>>,
+}
+
+/// A node over time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct NodeOverTime {
+    /// What the cluster calls it.
+    pub id: Name,
+    /// What people call it.
+    pub name: Name,
+    /// Its slots as first and last, both included.
+    pub ranges: Vec<(u16, u16)>,
+    /// Its operations.
+    pub ops: u64,
+    /// By bucket.
+    pub over_time: Vec<u64>,
+}
+
+/// A hash tag over time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TagOverTime {
+    /// The tag.
+    pub tag: Name,
+    /// Its slot.
+    pub slot: u16,
+    /// The name of its node, where nodes are named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<Name>,
+    /// Its operations.
+    pub ops: u64,
+    /// Their share of all.
+    pub share: f64,
+    /// By bucket.
+    pub over_time: Vec<u64>,
+}
+
+/// A pattern over time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PatternOverTime {
+    /// The pattern.
+    pub pattern: Name,
+    /// The operations on its keys.
+    pub ops: u64,
+    /// Their share of all.
+    pub share: f64,
+    /// By bucket.
+    pub over_time: Vec<u64>,
+}
+
+/// A time in which a slot has far more operations than usual.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Burst {
+    /// The tag that has at least half of its operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag: Option<Name>,
+    /// The key without a tag that has at least half of its operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<Name>,
+    /// The pattern that has at least half of its operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<Name>,
+    /// The slot.
+    pub slot: u16,
+    /// The name of its node, where nodes are named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<Name>,
+    /// Its start, in seconds since 1970 (UTC), to a bucket.
+    pub from: u64,
+    /// Its end, which is not in it.
+    pub to: u64,
+    /// The operations on the slot meanwhile.
+    pub ops: u64,
+    /// Their share of the operations on the node; on all slots where no nodes are named.
+    pub share: f64,
+    /// Operations a second.
+    pub rate: f64,
+    /// The usual operations a second: the median of the slot.
+    pub usual_rate: f64,
+    /// At least how many times the usual the rate is.
+    pub times_usual: f64,
+}
+
+/// Where the time of an operation is a second or more before that of the one before it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Clock {
+    /// At least so many places: lines are read in parallel, and what is between two parts is not looked at.
+    pub jumps_back: u64,
+    /// The longest way back, in seconds.
+    pub longest_secs: u64,
+}

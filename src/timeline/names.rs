@@ -1,0 +1,229 @@
+//! The second pass: the heaviest tags and patterns over time, and the names in bursts.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::hash::hash;
+use crate::metric::{Load, Metric};
+use crate::name::Name;
+use crate::pattern::{ids, shapes};
+use crate::slot::{SLOTS, SlotBatch};
+use crate::tally::Tally;
+use crate::tally::recount::Recount;
+use crate::tally::tags::{TagCounter, TagCounts};
+use crate::timeline::bursts::SlotBurst;
+use crate::timeline::counts::timed;
+use crate::timeline::grid::TimeAxis;
+
+/// What is kept of a long name, and what patterns are made of.
+const MAX_NAME: usize = 512;
+const LOOKED_AT: usize = 1024;
+/// Shapes whose patterns are remembered.
+const REMEMBERED: usize = 1 << 14;
+
+/// What is wanted of the second pass.
+pub struct Wanted {
+    axis: TimeAxis,
+    /// The place of each tag, and of each pattern.
+    tags: HashMap<Vec<u8>, usize>,
+    patterns: HashMap<Vec<u8>, usize>,
+    /// Which bursts each slot has: their numbers and buckets.
+    bursts: Vec<Vec<(u16, usize, usize)>>,
+}
+
+impl Wanted {
+    /// These tags and patterns, and what is in these bursts.
+    pub fn new(axis: TimeAxis, tags: &[Name], patterns: &[Name], bursts: &[SlotBurst]) -> Self {
+        let places = |names: &[Name]| {
+            let names = names.iter().enumerate();
+            names.map(|(place, name)| (name.0.clone(), place)).collect()
+        };
+        let mut of_slots = vec![Vec::new(); SLOTS];
+        for (number, burst) in bursts.iter().enumerate() {
+            let (from, to) = burst.buckets;
+            of_slots[usize::from(burst.slot)].push((number as u16, from, to));
+        }
+        Wanted {
+            axis,
+            tags: places(tags),
+            patterns: places(patterns),
+            bursts: of_slots,
+        }
+    }
+}
+
+/// What a name in a burst is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A key without a hash tag.
+    Key,
+    /// A hash tag.
+    Tag,
+    /// A pattern of keys.
+    Pattern,
+}
+
+/// Operations by burst and name: first as far as they fit, then those that are worth it.
+#[derive(Clone)]
+pub enum InBursts {
+    /// All of them.
+    First(Box<TagCounter>),
+    /// The heavy ones.
+    Again(Box<Recount>),
+}
+
+impl InBursts {
+    fn count(&mut self, burst: u16, kind: Kind, name: &[u8], ops: u64) {
+        let mut written = burst.to_le_bytes().to_vec();
+        written.push(kind as u8);
+        written.extend_from_slice(&name[..name.len().min(MAX_NAME)]);
+        let mut load = Load::default();
+        load[Metric::Ops] = ops;
+        match self {
+            InBursts::First(all) => all.add_known(hash(&written), &written, load),
+            InBursts::Again(heavy) => heavy.count_name(hash(&written), &written, load),
+        }
+    }
+
+    /// The rows that say which names are worth a second pass; `None` where all fit.
+    pub fn overflowed(&self) -> Option<&crate::tally::sketch::count_min::CountMin> {
+        match self {
+            InBursts::First(all) => match &all.counts {
+                TagCounts::CountMin(rows) => Some(rows),
+                _ => None,
+            },
+            InBursts::Again(_) => None,
+        }
+    }
+
+    /// The heaviest tag or key, and the heaviest pattern of each burst, with its operations.
+    pub fn heaviest(&self, bursts: usize) -> Vec<[Option<(Kind, Name, u64)>; 2]> {
+        let mut heaviest: Vec<[Option<(Kind, Name, u64)>; 2]> = vec![[None, None]; bursts];
+        let mut see = |written: &[u8], load: Load| {
+            let Some(([low, high, kind], name)) = written.split_first_chunk() else {
+                return;
+            };
+            let (place, kind) = match kind {
+                0 => (0, Kind::Key),
+                1 => (0, Kind::Tag),
+                _ => (1, Kind::Pattern),
+            };
+            let burst = usize::from(u16::from_le_bytes([*low, *high]));
+            let Some(best) = heaviest.get_mut(burst).map(|of| &mut of[place]) else {
+                return;
+            };
+            let ops = load[Metric::Ops];
+            let is_heavier = best.as_ref().is_none_or(|(_, other, most)| {
+                ops > *most || ops == *most && name < other.0.as_slice()
+            });
+            if is_heavier {
+                *best = Some((kind, Name(name.to_vec()), ops));
+            }
+        };
+        match self {
+            InBursts::First(all) => {
+                if let TagCounts::Exact(table) = &all.counts {
+                    table.iter().for_each(|(name, _, load)| see(name, load));
+                }
+            }
+            InBursts::Again(heavy) => heavy.tags().for_each(|(name, load)| see(&name.0, load)),
+        }
+        heaviest
+    }
+
+    fn merge(&mut self, other: Self) {
+        match (self, other) {
+            (InBursts::First(mine), InBursts::First(theirs)) => mine.merge(*theirs),
+            (InBursts::Again(mine), InBursts::Again(theirs)) => mine.merge(*theirs),
+            _ => unreachable!("tallies of one scan count the same"),
+        }
+    }
+}
+
+/// What the second pass counts.
+pub struct Names {
+    wanted: Arc<Wanted>,
+    /// By tag and by pattern, over time.
+    pub tags: Vec<Vec<u64>>,
+    /// The same of patterns.
+    pub patterns: Vec<Vec<u64>>,
+    /// In bursts.
+    pub in_bursts: InBursts,
+    /// Patterns of shapes that were seen recently.
+    recent: HashMap<u64, (Arc<[u8]>, Option<usize>)>,
+    shapes: Vec<u64>,
+}
+
+impl Names {
+    /// Nothing counted yet.
+    pub fn new(wanted: &Arc<Wanted>, in_bursts: InBursts) -> Self {
+        let series = |count| vec![vec![0; wanted.axis.len]; count];
+        Names {
+            tags: series(wanted.tags.len()),
+            patterns: series(wanted.patterns.len()),
+            wanted: wanted.clone(),
+            in_bursts,
+            recent: HashMap::new(),
+            shapes: Vec::new(),
+        }
+    }
+
+    /// The pattern of a key, and its place.
+    fn pattern(&mut self, shape: u64, key: &[u8]) -> (Arc<[u8]>, Option<usize>) {
+        if let Some(known) = self.recent.get(&shape) {
+            return known.clone();
+        }
+        if self.recent.len() == REMEMBERED {
+            self.recent.clear();
+        }
+        let pattern = ids::pattern_of(&key[..key.len().min(LOOKED_AT)]);
+        let place = self.wanted.patterns.get(&pattern).copied();
+        let known = (Arc::from(pattern), place);
+        self.recent.insert(shape, known.clone());
+        known
+    }
+}
+
+impl Tally for Names {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let wanted = self.wanted.clone();
+        let (base, spans) = (keys.batch.base, keys.batch.keys);
+        let mut shapes = std::mem::take(&mut self.shapes);
+        shapes::shapes(keys.kernel, base, spans, &mut shapes);
+        for (i, time, ops) in timed(keys) {
+            // An input that grew is refused by the scan.
+            let Some(bucket) = wanted.axis.place(time) else {
+                continue;
+            };
+            let hashed = keys.hashed.get(base, i);
+            let is_tagged = keys.is_tagged(i);
+            if is_tagged && let Some(place) = wanted.tags.get(hashed) {
+                self.tags[*place][bucket] += ops;
+            }
+            let (pattern, place) = self.pattern(shapes[i], spans.get(base, i));
+            if let Some(place) = place {
+                self.patterns[place][bucket] += ops;
+            }
+            for (burst, from, to) in &wanted.bursts[usize::from(keys.slots[i])] {
+                if (*from..*to).contains(&bucket) {
+                    let kind = if is_tagged { Kind::Tag } else { Kind::Key };
+                    self.in_bursts.count(*burst, kind, hashed, ops);
+                    self.in_bursts.count(*burst, Kind::Pattern, &pattern, ops);
+                }
+            }
+        }
+        self.shapes = shapes;
+    }
+
+    fn merge(&mut self, other: Self) {
+        for (mine, theirs) in [
+            (&mut self.tags, other.tags),
+            (&mut self.patterns, other.patterns),
+        ] {
+            for (mine, theirs) in mine.iter_mut().flatten().zip(theirs.into_iter().flatten()) {
+                *mine += theirs;
+            }
+        }
+        self.in_bursts.merge(other.in_bursts);
+    }
+}

@@ -1,0 +1,329 @@
+//! A timeline as sections: the bursts, the map, the nodes, tags and patterns over time.
+
+use crate::name::Name;
+use crate::report::view::table::Rank;
+use crate::report::view::time_map::{Marked, NamedSeries};
+use crate::report::view::{Block, Cell, Column, Scope, Section, Table, TimeMap, remarks};
+use crate::text::{counted, grouped, percent, short, span, three_digits, time};
+use crate::timeline::{Burst, Timeline};
+
+/// Marks of a row that shows a name over time.
+const MARKS: usize = 32;
+/// Bursts that the maps mark.
+const MARKED: usize = 200;
+
+/// The sections of a timeline; tables have `top` rows.
+pub fn sections(timeline: &Timeline, top: usize) -> Vec<Section<'_>> {
+    let mut sections = vec![overview(timeline, top), map_section(timeline)];
+    sections.extend(burst_table(timeline, top));
+    sections.extend(nodes(timeline));
+    sections.extend(tags(timeline, top));
+    sections.extend(patterns(timeline, top));
+    let remarks = remarks::section(remarks::remarks(&[] as &[String], &remarks_of(timeline)));
+    sections.push(remarks.scoped(Scope::Overview));
+    sections
+}
+
+/// The finding in a sentence.
+pub fn sentence(timeline: &Timeline) -> String {
+    let rate = three_digits(timeline.ops as f64 / secs(timeline).max(1) as f64);
+    let all = format!(
+        "{} in {}, {rate} a second in the mean",
+        counted(timeline.ops, "operation"),
+        span(secs(timeline))
+    );
+    match (
+        timeline.bursts.as_slice(),
+        timeline.bursts.len() as u64 + timeline.more_bursts,
+    ) {
+        ([], _) => format!("{all}; no burst"),
+        ([burst], _) => format!("{all}; one burst: {}", words(burst)),
+        ([burst, ..], count) => format!(
+            "{all}; {}, the largest: {}",
+            counted(count, "burst"),
+            words(burst)
+        ),
+    }
+}
+
+/// What a page or a chart is about.
+pub fn title(timeline: &Timeline) -> String {
+    let ends = (timeline.buckets.first(), timeline.buckets.last());
+    let (from, to) = (
+        ends.0.map_or(0, |first| first.from),
+        ends.1.map_or(0, |last| last.to),
+    );
+    format!("Operations from {} to {}", time(from), time(to))
+}
+
+/// The finding in a few words.
+#[cfg(feature = "charts")]
+pub fn chart_title(timeline: &Timeline) -> String {
+    let Some(burst) = timeline.bursts.first() else {
+        return format!("{}, no burst", counted(timeline.ops, "operation"));
+    };
+    let count = timeline.bursts.len() as u64 + timeline.more_bursts;
+    let largest = if count > 1 { ", the largest" } else { "" };
+    format!(
+        "{}{largest}: {}, {} ops/s for {}",
+        counted(count, "burst"),
+        name_of(burst),
+        three_digits(burst.rate),
+        span_of(burst)
+    )
+}
+
+/// What limits the result.
+pub fn remarks_of(timeline: &Timeline) -> Vec<String> {
+    let rejected = &timeline.rejected;
+    let first = rejected.first.first();
+    let first = first.map(|line| {
+        format!(
+            ", the first at byte {} of {}: {}",
+            line.byte, line.file, line.reason
+        )
+    });
+    let rejected = (rejected.count > 0).then(|| {
+        format!(
+            "{} no operation{}",
+            match rejected.count {
+                1 => String::from("1 line is"),
+                count => format!("{} lines are", grouped(count)),
+            },
+            first.unwrap_or_default()
+        )
+    });
+    let stops = timeline.incomplete.iter();
+    let stops = stops.map(|stop| format!("{}: byte {}: {}", stop.file, stop.byte, stop.reason));
+    stops
+        .chain(rejected)
+        .chain(timeline.notes.iter().cloned())
+        .collect()
+}
+
+fn secs(timeline: &Timeline) -> u64 {
+    timeline.buckets.len() as u64 * timeline.bucket_secs
+}
+
+/// What a burst is about, in a few words.
+fn name_of(burst: &Burst) -> String {
+    match (&burst.tag, &burst.key) {
+        (Some(tag), _) => format!("tag {}", short(tag)),
+        (_, Some(key)) => format!("key {}", short(key)),
+        _ => format!("slot {}", burst.slot),
+    }
+}
+
+fn words(burst: &Burst) -> String {
+    let node = burst.node.as_ref();
+    let place = match (burst.tag.is_some() || burst.key.is_some(), node) {
+        (true, Some(node)) => format!(" (slot {}, {})", burst.slot, short(node)),
+        (true, None) => format!(" (slot {})", burst.slot),
+        (false, Some(node)) => format!(" ({})", short(node)),
+        (false, None) => String::new(),
+    };
+    let whose = if node.is_some() {
+        "its node's operations"
+    } else {
+        "all operations"
+    };
+    format!(
+        "{}{place}: {} ops/s from {} for {}, {} of {whose} meanwhile, at least {} times the usual",
+        name_of(burst),
+        three_digits(burst.rate),
+        time(burst.from),
+        span_of(burst),
+        percent(burst.share),
+        three_digits(burst.times_usual),
+    )
+}
+
+/// How long it is: seconds up to two minutes.
+fn span_of(burst: &Burst) -> String {
+    match burst.to - burst.from {
+        secs @ ..120 => counted(secs, "second"),
+        secs => span(secs),
+    }
+}
+
+fn overview(timeline: &Timeline, top: usize) -> Section<'_> {
+    let section = Section::untitled()
+        .scoped(Scope::Overview)
+        .paragraph(sentence(timeline));
+    let shown = timeline.bursts.iter().take(top).skip(1);
+    let others = timeline.bursts.len().saturating_sub(top.max(1)) as u64 + timeline.more_bursts;
+    let section = shown.fold(section, |section, burst| section.line(words(burst)));
+    match others {
+        0 => section,
+        others => section.line(format!("{}, in --json", counted(others, "more burst"))),
+    }
+}
+
+fn map_section(timeline: &Timeline) -> Section<'_> {
+    Section::titled("Operations by time and slot")
+        .anchored("time-map", "Map")
+        .with(Block::TimeMap(time_map(timeline)))
+}
+
+/// The map.
+pub fn time_map(timeline: &Timeline) -> TimeMap {
+    let marked = |burst: &Burst| Marked {
+        slot: burst.slot,
+        times: (burst.from, burst.to),
+        name: name_of(burst),
+        words: match &burst.pattern {
+            Some(pattern) => format!("{}; keys like {}", words(burst), short(pattern)),
+            None => words(burst),
+        },
+    };
+    let tags = timeline.tags.iter().flatten().map(|tag| NamedSeries {
+        name: short(&tag.tag),
+        slot: tag.slot,
+        ops: tag.over_time.clone(),
+    });
+    let nodes = timeline.nodes.iter().flatten();
+    let owners = nodes.flat_map(|node| {
+        let name = short(&node.name);
+        node.ranges
+            .iter()
+            .map(move |(first, last)| (*first, *last, name.clone()))
+    });
+    TimeMap {
+        from: timeline.buckets.first().map_or(0, |first| first.from),
+        bucket_secs: timeline.bucket_secs,
+        slots_per_row: timeline.slots.slots_per_row,
+        rows: timeline.slots.ops.clone(),
+        bursts: timeline.bursts.iter().take(MARKED).map(marked).collect(),
+        names: tags.collect(),
+        owners: owners.collect(),
+    }
+}
+
+fn number(title: &'static str) -> Column {
+    Column::number("").titled(title)
+}
+
+fn burst_table(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
+    let columns = vec![
+        Column::words("burst").flexible(),
+        Column::words("keys like").optional().rank(Rank::Detail),
+        number("slot").rank(Rank::Detail),
+        Column::words("node").optional().rank(Rank::Detail),
+        Column::words("from").rank(Rank::Detail),
+        number("seconds"),
+        number("ops/s").rank(Rank::Main),
+        number("share of node"),
+        number("times usual"),
+    ];
+    let row = |burst: &'_ Burst| {
+        vec![
+            Cell::text(name_of(burst)),
+            Cell::of(burst.pattern.as_ref(), |pattern| Cell::text(short(pattern))),
+            Cell::number(burst.slot),
+            Cell::of(burst.node.as_ref(), |node| Cell::text(short(node))),
+            Cell::text(time(burst.from)),
+            Cell::count(burst.to - burst.from),
+            Cell::text(three_digits(burst.rate)),
+            Cell::share(burst.share),
+            Cell::text(three_digits(burst.times_usual)),
+        ]
+    };
+    let table = Table::new(columns, timeline.bursts.iter().map(row)).at_most(top);
+    let section = Section::titled("Bursts").anchored("bursts", "Bursts");
+    (!timeline.bursts.is_empty()).then(|| section.scoped(Scope::Page).table(table))
+}
+
+fn nodes(timeline: &Timeline) -> Option<Section<'_>> {
+    let nodes = timeline.nodes.as_ref()?;
+    let row = |node: &crate::timeline::NodeOverTime| {
+        let share = node.ops as f64 / timeline.ops.max(1) as f64;
+        let cells = [
+            Cell::text(short(&node.name)),
+            Cell::count(node.ops),
+            Cell::share(share),
+        ];
+        with_series(cells, &node.over_time, timeline)
+    };
+    let table = Table::new(columns(Column::words("node")), nodes.iter().map(row));
+    Some(
+        Section::titled("Nodes over time")
+            .anchored("nodes", "Nodes")
+            .table(table),
+    )
+}
+
+fn tags(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
+    let tags = timeline.tags.as_ref().filter(|tags| !tags.is_empty())?;
+    let rows = tags
+        .iter()
+        .map(|tag| named_row(&tag.tag, (tag.ops, tag.share), &tag.over_time, timeline));
+    let table = Table::new(columns(Column::words("tag")), rows).at_most(top);
+    Some(
+        Section::titled("Tags over time")
+            .anchored("tags", "Tags")
+            .table(table),
+    )
+}
+
+fn patterns(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
+    let patterns = timeline
+        .patterns
+        .as_ref()
+        .filter(|patterns| !patterns.is_empty())?;
+    let rows = patterns.iter();
+    let rows = rows.map(|of| named_row(&of.pattern, (of.ops, of.share), &of.over_time, timeline));
+    let table = Table::new(columns(Column::words("pattern")), rows).at_most(top);
+    Some(
+        Section::titled("Patterns over time")
+            .anchored("patterns", "Patterns")
+            .table(table),
+    )
+}
+
+fn columns(name: Column) -> Vec<Column> {
+    vec![
+        name.flexible(),
+        number("ops").rank(Rank::Main),
+        number("share"),
+        number("most ops/s"),
+        Column::words("at").rank(Rank::Detail),
+        Column::words("over time").rank(Rank::Detail),
+    ]
+}
+
+fn named_row<'a>(
+    name: &'a Name,
+    (ops, share): (u64, f64),
+    over_time: &[u64],
+    timeline: &Timeline,
+) -> Vec<Cell<'a>> {
+    let cells = [Cell::name(name), Cell::count(ops), Cell::share(share)];
+    with_series(cells, over_time, timeline)
+}
+
+/// A row with the busiest bucket of a series, and the series as marks.
+fn with_series<'a>(cells: [Cell<'a>; 3], over_time: &[u64], timeline: &Timeline) -> Vec<Cell<'a>> {
+    let most = over_time.iter().copied().max().unwrap_or(0);
+    let at = over_time.iter().position(|ops| *ops == most);
+    let at = at.and_then(|at| timeline.buckets.get(at));
+    let mut row = Vec::from(cells);
+    row.extend([
+        Cell::text(three_digits(most as f64 / timeline.bucket_secs as f64)),
+        Cell::of(at, |bucket| Cell::text(time(bucket.from))),
+        Cell::text(marks(over_time)),
+    ]);
+    row
+}
+
+/// Operations as marks of eight heights, a dot where there are none.
+fn marks(over_time: &[u64]) -> String {
+    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let size = over_time.len().div_ceil(MARKS).max(1);
+    let sums: Vec<u64> = over_time.chunks(size).map(|ops| ops.iter().sum()).collect();
+    let most = sums.iter().copied().max().unwrap_or(0).max(1);
+    let mark = |ops: &u64| match ops {
+        0 => '·',
+        ops => HEIGHTS[(*ops as f64 / most as f64 * 7.0).round() as usize],
+    };
+    sums.iter().map(mark).collect()
+}
