@@ -210,10 +210,10 @@ fn burst_table(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
         number("slot").rank(Rank::Detail),
         Column::words("node").optional().rank(Rank::Detail),
         Column::words("from").rank(Rank::Detail),
-        number("seconds"),
+        number("seconds").rank(Rank::Detail),
         number("ops/s").rank(Rank::Main),
-        number("share of node"),
-        number("times usual"),
+        number("share"),
+        number("× usual"),
     ];
     let row = |burst: &'_ Burst| {
         vec![

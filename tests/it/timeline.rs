@@ -2,10 +2,13 @@
 //! the parts of a capture, their order nor the threads change anything.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
+use crate::browser::UNREADABLE;
+use crate::support::chromium::Chromium;
 use crate::support::rng::Rng;
 use crate::support::run::{Scratch, assert_fails, code, feed, slotscope, stdout};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// 2026-11-21 06:26:35.
 const START: u64 = 1_795_242_395;
@@ -247,10 +250,7 @@ fn the_map_fits_any_width_and_the_burst_comes_first() {
         let text = stdout(&output);
         let first = text.split("\n\n").next().unwrap().replace('\n', " ");
         assert!(first.contains("one burst: tag hot (slot "), "{first}");
-        let map: Vec<&str> = text
-            .lines()
-            .filter(|line| line.contains('░') || line.contains('·'))
-            .collect();
+        let map: Vec<&str> = text.lines().filter(|line| line.contains('▒')).collect();
         assert!(map.len() >= 32, "{text}");
         let is_wide = |line: &str| line.chars().count() > width;
         assert!(!text.lines().any(is_wide), "{width}: {text}");
@@ -303,5 +303,85 @@ fn times_of_any_size_neither_panic_nor_take_memory() {
     if code(&output) == 0 {
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert!(found["buckets"].as_array().unwrap().len() <= 400);
+    }
+}
+
+#[test]
+fn the_map_of_the_page_answers_to_pointer_wheel_and_keys_at_every_width_in_both_themes() {
+    let scratch = Scratch::new();
+    let mut seconds = seconds(11);
+    for line in seconds.iter_mut().flatten() {
+        *line = line.replace("{hot}", "{<img src=x onerror=alert(1)>}");
+    }
+    let file = capture(&scratch, "node.monitor", &seconds);
+    let out = scratch.path("out");
+    let args = [
+        "timeline",
+        &file,
+        "--nodes",
+        "3",
+        "--out",
+        out.to_str().unwrap(),
+    ];
+    assert_eq!(code(&slotscope(&args).output().unwrap()), 0);
+    let pictures = Path::new(env!("CARGO_BIN_EXE_slotscope")).parent().unwrap();
+    let pictures = pictures.join("browser");
+    for (width, theme) in [
+        (1440, "light"),
+        (1440, "dark"),
+        (390, "light"),
+        (390, "dark"),
+    ] {
+        let mut tab = Chromium::start().tab(width, theme);
+        tab.open(&out.join("timeline.html"));
+        let place = format!("{width} px, {theme}");
+        assert_eq!(tab.eval(UNREADABLE), json!([]), "{place}");
+        tab.screenshot(&pictures.join(format!("timeline-{width}-{theme}.png")));
+
+        // The largest burst is what it shows first.
+        let under = tab.text("#heat-under");
+        let slot = usize::from(slotscope::slot(b"{<img src=x onerror=alert(1)>}"));
+        let row = format!("Slots {} to {}", slot / 64 * 64, slot / 64 * 64 + 63);
+        assert!(
+            under.contains(&row) && under.contains("2026-11-21 06:28:35 UTC: "),
+            "{under}"
+        );
+        assert!(
+            under.contains("Heaviest listed tags: <img src=x onerror=alert(1)> ("),
+            "{under}"
+        );
+        assert!(
+            under.contains("Burst: tag <img src=x onerror=alert(1)> (slot "),
+            "{under}"
+        );
+
+        let range = "document.getElementById('heat-range').textContent";
+        assert_eq!(tab.eval(range), "slots 0 to 16383", "{place}");
+        tab.eval("document.getElementById('heat').focus()");
+        tab.press("ArrowRight");
+        assert!(tab.text("#heat-under").contains("06:28:36 UTC"), "{place}");
+        tab.press("+");
+        assert_ne!(tab.eval(range), "slots 0 to 16383", "{place}");
+        assert!(
+            tab.text("#heat-from") > String::from("2026-11-21 06:26:35"),
+            "{place}"
+        );
+        tab.press("0");
+        assert_eq!(tab.eval(range), "slots 0 to 16383", "{place}");
+        tab.hover("#heat", (0.001, 0.001));
+        assert!(
+            tab.text("#heat-under")
+                .starts_with("Slots 0 to 63, 2026-11-21 06:26:35 UTC: ")
+        );
+        let wheel = "document.getElementById('heat').dispatchEvent(new WheelEvent('wheel', {deltaY: -1, cancelable: true}))";
+        assert_eq!(
+            tab.eval(wheel),
+            false,
+            "the page does not scroll while the map zooms"
+        );
+        assert_ne!(tab.eval(range), "slots 0 to 16383", "{place}");
+        tab.click("#heat-all");
+        assert_eq!(tab.eval(range), "slots 0 to 16383", "{place}");
+        assert_eq!(tab.faults(), Vec::<String>::new(), "{place}");
     }
 }
