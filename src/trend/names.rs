@@ -20,7 +20,7 @@ const EVENTS: usize = 1000;
 const MOST_BYTES: usize = 512 << 20;
 /// A name that a list may have below its last row is a new one where it grew by so many times what it held there.
 const MANY: u64 = 9;
-/// What a row takes beside the bytes of its name.
+/// What a row takes in addition to the bytes of its name.
 const ROW_BYTES: usize = 32;
 
 /// The names of one kind over time.
