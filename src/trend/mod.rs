@@ -118,7 +118,11 @@ impl History {
     pub fn trend(mut self, options: &Options) -> Result<Trend> {
         if self.reports.len() < 2 {
             let what = "a trend needs two reports or more; name those of other dates too";
-            return Err(Error::bad("slotscope trend", what));
+            let only = self
+                .reports
+                .first()
+                .map(|report| report.point.file.to_string());
+            return Err(Error::bad(only.unwrap_or_else(|| "no report".into()), what));
         }
         self.reports.sort_by_key(|report| report.point.at);
         self.check_dates()?;
