@@ -18,16 +18,28 @@ use crate::topology::of_files::{FileSlots, OfFiles, of_files};
 
 /// The nodes that the inputs of a scan are dumps of; `None` where they are not.
 pub fn of<T>(reading: &Reading, scanned: &Scanned<T>, counted: &SlotsByInput) -> Option<OfFiles> {
-    let paths: Vec<&Path> = reading.sources.iter().map(|source| source.path()).collect();
-    let files = (0..).zip(&scanned.inputs).zip(names(&paths));
-    let files = files.map(|((at, input), name)| FileSlots {
-        name,
-        slots: counted.of(at),
-        is_snapshot: input.format == Rdb.name(),
-        // Slots and their counts are the answer of one node.
-        is_of_cluster: input.seen.count(Notice::InCluster) > 0 || input.format == slot_stats::NAME,
+    // Next to dumps, captures are of the same nodes.
+    let has_dumps = scanned.inputs.iter().any(|input| input.seen.keys > 0);
+    let is_counted = |at: &usize| !has_dumps || scanned.inputs[*at].seen.operations == 0;
+    let places: Vec<usize> = (0..scanned.inputs.len()).filter(is_counted).collect();
+    let path = |at: &usize| reading.sources[*at].path();
+    let paths: Vec<&Path> = places.iter().map(path).collect();
+    let files = places.iter().zip(names(&paths)).map(|(at, name)| {
+        let input = &scanned.inputs[*at];
+        FileSlots {
+            name,
+            slots: counted.of(*at),
+            is_snapshot: input.format == Rdb.name(),
+            // Slots and their counts are the answer of one node.
+            is_of_cluster: input.seen.count(Notice::InCluster) > 0
+                || input.format == slot_stats::NAME,
+        }
     });
-    of_files(&files.collect::<Vec<_>>())
+    let mut found = of_files(&files.collect::<Vec<_>>())?;
+    for file in found.files.iter_mut().flatten() {
+        *file = places[*file];
+    }
+    Some(found)
 }
 
 /// The same, read for this alone; the three nodes that are assumed where the inputs are no nodes.

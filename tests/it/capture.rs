@@ -227,3 +227,64 @@ fn monitor_and_the_append_only_file_show_what_was_asked_of_servers_of_three_kind
         assert!(logged["operations"]["from_ms"].as_u64().unwrap() / 1000 <= now.as_secs());
     }
 }
+
+#[test]
+fn a_dump_and_a_capture_of_each_node_say_which_is_full_and_which_is_hot() {
+    let scratch = Scratch::new();
+    let mut parts = vec![(String::new(), String::new()); 2];
+    for i in 0..4000 {
+        // The first node owns more slots; a key of the second takes half of its traffic; some keys are only asked for.
+        let key = format!("user:{i}");
+        let place = usize::from(slot(key.as_bytes()) >= 10_000);
+        let (dump, capture) = &mut parts[place];
+        if i % 100 > 0 {
+            *dump += &format!("\"{key}\"\n");
+        }
+        *capture += &format!("1795216373.{i:06} [0 10.0.0.1:5] \"GET\" \"{key}\"\n");
+        if place == 1 {
+            *capture += &format!("1795216373.{i:06} [0 10.0.0.1:5] \"GET\" \"user:8\"\n");
+        }
+    }
+    assert!(slot(b"user:8") >= 10_000);
+    let mut files = Vec::new();
+    for (name, (dump, capture)) in ["a", "b"].iter().zip(&parts) {
+        files.push(scratch.file(&format!("{name}.keys"), dump));
+        files.push(scratch.file(&format!("{name}.monitor"), capture));
+    }
+    let files: Vec<_> = files.iter().map(|file| file.to_str().unwrap()).collect();
+    let args = [&["analyze", "--json"][..], &files].concat();
+    let found = report(&slotscope(&args).output().unwrap());
+    let lines = |texts: &dyn Fn(&(String, String)) -> usize| parts.iter().map(texts).sum::<usize>();
+    let keys = lines(&|part| part.0.lines().count());
+    let ops = lines(&|part| part.1.lines().count());
+    assert_eq!(found["input"]["keys"], keys);
+    assert_eq!(found["operations"]["ops"], ops);
+    assert_eq!(found["operations"]["keys"], 4000);
+    let nodes = found["nodes"]["list"].as_array().unwrap();
+    let loads: Vec<_> = nodes
+        .iter()
+        .map(|node| node["ops"].as_u64().unwrap())
+        .collect();
+    let ids: Vec<_> = nodes
+        .iter()
+        .map(|node| node["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, ["a", "b"]);
+    // Of slots without keys, some are no node's.
+    let unowned = found["nodes"]["unowned"]["ops"].as_u64().unwrap();
+    assert_eq!(loads[0] + loads[1] + unowned, ops as u64);
+    assert!(unowned < 100 && loads[1] > loads[0], "{loads:?}, {unowned}");
+    let verdicts = found["verdict"]["by_metric"].as_array().unwrap();
+    let by = |metric: &str| verdicts.iter().find(|of| of["metric"] == metric).unwrap();
+    assert_eq!(by("keys")["fullest"]["node"], "a");
+    assert_eq!(by("ops")["fullest"]["node"], "b");
+    assert!(
+        by("ops")["sentence"]
+            .as_str()
+            .unwrap()
+            .contains("key user:8"),
+        "{}",
+        by("ops")["sentence"]
+    );
+    assert_eq!(found["input"]["warnings"], serde_json::json!([]));
+}
