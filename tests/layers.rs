@@ -111,7 +111,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "timeline",
         &[
-            "analysis", "pattern", "report", "scan", "slot", "summary", "tally", "topology",
+            "analysis",
+            "format::batch",
+            "pattern",
+            "report",
+            "scan",
+            "slot",
+            "summary",
+            "tally",
+            "topology",
         ],
     ),
     ("generate", &[]),

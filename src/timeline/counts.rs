@@ -1,7 +1,9 @@
 //! The first pass: operations by time and slot, and all that the heaviest tags and patterns are chosen from.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::format::batch::MISSING;
 use crate::metric::Metric;
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
@@ -10,15 +12,13 @@ use crate::tally::patterns::Patterns;
 use crate::tally::tags::TagCounter;
 use crate::timeline::grid::Grid;
 
-/// A time that a row does not have.
-const NONE: u64 = u64::MAX;
 /// Patterns are counted as they are, so it does not matter what separates their segments.
 const SEPARATOR: &[u8] = b":";
 
 /// What the first pass counts.
 pub struct Counts {
-    /// By time and slot.
-    pub grid: Grid,
+    /// By time and slot: one for all threads, as it is large. A sum is the same in any order.
+    grid: Arc<Mutex<Grid>>,
     /// By tag.
     pub tags: TagCounter,
     /// By pattern.
@@ -34,10 +34,10 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Nothing counted yet.
-    pub fn new() -> Self {
+    /// Nothing counted yet; the operations by time and slot go to `grid`.
+    pub fn new(grid: &Arc<Mutex<Grid>>) -> Self {
         Counts {
-            grid: Grid::default(),
+            grid: grid.clone(),
             tags: TagCounter::default(),
             patterns: Patterns::new(SEPARATOR, false),
             timed: BTreeMap::new(),
@@ -55,7 +55,10 @@ pub fn timed<'a>(keys: &'a SlotBatch<'_>) -> impl Iterator<Item = (usize, u64, u
         true => values.times.as_slice(),
         false => &[],
     };
-    let times = times.iter().enumerate().filter(|(_, time)| **time != NONE);
+    let times = times
+        .iter()
+        .enumerate()
+        .filter(|(_, time)| **time != MISSING);
     times.map(move |(i, time)| (i, *time, values.load(i)[Metric::Ops]))
 }
 
@@ -63,8 +66,10 @@ impl Tally for Counts {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let mut last = 0;
         let mut count = 0;
+        let grid = self.grid.clone();
+        let mut grid = grid.lock().unwrap_or_else(PoisonError::into_inner);
         for (i, time, ops) in timed(keys) {
-            self.grid.add(time, keys.slots[i], ops);
+            grid.add(time, keys.slots[i], ops);
             let back = last.max(time) - time;
             if back >= SECOND {
                 self.jumps += 1;
@@ -73,6 +78,7 @@ impl Tally for Counts {
             last = time;
             count += 1;
         }
+        drop(grid);
         self.untimed += keys.len() as u64 - count;
         if count > 0 {
             *self.timed.entry(keys.input).or_default() += count;
@@ -82,7 +88,6 @@ impl Tally for Counts {
     }
 
     fn merge(&mut self, other: Self) {
-        self.grid.merge(other.grid);
         self.tags.merge(other.tags);
         self.patterns.merge(other.patterns);
         for (input, count) in other.timed {

@@ -6,8 +6,8 @@ use crate::tally::operations::SECOND;
 /// Columns, at most: a picture has at least half of them where the time is long enough.
 pub const COLUMNS: u64 = 400;
 
-/// Operations by bucket of time and slot. How long buckets are depends on the first and the last time alone, so neither
-/// the order of the operations nor the parts that were merged matter.
+/// Operations by bucket of time and slot. How long buckets are depends on the first and the last time alone, so the order
+/// of the operations does not matter.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Grid {
     /// A bucket is a second, doubled so often.
@@ -69,24 +69,6 @@ impl Grid {
             *sum = sum.saturating_add(u32::try_from(ops).unwrap_or(u32::MAX));
         }
         self.fit();
-    }
-
-    /// Takes over another.
-    pub fn merge(&mut self, mut other: Self) {
-        while other.doublings < self.doublings {
-            other.double();
-        }
-        while self.doublings < other.doublings {
-            self.double();
-        }
-        for theirs in other.columns {
-            // This one may double on the way.
-            let bucket = theirs.bucket >> (self.doublings - other.doublings);
-            let mine = self.find(bucket);
-            add_all(&mut self.columns[mine].ops, &theirs.ops);
-            self.fit();
-        }
-        self.recent = 0;
     }
 
     /// The columns of a picture; `None` where there is no operation.
@@ -165,23 +147,17 @@ mod tests {
     }
 
     #[test]
-    fn buckets_are_the_shortest_that_fit_whatever_the_order_and_the_parts() {
-        let times = |from: u64, to: u64| (from..to).map(|i| 1_700_000_000 + i * 7 % 3001);
-        let whole = counted(times(0, 3001));
+    fn buckets_are_the_shortest_that_fit_whatever_the_order() {
+        let times = (0..3001).map(|i| 1_700_000_000 + i * 7 % 3001);
+        let whole = counted(times.clone());
         let axis = whole.axis().unwrap();
         assert_eq!(axis.bucket_secs(), 8, "3,001 seconds in 400 buckets");
         assert!((200..=400).contains(&axis.len));
-        for cut in [1, 700, 2999] {
-            let (mut first, mut second) = (counted(times(0, cut)), counted(times(cut, 3001)));
-            second.merge(first.clone());
-            first.merge(counted(times(cut, 3001)));
-            for grid in [first, second] {
-                assert_eq!(
-                    (grid.axis(), dense(&grid)),
-                    (whole.axis(), dense(&whole)),
-                    "{cut}"
-                );
-            }
+        let mut sorted: Vec<u64> = times.collect();
+        sorted.sort_unstable();
+        for order in [sorted.clone(), sorted.into_iter().rev().collect()] {
+            let grid = counted(order.into_iter());
+            assert_eq!((grid.axis(), dense(&grid)), (whole.axis(), dense(&whole)));
         }
     }
 

@@ -1,6 +1,6 @@
 //! How captures become a timeline: one pass over slots and time, a second for names, a third where there are too many.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::analysis::reading::Reading;
 use crate::analysis::rejected;
@@ -16,7 +16,7 @@ use crate::tally::tags::{TagCounter, TagCounts};
 use crate::text;
 use crate::timeline::bursts::{self, SlotBurst};
 use crate::timeline::counts::Counts;
-use crate::timeline::grid::TimeAxis;
+use crate::timeline::grid::{Grid, TimeAxis};
 use crate::timeline::names::{InBursts, Kind, Names, Wanted};
 use crate::timeline::{
     Bucket, Burst, Clock, NodeOverTime, PatternOverTime, SCHEMA, SLOTS_PER_ROW, SlotsOverTime,
@@ -32,17 +32,19 @@ const BURSTS: usize = 1000;
 /// # Errors
 /// An input that cannot be read, or that has no times.
 pub fn read(reading: &Reading, topology: Option<&Topology>, top: usize) -> Result<Timeline> {
-    let scanned = reading.scan("counting", Counts::new)?;
-    let axis = check_times(reading, &scanned)?;
-    let nodes = OfNodes::new(&scanned.tally, topology, axis);
-    let mut bursts = bursts::find(&scanned.tally.grid, &nodes.ops, |slot| nodes.owner(slot));
+    let grid = Arc::new(Mutex::new(Grid::default()));
+    let scanned = reading.scan("counting", || Counts::new(&grid))?;
+    let grid = std::mem::take(&mut *grid.lock().unwrap_or_else(PoisonError::into_inner));
+    let axis = check_times(reading, &scanned, &grid)?;
+    let nodes = OfNodes::new(&grid, topology, axis);
+    let mut bursts = bursts::find(&grid, &nodes.ops, |slot| nodes.owner(slot));
     let more_bursts = bursts.len().saturating_sub(BURSTS) as u64;
     bursts.truncate(BURSTS);
 
-    let mut notes = notes(&scanned.tally, axis, more_bursts);
+    let mut notes = notes(&scanned.tally, &grid, axis, more_bursts);
     let names = match reading.is_rereadable() {
         true => {
-            let heavy = Heavy::of(reading, &scanned.tally, top)?;
+            let heavy = Heavy::of(reading, &scanned.tally, &grid, top)?;
             Some(Named::read(reading, heavy, axis, &bursts)?)
         }
         false => {
@@ -55,7 +57,7 @@ pub fn read(reading: &Reading, topology: Option<&Topology>, top: usize) -> Resul
     if names.as_ref().is_some_and(|names| names.patterns.is_none()) {
         notes.push("there are too many patterns to count all of them: none is listed".into());
     }
-    let slots = slots_over_time(&scanned.tally, axis);
+    let slots = slots_over_time(&grid, axis);
     let total: Vec<u64> = nodes.total(axis);
     let ops = total.iter().sum();
     let bucket = |(place, ops): (usize, &u64)| Bucket {
@@ -98,24 +100,25 @@ pub fn read(reading: &Reading, topology: Option<&Topology>, top: usize) -> Resul
 }
 
 /// The buckets, where every input that has rows has times.
-fn check_times(reading: &Reading, scanned: &Scanned<Counts>) -> Result<TimeAxis> {
+fn check_times(reading: &Reading, scanned: &Scanned<Counts>, grid: &Grid) -> Result<TimeAxis> {
     let timed = &scanned.tally.timed;
     let without = scanned
         .inputs
         .iter()
         .enumerate()
         .find(|(input, seen)| seen.seen.keys > 0 && !timed.contains_key(&(*input as u32)));
-    let way_out = "timeline reads captures: redis-cli MONITOR > FILE; analyze reads key dumps";
+    let way_out = "timeline reads captures (redis-cli MONITOR > FILE) and append-only files with times \
+                   (aof-timestamp-enabled yes); analyze reads key dumps";
     if let Some((input, seen)) = without {
         let file = Name::from(reading.sources[input].path());
         let what = format!("rows of {} that have no time; {way_out}", seen.format);
         return Err(Error::bad(file.to_string(), what));
     }
     let nothing = || Error::bad("no operations in the input", way_out);
-    scanned.tally.grid.axis().ok_or_else(nothing)
+    grid.axis().ok_or_else(nothing)
 }
 
-fn notes(counts: &Counts, axis: TimeAxis, more_bursts: u64) -> Vec<String> {
+fn notes(counts: &Counts, grid: &Grid, axis: TimeAxis, more_bursts: u64) -> Vec<String> {
     let mut notes = Vec::new();
     if counts.jumps > 0 {
         notes.push(format!(
@@ -129,7 +132,7 @@ fn notes(counts: &Counts, axis: TimeAxis, more_bursts: u64) -> Vec<String> {
         let rows = text::counted(counts.untimed, "row");
         notes.push(format!("{rows} without a time: not counted"));
     }
-    let places: Vec<usize> = counts.grid.columns().map(|(place, _)| place).collect();
+    let places: Vec<usize> = grid.columns().map(|(place, _)| place).collect();
     let longest = places.windows(2).map(|pair| (pair[1] - pair[0], pair[0]));
     if let Some((gap, at)) = longest.max_by_key(|(gap, at)| (*gap, std::cmp::Reverse(*at)))
         && gap * 2 > axis.len
@@ -156,13 +159,13 @@ struct OfNodes<'a> {
 }
 
 impl<'a> OfNodes<'a> {
-    fn new(counts: &Counts, topology: Option<&'a Topology>, axis: TimeAxis) -> Self {
+    fn new(grid: &Grid, topology: Option<&'a Topology>, axis: TimeAxis) -> Self {
         let count = topology.map_or(0, |topology| topology.nodes.len()) + 1;
         let mut nodes = OfNodes {
             topology,
             ops: vec![vec![0; axis.len]; count],
         };
-        for (place, ops) in counts.grid.columns() {
+        for (place, ops) in grid.columns() {
             for (slot, ops) in ops.iter().enumerate() {
                 let owner = nodes.owner(slot as u16);
                 nodes.ops[owner][place] += u64::from(*ops);
@@ -211,9 +214,9 @@ fn name_of(node: &crate::topology::Node) -> Name {
     )
 }
 
-fn slots_over_time(counts: &Counts, axis: TimeAxis) -> SlotsOverTime {
+fn slots_over_time(grid: &Grid, axis: TimeAxis) -> SlotsOverTime {
     let mut rows = vec![vec![0; axis.len]; SLOTS / SLOTS_PER_ROW];
-    for (place, ops) in counts.grid.columns() {
+    for (place, ops) in grid.columns() {
         for (row, ops) in rows.iter_mut().zip(ops.chunks(SLOTS_PER_ROW)) {
             row[place] = ops.iter().copied().map(u64::from).sum();
         }
@@ -242,7 +245,7 @@ struct Heavy {
 
 impl Heavy {
     /// The heaviest, after a pass that counts tags again where there are too many.
-    fn of(reading: &Reading, counts: &Counts, top: usize) -> Result<Self> {
+    fn of(reading: &Reading, counts: &Counts, grid: &Grid, top: usize) -> Result<Self> {
         let tags = match &counts.tags.counts {
             TagCounts::Exact(table) => {
                 let rows = table.iter();
@@ -250,7 +253,7 @@ impl Heavy {
                     .collect()
             }
             TagCounts::CountMin(rows) => {
-                let chosen = Candidates::choose(rows.clone(), &slot_loads(counts));
+                let chosen = Candidates::choose(rows.clone(), &slot_loads(grid));
                 let recount = Recount::new(Arc::new(chosen));
                 let scanned = reading.scan("counting tags", || recount.clone())?;
                 let rows = scanned.tally.tags();
@@ -284,10 +287,10 @@ fn heaviest(mut names: Vec<(u64, Name)>, top: usize) -> Vec<Name> {
     names.into_iter().map(|(_, name)| name).collect()
 }
 
-fn slot_loads(counts: &Counts) -> PerMetric<Vec<u64>> {
+fn slot_loads(grid: &Grid) -> PerMetric<Vec<u64>> {
     let mut loads = PerMetric::of_keys(vec![0; SLOTS]);
     let by_slot = loads.get_or_insert_with(Metric::Ops, || vec![0; SLOTS]);
-    for (_, ops) in counts.grid.columns() {
+    for (_, ops) in grid.columns() {
         let pairs = by_slot.iter_mut().zip(ops);
         pairs.for_each(|(sum, ops)| *sum += u64::from(*ops));
     }

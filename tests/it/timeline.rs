@@ -226,6 +226,32 @@ fn input_without_times_is_refused_with_the_way_out() {
 }
 
 #[test]
+fn an_append_only_file_has_the_times_of_its_lines() {
+    let scratch = Scratch::new();
+    let command = "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nv\r\n";
+    let text = format!(
+        "{command}#TS:{START}\r\n{command}{command}#TS:{}\r\n{command}",
+        START + 2
+    );
+    let file = scratch.file("incr.aof", text).display().to_string();
+    let found = timeline(&[&file]);
+    let ops: Vec<_> = found["buckets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|bucket| &bucket["ops"])
+        .collect();
+    assert_eq!(ops, [2, 0, 1]);
+    assert_eq!(found["untimed"], 1);
+    let without = scratch.file("without.aof", command).display().to_string();
+    let output = slotscope(&["timeline", &without]).output().unwrap();
+    assert_fails(
+        &output,
+        &["without.aof", "have no time", "aof-timestamp-enabled"],
+    );
+}
+
+#[test]
 fn a_pipe_has_slots_and_bursts_without_names() {
     let text = seconds(8).concat().concat();
     let output = feed(slotscope(&["timeline", "--json"]), text.as_bytes());
