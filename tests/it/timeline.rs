@@ -230,7 +230,7 @@ fn an_append_only_file_has_the_times_of_its_lines() {
     let scratch = Scratch::new();
     let command = "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nv\r\n";
     let text = format!(
-        "{command}#TS:{START}\r\n{command}{command}#TS:{}\r\n{command}",
+        "{command}{command}#TS:{START}\r\n{command}{command}#TS:{}\r\n{command}",
         START + 2
     );
     let file = scratch.file("incr.aof", text).display().to_string();
@@ -242,8 +242,11 @@ fn an_append_only_file_has_the_times_of_its_lines() {
         .map(|bucket| &bucket["ops"])
         .collect();
     assert_eq!(ops, [2, 0, 1]);
-    assert_eq!(found["untimed"], 1);
-    let without = scratch.file("without.aof", command).display().to_string();
+    assert_eq!(found["untimed"], 2);
+    let without = scratch
+        .file("without.aof", command.repeat(2))
+        .display()
+        .to_string();
     let output = slotscope(&["timeline", &without]).output().unwrap();
     assert_fails(
         &output,
