@@ -12,7 +12,7 @@ use crate::slot::{SLOTS, slot_of_part};
 use crate::summary::Incomplete;
 use crate::tally::counted_pattern::Counted;
 use crate::tally::recount::{Candidates, Recount};
-use crate::tally::tags::{TagCounter, TagCounts};
+use crate::tally::tags::TagCounts;
 use crate::text;
 use crate::timeline::bursts::{self, SlotBurst};
 use crate::timeline::counts::Counts;
@@ -151,7 +151,7 @@ fn notes(counts: &Counts, grid: &Grid, axis: TimeAxis, more_bursts: u64) -> Vec<
     notes
 }
 
-/// The nodes, or one that stands for all slots where none are named.
+/// The nodes, or one for all slots where none are named.
 struct OfNodes<'a> {
     topology: Option<&'a Topology>,
     /// By node and bucket; slots that no node owns come last.
@@ -309,7 +309,7 @@ impl Named {
     fn read(reading: &Reading, heavy: Heavy, axis: TimeAxis, bursts: &[SlotBurst]) -> Result<Self> {
         let patterns = heavy.patterns.as_deref().unwrap_or_default();
         let wanted = Arc::new(Wanted::new(axis, &heavy.tags, patterns, bursts));
-        let all = InBursts::First(Box::new(TagCounter::default()));
+        let all = InBursts::First(Box::default());
         let scanned = reading.scan("counting names", || Names::new(&wanted, all.clone()))?;
         let mut names = scanned.tally;
         if let Some(rows) = names.in_bursts.overflowed() {

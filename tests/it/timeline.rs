@@ -226,6 +226,25 @@ fn input_without_times_is_refused_with_the_way_out() {
 }
 
 #[test]
+fn more_tags_than_a_table_holds_are_counted_again_on_any_number_of_threads() {
+    let scratch = Scratch::new();
+    let mut seconds = seconds(12);
+    for (at, lines) in seconds.iter_mut().enumerate() {
+        let second = START + at as u64;
+        let line = |i| format!("{second}.9 [0 h:1] \"GET\" \"u:{{{}}}\"\n", at * 300 + i);
+        lines.extend((0..300).map(line));
+    }
+    let file = capture(&scratch, "node.monitor", &seconds);
+    let found = timeline(&[&file, "--threads", "1"]);
+    assert_eq!(
+        (&found["tags"][0]["tag"], &found["tags"][0]["ops"]),
+        (&json!("hot"), &json!(4500))
+    );
+    assert_eq!(found["bursts"][0]["tag"], "hot");
+    assert_eq!(timeline(&[&file, "--threads", "3"]), found);
+}
+
+#[test]
 fn an_append_only_file_has_the_times_of_its_lines() {
     let scratch = Scratch::new();
     let command = "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nv\r\n";
@@ -392,7 +411,7 @@ fn the_map_of_the_page_answers_to_pointer_wheel_and_keys_at_every_width_in_both_
         tab.press("+");
         assert_ne!(tab.eval(range), "slots 0 to 16383", "{place}");
         assert!(
-            tab.text("#heat-from") > String::from("2026-11-21 06:26:35"),
+            tab.text("#heat-from").as_str() > "2026-11-21 06:26:35",
             "{place}"
         );
         tab.press("0");

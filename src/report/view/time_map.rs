@@ -26,7 +26,7 @@ pub struct Marked {
     pub slot: u16,
     /// Its start and its end, in seconds since 1970.
     pub times: (u64, u64),
-    /// What is there, in a few words.
+    /// What it is about, in a few words.
     pub name: String,
     /// What is to be said of it.
     pub words: String,

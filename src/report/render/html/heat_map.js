@@ -94,7 +94,7 @@ function heatMap() {
     mark.style.height = `max(8px, ${part(1, seen.h)})`;
   }
 
-  /** Moves the cursor and says what is there. */
+  /** Moves the cursor and names what it is on. */
   function point(x, y) {
     cursor.x = clamp(Math.floor(x), size.x - 1);
     cursor.y = clamp(Math.floor(y), size.y - 1);
