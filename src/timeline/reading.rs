@@ -102,11 +102,9 @@ pub fn read(reading: &Reading, topology: Option<&Topology>, top: usize) -> Resul
 /// The buckets, where every input that has rows has times.
 fn check_times(reading: &Reading, scanned: &Scanned<Counts>, grid: &Grid) -> Result<TimeAxis> {
     let timed = &scanned.tally.timed;
-    let without = scanned
-        .inputs
-        .iter()
-        .enumerate()
-        .find(|(input, seen)| seen.seen.keys > 0 && !timed.contains_key(&(*input as u32)));
+    let without = scanned.inputs.iter().enumerate().find(|(input, seen)| {
+        seen.seen.keys + seen.seen.operations > 0 && !timed.contains_key(&(*input as u32))
+    });
     let way_out = "timeline reads captures (redis-cli MONITOR > FILE) and append-only files with times \
                    (aof-timestamp-enabled yes); analyze reads key dumps";
     if let Some((input, seen)) = without {
