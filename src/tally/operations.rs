@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::format::batch::MISSING;
+use crate::format::batch::{MISSING, Values};
 use crate::hash::hash_span;
-use crate::metric::Metric;
+use crate::metric::{Load, Metric};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::sketch::spans::TimeSpans;
@@ -92,6 +92,59 @@ impl Operations {
     }
 }
 
+impl Operations {
+    fn add_times(&mut self, values: &Values) {
+        let (mut at, mut next) = (0, 0);
+        while let Some(time) = values.times.get(at).copied() {
+            // Those of one second are added at once.
+            let mut load = Load::default();
+            while values
+                .times
+                .get(next)
+                .is_some_and(|of| of / SECOND == time / SECOND)
+            {
+                load += values.load(next);
+                next += 1;
+            }
+            let run = &values.times[at..next];
+            at = next;
+            if time == MISSING {
+                continue;
+            }
+            self.times.add(time, load);
+            let (first, last) = self.range.unwrap_or((time, time));
+            let of_run = run.iter().fold((first, last), |(first, last), time| {
+                (first.min(*time), last.max(*time))
+            });
+            self.range = Some(of_run);
+        }
+    }
+
+    fn add_commands(&mut self, keys: &SlotBatch<'_>) {
+        let (base, values) = (keys.batch.base, keys.batch.values);
+        let mut sums: Vec<(&[u8], u64)> = Vec::new();
+        for i in 0..values.commands.len() {
+            let command = values.commands.get(base, i);
+            let ops = values.load(i)[Metric::Ops];
+            match sums.iter_mut().find(|(known, _)| *known == command) {
+                Some((_, sum)) => *sum += ops,
+                None => sums.push((command, ops)),
+            }
+        }
+        for (command, ops) in sums {
+            let command = String::from_utf8_lossy(command);
+            let is_full = self.commands.len() == MAX_COMMANDS;
+            let is_known = self.commands.contains_key(&*command);
+            let command = if is_full && !is_known {
+                "".into()
+            } else {
+                command
+            };
+            *self.commands.entry(command.into_owned()).or_default() += ops;
+        }
+    }
+}
+
 /// The name by which a key is counted: its slot, whether it has a tag, its length, and its start.
 fn named(name: &mut Vec<u8>, key: &[u8], slot: u16, tagged: bool) {
     name.clear();
@@ -131,25 +184,8 @@ impl Tally for Operations {
             self.keys
                 .add_known(hash_span(base, start, end), &name, load);
         }
-        let known = values.times.iter().enumerate();
-        for (i, time) in known.filter(|(_, time)| **time != MISSING) {
-            self.times.add(*time, values.load(i));
-            let (first, last) = self.range.unwrap_or((*time, *time));
-            self.range = Some((first.min(*time), last.max(*time)));
-        }
-        for i in 0..values.commands.len() {
-            let command = values.commands.get(base, i);
-            let ops = values.load(i)[Metric::Ops];
-            let command = std::str::from_utf8(command).unwrap_or_default();
-            match self.commands.get_mut(command) {
-                Some(count) => *count += ops,
-                None => {
-                    let is_full = self.commands.len() == MAX_COMMANDS;
-                    let command = if is_full { "" } else { command };
-                    *self.commands.entry(command.to_owned()).or_default() += ops;
-                }
-            }
-        }
+        self.add_times(values);
+        self.add_commands(keys);
     }
 
     fn merge(&mut self, other: Self) {

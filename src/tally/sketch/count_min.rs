@@ -57,7 +57,10 @@ impl CountMin {
     /// Adds a name with its load.
     pub fn add(&mut self, hash: u64, load: Load) {
         self.distinct.add(hash);
-        self.cells.keys.add(hash, load[Metric::Keys]);
+        // An operation is no key.
+        if load[Metric::Keys] > 0 {
+            self.cells.keys.add(hash, load[Metric::Keys]);
+        }
         Metric::WEIGHTS
             .into_iter()
             .for_each(|metric| self.add_weight(hash, metric, load[metric]));
