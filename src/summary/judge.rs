@@ -9,10 +9,17 @@ pub fn judge(split: Option<&Split<'_>>, keys: f64, suspicious: bool) -> State {
         None if suspicious => State::Suspicious,
         None => State::Empty,
         Some(_) if suspicious => State::Suspicious,
-        Some(split) if split.max_over_mean <= limit::BALANCED => State::Balanced,
         Some(split) if has_too_few_keys(split, keys) => State::Balanced,
-        Some(split) if split.max_over_mean < limit::SKEWED => State::Watch,
-        Some(_) => State::Skewed,
+        Some(split) => state_of(split.max_over_mean),
+    }
+}
+
+/// What nodes are of which the fullest has so many fair shares.
+pub fn state_of(max_over_mean: f64) -> State {
+    match max_over_mean {
+        ..=limit::BALANCED => State::Balanced,
+        ..limit::SKEWED => State::Watch,
+        _ => State::Skewed,
     }
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::report::render::older::{self, OLDER};
 use crate::slot::SLOTS;
 use crate::summary::{SCHEMA, Summary};
 
@@ -42,8 +43,9 @@ pub fn read(file: &Name, bytes: &[u8]) -> Result<Summary> {
     };
     let bad = |what: String| Err(Error::bad(file.to_string(), what));
     let head: Head = serde_json::from_slice(bytes).map_err(unreadable)?;
-    match head.schema {
-        Some(serde_json::Value::String(schema)) if schema == SCHEMA => {}
+    let is_older = match head.schema {
+        Some(serde_json::Value::String(schema)) if schema == SCHEMA => false,
+        Some(serde_json::Value::String(schema)) if schema == OLDER => true,
         Some(serde_json::Value::String(other)) => {
             let way_out = match other.starts_with("slotscope.report/") {
                 true => ": analyze its dump again with this version",
@@ -51,12 +53,18 @@ pub fn read(file: &Name, bytes: &[u8]) -> Result<Summary> {
             };
             let other = Name::from(other.as_str());
             return bad(format!(
-                "its schema is \"{other}\"; only {SCHEMA} can be compared{way_out}"
+                "its schema is \"{other}\"; only {SCHEMA} and {OLDER} can be compared{way_out}"
             ));
         }
         _ => return bad("no report.json of analyze: it names no schema".into()),
-    }
-    let summary: Summary = serde_json::from_slice(bytes).map_err(unreadable)?;
+    };
+    let summary: Summary = match is_older {
+        false => serde_json::from_slice(bytes).map_err(unreadable)?,
+        true => {
+            let report = serde_json::from_slice(bytes).map_err(unreadable)?;
+            serde_json::from_value(older::upgraded(report)).map_err(unreadable)?
+        }
+    };
     for (metric, loads) in summary.slots.loads.iter() {
         if loads.len() != SLOTS {
             return bad(format!(

@@ -3,6 +3,7 @@
 pub mod csv;
 pub mod html;
 pub mod json;
+mod older;
 #[cfg(feature = "cli")]
 pub mod markdown;
 #[cfg(feature = "cli")]

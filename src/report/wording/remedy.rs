@@ -22,6 +22,8 @@ pub fn result(remedy: &Remedy, by: Metric) -> String {
         let slots = counted(remedy.slots_moved, "slot");
         match bytes {
             Some(bytes) => format!("{slots}, {keys}, {bytes} move"),
+            // A capture does not say how many keys there are.
+            None if remedy.keys_moved == 0 => format!("{slots} move"),
             None => format!("{slots} with {keys} move"),
         }
     };
