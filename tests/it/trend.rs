@@ -625,13 +625,13 @@ fn hostile_reports_neither_break_the_run_nor_the_terminal() {
     for (pointer, value, part) in [
         (
             "/schema",
-            json!("slotscope.report/1"),
+            json!("slotscope.report/0"),
             "analyze its dump again with this version",
         ),
         (
             "/schema",
             json!("slotscope.report/3"),
-            "only slotscope.report/2 can be compared",
+            "only slotscope.report/2 and slotscope.report/1 can be compared",
         ),
         ("/slots/keys", json!([1]), "slots.keys has 1 numbers"),
         (
@@ -751,4 +751,29 @@ fn memory_that_was_measured_is_what_fills_a_node() {
     );
     let used = full["used"].as_u64().unwrap();
     assert!((75_000..90_000).contains(&used), "{used}");
+}
+
+#[test]
+fn reports_of_the_schema_before_are_read() {
+    let scratch = Scratch::new();
+    let mut reports = eight_months(&scratch);
+    let today = trend(&scratch, &reports, &[]);
+    for (i, report) in reports.iter_mut().enumerate().take(4) {
+        let from = report.clone();
+        *report = edited(&scratch, &from, &format!("older-{i}"), |report| {
+            report["schema"] = json!("slotscope.report/1");
+            let members = report.as_object_mut().unwrap();
+            members.remove("verdict").unwrap();
+            members.remove("by").unwrap();
+            let input = members["input"].as_object_mut().unwrap();
+            input.remove("duplicate_share_exact").unwrap();
+        });
+    }
+    let older = trend(&scratch, &reports, &[]);
+    for part in ["growth", "forecast", "tags"] {
+        assert_eq!(older[part], today[part], "{part}");
+    }
+    assert!(today["growth"].is_object() || today["growth"].is_array());
+    let said = scratch.run(&["diff", "older-0", "older-3"]);
+    assert_eq!(code(&said), 0, "{}", stderr(&said));
 }

@@ -3,9 +3,9 @@
 pub mod csv;
 pub mod html;
 pub mod json;
-mod older;
 #[cfg(feature = "cli")]
 pub mod markdown;
+mod older;
 #[cfg(feature = "cli")]
 pub mod openmetrics;
 #[cfg(feature = "cli")]
