@@ -212,8 +212,11 @@ impl Forward {
         match self.bytes {
             Bytes::Anywhere(_, len) if to > len => Err(io::ErrorKind::UnexpectedEof.into()),
             Bytes::Anywhere(..) if self.checksum.is_none() => {
+                // A short jump is one of many: what is read behind it is used.
+                if to - self.offset() > BUFFER as u64 {
+                    self.next_read = FIRST_READ;
+                }
                 (self.base, self.at, self.end) = (to, 0, 0);
-                self.next_read = FIRST_READ;
                 Ok(())
             }
             _ => {
