@@ -1,4 +1,4 @@
-//! Captures of real servers of three kinds: what MONITOR and the append-only file of a known workload show is what
+//! Captures of real servers of each kind: what MONITOR and the append-only file of a known workload show is what
 //! was asked.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use slotscope::slot::slot;
 
 use crate::support::kinds::Kind;
 use crate::support::redis::{Client, Reply, Server, wait_for};
-use crate::support::run::{Scratch, report, slotscope};
+use crate::support::run::{Scratch, assert_fails, report, slotscope};
 
 /// Ends a redis-cli that would print for ever.
 struct Monitor(Child);
@@ -180,7 +180,7 @@ fn keys_of(report: &Value) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn monitor_and_the_append_only_file_show_what_was_asked_of_servers_of_three_kinds() {
+fn monitor_and_the_append_only_file_show_what_was_asked_of_servers_of_each_kind() {
     for kind in Kind::ALL {
         let options = [
             "--cluster-enabled",
@@ -287,4 +287,28 @@ fn a_dump_and_a_capture_of_each_node_say_which_is_full_and_which_is_hot() {
         by("ops")["sentence"]
     );
     assert_eq!(found["input"]["warnings"], serde_json::json!([]));
+}
+
+#[test]
+fn a_base_that_is_no_snapshot_is_refused_with_the_files_to_name() {
+    let scratch = Scratch::new();
+    let command = "*2\r\n$4\r\nINCR\r\n$1\r\na\r\n";
+    scratch.file("a.aof.1.base.aof", command);
+    scratch.file("a.aof.1.incr.aof", command.repeat(3));
+    scratch.file("a.aof.0.incr.aof", command.repeat(5));
+    let listed = "file a.aof.0.incr.aof seq 0 type h\nfile a.aof.1.incr.aof seq 1 type i\n";
+    scratch.file(
+        "a.aof.manifest",
+        format!("{listed}file a.aof.1.base.aof seq 1 type b\n"),
+    );
+    for path in [".", "a.aof.manifest"] {
+        let said = scratch.run(&["analyze", path]);
+        assert_fails(&said, &["a.aof.1.base.aof", "name the .incr.aof files"]);
+    }
+    // Without a base, the commands since are read, and history is not.
+    scratch.file("a.aof.manifest", listed);
+    for path in [".", "a.aof.manifest"] {
+        let found = report(&scratch.run(&["analyze", "--json", path]));
+        assert_eq!(found["operations"]["ops"], 3, "{path}");
+    }
 }
