@@ -1,0 +1,168 @@
+//! Forecasts of planted growth: what is stated to hold so often holds as often.
+
+use slotscope::name::Name;
+use slotscope::trend::fit::Interval;
+use slotscope::trend::{History, Options, Trend};
+use slotscope::{Analysis, Metric, Summary};
+
+use super::{MONTH_SECS, START};
+use crate::support::rng::Rng;
+use crate::support::run::Scratch;
+
+/// Truth that is planted: growth a month, how far the logarithm of a report deviates, and random numbers for it.
+struct Planted {
+    growth: f64,
+    spread: f64,
+    /// The deviation of the newest report, where each goes on from the one before.
+    walked: Option<f64>,
+    rng: Rng,
+}
+
+impl Planted {
+    fn new(seed: u64, persists: bool) -> Planted {
+        let mut rng = Rng::new(seed);
+        Planted {
+            growth: -0.02 + 0.14 * rng.unit(),
+            spread: 0.01 + 0.04 * rng.unit(),
+            walked: persists.then_some(0.0),
+            rng,
+        }
+    }
+
+    fn expected(&self, month: f64) -> f64 {
+        1e7 * (1.0 + self.growth).powf(month)
+    }
+
+    /// The deviation of a report so many months after the one before.
+    fn deviation(&mut self, months: f64) -> f64 {
+        let chance = self.spread * self.rng.normal();
+        match &mut self.walked {
+            Some(walked) => {
+                *walked += chance * months.sqrt();
+                *walked
+            }
+            None => chance,
+        }
+    }
+
+    /// The trend of 24 monthly reports, not made at the same hour, nor on the same day.
+    fn trend(&mut self, one: &Summary, limit: u64) -> Trend {
+        let mut history = History::default();
+        let mut before = 0.0;
+        for month in 0..24 {
+            let month = f64::from(month) + 0.2 * self.rng.unit();
+            let at = START + (month * MONTH_SECS) as u64;
+            let keys = self.expected(month) * self.deviation(month - before).exp();
+            let file = Name::from(format!("{month}").as_str());
+            history.add(file, with_keys(one, keys as u64), at).unwrap();
+            before = month;
+        }
+        let options = Options {
+            maxmemory: Some(limit),
+            ..Options::default()
+        };
+        history.trend(&options).unwrap()
+    }
+}
+
+/// How often the truth is in an interval, and how often that was asked.
+#[derive(Debug, Default, Clone, Copy)]
+struct Right(u64, u64);
+
+impl Right {
+    fn count(&mut self, is_right: bool) {
+        self.0 += u64::from(is_right);
+        self.1 += 1;
+    }
+}
+
+fn seeds() -> u64 {
+    crate::support::env::size("SLOTSCOPE_TREND_SEEDS", 100)
+}
+
+/// A report like `one` with other loads: 64 bytes a key.
+fn with_keys(one: &Summary, keys: u64) -> Summary {
+    let mut summary = one.clone();
+    let loads = [(Metric::Keys, keys), (Metric::Bytes, 64 * keys)];
+    for (metric, load) in loads {
+        let slots = summary.slots.loads.get_mut(metric).unwrap();
+        slots.fill(0);
+        slots[0] = load;
+        *summary.nodes.list[0].load.get_mut(metric).unwrap() = load / 2;
+        *summary.nodes.list[1].load.get_mut(metric).unwrap() = load - load / 2;
+    }
+    summary
+}
+
+fn one_report() -> Summary {
+    let scratch = Scratch::new();
+    let dump = scratch.file("dump.csv", "key,size\na,1\nb,1\n");
+    Analysis::new().nodes(2).run(&[dump]).unwrap()
+}
+
+fn is_in(interval: &Interval, truth: f64) -> bool {
+    (interval.low.unwrap()..=interval.high.unwrap()).contains(&truth)
+}
+
+/// Of a planted growth: what is stated to hold in 95 of 100 cases holds in as many, within what chance gives.
+#[test]
+fn forecasts_are_within_their_stated_uncertainty_in_95_of_100_cases() {
+    let one = one_report();
+    let mut found = [Right::default(); 6];
+    for seed in 0..seeds() {
+        let mut planted = Planted::new(seed, false);
+        let limit_at = 30.0 + 18.0 * planted.rng.unit();
+        let limit = 64.0 * planted.expected(limit_at) / 2.0;
+        let forecast = planted.trend(&one, limit as u64).forecast.unwrap();
+        let from = (forecast.from - START) as f64 / MONTH_SECS;
+        for (ahead, right) in forecast.growth.keys.ahead.iter().zip(&mut found) {
+            let months = f64::from(ahead.months);
+            let truth = planted.expected(from + months) * planted.deviation(months).exp();
+            right.count(is_in(&ahead.load, truth));
+        }
+        found[4].count(is_in(&forecast.growth.keys.a_month, planted.growth));
+        // What hardly grows is full at any time or never, and may be full by chance already.
+        if planted.growth > 0.02 {
+            let months = forecast.full.unwrap().months;
+            // The report that finds the node full is itself off by chance.
+            let full_at = limit_at - from - planted.deviation(1.0) / planted.growth.ln_1p();
+            let is_after = months.low.is_some_and(|low| low <= full_at);
+            found[5].count(is_after && months.high.is_none_or(|high| full_at <= high));
+        }
+    }
+    println!("right of all: 1, 3, 6, 12 months, growth, full: {found:?}");
+    for Right(right, all) in found {
+        let (right, all) = (right as f64, all as f64);
+        let chance = 5f64.max(2.6 * (all * 0.95 * 0.05).sqrt());
+        let is_asked = all > 0.5 * seeds() as f64;
+        assert!(
+            is_asked && (right - 0.95 * all).abs() <= chance,
+            "{right} of {all}"
+        );
+    }
+}
+
+/// Data that are added or removed stay so, and a line through all reports would be right in half of these cases: the
+/// forecast goes on from the newest report where deviations persist, which 24 reports show in most.
+#[test]
+fn forecasts_hold_nearly_as_often_where_deviations_persist() {
+    let one = one_report();
+    let mut found = [Right::default(); 4];
+    for seed in 0..seeds() {
+        let mut planted = Planted::new(seed, true);
+        let forecast = planted.trend(&one, u64::MAX).forecast.unwrap();
+        let from = (forecast.from - START) as f64 / MONTH_SECS;
+        let mut before = 0.0;
+        for (ahead, right) in forecast.growth.keys.ahead.iter().zip(&mut found) {
+            let months = f64::from(ahead.months);
+            let truth = planted.expected(from + months) * planted.deviation(months - before).exp();
+            right.count(is_in(&ahead.load, truth));
+            before = months;
+        }
+    }
+    println!("right of all: 1, 3, 6, 12 months: {found:?}");
+    for Right(right, all) in found {
+        let part = right as f64 / all as f64;
+        assert!(part > 0.85 && all == seeds(), "{right} of {all}");
+    }
+}
