@@ -63,6 +63,8 @@ pub mod remedies;
 pub mod report;
 pub mod scan;
 #[doc(hidden)]
+pub mod secret;
+#[doc(hidden)]
 pub mod simd;
 pub mod slot;
 pub mod source;

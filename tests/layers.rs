@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("name", &[]),
     ("ansi", &[]),
+    ("secret", &[]),
     ("metric", &["error"]),
     ("redact", &["error", "name"]),
     ("calendar", &[]),
@@ -167,7 +168,7 @@ const ANYTHING: &str = "*";
 
 /// What every other module may use.
 const EVERYWHERE: &[&str] = &[
-    "ansi", "calendar", "error", "metric", "name", "text", "hash", "redact",
+    "ansi", "calendar", "error", "metric", "name", "text", "hash", "redact", "secret",
 ];
 
 /// Lines a file may have, and lines that half of the files stay under.
