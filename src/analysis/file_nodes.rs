@@ -6,12 +6,12 @@ use std::path::Path;
 use crate::analysis::reading::Reading;
 use crate::error::Result;
 use crate::format::rdb::snapshot::Rdb;
-use crate::format::{Format, Notice};
+use crate::format::{Format, Notice, slot_stats};
 use crate::scan::Scanned;
 use crate::source::stem::stem;
 use crate::summary::Summary;
 use crate::summary::evidence::Evidence;
-use crate::tally::slot_stats;
+
 use crate::tally::slots_by_input::SlotsByInput;
 use crate::topology::Topology;
 use crate::topology::of_files::{FileSlots, OfFiles, of_files};

@@ -344,7 +344,7 @@ impl Analysis {
         if let Some(first) = slot_stats::take(&reading.sources, self.ops_column.as_deref())? {
             if !reading.options.policy.is_oss() {
                 let what =
-                    "CLUSTER SLOT-STATS tells slots as the server hashed them; leave --policy out";
+                    "CLUSTER SLOT-STATS has slots as the server hashed them; leave --policy out";
                 return Err(Error::bad("--policy", what));
             }
             return Ok(Counted::of(first, None));

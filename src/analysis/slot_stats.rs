@@ -1,83 +1,295 @@
 //! Ready-made counts: answers to CLUSTER SLOT-STATS are taken over, not scanned.
 
-use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 
 use crate::error::{Error, Result};
 use crate::format::Seen;
+use crate::format::slot_stats::{self, MAX_BYTES, NAME, Sample, Spelling, Stats};
+use crate::metric::Metric;
 use crate::name::Name;
-use crate::scan::{Scanned, SeenInput};
+use crate::scan::{Incomplete, Scanned, SeenInput};
+use crate::slot::SLOTS;
 use crate::source::{Source, small_file, stream};
 use crate::tally::rejects::Rejects;
 use crate::tally::slots_by_input::SlotsByInput;
-use crate::tally::{Parts, Tallies, slot_stats};
+use crate::tally::{Parts, Tallies};
 
-/// The counts of all inputs; `None` where they are key dumps. `ops` is the statistic that counts as operations.
+/// The statistic that counts as operations where the user names none.
+const OPS: &str = "cpu-usec";
+/// What is read of an input to know its form.
+const HEAD: u64 = 1024;
+const TOO_LONG: &str = "is longer than any answer to CLUSTER SLOT-STATS";
+/// Why a line at the end of an input is not counted.
+const TORN: &str = "the last line has no end";
+
+/// The counts of all inputs; `None` where they are key dumps. `ops` is the statistic that counts as operations. Of lines
+/// over time the last state of each slot counts.
 ///
 /// # Errors
-/// Some inputs are key dumps and some are not, two tell of one slot, or one cannot be read.
+/// Some inputs are key dumps and some are not, two have counts of one slot, or one cannot be read.
 pub fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Option<Scanned<Tallies>>> {
-    let ready_made = inputs
-        .iter()
-        .map(|input| is_ready_made(&**input))
-        .collect::<Result<Vec<_>>>()?;
-    if !ready_made.contains(&true) {
+    let Some(spellings) = spellings(inputs)? else {
         return Ok(None);
-    }
-    if let Some(dump) = ready_made.iter().position(|ready_made| !ready_made) {
-        let what = "is a key dump and another input is CLUSTER SLOT-STATS: analyze them apart, they count the same keys";
-        return Err(bad(&*inputs[dump], what.into()));
-    }
-    let mut tally = Tallies::new(Parts::Slots);
-    tally.inputs = SlotsByInput::new(inputs.len());
-    let mut seen = Vec::new();
-    let mut told: BTreeMap<u16, usize> = BTreeMap::new();
-    for (index, input) in inputs.iter().map(|input| &**input).enumerate() {
-        let text = read(input)?;
-        for slot in slot_stats::slots(&text) {
-            tally.inputs.note(index, slot);
-            if let Some(other) = told.insert(slot, index) {
-                let other = Name::from(inputs[other].path());
-                let what = format!(
-                    "slot {slot} is in \"{other}\" as well: one file of each primary, none of a replica"
-                );
-                return Err(bad(input, what));
-            }
-        }
-        let keys = slot_stats::add(&mut tally, &text, ops).map_err(|what| bad(input, what))?;
+    };
+    let mut taken = Taken::new(inputs.len(), ops);
+    let (mut seen, mut incomplete) = (Vec::new(), Vec::new());
+    for (input, spelling) in spellings.into_iter().enumerate() {
+        let source = &*inputs[input];
+        let read = each(source, spelling, &|_| true, |sample| {
+            let other = |at: usize| Name::from(inputs[at].path());
+            taken.add(input, &sample, other)
+        })?;
+        incomplete.extend(read.torn.map(|byte| Incomplete {
+            input,
+            byte,
+            reason: TORN.into(),
+        }));
         seen.push(SeenInput {
-            format: slot_stats::NAME,
-            bytes: text.len() as u64,
-            seen: Seen::of_keys(keys),
+            format: NAME,
+            bytes: read.bytes,
+            seen: Seen::of_keys(taken.keys_of(input)),
         });
     }
     Ok(Some(Scanned {
-        tally,
+        tally: taken.tallies,
         inputs: seen,
-        incomplete: Vec::new(),
+        incomplete,
         rejects: Rejects::default(),
     }))
 }
 
-/// Only files: the start of a pipe could not be read again.
-fn is_ready_made(input: &dyn Source) -> Result<bool> {
+/// The counts so far, and the input that each slot is from.
+struct Taken<'o> {
+    tallies: Tallies,
+    ops: Option<&'o str>,
+    from: Vec<Option<usize>>,
+}
+
+impl<'o> Taken<'o> {
+    fn new(inputs: usize, ops: Option<&'o str>) -> Self {
+        let mut tallies = Tallies::new(Parts::Slots);
+        tallies.inputs = SlotsByInput::new(inputs);
+        Taken {
+            tallies,
+            ops,
+            from: vec![None; SLOTS],
+        }
+    }
+
+    /// Takes over the counts of a sample, in place of earlier ones of its slots.
+    fn add(
+        &mut self,
+        input: usize,
+        sample: &Sample<'_>,
+        name: impl Fn(usize) -> Name,
+    ) -> std::result::Result<(), String> {
+        for (slot, stats) in &sample.slots {
+            let from = self.from[usize::from(*slot)].replace(input);
+            if let Some(other) = from.filter(|from| *from != input) {
+                return Err(format!(
+                    "slot {slot} is in \"{}\" as well: one file of each primary, none of a replica",
+                    name(other)
+                ));
+            }
+            self.tallies.inputs.note(input, *slot);
+            self.set(*slot, stats)?;
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, slot: u16, stats: &Stats<'_>) -> std::result::Result<(), String> {
+        if let Some(ops) = self.ops.filter(|ops| stats.get(ops).is_none()) {
+            let ops = Name::from(ops);
+            let names = stats.names();
+            return Err(format!("slot {slot} has no \"{ops}\"; it has: {names}"));
+        }
+        let columns = [
+            (Metric::Keys, "key-count"),
+            (Metric::Bytes, "memory-bytes"),
+            (Metric::Ops, self.ops.unwrap_or(OPS)),
+        ];
+        let loads = &mut self.tallies.slots.loads;
+        for (metric, name) in columns {
+            if let Some(value) = stats.get(name) {
+                loads.get_or_insert_with(metric, || vec![0; SLOTS])[usize::from(slot)] = value;
+            }
+        }
+        Ok(())
+    }
+
+    fn keys_of(&self, input: usize) -> u64 {
+        let keys = self.from.iter().zip(&self.tallies.slots.loads.keys);
+        keys.filter(|(from, _)| **from == Some(input))
+            .map(|(_, keys)| keys)
+            .sum()
+    }
+}
+
+/// How the counts of each input are written; `None` where no input has any.
+///
+/// # Errors
+/// Some inputs are key dumps and some are not.
+pub fn spellings(inputs: &[Box<dyn Source>]) -> Result<Option<Vec<Spelling>>> {
+    let found = inputs
+        .iter()
+        .map(|input| spelling(&**input))
+        .collect::<Result<Vec<_>>>()?;
+    if found.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    if let Some(dump) = found.iter().position(Option::is_none) {
+        let what = "is a key dump and another input is CLUSTER SLOT-STATS: analyze them apart, they count the same keys";
+        return Err(bad(&*inputs[dump], what.into()));
+    }
+    Ok(Some(found.into_iter().flatten().collect()))
+}
+
+/// Only of files: the start of a pipe could not be read again.
+fn spelling(input: &dyn Source) -> Result<Option<Spelling>> {
     if !input.is_rereadable() {
-        return Ok(false);
+        return Ok(None);
     }
     let mut head = Vec::new();
     stream::open(input)?
-        .take(512)
+        .take(HEAD)
         .read_to_end(&mut head)
         .map_err(|error| Error::io(input.path(), error))?;
-    Ok(slot_stats::is_one(&head))
+    Ok(slot_stats::spelling(&head))
 }
 
-fn read(input: &dyn Source) -> Result<Vec<u8>> {
-    let too_long = "is longer than any answer to CLUSTER SLOT-STATS";
+/// How an input was read.
+pub struct ReadInput {
+    /// Its bytes.
+    pub bytes: u64,
+    /// Where its last line starts, if it has no end: it may still be written.
+    pub torn: Option<u64>,
+}
+
+/// Passes on every sample of an input. `proceed` is called with the bytes of each; false ends the run.
+///
+/// # Errors
+/// It cannot be read, is none, or `add` refuses a sample.
+pub fn each(
+    input: &dyn Source,
+    spelling: Spelling,
+    proceed: &dyn Fn(u64) -> bool,
+    mut add: impl FnMut(Sample<'_>) -> std::result::Result<(), String>,
+) -> Result<ReadInput> {
     let reader = stream::open(input)?;
-    small_file::read_from(reader, input.path(), slot_stats::MAX_BYTES, too_long)
+    if spelling == Spelling::Answer {
+        let text = small_file::read_from(reader, input.path(), MAX_BYTES as u64, TOO_LONG)?;
+        let added = slot_stats::answer(&text).and_then(&mut add);
+        added.map_err(|what| bad(input, what))?;
+        let (bytes, torn) = (text.len() as u64, None);
+        return Ok(ReadInput { bytes, torn });
+    }
+    let mut reader = BufReader::with_capacity(1 << 20, reader);
+    let (mut text, mut bytes) = (Vec::new(), 0);
+    for number in 1u64.. {
+        text.clear();
+        let most = MAX_BYTES as u64 + 1;
+        let read = reader.by_ref().take(most).read_until(b'\n', &mut text);
+        let read = read.map_err(|error| Error::io(input.path(), error))? as u64;
+        let in_line = |what: String| {
+            let place = format!("{}: line {number}", Name::from(input.path()));
+            Error::bad(place, what)
+        };
+        if read == most {
+            return Err(in_line(TOO_LONG.into()));
+        }
+        if read == 0 {
+            break;
+        }
+        let line = text.trim_ascii();
+        match slot_stats::line(line) {
+            _ if line.is_empty() => {}
+            Ok(sample) => add(sample).map_err(in_line)?,
+            Err(_) if !text.ends_with(b"\n") => {
+                let torn = Some(bytes);
+                return Ok(ReadInput { bytes, torn });
+            }
+            Err(what) => return Err(in_line(what)),
+        }
+        bytes += read;
+        if !proceed(read) {
+            return Err(Error::Cancelled);
+        }
+    }
+    Ok(ReadInput { bytes, torn: None })
 }
 
 fn bad(input: &dyn Source, what: String) -> Error {
     Error::bad(Name::from(input.path()).to_string(), what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::find;
+
+    /// What is taken of inputs with these texts.
+    fn taken(texts: &[&str], ops: Option<&str>) -> Result<Option<Scanned<Tallies>>> {
+        let dir = tempfile::tempdir().unwrap();
+        for (number, text) in texts.iter().enumerate() {
+            std::fs::write(dir.path().join(format!("{number}.json")), text).unwrap();
+        }
+        take(&find(&[dir.path()]).unwrap().sources, ops)
+    }
+
+    const ANSWER: &str =
+        r#"[ [0,{"key-count":3,"cpu-usec":5,"network-bytes-in":26}], [7,{"key-count":4}] ]"#;
+
+    #[test]
+    fn keys_bytes_and_operations_are_taken_over() {
+        let found = taken(&[ANSWER], None).unwrap().unwrap();
+        let loads = &found.tally.slots.loads;
+        assert_eq!((loads.keys[0], loads.keys[7]), (3, 4));
+        assert_eq!(loads.get(Metric::Ops).unwrap()[0], 5);
+        assert_eq!(loads.bytes(), None);
+        assert_eq!(found.inputs[0].seen.keys, 7);
+        let missing = taken(&[ANSWER], Some("network-bytes-in")).err().unwrap();
+        let what = "slot 7 has no \"network-bytes-in\"; it has: key-count";
+        assert!(missing.to_string().ends_with(what), "{missing}");
+    }
+
+    #[test]
+    fn of_lines_the_last_state_of_a_slot_counts() {
+        let line = |second: u32, node: u32, slots: &str| {
+            format!(
+                "{{\"time\":\"2026-11-22T10:00:{second:02}Z\",\"node\":\"h:{node}\",\"slots\":[{slots}]}}\n"
+            )
+        };
+        let series = [
+            line(
+                0,
+                1,
+                r#"[0,{"key-count":3,"cpu-usec":5}],[1,{"key-count":9}]"#,
+            ),
+            line(0, 2, r#"[7,{"key-count":4}]"#),
+            line(9, 1, r#"[0,{"key-count":2,"cpu-usec":8}]"#),
+        ];
+        let torn = format!("{}{{\"time\":\"2026", series.concat());
+        for text in [series.concat(), torn.clone()] {
+            let found = taken(&[&text], None).unwrap().unwrap();
+            let loads = &found.tally.slots.loads;
+            assert_eq!((loads.keys[0], loads.keys[1], loads.keys[7]), (2, 9, 4));
+            assert_eq!(loads.get(Metric::Ops).unwrap()[0], 8);
+            let stops: Vec<u64> = found.incomplete.iter().map(|stop| stop.byte).collect();
+            let torn_at = series.concat().len() as u64;
+            assert_eq!(stops, if text == torn { vec![torn_at] } else { vec![] });
+        }
+        let bad = series.concat().replace("[7,", "[70000,");
+        let refused = taken(&[&bad], None).err().unwrap().to_string();
+        assert!(refused.contains("0.json: line 2: "), "{refused}");
+    }
+
+    #[test]
+    fn a_slot_in_two_files_and_a_dump_among_counts_are_refused() {
+        let refused = |texts: &[&str]| taken(texts, None).err().unwrap().to_string();
+        let twice = refused(&[ANSWER, r#"[[7,{"key-count":1}]]"#]);
+        assert!(twice.contains("slot 7 is in "), "{twice}");
+        let mixed = refused(&[ANSWER, "user:1\n"]);
+        assert!(mixed.contains("1.json: is a key dump"), "{mixed}");
+        assert!(taken(&["user:1\n"], None).unwrap().is_none());
+    }
 }

@@ -16,6 +16,7 @@ mod resp_row;
 pub mod row_boundary;
 mod row_group;
 pub mod seen;
+pub mod slot_stats;
 pub mod table;
 pub mod walk;
 mod walked;

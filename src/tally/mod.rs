@@ -18,7 +18,6 @@ pub mod recount;
 pub mod rejects;
 pub mod sketch;
 pub mod slot_sets;
-pub mod slot_stats;
 pub mod slots;
 pub mod slots_by_input;
 pub mod table;

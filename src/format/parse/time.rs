@@ -25,7 +25,7 @@ pub fn expiry(text: &[u8]) -> u64 {
 }
 
 /// `2022-02-18T06:15:29`, with a fraction and a zone or without.
-fn timestamp(text: &[u8]) -> Option<u64> {
+pub fn timestamp(text: &[u8]) -> Option<u64> {
     let (date, rest) = (text.get(..10)?, text.get(11..)?);
     let (clock, rest) = (rest.get(..8)?, rest.get(8..)?);
     let is_separated = b"Tt ".contains(&text[10])

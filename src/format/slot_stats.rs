@@ -1,0 +1,289 @@
+//! Counts that servers made: CLUSTER SLOT-STATS in JSON. An answer as redis-cli prints it is one node at one time; lines
+//! as `collect` writes them are nodes over time.
+//!
+//! ```text
+//! [[0,{"key-count":1,"cpu-usec":5,"network-bytes-in":26,"network-bytes-out":5}],[1,{...}],...]
+//! {"time":"2026-11-22T10:00:00.123Z","node":"127.0.0.1:7001","slots":[[0,{"key-count":1,...}],...]}
+//! ```
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use crate::format::parse::time::timestamp;
+
+/// What `files[].format` calls it.
+pub const NAME: &str = "slot-stats";
+
+/// Longer than any answer of a server.
+pub const MAX_BYTES: usize = 64 << 20;
+
+/// A petabyte, or 35 years in microseconds: the sum over all slots stays below 64 bits.
+const MAX_COUNT: u64 = 1 << 50;
+/// More statistics of a slot than any server has.
+const MAX_STATS: usize = 64;
+/// Slots of a cluster.
+const SLOTS: usize = 16_384;
+
+/// How counts are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spelling {
+    /// One answer of a server.
+    Answer,
+    /// Lines with a time and a node.
+    Lines,
+}
+
+/// How an input that starts with `head` is written; `None` where it has no such counts.
+pub fn spelling(head: &[u8]) -> Option<Spelling> {
+    let dense: Vec<u8> = head
+        .iter()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .copied()
+        .collect();
+    let is_pairs = |pairs: &[u8]| {
+        let digits = pairs.iter().take_while(|byte| byte.is_ascii_digit());
+        let rest = &pairs[digits.clone().count()..];
+        digits.count() > 0 && (rest.starts_with(b",{\"") || rest.starts_with(b",[\""))
+    };
+    if let Some(pairs) = dense.strip_prefix(b"[[") {
+        return is_pairs(pairs).then_some(Spelling::Answer);
+    }
+    // Behind the time and the node, which are short.
+    const SLOTS: &[u8] = b"\"slots\":[";
+    let place = memchr::memmem::find(&dense, SLOTS)?;
+    let pairs = &dense[place + SLOTS.len()..];
+    let is_line = dense.starts_with(b"{\"")
+        && memchr::memmem::find(&dense[..place], b"\"node\":\"").is_some()
+        && (pairs.starts_with(b"]") || pairs.strip_prefix(b"[").is_some_and(is_pairs));
+    is_line.then_some(Spelling::Lines)
+}
+
+/// The counts of a node at a time.
+#[derive(Debug, PartialEq)]
+pub struct Sample<'t> {
+    /// In milliseconds since 1970; `None` of an answer, which does not have it.
+    pub time: Option<u64>,
+    /// The name of the node; `None` of an answer.
+    pub node: Option<String>,
+    /// By slot.
+    pub slots: Vec<(u16, Stats<'t>)>,
+}
+
+/// The statistics of a slot.
+#[derive(Debug, Default, PartialEq)]
+pub struct Stats<'t>(Vec<(Cow<'t, str>, u64)>);
+
+impl Stats<'_> {
+    /// The statistic of this name.
+    pub fn get(&self, name: &str) -> Option<u64> {
+        let found = self.0.iter().find(|(of, _)| of == name);
+        found.map(|(_, value)| *value)
+    }
+
+    /// Their names, for errors.
+    pub fn names(&self) -> String {
+        let names = self.0.iter().map(|(name, _)| escaped(name));
+        names.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Reads an answer.
+///
+/// # Errors
+/// What is wrong with it, as an end to "FILE: ".
+pub fn answer(text: &[u8]) -> Result<Sample<'_>, String> {
+    let read = serde_json::from_slice::<Slots<'_>>(text);
+    let slots = read.map_err(|error| refused(&error))?.0;
+    Ok(Sample {
+        time: None,
+        node: None,
+        slots,
+    })
+}
+
+/// Reads a line.
+///
+/// # Errors
+/// As `answer`.
+pub fn line(text: &[u8]) -> Result<Sample<'_>, String> {
+    #[derive(Deserialize)]
+    struct Line<'t> {
+        time: String,
+        node: String,
+        #[serde(borrow)]
+        slots: Slots<'t>,
+    }
+    let line: Line<'_> = serde_json::from_slice(text).map_err(|error| refused(&error))?;
+    let time = timestamp(line.time.as_bytes());
+    let time = time.ok_or_else(|| format!("\"{}\" is no time", escaped(&line.time)))?;
+    Ok(Sample {
+        time: Some(time),
+        node: Some(line.node),
+        slots: line.slots.0,
+    })
+}
+
+fn refused(error: &serde_json::Error) -> String {
+    format!("is no answer to CLUSTER SLOT-STATS in JSON: {error}")
+}
+
+fn escaped(text: &str) -> String {
+    crate::name::Name::from(text).to_string()
+}
+
+/// Pairs of a slot and its statistics, each slot once.
+struct Slots<'t>(Vec<(u16, Stats<'t>)>);
+
+impl<'de: 't, 't> Deserialize<'de> for Slots<'t> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Pairs;
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Slots<'de>;
+
+            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+                to.write_str("pairs of a slot and its statistics")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut pairs: A) -> Result<Slots<'de>, A::Error> {
+                let (mut slots, mut known) = (Vec::new(), vec![false; SLOTS]);
+                while let Some((slot, stats)) = pairs.next_element::<(u64, Stats<'de>)>()? {
+                    check(slot, &stats, &mut known).map_err(A::Error::custom)?;
+                    slots.push((slot as u16, stats));
+                }
+                Ok(Slots(slots))
+            }
+        }
+        from.deserialize_seq(Pairs)
+    }
+}
+
+fn check(slot: u64, stats: &Stats<'_>, known: &mut [bool]) -> Result<(), String> {
+    let known = usize::try_from(slot).ok().and_then(|at| known.get_mut(at));
+    match known {
+        None => return Err(format!("slot {slot}: there are only {SLOTS}")),
+        Some(true) => return Err(format!("slot {slot} comes twice")),
+        Some(known) => *known = true,
+    }
+    let too_much = stats.0.iter().find(|(_, count)| *count > MAX_COUNT);
+    too_much.map_or(Ok(()), |(name, count)| {
+        Err(format!(
+            "slot {slot}: \"{}\" is {count}, more than a server can count; is it an answer to CLUSTER SLOT-STATS?",
+            escaped(name)
+        ))
+    })
+}
+
+impl<'de: 't, 't> Deserialize<'de> for Stats<'t> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Statistics;
+
+        fn push<'t, E: Error>(stats: &mut Stats<'t>, name: Word<'t>, value: u64) -> Result<(), E> {
+            match stats.0.len() < MAX_STATS {
+                true => stats.0.push((name.0, value)),
+                false => return Err(E::custom("more statistics than a server has")),
+            }
+            Ok(())
+        }
+
+        impl<'de> Visitor<'de> for Statistics {
+            type Value = Stats<'de>;
+
+            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+                to.write_str("statistics of a slot")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Stats<'de>, A::Error> {
+                let mut stats = Stats::default();
+                while let Some((name, value)) = map.next_entry()? {
+                    push(&mut stats, name, value)?;
+                }
+                Ok(stats)
+            }
+
+            /// RESP2 has no maps: names and values in turn.
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Stats<'de>, A::Error> {
+                let mut stats = Stats::default();
+                while let Some(name) = list.next_element()? {
+                    let value = list.next_element()?;
+                    let value = value.ok_or_else(|| A::Error::custom("a name without a value"))?;
+                    push(&mut stats, name, value)?;
+                }
+                Ok(stats)
+            }
+        }
+        from.deserialize_any(Statistics)
+    }
+}
+
+/// A text that is borrowed where it has no escapes.
+#[derive(Deserialize)]
+struct Word<'t>(#[serde(borrow)] Cow<'t, str>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &[u8] = br#"{"time":"2026-11-22T10:00:00.123Z","node":"127.0.0.1:7001","slots":[[7,{"key-count":4,"cpu-usec":9}]]}"#;
+
+    #[test]
+    fn both_spellings_are_recognised_and_other_json_is_not() {
+        let answer = br#"[ [0,{"key-count":3}] ]"#;
+        assert_eq!(spelling(answer), Some(Spelling::Answer));
+        assert_eq!(
+            spelling(br#"[[0,["key-count",3]]]"#),
+            Some(Spelling::Answer)
+        );
+        assert_eq!(spelling(LINE), Some(Spelling::Lines));
+        let empty = br#"{"time": "", "node": "a", "slots": []}"#;
+        assert_eq!(spelling(empty), Some(Spelling::Lines));
+        for other in [
+            &b"[[0,5460,[\"127.0.0.1\""[..],
+            b"[\"a\"]",
+            b"",
+            br#"{"key":"\"node\":\"a\",\"slots\":[[0,{\""}"#,
+            br#"{"node":"a","slots":["0-5460"]}"#,
+        ] {
+            assert_eq!(spelling(other), None, "{}", other.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn both_spellings_have_the_same_statistics() {
+        let found = line(LINE).unwrap();
+        assert_eq!(found.time, Some(1_795_341_600_123));
+        assert_eq!(found.node.as_deref(), Some("127.0.0.1:7001"));
+        let map = br#"[[7,{"key-count":4,"cpu-usec":9}]]"#;
+        let list = br#"[[7,["key-count",4,"cpu-usec",9]]]"#;
+        for text in [&map[..], list] {
+            assert_eq!(answer(text).unwrap().slots, found.slots);
+        }
+        assert_eq!(found.slots[0].1.names(), "key-count, cpu-usec");
+    }
+
+    #[test]
+    fn what_no_server_answers_is_refused() {
+        for (text, why) in [
+            ("[[0,{\"key-count\":-1}]]", "invalid value"),
+            ("[[0,{\"key-count\":1}", "EOF"),
+            ("[[20000,{\"a\":1}]]", "slot 20000: there are only 16384"),
+            ("[[5,{}],[5,{}]]", "slot 5 comes twice"),
+            ("[[5,[\"a\"]]]", "a name without a value"),
+            (
+                "[[7,{\"key-count\":18446744073709551615}]]",
+                "slot 7: \"key-count\" is 18446744073709551615, more",
+            ),
+        ] {
+            let refused = answer(text.as_bytes()).unwrap_err();
+            assert!(refused.contains(why), "{text}: {refused}");
+        }
+        let many: Vec<_> = (0..65).map(|i| format!("\"{i}\":1")).collect();
+        let text = format!("[[0,{{{}}}]]", many.join(","));
+        let refused = answer(text.as_bytes()).unwrap_err();
+        assert!(refused.contains("more statistics"), "{refused}");
+        let no_time = br#"{"time":"soon","node":"a","slots":[]}"#;
+        assert_eq!(line(no_time).unwrap_err(), "\"soon\" is no time");
+    }
+}
