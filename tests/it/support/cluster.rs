@@ -29,13 +29,7 @@ impl Cluster {
 
     /// Primaries with equal shares, split as redis-cli does it.
     pub fn even(nodes: usize) -> Cluster {
-        let topology = Topology::even(nodes, format!("even {nodes}")).unwrap();
-        let shares: Vec<Ranges> = topology
-            .nodes
-            .iter()
-            .map(|node| node.ranges.clone())
-            .collect();
-        Cluster::start(&shares)
+        Cluster::start(&even(nodes))
     }
 
     /// As `start`, of servers of a kind.
@@ -48,7 +42,24 @@ impl Cluster {
         Cluster::made_of(Kind::Installed, shares, options)
     }
 
-    fn made_of(kind: Kind, shares: &[Ranges], options: impl Fn(usize) -> Vec<String>) -> Cluster {
+    /// Three primaries with equal shares and a replica of each, which takes over soon after its primary is gone; every server
+    /// gets `options`.
+    pub fn with_replicas(kind: Kind, options: &[String]) -> Cluster {
+        let timeout = ["--cluster-node-timeout", "1000"].map(String::from);
+        let options = [&timeout, options].concat();
+        let mut cluster = Cluster::made_of(kind, &even(3), |_| options.clone());
+        for primary in 0..3 {
+            cluster.add_replica(primary, &options);
+        }
+        cluster
+    }
+
+    /// As `with_options`, of servers of a kind.
+    pub fn made_of(
+        kind: Kind,
+        shares: &[Ranges],
+        options: impl Fn(usize) -> Vec<String>,
+    ) -> Cluster {
         let mut cluster = Cluster {
             kind,
             servers: Vec::new(),
@@ -105,7 +116,9 @@ impl Cluster {
         // Distinct epochs from the start: otherwise the nodes have to resolve conflicts first.
         self.tell(i, &["SET-CONFIG-EPOCH", &(i + 1).to_string()]);
         if i > 0 {
-            let port = self.servers[i].port.to_string();
+            let server = &self.servers[i];
+            // Nodes with a port for TLS use it among themselves.
+            let port = server.tls_port.unwrap_or(server.port).to_string();
             self.tell(0, &["MEET", "127.0.0.1", &port]);
         }
     }
@@ -133,7 +146,8 @@ impl Cluster {
     /// Waits until every node says that slot i belongs to server `owners[i]` and that the cluster is well.
     pub fn settles_on(&self, owners: &[usize]) {
         let expected: Vec<&String> = owners.iter().map(|owner| &self.ids[*owner]).collect();
-        for (i, server) in self.servers.iter().enumerate() {
+        let running = self.servers.iter().enumerate();
+        for (i, server) in running.filter(|(_, server)| !server.is_stopped()) {
             wait_for(|| {
                 let listing = self.nodes(i);
                 let info = server.connect().call(&["CLUSTER", "INFO"]).text();
@@ -154,6 +168,100 @@ impl Cluster {
     fn settle(&self) {
         self.settles_on(&self.owners);
     }
+
+    /// The primary that owns a slot.
+    pub fn owner(&self, slot: u16) -> usize {
+        self.owners[usize::from(slot)]
+    }
+
+    /// Waits until every replica has all that its primary has.
+    pub fn wait_for_replicas(&self) {
+        for server in self.servers.iter().filter(|server| !server.is_stopped()) {
+            wait_for(|| {
+                let info = server.connect().call(&["INFO", "replication"]).text();
+                let field = |name: &str| info.lines().find_map(|line| line.strip_prefix(name));
+                let end = format!(
+                    ",offset={},",
+                    field("master_repl_offset:").unwrap_or_default()
+                );
+                let replicas = info.lines().filter(|line| line.contains(",state="));
+                let is_linked = field("master_link_status:").is_none_or(|status| status == "up");
+                match is_linked && replicas.into_iter().all(|replica| replica.contains(&end)) {
+                    true => Ok(()),
+                    false => Err(info),
+                }
+            });
+        }
+    }
+
+    /// The slots of the primary `i`.
+    pub fn slots_of(&self, i: usize) -> Vec<u16> {
+        let slots = (0u16..).zip(&self.owners);
+        slots
+            .filter(|(_, owner)| **owner == i)
+            .map(|(slot, _)| slot)
+            .collect()
+    }
+
+    /// Kills the primary `i` and waits until its replica `by` owns its slots and all that are left agree.
+    pub fn fail_over(&mut self, i: usize, by: usize) {
+        self.servers[i].stop();
+        self.owners
+            .iter_mut()
+            .filter(|owner| **owner == i)
+            .for_each(|owner| *owner = by);
+        self.settle();
+    }
+
+    /// Moves slots with their keys to the primary `to`, as redis-cli does it; clients may read and write meanwhile.
+    pub fn move_slots(&mut self, slots: &[u16], to: usize) {
+        for slot in slots {
+            self.move_slot(*slot, to);
+        }
+        self.settle();
+    }
+
+    fn move_slot(&mut self, slot: u16, to: usize) {
+        let from = std::mem::replace(&mut self.owners[usize::from(slot)], to);
+        let (name, ids) = (
+            slot.to_string(),
+            [self.ids[from].clone(), self.ids[to].clone()],
+        );
+        self.tell(to, &["SETSLOT", &name, "IMPORTING", &ids[0]]);
+        self.tell(from, &["SETSLOT", &name, "MIGRATING", &ids[1]]);
+        let mut client = self.servers[from].connect();
+        let receiver = &self.servers[to];
+        let port = receiver.tls_port.unwrap_or(receiver.port).to_string();
+        let mut migrate = vec!["MIGRATE", "127.0.0.1", &port, "", "0", "60000"];
+        if let Some(password) = receiver.password() {
+            migrate.extend(["AUTH", password]);
+        }
+        migrate.push("KEYS");
+        let migrate: Vec<&[u8]> = migrate.into_iter().map(str::as_bytes).collect();
+        loop {
+            let keys = bulks(client.call(&["CLUSTER", "GETKEYSINSLOT", &name, "100"]));
+            if keys.is_empty() {
+                break;
+            }
+            let keys = keys.iter().map(Vec::as_slice);
+            let reply = client.call(&migrate.iter().copied().chain(keys).collect::<Vec<_>>());
+            // Keys may be gone meanwhile.
+            assert!(matches!(reply, Reply::Simple(_)), "MIGRATE: {reply:?}");
+        }
+        // The new owner first: were it last, a failure between them would leave the slot without an owner.
+        self.tell(to, &["SETSLOT", &name, "NODE", &ids[1]]);
+        self.tell(from, &["SETSLOT", &name, "NODE", &ids[1]]);
+    }
+}
+
+/// Equal shares, split as redis-cli does it.
+pub fn even(nodes: usize) -> Vec<Ranges> {
+    let topology = Topology::even(nodes, format!("even {nodes}")).unwrap();
+    topology
+        .nodes
+        .iter()
+        .map(|node| node.ranges.clone())
+        .collect()
 }
 
 /// Sends a command that must be answered with OK.

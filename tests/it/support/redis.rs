@@ -35,6 +35,11 @@ pub struct Server {
     child: Child,
     folder: tempfile::TempDir,
     pub port: u16,
+    /// Where it speaks TLS, if the options say so.
+    pub tls_port: Option<u16>,
+    /// That of the default user, where the options set one.
+    password: Option<String>,
+    is_stopped: bool,
 }
 
 impl Server {
@@ -89,10 +94,17 @@ impl Server {
             .stdout(Stdio::null())
             .spawn()
             .unwrap_or_else(|error| panic!("{kind:?} cannot be started ({error}); {INSTALL}"));
+        let value = |flag: &str| {
+            let at = options.iter().position(|option| *option == flag)?;
+            Some(options[at + 1])
+        };
         let mut server = Server {
             child,
             folder,
             port,
+            tls_port: value("--tls-port").map(|port| port.parse().unwrap()),
+            password: value("--requirepass").map(String::from),
+            is_stopped: false,
         };
         wait_for(
             || match (server.child.try_wait().unwrap(), server.is_ready()) {
@@ -109,9 +121,11 @@ impl Server {
 
     /// Whether the server answers, and it is this one rather than a stranger on the same port.
     fn is_ready(&self) -> Result<(), String> {
-        let stream =
-            TcpStream::connect(("127.0.0.1", self.port)).map_err(|error| error.to_string())?;
-        let info = Client::over(stream).call(&["INFO", "server"]).text();
+        let mut client = self.try_connect().map_err(|error| error.to_string())?;
+        let info = match client.call(&["INFO", "server"]) {
+            Reply::Error(complaint) => return Err(complaint),
+            info => info.text(),
+        };
         let ours = format!("process_id:{}\r\n", self.child.id());
         if info.contains(&ours) {
             Ok(())
@@ -122,7 +136,37 @@ impl Server {
 
     /// A connection to it.
     pub fn connect(&self) -> Client {
-        Client::over(TcpStream::connect(("127.0.0.1", self.port)).unwrap())
+        self.try_connect().unwrap()
+    }
+
+    fn try_connect(&self) -> std::io::Result<Client> {
+        let mut client = Client::over(TcpStream::connect(("127.0.0.1", self.port))?);
+        if let Some(password) = &self.password {
+            client.call(&["AUTH", password]);
+        }
+        Ok(client)
+    }
+
+    /// Kills it at once, as a machine that loses power.
+    pub fn stop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        self.is_stopped = true;
+    }
+
+    /// Whether it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped
+    }
+
+    /// The password of its default user.
+    pub fn password(&self) -> Option<&str> {
+        self.password.as_deref()
+    }
+
+    /// The id of its process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// The folder that is its own: what it knows of the cluster is in `nodes.conf` there.
@@ -133,6 +177,10 @@ impl Server {
     /// What `redis-cli ARGUMENTS` prints when it is asked of this server.
     pub fn redis_cli(&self, arguments: &[&str]) -> Vec<u8> {
         let output = Command::new("redis-cli")
+            .env(
+                "REDISCLI_AUTH",
+                self.password.as_deref().unwrap_or_default(),
+            )
             .args(["-h", "127.0.0.1", "-p", &self.port.to_string()])
             .args(arguments)
             .output()
@@ -148,13 +196,12 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.stop();
     }
 }
 
 /// A port that is free, and so is the cluster bus, 10000 above it.
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
     wait_for(|| {
         let port = TcpListener::bind("127.0.0.1:0")
