@@ -11,10 +11,10 @@ use crate::analysis::rejected;
 use crate::cli::Ending;
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
 use crate::name::Name;
-use crate::scan::Scanned;
+use crate::scan::{Scanned, SeenInput};
 use crate::slot::policy::Policy;
 
 /// The configuration that is read where none is named.
@@ -50,6 +50,7 @@ impl LintArgs {
         let rules = Arc::new(self.rules()?);
         let reading = self.reading.reading(Policy::Oss)?;
         let scanned = reading.scan("checking", || Checks::new(&rules))?;
+        only_keys(&reading, &scanned)?;
         let rejected = rejected::of(&reading.sources, &scanned.rejects);
         let findings = LintFindings::of(&scanned.tally, &rules, rejected);
         self.output
@@ -72,6 +73,22 @@ impl LintArgs {
             None => NamingRules::usual(),
         }
     }
+}
+
+/// Makes an input an error that has operations on keys and no keys: a name is in it as often as it was used.
+fn only_keys(reading: &Reading, scanned: &Scanned<Checks>) -> Result<()> {
+    let is_capture = |input: &SeenInput| input.seen.keys == 0 && input.seen.operations > 0;
+    let capture = scanned.inputs.iter().position(is_capture);
+    capture.map_or(Ok(()), |at| {
+        let what = format!(
+            "its rows ({}) are operations, not keys: name a dump; slotscope analyze and timeline read it",
+            scanned.inputs[at].format
+        );
+        Err(Error::bad(
+            Name::from(reading.sources[at].path()).to_string(),
+            what,
+        ))
+    })
 }
 
 /// The built-in rules, for `--help`.

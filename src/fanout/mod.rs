@@ -141,7 +141,7 @@ impl<'a> Fanout<'a> {
         match self.transactions.is_open(ONLY) {
             true => Err(format!(
                 "between MULTI and EXEC there are only commands; no command of {} begins so",
-                Commands::server()
+                Commands::servers()
             )),
             false => self.add_keys(None, ONLY, words),
         }

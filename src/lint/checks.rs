@@ -126,6 +126,9 @@ fn service<'k>(key: &'k [u8], rules: &NamingRules) -> &'k [u8] {
 
 impl Tally for Checks {
     fn add(&mut self, keys: &SlotBatch<'_>) {
+        if keys.batch.values.are_operations {
+            return;
+        }
         if self.rules.is_on(Rule::HeavyTag) {
             self.tags.add(keys);
         }

@@ -508,3 +508,15 @@ fn a_convention_from_elsewhere_costs_little() {
     assert!(made.unwrap().success());
     assert!(scratch.run(&["lint", "a.keys"]).status.code().is_some());
 }
+
+#[test]
+fn a_capture_is_refused_and_operations_next_to_keys_are_not_names() {
+    let scratch = Scratch::new();
+    let line = "1795216373.125436 [0 10.0.0.7:5] \"GET\" \"bad name\"\n";
+    scratch.file("a.monitor", line.repeat(3));
+    let said = scratch.run(&["lint", "a.monitor"]);
+    assert_fails(
+        &said,
+        &["a.monitor", "(monitor) are operations", "slotscope analyze"],
+    );
+}

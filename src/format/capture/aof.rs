@@ -91,7 +91,7 @@ mod tests {
             command(&[b"mset", b"b", b"1", b"c", b"2"]),
             command(&[b"MULTI"]),
             command(&[b"EVAL", b"return 1", b"1", b"d"]),
-            command(&[b"JSON.SET", b"x", b"$", b"{}"]),
+            command(&[b"FT.ADD", b"x", b"1", b"{}"]),
             b"*0\r\n".to_vec(),
             command(&[b"INCR"]),
             command(&[b"RPOPLPUSH", b"e", b"f"]),
