@@ -122,7 +122,6 @@ pub fn three_digits(value: f64) -> String {
 }
 
 /// A number of bytes in about three digits: `0.61 B`, `12.3 KiB`, `64 KiB`.
-#[cfg(feature = "charts")]
 pub fn bytes_in_three_digits(value: f64) -> String {
     let mut power = power_of_1024(value);
     // 1023.6 KiB would be shown as 1024 KiB.
@@ -151,7 +150,6 @@ pub fn binary_unit(power: usize) -> &'static str {
 }
 
 /// The largest power of 1024 that has a unit and is not above `value`.
-#[cfg(feature = "charts")]
 pub fn power_of_1024(value: f64) -> usize {
     (1..BINARY.len())
         .take_while(|power| value >= 1024f64.powi(*power as i32))

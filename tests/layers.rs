@@ -114,6 +114,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "analysis",
             "format::batch",
+            // Counts of servers over time.
+            "format::slot_stats",
             "pattern",
             "report",
             "scan",

@@ -39,11 +39,7 @@ pub fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Option<Scan
             let other = |at: usize| Name::from(inputs[at].path());
             taken.add(input, &sample, other)
         })?;
-        incomplete.extend(read.torn.map(|byte| Incomplete {
-            input,
-            byte,
-            reason: TORN.into(),
-        }));
+        incomplete.extend(read.stop(input));
         seen.push(SeenInput {
             format: NAME,
             bytes: read.bytes,
@@ -163,6 +159,18 @@ pub struct ReadInput {
     pub bytes: u64,
     /// Where its last line starts, if it has no end: it may still be written.
     pub torn: Option<u64>,
+}
+
+impl ReadInput {
+    /// Why it is incomplete, if it is.
+    pub fn stop(&self, input: usize) -> Option<Incomplete> {
+        let stop = |byte| Incomplete {
+            input,
+            byte,
+            reason: TORN.into(),
+        };
+        self.torn.map(stop)
+    }
 }
 
 /// Passes on every sample of an input. `proceed` is called with the bytes of each; false ends the run.

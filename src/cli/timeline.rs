@@ -11,10 +11,13 @@ use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::redact::Redaction;
 use crate::report::directory::{Directory, Guard, Mark, Written};
 use crate::report::json;
 use crate::report::render::html::sections;
+use crate::report::view::Heat;
 use crate::source::identity::Identity;
 use crate::timeline::{self, Timeline, view};
 
@@ -26,12 +29,15 @@ const FILES: &[&str] = &[
     // Shows whose the directory is, so it comes first.
     JSON_FILE, PAGE_FILE, CHART,
 ];
+/// What shows a directory that `collect` wrote, and the counts over time in it.
+const COLLECTED: &str = "collect.json";
+const SERIES: &str = "slot-stats.json";
 const MARK: Mark = Mark {
     file: Some(JSON_FILE),
     text: "\"schema\":\"slotscope.timeline/",
 };
 
-/// Operations of captures over time and slots, and bursts.
+/// Operations of captures, or CPU time and network traffic, over time and slots, and bursts.
 #[derive(Args, Debug)]
 pub struct TimelineArgs {
     /// What is read
@@ -46,6 +52,13 @@ pub struct TimelineArgs {
     /// Tags and patterns that are followed over time, and bursts that are shown
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
+    /// What is counted [default: ops of captures, cpu of CLUSTER SLOT-STATS]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub by: Option<Heat>,
+    /// Replace the names of keys, tags, patterns, files and nodes by keyed hashes in every output; the key is
+    /// SLOTSCOPE_REDACT_KEY, or random
+    #[arg(long)]
+    pub redact: bool,
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
@@ -63,12 +76,26 @@ impl TimelineArgs {
         if self.reading.format == "help" {
             return print_format_help();
         }
-        let topology = self.cluster.named()?;
+        let redaction = self.redact.then(Redaction::from_environment).transpose()?;
+        let redaction = redaction.as_ref();
+        self.timeline(redaction).map_err(|error| match redaction {
+            Some(redaction) => redaction.error(error),
+            None => error,
+        })
+    }
+
+    fn timeline(&self, redaction: Option<&Redaction>) -> Result<Ending> {
         let top = usize::from(self.top);
-        let reading = self.reading.reading(self.hashing.policy()?)?;
+        let options = timeline::Options {
+            by: self.by,
+            topology: self.cluster.named()?,
+            top,
+            redaction,
+        };
+        let reading = self.inputs()?.reading(self.hashing.policy()?)?;
         let directory = self.out.as_deref();
         let directory = directory.map(|path| open(path, &reading)).transpose()?;
-        let timeline = timeline::read(&reading, topology.as_ref(), top)?;
+        let timeline = timeline::read(&reading, &options)?;
         let printed = self.output.print(&timeline, Rows::or_json(top), || {
             view::sections(&timeline, top)
         });
@@ -77,6 +104,25 @@ impl TimelineArgs {
         }
         printed?;
         Ok(Ending::of(&timeline.incomplete))
+    }
+
+    /// What is read: of a directory that `collect` wrote, the counts over time.
+    fn inputs(&self) -> Result<ReadingArgs> {
+        let mut reading = self.reading.clone();
+        for input in &mut reading.inputs {
+            if !input.join(COLLECTED).is_file() {
+                continue;
+            }
+            let series = input.join(SERIES);
+            if !series.is_file() {
+                let what = format!(
+                    "no {SERIES}: collect with --every 10s --for 10m to have counts over time"
+                );
+                return Err(Error::bad(Name::from(input.as_path()).to_string(), what));
+            }
+            *input = series;
+        }
+        Ok(reading)
     }
 
     fn write(&self, timeline: &Timeline, name: &str, out: &mut dyn Write) -> io::Result<Written> {

@@ -1,4 +1,4 @@
-//! Bursts: times in which a slot has far more operations than usual.
+//! Bursts: times in which a slot has far more operations than usual, or far more CPU time or network traffic.
 //!
 //! What is usual is the median of the slot's buckets, over those in which its node has any operations. For operations
 //! that come independently the mean is at most ln 2 above the median (Choi 1994, "On the medians of gamma
@@ -6,7 +6,8 @@
 //! usual too, it grows with them. A bucket starts a burst where it has `FACTOR` times that, and where a Poisson
 //! distribution of that mean has so many with a probability below `CHANCE` in all buckets of all slots together
 //! (Chernoff's bound). The burst goes on while buckets have twice the usual. Buckets are looked at one by one and in
-//! groups, so that a weak burst is found if it is long.
+//! groups, so that a weak burst is found if it is long. Amounts that are no counts of operations come in grains: they are
+//! taken as Poisson numbers of grains of the largest usual size, which varies more than grains of mixed sizes.
 
 use std::f64::consts::LN_2;
 
@@ -59,8 +60,13 @@ impl SlotBurst {
 }
 
 /// The bursts of all slots, the largest first. `node_ops` has the operations of each node by bucket, `owner` the node of
-/// each slot.
-pub fn find(grid: &Grid, node_ops: &[Vec<u64>], owner: impl Fn(u16) -> usize) -> Vec<SlotBurst> {
+/// each slot; operations have this grain.
+pub fn find(
+    grid: &Grid,
+    grain: u64,
+    node_ops: &[Vec<u64>],
+    owner: impl Fn(u16) -> usize,
+) -> Vec<SlotBurst> {
     let len = grid.axis().map_or(0, |axis| axis.len);
     let groups = |nodes: &[Vec<u64>], size| -> Vec<Vec<u64>> {
         nodes.iter().map(|ops| grouped(ops, size)).collect()
@@ -74,15 +80,15 @@ pub fn find(grid: &Grid, node_ops: &[Vec<u64>], owner: impl Fn(u16) -> usize) ->
     for slot in 0..SLOTS as u16 {
         let mut series = vec![0; len];
         for (place, ops) in grid.columns() {
-            series[place] = u64::from(ops[usize::from(slot)]);
+            series[place] = ops[usize::from(slot)];
         }
-        if series.iter().sum::<u64>() < FACTOR as u64 {
+        if series.iter().sum::<u64>() < FACTOR as u64 * grain {
             continue;
         }
         let node = owner(slot);
         let mut found: Vec<SlotBurst> = Vec::new();
         for (size, nodes) in &sizes {
-            let of_slot = OfSlot::new(grouped(&series, *size), &nodes[node]);
+            let of_slot = OfSlot::new(grain, grouped(&series, *size), &nodes[node]);
             for (from, to) in of_slot.runs() {
                 let buckets = trimmed(&series, (from * size, (to * size).min(len)));
                 let overlaps =
@@ -113,6 +119,7 @@ pub fn find(grid: &Grid, node_ops: &[Vec<u64>], owner: impl Fn(u16) -> usize) ->
 
 /// A slot over time, in buckets or groups of them.
 struct OfSlot<'a> {
+    grain: f64,
     series: Vec<u64>,
     node: &'a [u64],
     /// Of the slot.
@@ -122,11 +129,12 @@ struct OfSlot<'a> {
 }
 
 impl<'a> OfSlot<'a> {
-    fn new(series: Vec<u64>, node: &'a [u64]) -> Self {
+    fn new(grain: u64, series: Vec<u64>, node: &'a [u64]) -> Self {
         let active = || series.iter().zip(node).filter(|(_, node)| **node > 0);
         let of_slot = median(active().map(|(ops, _)| *ops).collect());
         let of_rest = median(active().map(|(ops, node)| node - ops).collect());
         OfSlot {
+            grain: grain as f64,
             series,
             node,
             median: of_slot,
@@ -139,8 +147,8 @@ impl<'a> OfSlot<'a> {
         let rest = (self.node[at] - self.series[at]) as f64;
         let growth = (rest / self.median_of_rest.max(1) as f64).max(1.0);
         match self.median_of_rest {
-            0 => self.median as f64 + LN_2,
-            _ => self.median as f64 * growth + LN_2,
+            0 => self.median as f64 + LN_2 * self.grain,
+            _ => self.median as f64 * growth + LN_2 * self.grain,
         }
     }
 
@@ -151,7 +159,7 @@ impl<'a> OfSlot<'a> {
 
     /// Whether a bucket has `factor` times the usual, and so many by chance with a probability below `chance`.
     fn is_above(&self, at: usize, factor: f64, chance: f64) -> bool {
-        let (ops, usual) = (self.series[at] as f64, self.usual(at));
+        let [ops, usual] = [self.series[at] as f64, self.usual(at)].map(|of| of / self.grain);
         ops >= factor * usual && ops * (ops / usual).ln() - ops + usual > -chance.ln()
     }
 
@@ -207,6 +215,10 @@ mod tests {
     use super::*;
 
     fn found(series: &[(u16, Vec<u64>)]) -> Vec<SlotBurst> {
+        found_in(1, series)
+    }
+
+    fn found_in(grain: u64, series: &[(u16, Vec<u64>)]) -> Vec<SlotBurst> {
         let len = series[0].1.len();
         let mut grid = Grid::default();
         let mut node = vec![0; len];
@@ -216,7 +228,7 @@ mod tests {
                 node[at] += ops;
             }
         }
-        find(&grid, &[node], |_| 0)
+        find(&grid, grain, &[node], |_| 0)
     }
 
     fn with(mut series: Vec<u64>, buckets: std::ops::Range<usize>, ops: u64) -> Vec<u64> {
@@ -231,6 +243,16 @@ mod tests {
         assert_eq!((bursts[0].slot, bursts[0].buckets), (3, (120, 150)));
         assert_eq!((bursts[0].ops, bursts[0].node_ops), (15_000, 45_000));
         assert_eq!(bursts[0].usual, 1);
+    }
+
+    #[test]
+    fn what_comes_in_grains_needs_many_of_them() {
+        // A single command of 2 ms on an idle slot is no burst, 50 of them are.
+        let slow = |buckets| (3, with(vec![0; 300], buckets, 2000));
+        let rest = (9, vec![300_000; 300]);
+        assert_eq!(found_in(1000, &[slow(120..121), rest.clone()]), []);
+        let bursts = found_in(1000, &[(3, with(vec![0; 300], 120..130, 100_000)), rest]);
+        assert_eq!((bursts.len(), bursts[0].buckets), (1, (120, 130)));
     }
 
     #[test]

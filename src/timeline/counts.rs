@@ -9,6 +9,7 @@ use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::operations::SECOND;
 use crate::tally::patterns::Patterns;
+use crate::tally::slots_by_input::SlotsByInput;
 use crate::tally::tags::TagCounter;
 use crate::timeline::grid::Grid;
 
@@ -19,6 +20,8 @@ const SEPARATOR: &[u8] = b":";
 pub struct Counts {
     /// By time and slot: one for all threads, as it is large. A sum is the same in any order.
     grid: Arc<Mutex<Grid>>,
+    /// The slots of each input: inputs that share none are of different nodes.
+    pub inputs: SlotsByInput,
     /// By tag.
     pub tags: TagCounter,
     /// By pattern.
@@ -35,8 +38,9 @@ pub struct Counts {
 
 impl Counts {
     /// Nothing counted yet; the operations by time and slot go to `grid`.
-    pub fn new(grid: &Arc<Mutex<Grid>>) -> Self {
+    pub fn new(grid: &Arc<Mutex<Grid>>, inputs: usize) -> Self {
         Counts {
+            inputs: SlotsByInput::new(inputs),
             grid: grid.clone(),
             tags: TagCounter::default(),
             patterns: Patterns::new(SEPARATOR, false),
@@ -82,12 +86,14 @@ impl Tally for Counts {
         self.untimed += keys.len() as u64 - count;
         if count > 0 {
             *self.timed.entry(keys.input).or_default() += count;
+            self.inputs.add(keys);
             self.tags.add(keys);
             self.patterns.add(keys);
         }
     }
 
     fn merge(&mut self, other: Self) {
+        self.inputs.merge(other.inputs);
         self.tags.merge(other.tags);
         self.patterns.merge(other.patterns);
         for (input, count) in other.timed {

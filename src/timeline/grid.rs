@@ -1,4 +1,4 @@
-//! Operations by time and slot, exactly: buckets of a second, or of as many seconds as it takes for few columns.
+//! Amounts by time and slot, exactly: buckets of a second, or of as many seconds as it takes for few columns.
 
 use crate::slot::SLOTS;
 use crate::tally::operations::SECOND;
@@ -6,25 +6,28 @@ use crate::tally::operations::SECOND;
 /// Columns, at most: a picture has at least half of them where the time is long enough.
 pub const COLUMNS: u64 = 400;
 
-/// Operations by bucket of time and slot. How long buckets are depends on the first and the last time alone, so the order
-/// of the operations does not matter.
+/// The largest number of a cell: the sum of all cells fits. A sum that does not fit stays at it, whatever the order.
+const MOST: u64 = 1 << 40;
+
+/// Amounts by bucket of time and slot. How long buckets are depends on the first and the last time alone, so the order
+/// of the additions does not matter.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Grid {
     /// A bucket is a second, doubled so often.
     doublings: u32,
-    /// In the order of time; buckets without operations are left out.
+    /// In the order of time; buckets without any are left out.
     columns: Vec<Column>,
-    /// The column of the last operation: the next is mostly in it too.
+    /// The column of the last addition: the next is mostly in it too.
     recent: usize,
 }
 
-/// The operations of a bucket.
+/// The amounts of a bucket.
 #[derive(Debug, Clone, PartialEq)]
 struct Column {
     /// Its number since 1970.
     bucket: u64,
-    /// By slot. A sum that does not fit stays at the largest number, whatever the order.
-    ops: Box<[u32]>,
+    /// By slot.
+    ops: Box<[u64]>,
 }
 
 /// The columns of a picture.
@@ -66,9 +69,42 @@ impl Grid {
         }
         if let Some(column) = self.columns.get_mut(self.recent) {
             let sum = &mut column.ops[usize::from(slot)];
-            *sum = sum.saturating_add(u32::try_from(ops).unwrap_or(u32::MAX));
+            *sum = sum.saturating_add(ops).min(MOST);
         }
         self.fit();
+    }
+
+    /// Adds amounts of slots that came evenly between two times in milliseconds since 1970. A part is cut off at the end
+    /// of each bucket, so buckets that are joined later have what they would have had at once.
+    pub fn spread(&mut self, (from, to): (u64, u64), amounts: &[(u16, u64)]) {
+        // Both ends first: then there are few buckets between them, however far they are apart.
+        self.add(from, 0, 0);
+        self.add(to - 1, 0, 0);
+        let bucket_ms = SECOND << self.doublings;
+        let mut place = from / bucket_ms;
+        let until = |at: u64, amount: u64| {
+            (u128::from(amount) * u128::from(at - from) / u128::from(to - from)) as u64
+        };
+        let mut start = from;
+        while start < to {
+            let end = ((place + 1) * bucket_ms).min(to);
+            let column = self.find(place);
+            let column = &mut self.columns[column].ops;
+            for (slot, amount) in amounts {
+                let sum = &mut column[usize::from(*slot)];
+                let part = until(end, *amount) - until(start, *amount);
+                *sum = sum.saturating_add(part).min(MOST);
+            }
+            (start, place) = (end, place + 1);
+        }
+        self.recent = 0;
+    }
+
+    /// Joins buckets until each has at least so many seconds.
+    pub fn lengthen(&mut self, secs: u64) {
+        while !self.columns.is_empty() && 1 << self.doublings < secs && self.doublings < 60 {
+            self.double();
+        }
     }
 
     /// The columns of a picture; `None` where there is no operation.
@@ -82,7 +118,7 @@ impl Grid {
     }
 
     /// Every column that has operations: its place on the axis, and the operations by slot.
-    pub fn columns(&self) -> impl Iterator<Item = (usize, &[u32])> {
+    pub fn columns(&self) -> impl Iterator<Item = (usize, &[u64])> {
         let first = self.columns.first().map_or(0, |column| column.bucket);
         let columns = self.columns.iter();
         columns.map(move |column| ((column.bucket - first) as usize, &*column.ops))
@@ -124,9 +160,9 @@ impl Grid {
     }
 }
 
-fn add_all(sums: &mut [u32], ops: &[u32]) {
+fn add_all(sums: &mut [u64], ops: &[u64]) {
     let pairs = sums.iter_mut().zip(ops);
-    pairs.for_each(|(sum, ops)| *sum = sum.saturating_add(*ops));
+    pairs.for_each(|(sum, ops)| *sum = sum.saturating_add(*ops).min(MOST));
 }
 
 #[cfg(test)]
@@ -139,7 +175,7 @@ mod tests {
         grid
     }
 
-    fn dense(grid: &Grid) -> Vec<(usize, Vec<u32>)> {
+    fn dense(grid: &Grid) -> Vec<(usize, Vec<u64>)> {
         let columns = grid.columns();
         columns
             .map(|(place, ops)| (place, ops[..7].to_vec()))
@@ -159,6 +195,37 @@ mod tests {
             let grid = counted(order.into_iter());
             assert_eq!((grid.axis(), dense(&grid)), (whole.axis(), dense(&whole)));
         }
+    }
+
+    #[test]
+    fn what_is_spread_is_whole_and_does_not_depend_on_the_order() {
+        let start = 1_700_000_000_000;
+        let spans = [
+            (0, 10_500, 7),
+            (10_500, 21_001, 1000),
+            (700_000, 990_017, 13),
+        ];
+        let spread = |order: &[usize]| {
+            let mut grid = Grid::default();
+            for at in order {
+                let (from, to, amount) = spans[*at];
+                grid.spread((start + from, start + to), &[(3, amount), (5, 2 * amount)]);
+            }
+            grid
+        };
+        let grid = spread(&[0, 1, 2]);
+        let sum = |slot: usize| grid.columns().map(|(_, ops)| ops[slot]).sum::<u64>();
+        assert_eq!((sum(3), sum(5)), (1020, 2040));
+        assert_eq!(grid.axis().unwrap().bucket_secs(), 4);
+        for order in [[2, 1, 0], [1, 2, 0]] {
+            assert_eq!(dense(&spread(&order)), dense(&grid));
+        }
+        let mut longer = grid.clone();
+        longer.lengthen(10);
+        assert_eq!(longer.axis().unwrap().bucket_secs(), 16);
+        let mut far = Grid::default();
+        far.spread((0, u64::MAX / 2), &[(0, 400)]);
+        assert!(far.columns().count() as u64 <= COLUMNS);
     }
 
     #[test]

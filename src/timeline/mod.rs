@@ -1,31 +1,41 @@
-//! Operations of captures over time: by slot, by the heaviest tags and patterns, and the bursts among them.
+//! Operations of captures over time, or CPU time and network traffic of CLUSTER SLOT-STATS: by slot, by the heaviest tags
+//! and patterns, and the bursts among them.
 
 mod bursts;
 mod counts;
 mod grid;
+mod named;
 mod names;
+mod nodes;
+mod picture;
 mod reading;
+mod redacted;
+mod series;
 pub(crate) mod view;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::name::Name;
+use crate::report::view::Heat;
 use crate::summary::{Incomplete, Rejected};
 
-pub use crate::timeline::reading::read;
+pub use crate::timeline::reading::{Options, read};
 
 /// The name and version of the form of the timeline.
 pub const SCHEMA: &str = "slotscope.timeline/1";
 /// Slots that share a row.
 pub const SLOTS_PER_ROW: usize = 64;
 
-/// Operations over time. All lists of numbers over time have one for each bucket.
+/// Operations over time, or with `by` CPU time in microseconds or bytes of network traffic: all `ops` are such amounts
+/// then, and all rates such amounts a second. All lists of numbers over time have one for each bucket.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Timeline {
     /// The name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
+    /// What is counted.
+    pub by: Heat,
     /// Operations that have a time.
     pub ops: u64,
     /// Seconds of a bucket.
@@ -158,8 +168,9 @@ pub struct Burst {
     pub times_usual: f64,
 }
 
-/// Where the time of an operation is a second or more before that of the one before it.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+/// Where the time of an operation is a second or more before that of the one before it, or that of a sample is before that
+/// of the last one of its node.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Clock {
     /// At least so many places: lines are read in parallel, and what is between two parts is not looked at.
     pub jumps_back: u64,

@@ -3,7 +3,7 @@
 use crate::name::Name;
 use crate::report::view::table::Rank;
 use crate::report::view::time_map::{Marked, NamedSeries};
-use crate::report::view::{Block, Cell, Column, Scope, Section, Table, TimeMap, remarks};
+use crate::report::view::{Block, Cell, Column, Heat, Scope, Section, Table, TimeMap, remarks};
 use crate::text::{counted, grouped, percent, short, span, three_digits, time};
 use crate::timeline::{Burst, Timeline};
 
@@ -26,10 +26,14 @@ pub fn sections(timeline: &Timeline, top: usize) -> Vec<Section<'_>> {
 
 /// The finding in a sentence.
 pub fn sentence(timeline: &Timeline) -> String {
-    let rate = three_digits(timeline.ops as f64 / secs(timeline).max(1) as f64);
+    let rate = timeline.ops as f64 / secs(timeline).max(1) as f64;
+    let rate = match timeline.by {
+        Heat::Ops => format!("{} a second", three_digits(rate)),
+        heat => heat.rate(rate),
+    };
     let all = format!(
-        "{} in {}, {rate} a second in the mean",
-        counted(timeline.ops, "operation"),
+        "{} in {}, {rate} in the mean",
+        timeline.by.amount(timeline.ops),
         span(secs(timeline))
     );
     match (
@@ -37,11 +41,11 @@ pub fn sentence(timeline: &Timeline) -> String {
         timeline.bursts.len() as u64 + timeline.more_bursts,
     ) {
         ([], _) => format!("{all}; no burst"),
-        ([burst], _) => format!("{all}; one burst: {}", words(burst)),
+        ([burst], _) => format!("{all}; one burst: {}", words(timeline.by, burst)),
         ([burst, ..], count) => format!(
             "{all}; {}, the largest: {}",
             counted(count, "burst"),
-            words(burst)
+            words(timeline.by, burst)
         ),
     }
 }
@@ -53,22 +57,27 @@ pub fn title(timeline: &Timeline) -> String {
         ends.0.map_or(0, |first| first.from),
         ends.1.map_or(0, |last| last.to),
     );
-    format!("Operations from {} to {}", time(from), time(to))
+    format!(
+        "{} from {} to {}",
+        timeline.by.title(),
+        time(from),
+        time(to)
+    )
 }
 
 /// The finding in a few words.
 #[cfg(feature = "charts")]
 pub fn chart_title(timeline: &Timeline) -> String {
     let Some(burst) = timeline.bursts.first() else {
-        return format!("{}, no burst", counted(timeline.ops, "operation"));
+        return format!("{}, no burst", timeline.by.amount(timeline.ops));
     };
     let count = timeline.bursts.len() as u64 + timeline.more_bursts;
     let largest = if count > 1 { ", the largest" } else { "" };
     format!(
-        "{}{largest}: {}, {} ops/s for {}",
+        "{}{largest}: {}, {} for {}",
         counted(count, "burst"),
         name_of(burst),
-        three_digits(burst.rate),
+        timeline.by.rate(burst.rate),
         span_of(burst)
     )
 }
@@ -114,7 +123,7 @@ fn name_of(burst: &Burst) -> String {
     }
 }
 
-fn words(burst: &Burst) -> String {
+fn words(heat: Heat, burst: &Burst) -> String {
     let node = burst.node.as_ref();
     let place = match (burst.tag.is_some() || burst.key.is_some(), node) {
         (true, Some(node)) => format!(" (slot {}, {})", burst.slot, short(node)),
@@ -122,15 +131,12 @@ fn words(burst: &Burst) -> String {
         (false, Some(node)) => format!(" ({})", short(node)),
         (false, None) => String::new(),
     };
-    let whose = if node.is_some() {
-        "its node's operations"
-    } else {
-        "all operations"
-    };
+    let whose = if node.is_some() { "its node's" } else { "all" };
+    let noun = heat.noun();
     format!(
-        "{}{place}: {} ops/s from {} for {}, {} of {whose} meanwhile, at least {} times the usual",
+        "{}{place}: {} from {} for {}, {} of {whose} {noun} meanwhile, at least {} times the usual",
         name_of(burst),
-        three_digits(burst.rate),
+        heat.rate(burst.rate),
         time(burst.from),
         span_of(burst),
         percent(burst.share),
@@ -152,7 +158,9 @@ fn overview(timeline: &Timeline, top: usize) -> Section<'_> {
         .paragraph(sentence(timeline));
     let shown = timeline.bursts.iter().take(top).skip(1);
     let others = timeline.bursts.len().saturating_sub(top.max(1)) as u64 + timeline.more_bursts;
-    let section = shown.fold(section, |section, burst| section.line(words(burst)));
+    let section = shown.fold(section, |section, burst| {
+        section.line(words(timeline.by, burst))
+    });
     match others {
         0 => section,
         others => section.line(format!("{}, in --json", counted(others, "more burst"))),
@@ -160,7 +168,7 @@ fn overview(timeline: &Timeline, top: usize) -> Section<'_> {
 }
 
 fn map_section(timeline: &Timeline) -> Section<'_> {
-    Section::titled("Operations by time and slot")
+    Section::titled(format!("{} by time and slot", timeline.by.title()))
         .anchored("time-map", "Map")
         .with(Block::TimeMap(time_map(timeline)))
 }
@@ -172,8 +180,12 @@ pub fn time_map(timeline: &Timeline) -> TimeMap {
         times: (burst.from, burst.to),
         name: name_of(burst),
         words: match &burst.pattern {
-            Some(pattern) => format!("{}; keys like {}", words(burst), short(pattern)),
-            None => words(burst),
+            Some(pattern) => format!(
+                "{}; keys like {}",
+                words(timeline.by, burst),
+                short(pattern)
+            ),
+            None => words(timeline.by, burst),
         },
     };
     let tags = timeline.tags.iter().flatten().map(|tag| NamedSeries {
@@ -189,6 +201,7 @@ pub fn time_map(timeline: &Timeline) -> TimeMap {
             .map(move |(first, last)| (*first, *last, name.clone()))
     });
     TimeMap {
+        heat: timeline.by,
         from: timeline.buckets.first().map_or(0, |first| first.from),
         bucket_secs: timeline.bucket_secs,
         slots_per_row: timeline.slots.slots_per_row,
@@ -204,6 +217,7 @@ fn number(title: &'static str) -> Column {
 }
 
 fn burst_table(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
+    let heat = timeline.by;
     let columns = vec![
         Column::words("burst").flexible(),
         Column::words("keys like").optional().rank(Rank::Detail),
@@ -211,7 +225,7 @@ fn burst_table(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
         Column::words("node").optional().rank(Rank::Detail),
         Column::words("from").rank(Rank::Detail),
         number("seconds").rank(Rank::Detail),
-        number("ops/s").rank(Rank::Main),
+        number(heat.rate_heading()).rank(Rank::Main),
         number("share"),
         number("× usual"),
     ];
@@ -223,7 +237,7 @@ fn burst_table(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
             Cell::of(burst.node.as_ref(), |node| Cell::text(short(node))),
             Cell::text(time(burst.from)),
             Cell::count(burst.to - burst.from),
-            Cell::text(three_digits(burst.rate)),
+            Cell::text(heat.rate_cell(burst.rate)),
             Cell::share(burst.share),
             Cell::text(three_digits(burst.times_usual)),
         ]
@@ -239,12 +253,15 @@ fn nodes(timeline: &Timeline) -> Option<Section<'_>> {
         let share = node.ops as f64 / timeline.ops.max(1) as f64;
         let cells = [
             Cell::text(short(&node.name)),
-            Cell::count(node.ops),
+            amount(timeline.by, node.ops),
             Cell::share(share),
         ];
         with_series(cells, &node.over_time, timeline)
     };
-    let table = Table::new(columns(Column::words("node")), nodes.iter().map(row));
+    let table = Table::new(
+        columns(timeline.by, Column::words("node")),
+        nodes.iter().map(row),
+    );
     Some(
         Section::titled("Nodes over time")
             .anchored("nodes", "Nodes")
@@ -257,7 +274,7 @@ fn tags(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
     let rows = tags
         .iter()
         .map(|tag| named_row(&tag.tag, (tag.ops, tag.share), &tag.over_time, timeline));
-    let table = Table::new(columns(Column::words("tag")), rows).at_most(top);
+    let table = Table::new(columns(timeline.by, Column::words("tag")), rows).at_most(top);
     Some(
         Section::titled("Tags over time")
             .anchored("tags", "Tags")
@@ -272,7 +289,7 @@ fn patterns(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
         .filter(|patterns| !patterns.is_empty())?;
     let rows = patterns.iter();
     let rows = rows.map(|of| named_row(&of.pattern, (of.ops, of.share), &of.over_time, timeline));
-    let table = Table::new(columns(Column::words("pattern")), rows).at_most(top);
+    let table = Table::new(columns(timeline.by, Column::words("pattern")), rows).at_most(top);
     Some(
         Section::titled("Patterns over time")
             .anchored("patterns", "Patterns")
@@ -280,12 +297,19 @@ fn patterns(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
     )
 }
 
-fn columns(name: Column) -> Vec<Column> {
+fn amount<'a>(heat: Heat, amount: u64) -> Cell<'a> {
+    match heat {
+        Heat::Ops => Cell::count(amount),
+        heat => Cell::text(heat.cell(amount)),
+    }
+}
+
+fn columns(heat: Heat, name: Column) -> Vec<Column> {
     vec![
         name.flexible(),
-        number("ops").rank(Rank::Main),
+        number(heat.heading()).rank(Rank::Main),
         number("share"),
-        number("most ops/s"),
+        number(heat.most_heading()),
         Column::words("at").rank(Rank::Detail),
         Column::words("over time").rank(Rank::Detail),
     ]
@@ -308,7 +332,11 @@ fn with_series<'a>(cells: [Cell<'a>; 3], over_time: &[u64], timeline: &Timeline)
     let at = at.and_then(|at| timeline.buckets.get(at));
     let mut row = Vec::from(cells);
     row.extend([
-        Cell::text(three_digits(most as f64 / timeline.bucket_secs as f64)),
+        Cell::text(
+            timeline
+                .by
+                .rate_cell(most as f64 / timeline.bucket_secs as f64),
+        ),
         Cell::of(at, |bucket| Cell::text(time(bucket.from))),
         Cell::text(marks(over_time)),
     ]);

@@ -9,6 +9,7 @@ pub mod find;
 pub mod identity;
 mod nodes_text;
 pub mod of_files;
+pub mod of_names;
 pub mod ranges;
 mod shards;
 mod slots_json;
@@ -86,8 +87,12 @@ impl Topology {
 
     /// Whether the ids are made up: those of an even split, or the names of files.
     pub fn has_made_up_ids(&self) -> bool {
-        let is_even = |node: &Node| node.id == "even-1";
-        self.source == Topology::ONE_A_FILE || self.nodes.first().is_some_and(is_even)
+        self.source == Topology::ONE_A_FILE || self.is_even()
+    }
+
+    /// Whether it is an even split, whose names are made up.
+    pub fn is_even(&self) -> bool {
+        self.nodes.first().is_some_and(|node| node.id == "even-1")
     }
 
     /// The same with other names for its source, nodes and addresses.

@@ -39,6 +39,7 @@ mod samples;
 mod schema;
 mod statistics;
 mod timeline;
+mod timeline_series;
 mod trend;
 mod verdict;
 mod weighed;

@@ -336,6 +336,90 @@ fn the_files_are_written_and_ask_for_nothing() {
 }
 
 #[test]
+fn captures_that_share_no_slot_are_a_node_each() {
+    let scratch = Scratch::new();
+    let seconds = seconds(13);
+    let key_of = |line: &str| line.split('"').nth(3).unwrap().to_owned();
+    let of_node = |node: u16| {
+        let is_its = |line: &String| slotscope::slot(key_of(line).as_bytes()) / 5462 == node;
+        let lines = seconds.iter();
+        let lines = lines.map(|lines| lines.iter().filter(|line| is_its(line)).cloned().collect());
+        capture(
+            &scratch,
+            &format!("node-{node}.monitor"),
+            &lines.collect::<Vec<_>>(),
+        )
+    };
+    let files = [0, 1, 2].map(of_node);
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let found = timeline(&files);
+    let nodes = found["nodes"].as_array().unwrap();
+    let names: Vec<_> = nodes
+        .iter()
+        .map(|node| node["name"].as_str().unwrap())
+        .collect();
+    let expected = ["node-0.monitor", "node-1.monitor", "node-2.monitor"];
+    assert_eq!(names, expected);
+    let slot = slotscope::slot(b"cart:{hot}:items");
+    assert_eq!(
+        found["bursts"][0]["node"],
+        format!("node-{}.monitor", slot / 5462)
+    );
+    let share = found["bursts"][0]["share"].as_f64().unwrap();
+    assert!((0.77..0.86).contains(&share), "{share}");
+    assert!(timeline(&files[..1]).get("nodes").is_none());
+}
+
+#[test]
+fn redaction_leaves_no_name_and_all_numbers() {
+    let scratch = Scratch::new();
+    let mut seconds = seconds(14);
+    for (at, lines) in seconds.iter_mut().enumerate().skip(200).take(3) {
+        let line = format!(
+            "{}.5 [0 10.0.0.7:1] \"GET\" \"secret:plain\"\n",
+            START + at as u64
+        );
+        lines.extend(std::iter::repeat_n(line, 200));
+    }
+    seconds[5].push(String::from("secret, which is no line\n"));
+    let file = capture(&scratch, "secret.monitor", &seconds);
+    let nodes = "secret0000000000000000000000000000000001 10.9.9.9:7001@17001,secret myself,master - 0 0 1 connected 0-16383\n";
+    let nodes = scratch.file("secret.nodes", nodes).display().to_string();
+    let out = scratch.path("out");
+    let args = ["timeline", &file, "--topology", &nodes, "--redact", "--out"];
+    let output = slotscope(&[&args[..], &[out.to_str().unwrap()]].concat())
+        .output()
+        .unwrap();
+    assert_eq!(
+        code(&output),
+        0,
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let files = ["timeline.json", "timeline.html"].map(|name| out.join(name));
+    let files = files.map(|path| std::fs::read_to_string(path).unwrap());
+    for text in files.iter().map(String::as_str).chain([stdout(&output)]) {
+        for name in ["secret", "hot", "cart", "news", "profile", "10.9.9.9"] {
+            let found = text
+                .find(name)
+                .map(|at| &text[at.saturating_sub(60)..at + 20]);
+            assert_eq!(found, None, "{name}");
+        }
+    }
+    let hidden: Value = serde_json::from_str(&files[0]).unwrap();
+    let shown = timeline(&[&file, "--topology", &nodes]);
+    for part in ["ops", "buckets", "slots", "bucket_secs", "clock"] {
+        assert_eq!(hidden[part], shown[part], "{part}");
+    }
+    assert_eq!(hidden["bursts"][0]["slot"], shown["bursts"][0]["slot"]);
+    assert_eq!(hidden["tags"][0]["ops"], shown["tags"][0]["ops"]);
+    let missing = slotscope(&["timeline", "secret.gone", "--redact"])
+        .output()
+        .unwrap();
+    assert!(!String::from_utf8_lossy(&missing.stderr).contains("secret"));
+}
+
+#[test]
 fn times_of_any_size_neither_panic_nor_take_memory() {
     let mut text = String::new();
     for time in [

@@ -1,4 +1,4 @@
-//! timeline.png: operations by time and slot, a colour for each rate, and the bursts.
+//! timeline.png: heat by time and slot, a colour for each rate, and the bursts.
 
 use std::io::{self, Write};
 
@@ -7,9 +7,9 @@ use crate::report::charts::axis::{Axis, tick_label};
 use crate::report::charts::canvas::{Anchor, Canvas, MARGIN, overlap, size, text_box};
 use crate::report::charts::dates::moments;
 use crate::report::charts::font::{Style, fit};
-use crate::report::charts::number::{Numbers, short};
+use crate::report::charts::number::Numbers;
 use crate::report::palette::{EMPTY, FRAME, INK, MUTED, ramp};
-use crate::report::view::TimeMap;
+use crate::report::view::{Heat, TimeMap};
 use crate::slot::SLOTS;
 use crate::text::day;
 
@@ -28,7 +28,7 @@ const MARKED: usize = 40;
 const NODES: usize = 24;
 /// What the colours end above: so many of a thousand cells with operations.
 const PERMILLE: usize = 999;
-/// It has at least so many operations: one more or less is no pattern.
+/// It has at least so many operations, or grains of other heat: one more or less is no pattern.
 const LEAST_TOP: u64 = 10;
 
 /// Writes the chart.
@@ -76,7 +76,7 @@ fn draw(canvas: &Canvas<'_>, map: &TimeMap) {
     legend(canvas, map, top);
 }
 
-/// The operations of the darkest colour: one burst does not turn all else pale.
+/// The amount of the darkest colour: one burst does not turn all else pale.
 fn top_of(map: &TimeMap) -> u64 {
     let mut ops: Vec<u64> = map
         .rows
@@ -88,7 +88,8 @@ fn top_of(map: &TimeMap) -> u64 {
     ops.sort_unstable();
     let median = ops.get(ops.len() / 2).copied().unwrap_or(1);
     let high = ops.get(ops.len() * PERMILLE / 1000).copied().unwrap_or(1);
-    high.clamp(2 * median, 16 * median).max(LEAST_TOP)
+    high.clamp(2 * median, 16 * median)
+        .max(LEAST_TOP * map.heat.grain())
 }
 
 fn cells(canvas: &Canvas<'_>, map: &TimeMap, Field { x, y }: Field, top: u64) {
@@ -195,22 +196,32 @@ fn bursts(canvas: &Canvas<'_>, map: &TimeMap, Field { x, y }: Field) {
     }
 }
 
-/// The colours, in operations a second on the slots of a row.
+/// How rates are written: their part of a unit, their numbers, the unit.
+fn scale(heat: Heat) -> (f64, Numbers, &'static str) {
+    match heat {
+        Heat::Ops => (1.0, Numbers::Decimal, "operations a second"),
+        Heat::Cpu => (1e-4, Numbers::Decimal, "% of a core"),
+        Heat::Network => (1.0, Numbers::Binary, "bytes of network traffic a second"),
+    }
+}
+
+/// The colours, as rates on the slots of a row.
 fn legend(canvas: &Canvas<'_>, map: &TimeMap, top: u64) {
     let (above, below) = (canvas.height - 92, canvas.height - 72);
     let note = Style::plain(size::NOTE, MUTED);
-    let rate = top as f64 / map.bucket_secs as f64;
+    let (part, numbers, unit) = scale(map.heat);
+    let rate = top as f64 / map.bucket_secs as f64 * part;
     canvas.outline([LEFT, above, LEFT + 24, below], FRAME);
     canvas.fill([LEFT + 1, above + 1, LEFT + 23, below - 1], EMPTY);
-    let none = "no operation";
-    canvas.text(none, (LEFT + 32, (above + below) / 2), Anchor::Start, note);
+    let none = format!("no {}", map.heat.one());
+    canvas.text(&none, (LEFT + 32, (above + below) / 2), Anchor::Start, note);
     let x = Axis {
         from: 0.0,
         to: rate,
         start: LEFT + 190,
         end: LEFT + 190 + 420,
         step: 0.0,
-        numbers: Numbers::Decimal,
+        numbers,
     };
     for column in x.start..x.end {
         let part = f64::from(column - x.start) / f64::from(x.end - x.start);
@@ -221,16 +232,13 @@ fn legend(canvas: &Canvas<'_>, map: &TimeMap, top: u64) {
         canvas.fill([place, below, place + 1, below + 6], FRAME);
         canvas.text(&label, (place, below + 18), Anchor::Middle, note);
     }
-    let more = format!("and more than {}", short(rate));
+    let more = format!("and more than {}", numbers.short(rate));
     canvas.text(
         &more,
         (x.end + 14, (above + below) / 2),
         Anchor::Start,
         note,
     );
-    let unit = format!(
-        "operations a second on {} slots; frames: bursts",
-        map.slots_per_row
-    );
+    let unit = format!("{unit} on {} slots; frames: bursts", map.slots_per_row);
     canvas.text(&unit, (x.start, below + 44), Anchor::Start, note);
 }

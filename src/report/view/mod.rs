@@ -5,6 +5,7 @@ pub mod amounts;
 pub mod capacity;
 pub mod cell;
 pub mod curve;
+pub mod heat;
 pub mod input;
 pub mod keys;
 pub mod lifetime;
@@ -20,6 +21,7 @@ pub mod verdict;
 
 pub use cell::{Bar, Cell, Value};
 pub use curve::Curve;
+pub use heat::Heat;
 pub use table::{Column, Table};
 pub use time_map::TimeMap;
 

@@ -1,15 +1,19 @@
-//! Operations by time and slot: what the maps of the terminal, the page and the chart draw.
+//! Heat by time and slot: what the maps of the terminal, the page and the chart draw.
 
-/// Operations by time and slot.
+use crate::report::view::Heat;
+
+/// Heat by time and slot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimeMap {
+    /// What is counted.
+    pub heat: Heat,
     /// The start of the first column, in seconds since 1970.
     pub from: u64,
     /// Seconds of a column.
     pub bucket_secs: u64,
     /// Slots that share a row.
     pub slots_per_row: usize,
-    /// The operations of each row by column.
+    /// The amounts of each row by column.
     pub rows: Vec<Vec<u64>>,
     /// Parts to look at, the most important first.
     pub bursts: Vec<Marked>,
@@ -32,7 +36,7 @@ pub struct Marked {
     pub words: String,
 }
 
-/// The operations on a name by column.
+/// The amounts of a name by column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedSeries {
     /// What it is.

@@ -1,4 +1,4 @@
-// Operations by time and slot: a canvas that zooms, with a cursor that says what is under it.
+// Heat by time and slot: a canvas that zooms, with a cursor that says what is under it.
 function heatMap() {
   const canvas = find("heat");
   if (!canvas) return;
@@ -16,12 +16,19 @@ function heatMap() {
   const ops = rows.flat().filter((count) => count > 0).sort((a, b) => a - b);
   const middle = ops[Math.floor(ops.length / 2)] ?? 1;
   // One burst does not turn all else pale.
-  const top = Math.max(10, Math.min(16 * middle, Math.max(2 * middle, ops[Math.floor(ops.length * 0.999)] ?? 1)));
+  const top = Math.max(heat.least, Math.min(16 * middle, Math.max(2 * middle, ops[Math.floor(ops.length * 0.999)] ?? 1)));
   const style = getComputedStyle(document.documentElement);
   const ramp = style.getPropertyValue("--ramp").trim().split(" ")
     .map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
   const clock = (secs) => new Date(Math.min(secs, 253402300799) * 1000).toISOString().replace("T", " ").slice(0, 19);
-  const rate = (count) => `${Number((count / heat.secs).toPrecision(3)).toLocaleString("en")} ops/s`;
+  const digits = (number) => Number(number.toPrecision(3)).toLocaleString("en");
+  const traffic = (bytes) => {
+    const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    const power = units.findLastIndex((unit, i) => i === 0 || bytes >= 1024 ** i);
+    return `${digits(bytes / 1024 ** power)} ${units[power]}/s`;
+  };
+  const rates = { ops: (rate) => `${digits(rate)} ops/s`, cpu: (rate) => `${digits(rate / 1e4)} % of a core`, network: traffic };
+  const rate = (count) => rates[heat.heat](count / heat.secs);
   const clamp = (value, most) => Math.max(0, Math.min(most, value));
 
   /** More stands out more, so the scale runs the other way on black. */

@@ -1,4 +1,4 @@
-//! Operations by time and slot as a map that the script draws, from data next to it.
+//! Heat by time and slot as a map that the script draws, from data next to it.
 //!
 //! Rows are runs: numbers to base 36 with spaces between, `5*` before one that comes five times.
 
@@ -6,7 +6,7 @@ use askama::{Result, Template};
 use serde::Serialize;
 
 use crate::report::render::html::embed::{base36, for_script};
-use crate::report::view::TimeMap;
+use crate::report::view::{Heat, TimeMap};
 use crate::text::truncated as cut;
 
 /// Bursts and names that the page has, and characters of their texts.
@@ -14,6 +14,9 @@ const BURSTS: usize = 200;
 const NAMES: usize = 50;
 const NAME: usize = 80;
 const WORDS: usize = 400;
+
+/// What the colours end above at least, in grains.
+const LEAST_TOP: u64 = 10;
 
 /// The map.
 #[derive(Template)]
@@ -26,6 +29,8 @@ struct HeatMap {
 /// What the script draws.
 #[derive(Serialize)]
 struct Data {
+    heat: Heat,
+    least: u64,
     from: u64,
     secs: u64,
     columns: usize,
@@ -69,6 +74,8 @@ pub fn render(map: &TimeMap) -> Result<String> {
     });
     let owners = map.owners.iter().take(1000);
     let data = Data {
+        heat: map.heat,
+        least: LEAST_TOP * map.heat.grain(),
         from: map.from,
         secs: map.bucket_secs,
         columns: map.len(),

@@ -1,8 +1,8 @@
-//! Operations by time and slot as a map of shades: a line for every 512 slots, time from left to right.
+//! Heat by time and slot as a map of shades: a line for every 512 slots, time from left to right.
 
 use crate::report::render::text::slot_map::{DARK, DARKEST, median, shade};
 use crate::report::view::TimeMap;
-use crate::text::{counted, three_digits, time};
+use crate::text::{counted, time};
 
 /// Lines.
 const LINES: usize = 32;
@@ -28,12 +28,13 @@ pub fn lines(map: &TimeMap, width: usize) -> (Vec<String>, String) {
     let mut lines: Vec<_> = cells.iter().enumerate().map(line).collect();
     lines.extend(times(map, cells.first().map_or(0, Vec::len)));
     let secs = columns as u64 * map.bucket_secs;
-    let rate = |ops: u64| format!("{} ops/s", three_digits(ops as f64 / secs as f64));
+    let rate = |amount: u64| map.heat.rate(amount as f64 / secs as f64);
     let legend = format!(
-        "Each cell is {} in {}: · no operation, ░ under half the median of {}, ▓ over {DARK} times, █ over {DARKEST} times; \
+        "Each cell is {} in {}: · no {}, ░ under half the median of {}, ▓ over {DARK} times, █ over {DARKEST} times; \
          the busiest has {}. From {} to {}.",
         counted((rows * map.slots_per_row) as u64, "slot"),
         counted(secs, "second"),
+        map.heat.one(),
         rate(median),
         rate(most),
         time(map.from),
@@ -58,11 +59,13 @@ fn times(map: &TimeMap, columns: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::view::Heat;
 
     fn map(columns: usize) -> TimeMap {
         let mut rows = vec![vec![2; columns]; 256];
         rows[20][columns / 2] = 100_000;
         TimeMap {
+            heat: Heat::Ops,
             from: 1_795_242_395,
             bucket_secs: 1,
             slots_per_row: 64,

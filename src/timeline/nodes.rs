@@ -1,0 +1,73 @@
+//! Who owns the slots of a timeline, and what nodes have over time.
+
+use crate::name::Name;
+use crate::text;
+use crate::timeline::NodeOverTime;
+use crate::timeline::grid::{Grid, TimeAxis};
+use crate::topology::Topology;
+
+/// The nodes, or one for all slots where none are named.
+pub struct OfNodes<'a> {
+    topology: Option<&'a Topology>,
+    /// By node and bucket; slots that no node owns come last.
+    pub ops: Vec<Vec<u64>>,
+}
+
+impl<'a> OfNodes<'a> {
+    /// Adds up the slots of each node.
+    pub fn new(grid: &Grid, topology: Option<&'a Topology>, axis: TimeAxis) -> Self {
+        let count = topology.map_or(0, |topology| topology.nodes.len()) + 1;
+        let mut nodes = OfNodes {
+            topology,
+            ops: vec![vec![0; axis.len]; count],
+        };
+        for (place, ops) in grid.columns() {
+            for (slot, ops) in ops.iter().enumerate() {
+                let owner = nodes.owner(slot as u16);
+                nodes.ops[owner][place] += *ops;
+            }
+        }
+        nodes
+    }
+
+    /// The place of a slot's node.
+    pub fn owner(&self, slot: u16) -> usize {
+        let owner = self.topology.and_then(|topology| topology.owner(slot));
+        owner.unwrap_or(self.ops.len() - 1)
+    }
+
+    /// What people call the node of a slot.
+    pub fn name(&self, slot: u16) -> Option<Name> {
+        let topology = self.topology?;
+        Some(name_of(&topology.nodes[topology.owner(slot)?]))
+    }
+
+    /// All of them by bucket.
+    pub fn total(&self, axis: TimeAxis) -> Vec<u64> {
+        let sum = |place| self.ops.iter().map(|ops| ops[place]).sum();
+        (0..axis.len).map(sum).collect()
+    }
+
+    /// The nodes by bucket; `None` where none are named.
+    pub fn over_time(self) -> Option<Vec<NodeOverTime>> {
+        let nodes = self.topology?.nodes.iter().zip(self.ops);
+        let nodes = nodes.map(|(node, over_time)| NodeOverTime {
+            id: Name::from(node.id.as_str()),
+            name: name_of(node),
+            ranges: node.ranges.clone(),
+            ops: over_time.iter().sum(),
+            over_time,
+        });
+        Some(nodes.collect())
+    }
+}
+
+fn name_of(node: &crate::topology::Node) -> Name {
+    let name = |text: &Option<String>| text.as_deref().map(Name::from);
+    let (address, hostname) = (name(&node.address), name(&node.hostname));
+    text::node_name(
+        &Name::from(node.id.as_str()),
+        address.as_ref(),
+        hostname.as_ref(),
+    )
+}

@@ -1,0 +1,161 @@
+//! What every timeline has, whatever is counted: slots, nodes and bursts over time, and names where they are known.
+
+use crate::name::Name;
+use crate::report::view::Heat;
+use crate::slot::{SLOTS, slot_of_part};
+use crate::summary::Rejected;
+use crate::timeline::bursts::{self, SlotBurst};
+use crate::timeline::grid::{Grid, TimeAxis};
+use crate::timeline::named::Named;
+use crate::timeline::names::Kind;
+use crate::timeline::nodes::OfNodes;
+use crate::timeline::{
+    Bucket, Burst, Clock, PatternOverTime, SCHEMA, SLOTS_PER_ROW, SlotsOverTime, TagOverTime,
+    Timeline,
+};
+use crate::topology::Topology;
+
+/// Bursts that are listed.
+const BURSTS: usize = 1000;
+
+/// A grid with its nodes and bursts.
+pub struct Picture<'a> {
+    heat: Heat,
+    grid: &'a Grid,
+    axis: TimeAxis,
+    nodes: OfNodes<'a>,
+    /// The largest bursts.
+    pub bursts: Vec<SlotBurst>,
+    /// How many more there are.
+    pub more_bursts: u64,
+}
+
+impl<'a> Picture<'a> {
+    /// Finds the bursts; they and nodes have names where a `topology` has them.
+    pub fn new(heat: Heat, grid: &'a Grid, axis: TimeAxis, topology: Option<&'a Topology>) -> Self {
+        let nodes = OfNodes::new(grid, topology, axis);
+        let mut bursts = bursts::find(grid, heat.grain(), &nodes.ops, |slot| nodes.owner(slot));
+        let more_bursts = bursts.len().saturating_sub(BURSTS) as u64;
+        bursts.truncate(BURSTS);
+        Picture {
+            heat,
+            grid,
+            axis,
+            nodes,
+            bursts,
+            more_bursts,
+        }
+    }
+
+    /// The timeline, in which nothing is said of the input yet.
+    pub fn timeline(self, names: Option<Named>) -> Timeline {
+        let axis = self.axis;
+        let total: Vec<u64> = self.nodes.total(axis);
+        let ops = total.iter().sum();
+        let bucket = |(place, ops): (usize, &u64)| Bucket {
+            from: axis.start(place),
+            to: axis.start(place + 1),
+            ops: *ops,
+        };
+        let bursts = found_bursts(&self.bursts, names.as_ref(), &self.nodes, axis);
+        let (tags, patterns) = names.map_or((None, None), |names| {
+            let tags = names.tags.into_iter();
+            let tags = tags.map(|series| tag_over_time(series, ops, &self.nodes));
+            (Some(tags.collect()), names.patterns)
+        });
+        let patterns = patterns.map(|patterns| {
+            let patterns = patterns.into_iter();
+            patterns
+                .map(|series| pattern_over_time(series, ops))
+                .collect()
+        });
+        Timeline {
+            schema: SCHEMA,
+            by: self.heat,
+            ops,
+            bucket_secs: axis.bucket_secs(),
+            buckets: total.iter().enumerate().map(bucket).collect(),
+            slots: slots_over_time(self.grid, axis),
+            tags,
+            patterns,
+            bursts,
+            more_bursts: self.more_bursts,
+            clock: Clock::default(),
+            untimed: 0,
+            rejected: Rejected::default(),
+            incomplete: Vec::new(),
+            notes: Vec::new(),
+            nodes: self.nodes.over_time(),
+        }
+    }
+}
+
+/// Rows of slots by bucket.
+fn slots_over_time(grid: &Grid, axis: TimeAxis) -> SlotsOverTime {
+    let mut rows = vec![vec![0; axis.len]; SLOTS / SLOTS_PER_ROW];
+    for (place, ops) in grid.columns() {
+        for (row, ops) in rows.iter_mut().zip(ops.chunks(SLOTS_PER_ROW)) {
+            row[place] = ops.iter().sum();
+        }
+    }
+    SlotsOverTime {
+        slots_per_row: SLOTS_PER_ROW,
+        ops: rows,
+    }
+}
+
+fn tag_over_time((tag, over_time): (Name, Vec<u64>), all: u64, nodes: &OfNodes<'_>) -> TagOverTime {
+    let (slot, ops) = (slot_of_part(&tag.0), over_time.iter().sum());
+    TagOverTime {
+        node: nodes.name(slot),
+        tag,
+        slot,
+        ops,
+        share: ops as f64 / all as f64,
+        over_time,
+    }
+}
+
+fn pattern_over_time((pattern, over_time): (Name, Vec<u64>), all: u64) -> PatternOverTime {
+    let ops = over_time.iter().sum();
+    PatternOverTime {
+        pattern,
+        ops,
+        share: ops as f64 / all as f64,
+        over_time,
+    }
+}
+
+fn found_bursts(
+    bursts: &[SlotBurst],
+    names: Option<&Named>,
+    nodes: &OfNodes<'_>,
+    axis: TimeAxis,
+) -> Vec<Burst> {
+    let found = |(number, burst): (usize, &SlotBurst)| {
+        let [name, pattern] = names.map_or([None, None], |names| names.in_bursts[number].clone());
+        let has_half = |of: &(Kind, Name, u64)| of.2 * 2 >= burst.ops;
+        let name = name.filter(has_half);
+        let of_kind = |kind| {
+            let name = name.as_ref().filter(|(is, ..)| *is == kind);
+            name.map(|(_, name, _)| name.clone())
+        };
+        let (from, to) = burst.buckets;
+        let (from, to) = (axis.start(from), axis.start(to));
+        Burst {
+            tag: of_kind(Kind::Tag),
+            key: of_kind(Kind::Key),
+            pattern: pattern.filter(has_half).map(|(_, name, _)| name),
+            slot: burst.slot,
+            node: nodes.name(burst.slot),
+            from,
+            to,
+            ops: burst.ops,
+            share: burst.ops as f64 / burst.node_ops as f64,
+            rate: burst.ops as f64 / (to - from) as f64,
+            usual_rate: burst.usual as f64 / axis.bucket_secs() as f64,
+            times_usual: burst.times_usual(),
+        }
+    };
+    bursts.iter().enumerate().map(found).collect()
+}

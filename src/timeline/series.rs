@@ -1,0 +1,380 @@
+//! CLUSTER SLOT-STATS over time: counters that only grow, whose differences are what a slot did between two samples.
+//!
+//! A slot is compared with its last sample in the same file. Where that is of another node, is not before it, or has
+//! larger counters, the slot was moved or reset, or a clock was set: counting starts anew there, and nothing is assumed
+//! of the time between.
+
+use std::collections::BTreeMap;
+
+use crate::format::slot_stats::{Sample, Stats};
+use crate::report::view::Heat;
+use crate::slot::SLOTS;
+use crate::text;
+use crate::timeline::grid::Grid;
+use crate::topology::Topology;
+use crate::topology::of_names::of_names;
+
+/// More primaries than any cluster has.
+const MAX_NODES: usize = SLOTS;
+/// A sample may come so much later than planned before buckets are doubled for it: parts of a hundred.
+const LATE: u64 = 110;
+
+/// The samples of a slot that were seen last.
+#[derive(Debug, Clone, Copy)]
+struct Last {
+    node: usize,
+    time: u64,
+    count: u64,
+}
+
+/// The times of a node in a file, in milliseconds since 1970.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    file: usize,
+    first: u64,
+    last: u64,
+}
+
+/// What was counted of all files.
+pub struct Series {
+    heat: Heat,
+    /// By time and slot.
+    pub grid: Grid,
+    /// The nodes by name.
+    names: BTreeMap<String, usize>,
+    /// By node: the file that is read now comes last.
+    spans: Vec<Vec<Span>>,
+    /// The node that had each slot last, and when.
+    owner: Vec<Option<(u64, usize)>>,
+    /// By slot, in the file that is read now.
+    last: Vec<Option<Last>>,
+    file: usize,
+    /// How many intervals between samples are in a bucket of 2^i seconds.
+    intervals: [u64; 64],
+    /// Slots whose counters fell, and that came to another node.
+    falls: u64,
+    moves: u64,
+    /// Samples that are not after those before them, and the longest way back in milliseconds.
+    pub jumps: u64,
+    /// The longest way back, in milliseconds.
+    pub longest_jump: u64,
+}
+
+impl Series {
+    /// Nothing counted yet.
+    pub fn new(heat: Heat) -> Self {
+        Series {
+            heat,
+            grid: Grid::default(),
+            names: BTreeMap::new(),
+            spans: Vec::new(),
+            owner: vec![None; SLOTS],
+            last: vec![None; SLOTS],
+            file: 0,
+            intervals: [0; 64],
+            falls: 0,
+            moves: 0,
+            jumps: 0,
+            longest_jump: 0,
+        }
+    }
+
+    /// The next sample is of this file.
+    pub fn start_file(&mut self, file: usize) {
+        self.file = file;
+        self.last.fill(None);
+    }
+
+    /// Adds a sample.
+    ///
+    /// # Errors
+    /// It has no time or no such statistic, or there are too many nodes.
+    pub fn add(&mut self, sample: &Sample<'_>) -> Result<(), String> {
+        let (Some(time), Some(name)) = (sample.time, &sample.node) else {
+            return Err(
+                "is one answer of redis-cli and has no time: analyze reads it; timeline reads lines with a time and \
+                 a node, as slotscope collect --every 10s writes them"
+                    .into(),
+            );
+        };
+        let node = self.node(name)?;
+        self.note_time(node, time);
+        let mut amounts: BTreeMap<u64, Vec<(u16, u64)>> = BTreeMap::new();
+        for (slot, stats) in &sample.slots {
+            let count = self.count(*slot, stats)?;
+            let now = Last { node, time, count };
+            if let Some((since, amount)) = self.difference(*slot, now) {
+                amounts.entry(since).or_default().push((*slot, amount));
+            }
+            let owner = &mut self.owner[usize::from(*slot)];
+            *owner = (*owner).max(Some((time, node)));
+        }
+        for (since, amounts) in amounts {
+            self.grid.spread((since, time), &amounts);
+        }
+        Ok(())
+    }
+
+    /// The counter of a slot.
+    fn count(&self, slot: u16, stats: &Stats<'_>) -> Result<u64, String> {
+        let names: &[&str] = match self.heat {
+            Heat::Network => &["network-bytes-in", "network-bytes-out"],
+            _ => &["cpu-usec"],
+        };
+        names.iter().try_fold(0, |sum, name| {
+            let count = stats.get(name).ok_or_else(|| {
+                format!(
+                    "slot {slot} has no \"{name}\"; it has: {}; servers count it with cluster-slot-stats-enabled yes",
+                    stats.names()
+                )
+            })?;
+            Ok(sum + count)
+        })
+    }
+
+    /// Since when a slot did how much; `None` where that is not known.
+    fn difference(&mut self, slot: u16, now: Last) -> Option<(u64, u64)> {
+        let last = self.last[usize::from(slot)].replace(now)?;
+        if last.node != now.node {
+            self.moves += 1;
+            return None;
+        }
+        if last.time >= now.time {
+            return None;
+        }
+        let amount = now.count.checked_sub(last.count);
+        self.falls += u64::from(amount.is_none());
+        Some((last.time, amount?))
+    }
+
+    fn node(&mut self, name: &str) -> Result<usize, String> {
+        if let Some(node) = self.names.get(name) {
+            return Ok(*node);
+        }
+        if self.names.len() == MAX_NODES {
+            return Err("more nodes than a cluster has".into());
+        }
+        self.names.insert(name.into(), self.spans.len());
+        self.spans.push(Vec::new());
+        Ok(self.spans.len() - 1)
+    }
+
+    fn note_time(&mut self, node: usize, time: u64) {
+        let spans = &mut self.spans[node];
+        let Some(span) = spans.last_mut().filter(|span| span.file == self.file) else {
+            return spans.push(Span {
+                file: self.file,
+                first: time,
+                last: time,
+            });
+        };
+        match time.checked_sub(span.last) {
+            None => {
+                self.jumps += 1;
+                self.longest_jump = self.longest_jump.max(span.last - time);
+            }
+            Some(0) => {}
+            Some(ms) => self.intervals[power_of_two(ms)] += 1,
+        }
+        span.first = span.first.min(time);
+        span.last = time;
+    }
+
+    /// Two files with the same node at the same time.
+    pub fn overlap(&self) -> Option<(usize, usize)> {
+        let overlap = |spans: &Vec<Span>| {
+            let mut spans = spans.clone();
+            spans.sort_by_key(|span| span.first);
+            let mut pairs = spans.windows(2);
+            let pair = pairs.find(|pair| pair[1].first < pair[0].last)?;
+            Some((
+                pair[0].file.min(pair[1].file),
+                pair[0].file.max(pair[1].file),
+            ))
+        };
+        self.spans.iter().find_map(overlap)
+    }
+
+    /// Makes buckets at least as long as half of the intervals between samples.
+    pub fn fit_buckets(&mut self) {
+        let all: u64 = self.intervals.iter().sum();
+        let mut sum = 0;
+        let is_half = |count: &u64| {
+            sum += count;
+            sum * 2 >= all
+        };
+        let power = self.intervals.iter().position(is_half).unwrap_or(0);
+        self.grid.lengthen(1 << power);
+    }
+
+    /// The nodes by the names of the lines, each with the slots that it had last.
+    pub fn topology(&self) -> Topology {
+        let mut names = vec![String::new(); self.names.len()];
+        for (name, node) in &self.names {
+            names[*node].clone_from(name);
+        }
+        let owner: Vec<_> = self
+            .owner
+            .iter()
+            .map(|of| of.map(|(_, node)| node))
+            .collect();
+        of_names("CLUSTER SLOT-STATS".into(), &names, &owner)
+    }
+
+    /// What was not counted.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.jumps > 0 {
+            notes.push(format!(
+                "the time of a node jumps back in {}, by up to {}: what came between is not counted",
+                text::counted(self.jumps, "place"),
+                text::span(self.longest_jump.div_ceil(1000))
+            ));
+        }
+        if self.falls > 0 {
+            notes.push(format!(
+                "{} of slots fall (a restart, CONFIG RESETSTAT, or a slot that left and came back): they are counted anew \
+                 from there, and what came between is not counted",
+                text::counted(self.falls, "counter")
+            ));
+        }
+        if self.moves > 0 {
+            notes.push(format!(
+                "{} to another node: a slot is shown with the node that had it last, and is counted anew from there",
+                match self.moves {
+                    1 => "1 slot moved".into(),
+                    moves => format!("slots moved {} times", text::grouped(moves)),
+                }
+            ));
+        }
+        notes
+    }
+}
+
+/// The power of two of seconds in which an interval fits, or nearly.
+fn power_of_two(ms: u64) -> usize {
+    let fits = |power: &usize| u128::from(ms) * 100 <= (1000u128 << power) * u128::from(LATE);
+    (0..63).find(fits).unwrap_or(63)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::slot_stats::line;
+
+    const START: u64 = 1_795_341_600;
+
+    /// A line: so many seconds after the start, a node, and the CPU time of slots.
+    fn sample(second: u64, node: &str, slots: &[(u16, u64)]) -> String {
+        let slots: Vec<_> = slots
+            .iter()
+            .map(|(slot, cpu)| format!("[{slot},{{\"key-count\":1,\"cpu-usec\":{cpu}}}]"))
+            .collect();
+        let (minute, second) = (second / 60, second % 60);
+        format!(
+            "{{\"time\":\"2026-11-22T10:{minute:02}:{second:02}Z\",\"node\":\"{node}\",\"slots\":[{}]}}",
+            slots.join(",")
+        )
+    }
+
+    fn counted(files: &[&[String]]) -> Series {
+        let mut series = Series::new(Heat::Cpu);
+        for (file, lines) in files.iter().enumerate() {
+            series.start_file(file);
+            for text in *lines {
+                series.add(&line(text.as_bytes()).unwrap()).unwrap();
+            }
+        }
+        series.fit_buckets();
+        series
+    }
+
+    /// The amounts of a slot by bucket: the second after the start, and the amount.
+    fn amounts(series: &Series, slot: usize) -> Vec<(u64, u64)> {
+        let axis = series.grid.axis().unwrap();
+        let columns = series.grid.columns();
+        let columns = columns.map(|(place, ops)| (axis.start(place), ops[slot]));
+        columns
+            .filter(|(_, amount)| *amount > 0)
+            .map(|(start, amount)| (start.saturating_sub(START), amount))
+            .collect()
+    }
+
+    #[test]
+    fn differences_are_counted_where_they_came() {
+        let lines = [
+            sample(0, "a", &[(1, 1000), (2, 7)]),
+            sample(0, "b", &[(9, 50)]),
+            sample(2, "a", &[(1, 1600), (2, 7)]),
+            sample(4, "a", &[(1, 1601), (2, 7)]),
+            sample(4, "b", &[(9, 90)]),
+        ];
+        let series = counted(&[&lines]);
+        assert_eq!(series.grid.axis().unwrap().bucket_secs(), 2);
+        assert_eq!(amounts(&series, 1), [(0, 600), (2, 1)]);
+        assert_eq!(amounts(&series, 2), []);
+        assert_eq!(amounts(&series, 9), [(0, 20), (2, 20)]);
+        let topology = series.topology();
+        let owner = |slot| topology.owner(slot).map(|at| topology.nodes[at].id.clone());
+        assert_eq!(
+            [owner(1), owner(9), owner(5)],
+            [Some("a".into()), Some("b".into()), None]
+        );
+        assert!(series.notes().is_empty());
+    }
+
+    #[test]
+    fn what_falls_moves_or_jumps_back_is_counted_anew_and_noted() {
+        let falls = counted(&[&[
+            sample(0, "a", &[(1, 1000)]),
+            sample(1, "a", &[(1, 10)]),
+            sample(2, "a", &[(1, 15)]),
+        ]]);
+        assert_eq!(amounts(&falls, 1), [(1, 5)]);
+        assert!(falls.notes()[0].starts_with("1 counter of slots fall"));
+        let moves = counted(&[&[
+            sample(0, "a", &[(1, 1000), (2, 0)]),
+            sample(1, "b", &[(1, 9000)]),
+            sample(1, "a", &[(2, 0)]),
+            sample(2, "b", &[(1, 9005)]),
+        ]]);
+        assert_eq!(amounts(&moves, 1), [(1, 5)]);
+        assert!(moves.notes()[0].starts_with("1 slot moved to another node"));
+        assert_eq!(moves.topology().owner(1), Some(0));
+        let jumps = counted(&[&[
+            sample(60, "a", &[(1, 1000)]),
+            sample(0, "a", &[(1, 1100)]),
+            sample(1, "a", &[(1, 1107)]),
+            sample(1, "a", &[(1, 1109)]),
+        ]]);
+        assert_eq!(amounts(&jumps, 1), [(0, 7)]);
+        assert_eq!((jumps.jumps, jumps.longest_jump), (1, 60_000));
+        assert!(jumps.notes()[0].contains("1 place, by up to 1 minute"));
+    }
+
+    #[test]
+    fn files_are_counted_apart_in_any_order_and_the_same_time_twice_is_found() {
+        let early = [sample(0, "a", &[(1, 10)]), sample(5, "a", &[(1, 20)])];
+        let late = [sample(5, "a", &[(1, 20)]), sample(9, "a", &[(1, 50)])];
+        let [there, back] = [[&early, &late], [&late, &early]].map(|[a, b]| counted(&[a, b]));
+        assert_eq!(amounts(&there, 1), amounts(&back, 1));
+        assert_eq!(amounts(&there, 1).iter().map(|of| of.1).sum::<u64>(), 40);
+        assert_eq!(there.overlap(), None);
+        let again = [sample(8, "a", &[(1, 20)])];
+        assert_eq!(counted(&[&late, &again]).overlap(), Some((0, 1)));
+        assert_eq!(counted(&[&late, &late]).overlap(), Some((0, 1)));
+    }
+
+    #[test]
+    fn what_has_no_time_or_no_counter_is_refused_with_the_way_out() {
+        let mut series = Series::new(Heat::Network);
+        let text = sample(0, "a", &[(1, 10)]);
+        let refused = series.add(&line(text.as_bytes()).unwrap()).unwrap_err();
+        assert!(
+            refused.starts_with("slot 1 has no \"network-bytes-in\"; it has: key-count, cpu-usec;")
+        );
+        let answer = crate::format::slot_stats::answer(b"[[0,{\"cpu-usec\":1}]]").unwrap();
+        let refused = series.add(&answer).unwrap_err();
+        assert!(refused.contains("has no time") && refused.contains("collect --every"));
+    }
+}
