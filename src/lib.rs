@@ -31,6 +31,7 @@
 //!
 //! - `charts` (default): the PNG charts of a report.
 //! - `cli` (default): the program `slotscope`. Without it the library has no terminal dependencies.
+//! - `live` (default): `slotscope collect`, which reads live servers.
 #![deny(missing_docs)]
 
 pub mod analysis;
@@ -41,6 +42,7 @@ mod calendar;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+pub mod collect;
 pub mod command;
 pub mod diff;
 #[cfg(feature = "cli")]

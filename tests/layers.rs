@@ -104,6 +104,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     // The reader of tables has the columns, by which it knows how keys are spelled there.
     ("dump", &["format::rdb", "format::table::key_spelling"]),
+    (
+        "collect",
+        &[
+            // Rows are those of `dump`, in a directory that is put in place as a whole.
+            "dump",
+            "format::table::key_spelling",
+            "report::directory",
+            "report::view",
+            "slot",
+            "topology::ranges",
+        ],
+    ),
     ("find_tag", &["slot", "source::small_file", "topology"]),
     // Nodes without ids are those that share most slots.
     ("diff", &["summary", "slot", "report", "topology"]),

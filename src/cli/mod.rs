@@ -4,6 +4,10 @@ pub mod analyze;
 pub mod bench;
 pub mod capacity_args;
 pub mod cluster;
+#[cfg(feature = "live")]
+pub mod collect;
+#[cfg(feature = "live")]
+mod collect_bars;
 pub mod diff;
 pub mod dump;
 pub mod fanout;
@@ -66,6 +70,9 @@ pub enum Color {
 pub enum Command {
     /// Key dumps in, a skew report out: the main job
     Analyze(Box<analyze::AnalyzeArgs>),
+    /// The keys of a live cluster, with sizes and topology, as a directory that analyze reads
+    #[cfg(feature = "live")]
+    Collect(Box<collect::CollectArgs>),
     /// The hash slot of each key
     Keyslot(keyslot::KeyslotArgs),
     /// The keys of RDB files, a line each: type, elements, sizes, expiry, slot
@@ -125,6 +132,8 @@ impl Command {
     pub fn run(&self) -> Result<Ending> {
         match self {
             Command::Analyze(analyze) => analyze.run(),
+            #[cfg(feature = "live")]
+            Command::Collect(collect) => collect.run(),
             Command::Keyslot(keyslot) => keyslot.run(),
             Command::Dump(dump) => dump.run(),
             Command::Diff(diff) => diff.run(),

@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
 use crate::bench::Figures;
+use crate::collect::manifest::Manifest;
 use crate::diff::Diff;
 use crate::dump::RecordLine;
 use crate::fanout::FanoutFindings;
@@ -27,6 +28,7 @@ pub static SCHEMAS: &[Named] = &[
     ("report", of::<Summary>),
     ("node-counts", of::<NodeCounts>),
     ("bench", of::<Figures>),
+    ("collect", of::<Manifest>),
     ("diff", of::<Diff>),
     ("dump", of::<RecordLine>),
     ("fanout", of::<FanoutFindings>),

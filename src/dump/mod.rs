@@ -61,7 +61,7 @@ impl RecordLine {
 }
 
 /// A time in milliseconds since 1970 as `2026-03-01T12:00:00.000Z`.
-fn utc(ms: i64) -> String {
+pub fn utc(ms: i64) -> String {
     const DAY_MS: i64 = 86_400_000;
     let (days, rest) = (ms.div_euclid(DAY_MS), ms.rem_euclid(DAY_MS));
     let (year, month, day) = date(days);

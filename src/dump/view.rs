@@ -20,6 +20,11 @@ impl<W: Write> Csv<W> {
         Ok(Csv(csv))
     }
 
+    /// Goes on after a header that is there already.
+    pub fn without_header(out: W) -> Self {
+        Csv(csv::Writer::from_writer(out))
+    }
+
     /// Writes a line.
     ///
     /// # Errors
@@ -27,8 +32,9 @@ impl<W: Write> Csv<W> {
     pub fn write(&mut self, line: &RecordLine) -> io::Result<()> {
         let number =
             |number: Option<u64>| number.map_or(String::new(), |number| number.to_string());
+        let key = spelled(&line.key);
         let record = [
-            &spelled(&line.key),
+            key.as_str(),
             &line.db.to_string(),
             &line.type_name,
             line.encoding.unwrap_or_default(),
@@ -41,7 +47,15 @@ impl<W: Write> Csv<W> {
             &line.slot.to_string(),
             &line.tag.as_ref().map_or(String::new(), spelled),
         ];
-        self.0.write_record(record).map_err(io_error)
+        self.row(record)
+    }
+
+    /// Writes the cells of a line.
+    ///
+    /// # Errors
+    /// `out` cannot be written to.
+    pub fn row(&mut self, cells: [&str; DUMP.len()]) -> io::Result<()> {
+        self.0.write_record(cells).map_err(io_error)
     }
 
     /// Writes what is left.
@@ -50,6 +64,16 @@ impl<W: Write> Csv<W> {
     /// The writer below cannot be written to.
     pub fn finish(mut self) -> io::Result<()> {
         self.0.flush()
+    }
+
+    /// Writes what is left, and gives back the writer below.
+    ///
+    /// # Errors
+    /// It cannot be written to.
+    pub fn into_inner(self) -> io::Result<W> {
+        self.0
+            .into_inner()
+            .map_err(|error| io::Error::from(error.error().kind()))
     }
 }
 
@@ -62,7 +86,7 @@ fn io_error(error: csv::Error) -> io::Error {
 }
 
 /// The escapes of a name, also of a first character that a spreadsheet takes for the start of a formula.
-fn spelled(name: &Name) -> String {
+pub fn spelled(name: &Name) -> String {
     let text = name.to_string();
     match text.as_bytes().first() {
         Some(first) if b"=+-@".contains(first) => format!("\\x{first:02x}{}", &text[1..]),

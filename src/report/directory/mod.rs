@@ -5,6 +5,8 @@ mod guard;
 mod replace;
 mod turn;
 mod unfinished;
+#[cfg(feature = "live")]
+mod whole;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -15,6 +17,8 @@ use crate::name::Name;
 
 pub use guard::{Guard, Mark};
 pub use unfinished::abandon;
+#[cfg(feature = "live")]
+pub use whole::{Replaces, WholeDirectory};
 
 /// A directory that is removed by another run while this one opens files in it is made again so often.
 const TRIES: usize = 5;

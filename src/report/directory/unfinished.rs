@@ -54,7 +54,7 @@ pub fn discard(own: &[PathBuf]) {
 }
 
 /// There is nobody to report a failure to. A directory that another run put a file into is not empty, and stays.
-fn remove(path: &Path) {
+pub(super) fn remove(path: &Path) {
     let _ = match path.is_dir() {
         true => fs::remove_dir(path),
         false => fs::remove_file(path),
@@ -121,14 +121,14 @@ pub fn remove_stale(directory: &Path, names: &[&str]) {
 }
 
 /// The name that a temporary file is to have.
-fn final_name(temporary: &str) -> Option<&str> {
+pub(super) fn final_name(temporary: &str) -> Option<&str> {
     let inner = temporary.strip_prefix('.')?.strip_suffix(".part")?;
     let (name, random) = inner.rsplit_once('.')?;
     let is_random = random.len() == DIGITS && random.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_random.then_some(name)
 }
 
-fn is_of_no_run(path: &Path) -> bool {
+pub(super) fn is_of_no_run(path: &Path) -> bool {
     File::open(path).is_ok_and(|file| file.try_lock().is_ok())
 }
 

@@ -1,0 +1,100 @@
+//! The progress of a collection: a bar a node, with keys, rate and time left; elsewhere a line every few seconds.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::cli::progress::When;
+use crate::collect::run::Page;
+use crate::name::Name;
+use crate::text::grouped;
+
+/// Between two lines where there is no terminal.
+const PAUSE: Duration = Duration::from_secs(2);
+/// What a bar shows.
+const TEMPLATE: &str = "{prefix} {wide_bar} {human_pos} of {human_len} keys, {per_sec}, {eta} left";
+
+/// A bar a node.
+pub struct NodeBars {
+    bars: MultiProgress,
+    by_line: bool,
+    nodes: Mutex<Nodes>,
+}
+
+/// The nodes by their names.
+#[derive(Default)]
+struct Nodes {
+    bars: BTreeMap<String, ProgressBar>,
+    last_line: Option<Instant>,
+}
+
+impl NodeBars {
+    /// No node is read yet.
+    pub fn new(when: When) -> Self {
+        let target = match when {
+            When::Never => ProgressDrawTarget::hidden(),
+            When::Auto | When::Always => ProgressDrawTarget::stderr(),
+        };
+        NodeBars {
+            bars: MultiProgress::with_draw_target(target),
+            by_line: when == When::Always && !io::stderr().is_terminal(),
+            nodes: Mutex::default(),
+        }
+    }
+
+    /// Moves the bar of a node.
+    pub fn show(&self, node: &str, page: Page) {
+        let mut nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+        let bar = nodes
+            .bars
+            .entry(node.to_owned())
+            .or_insert_with(|| self.bar(node));
+        match page {
+            // Slots that are read again are more keys.
+            Page::Expected(keys) => bar.inc_length(keys),
+            Page::Read(keys) => bar.inc(keys),
+        }
+        if self.by_line && nodes.last_line.is_none_or(|last| last.elapsed() >= PAUSE) {
+            nodes.last_line = Some(Instant::now());
+            nodes.write_line();
+        }
+    }
+
+    fn bar(&self, node: &str) -> ProgressBar {
+        let style = ProgressStyle::with_template(TEMPLATE);
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = ProgressBar::new(0).with_style(style);
+        self.bars.add(bar).with_prefix(Name::from(node).to_string())
+    }
+}
+
+impl Nodes {
+    fn write_line(&self) {
+        let sum = |of: fn(&ProgressBar) -> u64| self.bars.values().map(of).sum::<u64>();
+        let (done, total) = (
+            sum(ProgressBar::position),
+            sum(|bar| bar.length().unwrap_or(0)),
+        );
+        // A closed standard error is ignored.
+        drop(writeln!(
+            io::stderr(),
+            "slotscope: collecting {} of {} keys from {} nodes",
+            grouped(done),
+            grouped(total),
+            self.bars.len()
+        ));
+    }
+}
+
+impl Drop for NodeBars {
+    fn drop(&mut self) {
+        let nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+        nodes.bars.values().for_each(ProgressBar::finish_and_clear);
+        if self.by_line && !nodes.bars.is_empty() {
+            nodes.write_line();
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! A connection to one server: a plain or a TLS stream, signed in, whose errors name the server and the way out.
+
+use std::io::{self, BufReader, Read, Write};
+use std::time::{Duration, Instant};
+
+use rustls::{ClientConnection, StreamOwned};
+
+use crate::collect::address::Address;
+use crate::collect::resp::{self, Commands, Reply};
+use crate::collect::tls::TlsConfig;
+use crate::collect::transport::Timed;
+use crate::error::{Error, Result, reason};
+use crate::name::Name;
+use crate::secret::Credentials;
+use crate::text;
+
+/// How all servers of a run are reached.
+#[derive(Debug, Clone)]
+pub struct Access {
+    /// Who logs in; there is no AUTH without a password.
+    pub credentials: Credentials,
+    /// TLS on every connection over TCP.
+    pub tls: Option<TlsConfig>,
+    /// Where a server is reached that announces another address.
+    pub address_map: Vec<(Address, Address)>,
+    /// A server that has not answered by then is given up.
+    pub timeout: Duration,
+}
+
+impl Access {
+    /// Where the server that announces `address` is reached.
+    fn mapped<'a>(&'a self, address: &'a Address) -> &'a Address {
+        let found = self.address_map.iter().find(|(from, _)| from == address);
+        found.map_or(address, |(_, to)| to)
+    }
+}
+
+/// A connection that is signed in.
+pub struct Connection {
+    stream: BufReader<Stream>,
+    /// What messages call the server.
+    place: String,
+    timeout: Duration,
+    /// Time spent waiting for replies.
+    busy: Duration,
+}
+
+enum Stream {
+    Plain(Timed),
+    Tls(Box<StreamOwned<ClientConnection, Timed>>),
+}
+
+impl Stream {
+    fn timed(&mut self) -> &mut Timed {
+        match self {
+            Stream::Plain(stream) => stream,
+            Stream::Tls(stream) => &mut stream.sock,
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Plain(stream) => stream.read(into),
+            Stream::Tls(stream) => stream.read(into),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Plain(stream) => stream.write(bytes),
+            Stream::Tls(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Stream::Plain(stream) => stream.flush(),
+            Stream::Tls(stream) => stream.flush(),
+        }
+    }
+}
+
+impl Connection {
+    /// Connects, signs in and says who is there.
+    ///
+    /// # Errors
+    /// The server cannot be reached, or refuses.
+    pub fn open(address: &Address, access: &Access) -> Result<Connection> {
+        let place = address.to_string();
+        let reached = access.mapped(address);
+        let stream = Timed::connect(reached, access.timeout)
+            .map_err(|error| unreachable(&place, access.timeout, &error))?;
+        let stream = match (&access.tls, reached) {
+            (Some(tls), Address::Tcp(host, _)) => {
+                Stream::Tls(Box::new(StreamOwned::new(tls.session(host)?, stream)))
+            }
+            _ => Stream::Plain(stream),
+        };
+        let mut connection = Connection {
+            stream: BufReader::with_capacity(64 << 10, stream),
+            place,
+            timeout: access.timeout,
+            busy: Duration::ZERO,
+        };
+        connection.sign_in(access)?;
+        Ok(connection)
+    }
+
+    fn sign_in(&mut self, access: &Access) -> Result<()> {
+        if let Some(password) = &access.credentials.password {
+            let password = password.reveal().as_bytes();
+            let words = match &access.credentials.user {
+                Some(user) => vec![b"AUTH", user.as_bytes(), password],
+                None => vec![&b"AUTH"[..], password],
+            };
+            self.call("AUTH", &words)?;
+        }
+        // Neither name nor no-touch is needed, and older servers or users with few rights lack them.
+        self.ask("CLIENT SETNAME", &[b"CLIENT", b"SETNAME", b"slotscope"])?;
+        Ok(())
+    }
+
+    /// What messages call the server.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// The time spent waiting for replies since this was asked last.
+    pub fn take_busy(&mut self) -> Duration {
+        std::mem::take(&mut self.busy)
+    }
+
+    /// Sends a command that the server has to accept.
+    ///
+    /// # Errors
+    /// The server does not answer, or refuses.
+    pub fn call(&mut self, name: &'static str, words: &[&[u8]]) -> Result<Reply> {
+        match self.ask(name, words)? {
+            Reply::Error(refusal) => Err(self.refused(name, &refusal)),
+            reply => Ok(reply),
+        }
+    }
+
+    /// Sends a command that the server may refuse.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    pub fn ask(&mut self, name: &'static str, words: &[&[u8]]) -> Result<Reply> {
+        let mut commands = Commands::default();
+        commands.add(name, words);
+        let replies = self.pipeline(&commands)?;
+        replies.into_iter().next().ok_or_else(|| self.odd(name))
+    }
+
+    /// Sends commands, and reads the reply of each.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    pub fn pipeline(&mut self, commands: &Commands) -> Result<Vec<Reply>> {
+        let start = Instant::now();
+        self.stream.get_mut().timed().begin(self.timeout);
+        let replies = self.exchange(commands);
+        self.busy += start.elapsed();
+        replies.map_err(|error| unreachable(&self.place, self.timeout, &error))
+    }
+
+    fn exchange(&mut self, commands: &Commands) -> io::Result<Vec<Reply>> {
+        self.stream.get_mut().write_all(commands.bytes())?;
+        self.stream.get_mut().flush()?;
+        let replies = commands
+            .names()
+            .iter()
+            .map(|_| resp::read(&mut self.stream));
+        replies.collect()
+    }
+
+    /// The error for what the server said to command `name`.
+    pub fn refused(&self, name: &str, refusal: &str) -> Error {
+        let code = refusal.split(' ').next().unwrap_or_default();
+        let said = text::name(&Name::from(refusal), 200);
+        let what = match code {
+            "NOAUTH" => "a password is needed; give it in REDISCLI_AUTH, or with --password-file or --ask-password".to_owned(),
+            "WRONGPASS" => "the server does not take this user and password; check both".to_owned(),
+            "NOPERM" => format!("{name} is refused to this user; slotscope collect --acl prints the rights that are needed ({said})"),
+            "LOADING" => "the server is loading its data; run this again when that is done".to_owned(),
+            "MASTERDOWN" => "the replica has lost its primary; run this again when it is back, or with --from primaries".to_owned(),
+            _ if name == "AUTH" => "the server does not take this user and password; check both".to_owned(),
+            _ => format!("{name} is refused: {said}"),
+        };
+        Error::bad(self.place.clone(), what)
+    }
+
+    /// The error for a reply to command `name` that makes no sense.
+    pub fn odd(&self, name: &str) -> Error {
+        let what = format!(
+            "the answer to {name} is not that of a Redis or Valkey server; check the address"
+        );
+        Error::bad(self.place.clone(), what)
+    }
+}
+
+/// The error for a server that does not answer.
+fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> Error {
+    let what = match error.kind() {
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => format!(
+            "no answer within {} s; check the address and the network, or wait longer with --timeout",
+            timeout.as_secs_f64()
+        ),
+        io::ErrorKind::ConnectionRefused => {
+            "nothing listens there; check host and port, and that the server runs".to_owned()
+        }
+        io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::ConnectionReset
+        | io::ErrorKind::BrokenPipe
+        | io::ErrorKind::ConnectionAborted => {
+            "the server closed the connection; check that it runs, and whether it wants TLS (rediss://)".to_owned()
+        }
+        _ => match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+            Some(rustls::Error::InvalidCertificate(why)) => {
+                format!("the certificate is not accepted: {}; name its authority with --tls-ca", detail(&format!("{why:?}")))
+            }
+            Some(rustls::Error::InvalidMessage(_)) => {
+                "no TLS is spoken there; write redis:// in place of rediss://".to_owned()
+            }
+            Some(error) => format!("TLS: {}; check --tls-cert and --tls-key", detail(&error.to_string())),
+            None => format!("{}; check the address", detail(&reason(error))),
+        },
+    };
+    Error::bad(place, what)
+}
+
+fn detail(text: &str) -> String {
+    text::name(&Name::from(text), 200)
+}

@@ -1,0 +1,254 @@
+//! What a server says of its keys: type, expiry, encoding, heat, length, memory. Asked in pipelines, a page at a time.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::collect::connection::Connection;
+use crate::collect::resp::{Commands, Reply};
+use crate::error::Result;
+
+/// Values of more elements are sampled by MEMORY USAGE.
+pub const EXACT_ELEMENTS: u64 = 1024;
+/// Elements that are sampled then.
+pub const SAMPLES: u64 = 64;
+/// Elements that one pipeline lets the server look at.
+const ELEMENTS_AT_ONCE: u64 = 16 * EXACT_ELEMENTS;
+/// A key whose type changes under the reads is read again so often.
+const TRIES: usize = 3;
+
+/// How much a key is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heat {
+    /// OBJECT FREQ.
+    Frequency,
+    /// OBJECT IDLETIME.
+    Idle,
+    /// Not asked: a replica counts its own reads, not those of the clients.
+    Unasked,
+}
+
+/// What is known of a key.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeyFacts {
+    /// What TYPE answers.
+    pub kind: String,
+    /// What OBJECT ENCODING answers.
+    pub encoding: Option<String>,
+    /// How many elements it has.
+    pub elements: Option<u64>,
+    /// What MEMORY USAGE answers.
+    pub memory: Option<u64>,
+    /// When it expires, in milliseconds since 1970.
+    pub expires_ms: Option<i64>,
+    /// Its LFU counter.
+    pub lfu: Option<u64>,
+    /// Seconds since it was last used.
+    pub idle_secs: Option<u64>,
+}
+
+/// What became of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// It is there.
+    Known(KeyFacts),
+    /// It is gone.
+    Vanished,
+    /// Another node has it, or its slot is on its way there.
+    Elsewhere,
+    /// It became of another type while it was read.
+    Changed,
+}
+
+/// The fates of the keys, in their order.
+///
+/// # Errors
+/// The server does not answer, or refuses to.
+pub fn ask(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Result<Vec<Fate>> {
+    let mut fates = ask_once(connection, keys, heat)?;
+    for _ in 1..TRIES {
+        let changed: Vec<usize> = (0..keys.len())
+            .filter(|at| fates[*at] == Fate::Changed)
+            .collect();
+        if changed.is_empty() {
+            break;
+        }
+        let again: Vec<Vec<u8>> = changed.iter().map(|at| keys[*at].clone()).collect();
+        let new = ask_once(connection, &again, heat)?;
+        changed
+            .into_iter()
+            .zip(new)
+            .for_each(|(at, fate)| fates[at] = fate);
+    }
+    Ok(fates)
+}
+
+fn ask_once(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Result<Vec<Fate>> {
+    let mut fates = ask_basics(connection, keys, heat)?;
+    ask_lengths(connection, keys, &mut fates)?;
+    ask_memory_of_large(connection, keys, &mut fates)?;
+    Ok(fates)
+}
+
+/// Type, expiry, encoding and heat, which no read changes.
+fn ask_basics(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Result<Vec<Fate>> {
+    let mut commands = Commands::default();
+    for key in keys {
+        commands.add("TYPE", &[b"TYPE", key]);
+        commands.add("PTTL", &[b"PTTL", key]);
+        commands.add("OBJECT ENCODING", &[b"OBJECT", b"ENCODING", key]);
+        match heat {
+            Heat::Frequency => commands.add("OBJECT FREQ", &[b"OBJECT", b"FREQ", key]),
+            Heat::Idle => commands.add("OBJECT IDLETIME", &[b"OBJECT", b"IDLETIME", key]),
+            Heat::Unasked => {}
+        }
+    }
+    let now_ms = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now_ms = now_ms.map_or(0, |since| since.as_millis() as i64);
+    let replies = connection.pipeline(&commands)?;
+    let of_a_key = if heat == Heat::Unasked { 3 } else { 4 };
+    let fate = |replies: &[Reply]| {
+        for (reply, name) in replies.iter().zip(commands.names()) {
+            if let Some(fate) = refusal(connection, name, reply)? {
+                return Ok(fate);
+            }
+        }
+        let [Reply::Text(kind), Reply::Int(ttl), encoding, ..] = replies else {
+            return Err(connection.odd("TYPE and PTTL"));
+        };
+        if kind == b"none" || *ttl == -2 {
+            return Ok(Fate::Vanished);
+        }
+        let used = replies.get(3).and_then(Reply::number);
+        Ok(Fate::Known(KeyFacts {
+            kind: String::from_utf8_lossy(kind).into_owned(),
+            encoding: text(encoding),
+            // As in an RDB file: a string is one element.
+            elements: (kind == b"string").then_some(1),
+            expires_ms: (*ttl >= 0).then(|| now_ms.saturating_add(*ttl)),
+            lfu: used.filter(|_| heat == Heat::Frequency),
+            idle_secs: used.filter(|_| heat == Heat::Idle),
+            ..KeyFacts::default()
+        }))
+    };
+    replies.chunks(of_a_key).map(fate).collect()
+}
+
+/// Lengths, and memory where it does not depend on them.
+fn ask_lengths(connection: &mut Connection, keys: &[Vec<u8>], fates: &mut [Fate]) -> Result<()> {
+    let mut commands = Commands::default();
+    let mut asked = Vec::new();
+    for (at, (key, fate)) in keys.iter().zip(fates.iter()).enumerate() {
+        let Fate::Known(facts) = fate else {
+            continue;
+        };
+        if let Some(length) = length_command(&facts.kind) {
+            commands.add(length, &[length.as_bytes(), key]);
+            asked.push((at, false));
+        }
+        if !is_large_by_length(facts) {
+            commands.add("MEMORY USAGE", &[b"MEMORY", b"USAGE", key]);
+            asked.push((at, true));
+        }
+    }
+    take(connection, &commands, &asked, fates)
+}
+
+/// Memory of values with tables, trees and lists: exact up to so many elements.
+fn ask_memory_of_large(
+    connection: &mut Connection,
+    keys: &[Vec<u8>],
+    fates: &mut [Fate],
+) -> Result<()> {
+    let mut commands = Commands::default();
+    let (mut asked, mut elements) = (Vec::new(), 0);
+    for (at, key) in keys.iter().enumerate() {
+        let Fate::Known(facts) = &fates[at] else {
+            continue;
+        };
+        if !is_large_by_length(facts) {
+            continue;
+        }
+        let length = facts.elements.unwrap_or(u64::MAX);
+        let samples = if length <= EXACT_ELEMENTS { 0 } else { SAMPLES };
+        let samples = samples.to_string();
+        let words: [&[u8]; 5] = [b"MEMORY", b"USAGE", key, b"SAMPLES", samples.as_bytes()];
+        commands.add("MEMORY USAGE", &words);
+        asked.push((at, true));
+        elements += length.min(EXACT_ELEMENTS);
+        if elements >= ELEMENTS_AT_ONCE {
+            take(connection, &commands, &asked, fates)?;
+            (commands, asked, elements) = (Commands::default(), Vec::new(), 0);
+        }
+    }
+    take(connection, &commands, &asked, fates)
+}
+
+/// Notes the answers; `asked` has the key of each, and whether it is its memory or its length.
+fn take(
+    connection: &mut Connection,
+    commands: &Commands,
+    asked: &[(usize, bool)],
+    fates: &mut [Fate],
+) -> Result<()> {
+    if asked.is_empty() {
+        return Ok(());
+    }
+    let replies = connection.pipeline(commands)?;
+    for (((at, is_memory), reply), name) in asked.iter().zip(&replies).zip(commands.names()) {
+        if let Some(fate) = refusal(connection, name, reply)? {
+            fates[*at] = fate;
+            continue;
+        }
+        let Fate::Known(facts) = &mut fates[*at] else {
+            continue;
+        };
+        match (is_memory, reply) {
+            (true, Reply::Nil) => fates[*at] = Fate::Vanished,
+            (true, reply) => facts.memory = reply.number(),
+            (false, reply) => facts.elements = reply.number(),
+        }
+    }
+    Ok(())
+}
+
+/// What the error in a reply says of its key; `None` where there is none, or only this detail is not to be had.
+fn refusal(connection: &Connection, name: &str, reply: &Reply) -> Result<Option<Fate>> {
+    let Reply::Error(said) = reply else {
+        return Ok(None);
+    };
+    match said.split(' ').next().unwrap_or_default() {
+        "MOVED" | "ASK" | "TRYAGAIN" => Ok(Some(Fate::Elsewhere)),
+        "WRONGTYPE" => Ok(Some(Fate::Changed)),
+        // A key that is gone, an encoding or a policy without such a detail, a module without such a method.
+        "ERR" if !matches!(name, "TYPE" | "PTTL") => Ok(None),
+        _ => Err(connection.refused(name, said)),
+    }
+}
+
+/// The command for how many elements a value of a type has; `None` of a string, and of a module's type.
+fn length_command(kind: &str) -> Option<&'static str> {
+    match kind {
+        "list" => Some("LLEN"),
+        "set" => Some("SCARD"),
+        "hash" => Some("HLEN"),
+        "zset" => Some("ZCARD"),
+        "stream" => Some("XLEN"),
+        _ => None,
+    }
+}
+
+/// Whether MEMORY USAGE samples elements of a value; packed ones and strings are measured whole.
+fn is_large_by_length(facts: &KeyFacts) -> bool {
+    let packed = ["listpack", "ziplist", "intset", "zipmap", "listpackex"];
+    let is_packed = facts
+        .encoding
+        .as_deref()
+        .is_some_and(|encoding| packed.contains(&encoding));
+    !is_packed && length_command(&facts.kind).is_some()
+}
+
+fn text(reply: &Reply) -> Option<String> {
+    match reply {
+        Reply::Text(text) => Some(String::from_utf8_lossy(text).into_owned()),
+        _ => None,
+    }
+}

@@ -1,0 +1,149 @@
+//! `collect.json`: what a collection holds, how it was made, and what is missing. Written by `collect`, and read by what
+//! analyzes the directory.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The schema that is written.
+pub const SCHEMA: &str = "slotscope.collect/1";
+/// The file of a [`Manifest`].
+pub const FILE: &str = "collect.json";
+/// What CLUSTER NODES answered; absent for a server that is no part of a cluster.
+pub const NODES_FILE: &str = "cluster.nodes";
+/// Counts by slot, a line a node and time.
+pub const SLOT_STATS_FILE: &str = "slot-stats.json";
+
+/// What a collection holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Manifest {
+    /// `slotscope.collect/1`.
+    pub schema: String,
+    /// The version of slotscope that collected it.
+    pub version: String,
+    /// When the collection began, in UTC.
+    pub started: String,
+    /// When it ended.
+    pub finished: String,
+    /// Whether the servers are a cluster.
+    pub cluster: bool,
+    /// How much is known of each key.
+    pub level: Level,
+    /// Which nodes were to be read.
+    pub from: Role,
+    /// How it was collected.
+    pub settings: Settings,
+    /// The nodes that were read, or should have been.
+    pub nodes: Vec<NodeEntry>,
+    /// Keys in the files.
+    pub keys: u64,
+    /// Slots that changed their owner meanwhile, as first and last.
+    pub slots_moved: Vec<(u16, u16)>,
+    /// Primaries whose replica took over meanwhile.
+    pub failovers: Vec<Failover>,
+    /// Slots that could not be read to their end; the files have no key of them.
+    pub slots_missing: Vec<(u16, u16)>,
+    /// Whether keys may be missing that were there all the time.
+    pub incomplete: bool,
+    /// What was not collected, and why.
+    pub skipped: Vec<String>,
+}
+
+/// How much is known of each key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Its name, type, size, expiry.
+    Sizes,
+    /// Its name.
+    Keys,
+    /// Nothing: only counts by slot.
+    Slots,
+}
+
+/// What a node is in a cluster. A lone server is a primary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// It owns slots, or could.
+    Primary,
+    /// It follows a primary.
+    Replica,
+}
+
+impl Role {
+    /// The word for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Primary => "primary",
+            Role::Replica => "replica",
+        }
+    }
+}
+
+/// How it was collected.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Settings {
+    /// The percentage of a node's time that was allowed.
+    pub max_load: f64,
+    /// COUNT of SCAN.
+    pub count: u64,
+    /// The percentage of slots that were read; 100: all.
+    pub sample_percent: f64,
+    /// Memory is exact for values of at most so many elements.
+    pub exact_elements: u64,
+    /// SAMPLES of MEMORY USAGE for larger values.
+    pub samples: u64,
+}
+
+/// A node that was read, or should have been.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeEntry {
+    /// Its id in the cluster.
+    pub id: Option<String>,
+    /// Its address, as CLUSTER NODES prints it: `host:port`.
+    pub name: String,
+    /// What it was when it was read.
+    pub role: Role,
+    /// The id of the primary whose slots were read from it.
+    pub primary: Option<String>,
+    /// The server and its version.
+    pub server: Option<String>,
+    /// The file of its keys.
+    pub file: Option<String>,
+    /// Keys in that file.
+    pub keys: u64,
+    /// What DBSIZE answered before and after, summed over its databases.
+    pub dbsize: BeforeAfter,
+    /// The sum of COUNTKEYSINSLOT of the slots that were read from it, at the end.
+    pub counted: Option<u64>,
+    /// Keys that SCAN returned more than once; the file has them once.
+    pub repeats: u64,
+    /// Keys that were gone before they could be measured; the file does not have them.
+    pub vanished: u64,
+    /// Keys of slots that the node does not own; the file does not have them.
+    pub strays: u64,
+    /// Whether all was read that should have been.
+    pub complete: bool,
+    /// Why not.
+    pub error: Option<String>,
+}
+
+/// A number before and after.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BeforeAfter {
+    /// Before.
+    pub before: Option<u64>,
+    /// After.
+    pub after: Option<u64>,
+}
+
+/// A primary whose replica took over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Failover {
+    /// The id of the primary.
+    pub from: String,
+    /// The id of the replica.
+    pub to: String,
+    /// How many slots it took over.
+    pub slots: u64,
+}

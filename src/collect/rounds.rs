@@ -1,0 +1,317 @@
+//! Reads the slots of a cluster in rounds: all nodes at once, then again what moved meanwhile, from its new owner.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::collect::manifest::{Level, Role};
+use crate::collect::node_file::NodeFile;
+use crate::collect::readers::{Reader, Readers};
+use crate::collect::scan::{self, OnPage, Outcome, Page, Plan, Task};
+use crate::collect::series::Series;
+use crate::collect::slot_set::SlotSet;
+use crate::collect::watch::{Id, Watch};
+use crate::error::{Error, Result};
+use crate::slot::SLOTS;
+
+/// Rounds at most; slots that move on after that stay where they were read.
+const ROUNDS: usize = 10;
+/// How long slots on their way, and replicas that are to take over, are waited for in all.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two looks at what is going on.
+const STEP: Duration = Duration::from_millis(20);
+
+/// Called with the progress of a node, by its name.
+pub type OnNode<'a> = &'a (dyn Fn(&str, Page) + Sync);
+
+/// A collection of a cluster under way.
+pub struct Rounds<'a, 'd> {
+    /// How keys are read.
+    pub plan: &'a Plan<'a>,
+    /// Which nodes are read.
+    pub from: Role,
+    /// The slots to read.
+    pub wanted: SlotSet,
+    /// Who owns what.
+    pub watch: Watch<'a>,
+    /// The nodes that are read.
+    pub readers: Readers<'d>,
+    /// By slot: the index of the node that it was read from, and its keys at the end.
+    pub done: Vec<Option<Done>>,
+    /// What servers did not give.
+    pub skipped: Vec<&'static str>,
+    /// Lines by time, meanwhile.
+    pub series: Option<Series<'a>>,
+}
+
+/// A slot that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Done {
+    /// The index of the node.
+    pub reader: usize,
+    /// What COUNTKEYSINSLOT answered.
+    pub count: u64,
+}
+
+/// A task of a round.
+struct Assigned {
+    owner: Id,
+    reader: usize,
+    task: Task,
+}
+
+impl Rounds<'_, '_> {
+    /// Reads until all slots have been read from their owners, or cannot be.
+    ///
+    /// # Errors
+    /// A file cannot be written, or the watch lost the cluster.
+    pub fn run(&mut self, on_node: OnNode<'_>) -> Result<()> {
+        let mut patience = PATIENCE;
+        for _ in 0..ROUNDS {
+            let needed = self.needed();
+            if needed.is_empty() {
+                break;
+            }
+            let mut tasks = self.assign(&self.watch.settled(&needed));
+            if tasks.is_empty() {
+                let start = Instant::now();
+                self.watch.settle(&needed, patience)?;
+                patience = patience.saturating_sub(start.elapsed());
+                tasks = self.assign(&self.watch.settled(&self.needed()));
+            }
+            if tasks.is_empty() {
+                break;
+            }
+            self.watch.start();
+            let outcomes = self.read(&tasks, on_node)?;
+            self.take(tasks, outcomes)?;
+        }
+        Ok(())
+    }
+
+    /// Slots that have an owner and have not been read from it.
+    fn needed(&self) -> SlotSet {
+        SlotSet::of(|slot| {
+            let owner = self
+                .watch
+                .view
+                .owner(slot)
+                .filter(|_| self.wanted.contains(slot));
+            owner.is_some_and(|owner| match self.done[usize::from(slot)] {
+                None => true,
+                Some(done) => {
+                    let entry = &self.readers.list[done.reader].entry;
+                    ![&entry.id, &entry.primary]
+                        .iter()
+                        .any(|id| id.as_deref() == Some(owner))
+                }
+            })
+        })
+    }
+
+    /// Which node reads which of the slots.
+    fn assign(&mut self, slots: &SlotSet) -> Vec<Assigned> {
+        let view = &self.watch.view;
+        let mut tasks = Vec::new();
+        for owner in view.owners() {
+            let owned = view.slots_of(&owner);
+            let mut slots = SlotSet::of(|slot| owned.contains(slot) && slots.contains(slot));
+            let Some(member) = self.readers.choose(view, &owner, self.from) else {
+                continue;
+            };
+            let Some(address) = self.watch.address(member) else {
+                continue;
+            };
+            let (role, reader) = (member.role, self.readers.index(member));
+            let is_here = |slot: &u16| {
+                self.done[usize::from(*slot)].is_some_and(|done| done.reader == reader)
+            };
+            let here: Vec<u16> = slots.iter().filter(is_here).collect();
+            here.into_iter().for_each(|slot| slots.remove(slot));
+            if !slots.is_empty() && tasks.iter().all(|task: &Assigned| task.reader != reader) {
+                tasks.push(Assigned {
+                    owner,
+                    reader,
+                    task: Task {
+                        address,
+                        role,
+                        slots,
+                        owned,
+                    },
+                });
+            }
+        }
+        tasks
+    }
+
+    /// Carries out all tasks at once, and watches meanwhile.
+    fn read(&mut self, tasks: &[Assigned], on_node: OnNode<'_>) -> Result<Vec<Result<Outcome>>> {
+        let (plan, watch, series) = (self.plan, &mut self.watch, &mut self.series);
+        let mut readers: Vec<_> = self.readers.list.iter_mut().enumerate().collect();
+        let outcomes = thread::scope(|threads| {
+            let running: Vec<_> = tasks
+                .iter()
+                .filter_map(|assigned| {
+                    let at = readers.iter().position(|(at, _)| *at == assigned.reader)?;
+                    let (_, reader) = readers.swap_remove(at);
+                    let (name, file) = (&reader.entry.name, &mut reader.file);
+                    let on_page = move |page| on_node(name, page);
+                    let run = move || carry_out(plan, &assigned.task, file, &on_page);
+                    Some(threads.spawn(run))
+                })
+                .collect();
+            let mut watched = Ok(());
+            while running.iter().any(|thread| !thread.is_finished()) {
+                thread::sleep(STEP);
+                // Without a node that answers the scans end by themselves.
+                let _ = watch.look_now_and_then();
+                if let (Some(series), Ok(())) = (series.as_mut(), &watched) {
+                    watched = series.tick(watch);
+                }
+            }
+            let lost = || Err(Error::bad("collect", "a thread that read a node ended"));
+            let outcomes = running
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|_| lost()));
+            let outcomes: Vec<_> = outcomes.collect();
+            watched.map(|()| outcomes)
+        })?;
+        // What happened until the last page has to be seen, too.
+        let none = SlotSet::none();
+        self.watch.settle(&none, PATIENCE)?;
+        Ok(outcomes)
+    }
+
+    /// Takes what was read, less what moved meanwhile.
+    fn take(&mut self, tasks: Vec<Assigned>, outcomes: Vec<Result<Outcome>>) -> Result<()> {
+        for (
+            Assigned {
+                owner,
+                reader,
+                task,
+            },
+            outcome,
+        ) in tasks.into_iter().zip(outcomes)
+        {
+            match outcome {
+                // A file that cannot be written is not the fault of a node.
+                Err(error @ Error::Io { .. }) => return Err(error),
+                Err(error) => {
+                    self.readers.list[reader].failed(&error);
+                    self.readers.list[reader].file.leave_out(&task.slots)?;
+                }
+                Ok(outcome) => {
+                    let is_void = |slot: u16| {
+                        let has_moved = self.watch.disturbed().contains(slot)
+                            || outcome.disturbed.contains(slot);
+                        has_moved || self.watch.view.owner(slot) != Some(&owner)
+                    };
+                    let void = SlotSet::of(|slot| task.slots.contains(slot) && is_void(slot));
+                    self.readers.list[reader].done(&outcome);
+                    self.readers.list[reader].file.leave_out(&void)?;
+                    self.finish(reader, &task.slots, &void, &outcome)?;
+                    self.skipped.extend(outcome.skipped);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the slots that were read, and takes their rows out of where they were read before.
+    fn finish(
+        &mut self,
+        reader: usize,
+        slots: &SlotSet,
+        void: &SlotSet,
+        outcome: &Outcome,
+    ) -> Result<()> {
+        let mut counts = vec![0; SLOTS];
+        for (slot, count) in &outcome.counts {
+            counts[usize::from(*slot)] = *count;
+        }
+        let mut moved = vec![SlotSet::none(); self.readers.list.len()];
+        for slot in slots.iter().filter(|slot| !void.contains(*slot)) {
+            let count = counts[usize::from(slot)];
+            if let Some(before) = self.done[usize::from(slot)].replace(Done { reader, count }) {
+                moved[before.reader].insert(slot);
+            }
+        }
+        for (at, slots) in moved.iter().enumerate().filter(|(at, _)| *at != reader) {
+            self.readers.list[at].file.leave_out(slots)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the lines that are still to come.
+    ///
+    /// # Errors
+    /// The file cannot be written to.
+    pub fn end_series(&mut self) -> Result<()> {
+        let Some(series) = &mut self.series else {
+            return Ok(());
+        };
+        while let Some(due) = series.due() {
+            thread::sleep(due.min(STEP));
+            // A node that does not answer is a gap in the series.
+            let _ = self.watch.look_now_and_then();
+            series.tick(&self.watch)?;
+        }
+        Ok(())
+    }
+
+    /// Notes in the entries what was read from which node; nodes without a row have no file.
+    ///
+    /// # Errors
+    /// A file cannot be removed.
+    pub fn conclude(&mut self, missing: &SlotSet) -> Result<()> {
+        let view = &self.watch.view;
+        for (at, reader) in self.readers.list.iter_mut().enumerate() {
+            let done = self.done.iter().flatten().filter(|done| done.reader == at);
+            let (slots, counted) =
+                done.fold((0, 0), |(slots, keys), done| (slots + 1, keys + done.count));
+            let Reader { entry, file, .. } = reader;
+            let primary = entry.primary.as_ref().or(entry.id.as_ref());
+            let lacks =
+                |slot: u16| view.owner(slot).map(|owner| &**owner) == primary.map(String::as_str);
+            entry.counted = (slots > 0).then_some(counted);
+            entry.complete = slots > 0 && !missing.iter().any(lacks);
+            if slots == 0 {
+                file.remove_if_empty()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Why nothing at all was read; `None` where something was.
+    pub fn nothing_read(&self) -> Option<Error> {
+        let is_empty = self.done.iter().all(Option::is_none);
+        let mut errors = self
+            .readers
+            .list
+            .iter()
+            .filter_map(|reader| reader.entry.error.as_ref());
+        let first = errors.next().filter(|_| is_empty)?;
+        let (place, what) = first.split_once(": ").unwrap_or(("collect", first));
+        Some(Error::bad(place, what))
+    }
+
+    /// The slots that have an owner and were not read.
+    pub fn missing(&self) -> SlotSet {
+        SlotSet::of(|slot| {
+            let has_owner = self.watch.view.owner(slot).is_some() && self.wanted.contains(slot);
+            has_owner && self.done[usize::from(slot)].is_none()
+        })
+    }
+}
+
+/// Reads the keys of a task, or counts them.
+fn carry_out(
+    plan: &Plan<'_>,
+    task: &Task,
+    file: &mut NodeFile<'_>,
+    on_page: OnPage<'_>,
+) -> Result<Outcome> {
+    match plan.level {
+        Level::Slots => scan::counts(plan, task),
+        Level::Sizes | Level::Keys => scan::keys(plan, task, file, on_page),
+    }
+}

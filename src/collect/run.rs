@@ -1,0 +1,307 @@
+//! A collection from start to end: find the nodes, read them, write the directory.
+
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::json;
+
+use crate::collect::address::Address;
+use crate::collect::connection::Access;
+use crate::collect::discovery::{self, Site};
+use crate::collect::key_facts::{EXACT_ELEMENTS, SAMPLES};
+use crate::collect::manifest::{
+    FILE, Level, Manifest, NODES_FILE, Role, SCHEMA, SLOT_STATS_FILE, Settings,
+};
+use crate::collect::moves;
+use crate::collect::readers::Readers;
+pub use crate::collect::rounds::OnNode;
+use crate::collect::rounds::Rounds;
+pub use crate::collect::scan::Page;
+use crate::collect::scan::{self, Plan, Task};
+use crate::collect::series::Series;
+pub use crate::collect::series::Times;
+use crate::collect::slot_set::SlotSet;
+use crate::collect::watch::Watch;
+use crate::dump;
+use crate::error::{Error, Result};
+use crate::report::directory::{Mark, Replaces, WholeDirectory};
+use crate::slot::SLOTS;
+
+/// Keys that are remembered of all nodes together, to notice those that SCAN repeats: 9 bytes each.
+const REMEMBERED: usize = 8 << 20;
+/// Keys that are remembered of a node: no more help, and with fewer a shrinking table could repeat one unnoticed.
+const REMEMBERED_OF_NODE: (usize, usize) = (1 << 16, 1 << 20);
+
+/// What the user asks for.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Servers to ask for the cluster, in turn.
+    pub seeds: Vec<Address>,
+    /// How servers are reached.
+    pub access: Access,
+    /// The directory to write.
+    pub out: PathBuf,
+    /// Whether a collection there is replaced.
+    pub force: bool,
+    /// How much is read of each key.
+    pub level: Level,
+    /// Which nodes are read; `None`: replicas for keys, primaries for counts.
+    pub from: Option<Role>,
+    /// COUNT of SCAN.
+    pub count: u64,
+    /// The percentage of a node's time.
+    pub max_load: f64,
+    /// The percentage of slots.
+    pub sample_percent: f64,
+    /// When SLOT-STATS are asked for.
+    pub times: Option<Times>,
+}
+
+/// Collects.
+///
+/// # Errors
+/// No server answers, the directory cannot be written, or nothing could be read.
+pub fn run(options: &Options, on_node: OnNode<'_>) -> Result<Manifest> {
+    let started = now();
+    let site = discovery::find(&options.seeds, &options.access)?;
+    let directory = WholeDirectory::create(&options.out, replaces(options.force))?;
+    let mut manifest = match site {
+        Site::Lone(address) => lone(options, &address, &directory, on_node),
+        Site::Cluster(watch) => cluster(options, *watch, &directory, on_node),
+    }?;
+    (manifest.started, manifest.finished) = (started, now());
+    let text = serde_json::to_string_pretty(&manifest)
+        .map_err(|error| Error::bad(FILE, error.to_string()))?;
+    write(&directory, FILE, &(text + "\n"))?;
+    directory.publish(replaces(options.force))?;
+    Ok(manifest)
+}
+
+/// Reads a server that is no part of a cluster.
+fn lone(
+    options: &Options,
+    address: &Address,
+    directory: &WholeDirectory,
+    on_node: OnNode<'_>,
+) -> Result<Manifest> {
+    if options.level == Level::Slots || options.times.is_some() {
+        let what = "is no part of a cluster, so it does not count by slot; leave out --slots-only and --every";
+        return Err(Error::bad(address.to_string(), what));
+    }
+    let mut readers = Readers::new(directory);
+    readers.add(None, address.to_string(), Role::Primary);
+    let task = Task {
+        address: address.clone(),
+        role: Role::Primary,
+        slots: SlotSet::sample(options.sample_percent),
+        owned: SlotSet::all(),
+    };
+    let (plan, reader) = (plan(options, 1, false), &mut readers.list[0]);
+    let name = reader.entry.name.clone();
+    let outcome = scan::keys(&plan, &task, &mut reader.file, &|page| on_node(&name, page))?;
+    reader.done(&outcome);
+    reader.entry.complete = true;
+    let skipped = outcome
+        .skipped
+        .iter()
+        .map(|what| (*what).to_owned())
+        .collect();
+    Ok(Manifest {
+        skipped,
+        ..described(options, false, &mut readers, Role::Primary)
+    })
+}
+
+/// Reads a cluster.
+fn cluster(
+    options: &Options,
+    watch: Watch<'_>,
+    directory: &WholeDirectory,
+    on_node: OnNode<'_>,
+) -> Result<Manifest> {
+    let before = watch.view.clone();
+    let usual = if options.level == Level::Slots {
+        Role::Primary
+    } else {
+        Role::Replica
+    };
+    let from = options.from.unwrap_or(usual);
+    let plan = plan(options, before.owners().len(), true);
+    let series = options
+        .times
+        .map(|times| series(options, times, directory))
+        .transpose()?;
+    let mut rounds = Rounds {
+        plan: &plan,
+        from,
+        wanted: SlotSet::sample(options.sample_percent),
+        watch,
+        readers: Readers::new(directory),
+        done: vec![None; SLOTS],
+        skipped: Vec::new(),
+        series,
+    };
+    let counts_only = options.level == Level::Slots;
+    if !(counts_only && options.times.is_some()) {
+        rounds.run(on_node)?;
+    }
+    rounds.end_series()?;
+    if counts_only && options.times.is_none() {
+        write_counts(directory, &rounds)?;
+    }
+    write(directory, NODES_FILE, &rounds.watch.view.text)?;
+    let missing = match rounds.series.is_some() && counts_only {
+        true => SlotSet::none(),
+        false => rounds.missing(),
+    };
+    rounds.conclude(&missing)?;
+    if let Some(error) = rounds.nothing_read() {
+        return Err(error);
+    }
+    let after = &rounds.watch.view;
+    let (slots_moved, failovers) = moves::between(&before, after);
+    let skipped = skipped(&rounds);
+    Ok(Manifest {
+        slots_moved,
+        failovers,
+        incomplete: !missing.is_empty(),
+        slots_missing: missing.ranges(),
+        skipped,
+        ..described(options, true, &mut rounds.readers, from)
+    })
+}
+
+fn plan(options: &Options, nodes: usize, is_cluster: bool) -> Plan<'_> {
+    let (least, most) = REMEMBERED_OF_NODE;
+    Plan {
+        access: &options.access,
+        level: options.level,
+        count: options.count,
+        max_load: options.max_load,
+        remembered: (REMEMBERED / nodes.max(1)).clamp(least, most),
+        is_cluster,
+    }
+}
+
+fn series<'a>(
+    options: &'a Options,
+    times: Times,
+    directory: &WholeDirectory,
+) -> Result<Series<'a>> {
+    let out = BufWriter::new(directory.file(SLOT_STATS_FILE)?);
+    Ok(Series::new(
+        &options.access,
+        times,
+        Box::new(out),
+        directory.path().join(SLOT_STATS_FILE),
+    ))
+}
+
+/// The counts of each node, in a line.
+fn write_counts(directory: &WholeDirectory, rounds: &Rounds<'_, '_>) -> Result<()> {
+    let mut text = String::new();
+    for (at, reader) in rounds.readers.list.iter().enumerate() {
+        let count = |(slot, done): (usize, &Option<_>)| {
+            let done = done.filter(|done: &crate::collect::rounds::Done| done.reader == at)?;
+            Some(json!([slot, {"key-count": done.count}]))
+        };
+        let slots: Vec<_> = rounds.done.iter().enumerate().filter_map(count).collect();
+        let line = json!({"time": now(), "node": reader.entry.name, "slots": slots});
+        text.push_str(&format!("{line}\n"));
+    }
+    write(directory, SLOT_STATS_FILE, &text)
+}
+
+/// What was not collected, each reason once.
+fn skipped(rounds: &Rounds<'_, '_>) -> Vec<String> {
+    let mut skipped: Vec<String> = rounds
+        .skipped
+        .iter()
+        .map(|what| (*what).to_owned())
+        .collect();
+    skipped.sort();
+    skipped.dedup();
+    let unowned = SlotSet::of(|slot| rounds.watch.view.owner(slot).is_none()).len();
+    if unowned > 0 {
+        skipped.push(format!("{unowned} slots have no owner"));
+    }
+    if let Some(series) = &rounds.series {
+        if series.gaps > 0 {
+            skipped.push(format!(
+                "{} answers to CLUSTER SLOT-STATS did not come",
+                series.gaps
+            ));
+        }
+        if !series.has_operations {
+            skipped.push("operations by slot are not counted; set cluster-slot-stats-enabled to yes on the servers".into());
+        }
+    }
+    skipped
+}
+
+/// The parts of the manifest that are the same for all servers.
+fn described(options: &Options, cluster: bool, readers: &mut Readers<'_>, from: Role) -> Manifest {
+    for reader in &mut readers.list {
+        reader.entry.keys = reader.file.keys();
+        reader.entry.file = reader.file.is_made().then(|| reader.file.name.clone());
+    }
+    let nodes: Vec<_> = readers
+        .list
+        .iter()
+        .map(|reader| reader.entry.clone())
+        .collect();
+    Manifest {
+        schema: SCHEMA.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        started: String::new(),
+        finished: String::new(),
+        cluster,
+        level: options.level,
+        from,
+        settings: Settings {
+            max_load: options.max_load,
+            count: options.count,
+            sample_percent: options.sample_percent,
+            exact_elements: EXACT_ELEMENTS,
+            samples: SAMPLES,
+        },
+        keys: nodes.iter().map(|node| node.keys).sum(),
+        nodes,
+        slots_moved: Vec::new(),
+        failovers: Vec::new(),
+        slots_missing: Vec::new(),
+        incomplete: false,
+        skipped: Vec::new(),
+    }
+}
+
+fn write(directory: &WholeDirectory, name: &str, text: &str) -> Result<()> {
+    let mut file = directory.file(name)?;
+    let written = file
+        .write_all(text.as_bytes())
+        .and_then(|()| file.sync_all());
+    written.map_err(|error| directory.failed(name, error))
+}
+
+/// What a collection may replace: another one.
+pub fn replaces(force: bool) -> Replaces<'static> {
+    let is_ours = |name: &str| {
+        [FILE, NODES_FILE, SLOT_STATS_FILE].contains(&name) || name.ends_with(".csv.zst")
+    };
+    Replaces {
+        mark: Mark {
+            file: Some(FILE),
+            text: SCHEMA,
+        },
+        is_ours,
+        force,
+        way_out: "name another directory with -o",
+    }
+}
+
+/// The time in UTC.
+pub fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    dump::utc(since.map_or(0, |since| since.as_millis() as i64))
+}

@@ -1,0 +1,173 @@
+//! CLUSTER SLOT-STATS of all primaries at regular times, a line each.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+
+use crate::collect::connection::{Access, Connection};
+use crate::collect::resp::Reply;
+use crate::collect::run::now;
+use crate::collect::watch::Watch;
+use crate::error::{Error, Result};
+
+/// When lines are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Times {
+    /// Between two lines of a node.
+    pub every: Duration,
+    /// How long in all.
+    pub during: Duration,
+}
+
+/// A series under way.
+pub struct Series<'a> {
+    access: &'a Access,
+    times: Times,
+    start: Instant,
+    /// Times at which lines have been written.
+    written: u32,
+    connections: HashMap<String, Connection>,
+    out: Box<dyn Write>,
+    /// Where the lines go, for messages.
+    place: PathBuf,
+    /// Whether any line has operations, and not keys alone.
+    pub has_operations: bool,
+    /// Lines that a node did not give.
+    pub gaps: u64,
+}
+
+impl<'a> Series<'a> {
+    /// Starts now.
+    pub fn new(access: &'a Access, times: Times, out: Box<dyn Write>, place: PathBuf) -> Self {
+        Series {
+            access,
+            times,
+            start: Instant::now(),
+            written: 0,
+            connections: HashMap::new(),
+            out,
+            place,
+            has_operations: false,
+            gaps: 0,
+        }
+    }
+
+    /// How long until the next lines; `None` after the last.
+    pub fn due(&self) -> Option<Duration> {
+        let at = self.times.every * self.written;
+        (at <= self.times.during).then(|| at.saturating_sub(self.start.elapsed()))
+    }
+
+    /// Writes a line of each primary where it is time.
+    ///
+    /// # Errors
+    /// The file cannot be written to, or the servers do not know the command.
+    pub fn tick(&mut self, watch: &Watch<'_>) -> Result<()> {
+        if self.due() != Some(Duration::ZERO) {
+            return Ok(());
+        }
+        // A time that was missed is not made up for.
+        let periods = self.start.elapsed().as_secs_f64() / self.times.every.as_secs_f64().max(1e-3);
+        self.written = (periods as u32).max(self.written) + 1;
+        for owner in watch.view.owners() {
+            let Some(member) = watch.view.members.get(&*owner) else {
+                continue;
+            };
+            match self.ask(watch, &owner) {
+                Ok(slots) => {
+                    let line = json!({"time": now(), "node": member.name, "slots": slots});
+                    writeln!(self.out, "{line}").map_err(|error| Error::io(&self.place, error))?;
+                }
+                // The first time shows whether the servers know it at all.
+                Err(error) if self.written == 1 => return Err(error),
+                Err(_) => {
+                    self.connections.remove(&*owner);
+                    self.gaps += 1;
+                }
+            }
+        }
+        self.out
+            .flush()
+            .map_err(|error| Error::io(&self.place, error))
+    }
+
+    fn ask(&mut self, watch: &Watch<'_>, owner: &str) -> Result<Value> {
+        if !self.connections.contains_key(owner) {
+            let address = watch
+                .view
+                .members
+                .get(owner)
+                .and_then(|member| watch.address(member));
+            let address =
+                address.ok_or_else(|| Error::bad(owner.to_owned(), "the address is not known"))?;
+            self.connections
+                .insert(owner.to_owned(), Connection::open(&address, self.access)?);
+        }
+        let Some(connection) = self.connections.get_mut(owner) else {
+            return Err(Error::bad(owner.to_owned(), "no connection"));
+        };
+        let words: [&[u8]; 5] = [b"CLUSTER", b"SLOT-STATS", b"SLOTSRANGE", b"0", b"16383"];
+        let reply = match connection.ask("CLUSTER SLOT-STATS", &words)? {
+            Reply::Error(said) if said.starts_with("ERR") => {
+                let what = "CLUSTER SLOT-STATS is not known; --every needs Valkey 8.0 or Redis 8.2, --slots-only alone counts keys on all";
+                return Err(Error::bad(connection.place(), what));
+            }
+            Reply::Error(said) => return Err(connection.refused("CLUSTER SLOT-STATS", &said)),
+            reply => reply,
+        };
+        let slots = slots(reply).ok_or_else(|| connection.odd("CLUSTER SLOT-STATS"))?;
+        self.has_operations |= slots
+            .first()
+            .is_some_and(|slot| slot[1].as_object().is_some_and(|metrics| metrics.len() > 1));
+        Ok(Value::Array(slots))
+    }
+}
+
+/// `[[slot, {metric: value}], ...]`, of the flat maps of RESP2.
+fn slots(reply: Reply) -> Option<Vec<Value>> {
+    let Reply::Array(rows) = reply else {
+        return None;
+    };
+    let row = |row: Reply| {
+        let Reply::Array(parts) = row else {
+            return None;
+        };
+        let [slot, Reply::Array(metrics)] = <[Reply; 2]>::try_from(parts).ok()? else {
+            return None;
+        };
+        let metric = |pair: &[Reply]| {
+            let name = String::from_utf8(pair.first()?.clone().into_text()?).ok()?;
+            Some((name, Value::from(pair.get(1)?.number()?)))
+        };
+        let metrics: Option<Map<String, Value>> = metrics.chunks(2).map(metric).collect();
+        Some(json!([slot.number()?, metrics?]))
+    };
+    rows.into_iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flat_maps_become_objects_and_unknown_metrics_are_passed_on() {
+        let text = |text: &str| Reply::Text(text.as_bytes().to_vec());
+        let metrics = vec![
+            text("key-count"),
+            Reply::Int(3),
+            text("new-metric"),
+            Reply::Int(9),
+        ];
+        let row = Reply::Array(vec![Reply::Int(7), Reply::Array(metrics)]);
+        let found = slots(Reply::Array(vec![row])).unwrap();
+        assert_eq!(
+            Value::Array(found),
+            json!([[7, {"key-count": 3, "new-metric": 9}]])
+        );
+        assert_eq!(slots(Reply::Array(vec![Reply::Int(1)])), None);
+        assert_eq!(slots(Reply::Nil), None);
+    }
+}

@@ -1,0 +1,187 @@
+//! What a server says of itself: its version, whether it can be read now, how it evicts, how many keys it has.
+
+use std::collections::HashMap;
+
+use crate::collect::connection::Connection;
+use crate::collect::key_facts::Heat;
+use crate::collect::manifest::Role;
+use crate::error::{Error, Result};
+use crate::text;
+
+/// What INFO answers.
+pub struct Server(HashMap<String, String>);
+
+impl Server {
+    /// Asks it.
+    ///
+    /// # Errors
+    /// It does not answer, or with something else.
+    pub fn ask(connection: &mut Connection) -> Result<Server> {
+        let reply = connection.call("INFO", &[b"INFO"])?;
+        let text = reply.into_text().ok_or_else(|| connection.odd("INFO"))?;
+        let text = String::from_utf8_lossy(&text);
+        let pairs = text.lines().filter_map(|line| line.split_once(':'));
+        let fields: HashMap<String, String> = pairs
+            .map(|(key, value)| (key.to_owned(), value.trim().to_owned()))
+            .collect();
+        match fields.contains_key("redis_version") {
+            true => Ok(Server(fields)),
+            false => Err(connection.odd("INFO")),
+        }
+    }
+
+    fn field(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", String::as_str)
+    }
+
+    /// `valkey 9.1.2`.
+    pub fn version(&self) -> String {
+        let (name, version) = match self.field("valkey_version") {
+            "" => ("redis", self.field("redis_version")),
+            version => ("valkey", version),
+        };
+        format!("{name} {}", text::name(&version.into(), 40))
+    }
+
+    /// Whether it has a table a slot, so that SCAN goes from slot to slot and can start at any: its cursors end in the
+    /// number of the slot.
+    pub fn has_table_a_slot(&self) -> bool {
+        let number = |version: &str| {
+            let mut parts = version
+                .split('.')
+                .map(|part| part.parse::<u32>().unwrap_or(0));
+            (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
+        };
+        let is_cluster = self.field("cluster_enabled") == "1";
+        let is_new = match self.field("valkey_version") {
+            "" => number(self.field("redis_version")) >= (7, 4),
+            version => number(version) >= (8, 0),
+        };
+        is_cluster && is_new
+    }
+
+    /// Which counter of use its keys have.
+    pub fn heat(&self, role: Role) -> Heat {
+        match role {
+            Role::Replica => Heat::Unasked,
+            Role::Primary if self.field("maxmemory_policy").contains("lfu") => Heat::Frequency,
+            Role::Primary => Heat::Idle,
+        }
+    }
+
+    /// The databases that have keys, and how many, in order.
+    pub fn databases(&self) -> Vec<(u64, u64)> {
+        let of = |(name, value): (&String, &String)| {
+            let keys = value
+                .split(',')
+                .find_map(|part| part.strip_prefix("keys="))?;
+            Some((name.strip_prefix("db")?.parse().ok()?, keys.parse().ok()?))
+        };
+        let mut databases: Vec<(u64, u64)> = self.0.iter().filter_map(of).collect();
+        databases.sort_unstable();
+        databases
+    }
+
+    /// Keys in all databases.
+    pub fn keys(&self) -> u64 {
+        let keys = self.databases().into_iter().map(|(_, keys)| keys);
+        keys.fold(0, u64::saturating_add)
+    }
+
+    /// Whether a node has what it should have: a replica is connected to its primary and has its keys.
+    ///
+    /// # Errors
+    /// It does not, for people.
+    pub fn check(&self, role: Role, place: &str) -> Result<()> {
+        let is_behind = self.field("master_link_status") != "up"
+            || self.field("master_sync_in_progress") == "1";
+        let is_replica = self.field("role") == "slave";
+        match role {
+            Role::Replica if !is_replica => Err(Error::bad(place, "it is no replica any more")),
+            Role::Replica if is_behind => Err(Error::bad(
+                place,
+                "the replica is not connected to its primary; wait, or read with --from primaries",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// What changes when a server starts anew or takes other data: a scan that spans it is void.
+    pub fn incarnation(&self) -> String {
+        ["run_id", "rdb_last_load_keys_loaded", "role"]
+            .map(|name| self.field(name))
+            .join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server(fields: &[(&str, &str)]) -> Server {
+        Server(
+            fields
+                .iter()
+                .map(|(key, value)| ((*key).into(), (*value).into()))
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn a_table_a_slot_came_with_redis_7_4_and_valkey_8() {
+        for (fields, expected) in [
+            ([("redis_version", "7.2.7"), ("valkey_version", "")], false),
+            ([("redis_version", "7.4.1"), ("valkey_version", "")], true),
+            ([("redis_version", "8.2.3"), ("valkey_version", "")], true),
+            (
+                [("redis_version", "7.2.4"), ("valkey_version", "7.2.9")],
+                false,
+            ),
+            (
+                [("redis_version", "7.2.4"), ("valkey_version", "9.0.0")],
+                true,
+            ),
+        ] {
+            let mut fields = fields.to_vec();
+            fields.retain(|(_, value)| !value.is_empty());
+            fields.push(("cluster_enabled", "1"));
+            assert_eq!(server(&fields).has_table_a_slot(), expected, "{fields:?}");
+        }
+        assert!(
+            !server(&[("redis_version", "8.2.3")]).has_table_a_slot(),
+            "a lone server"
+        );
+    }
+
+    #[test]
+    fn databases_are_those_with_keys() {
+        let server = server(&[
+            ("db10", "keys=3,expires=0"),
+            ("db2", "keys=4,expires=1,avg_ttl=0"),
+            ("dbx", "1"),
+        ]);
+        assert_eq!(server.databases(), [(2, 4), (10, 3)]);
+        assert_eq!(server.keys(), 7);
+    }
+
+    #[test]
+    fn a_replica_without_its_primary_is_not_read() {
+        let fields = [("role", "slave"), ("master_link_status", "down")];
+        assert!(server(&fields).check(Role::Replica, "h:1").is_err());
+        assert!(
+            server(&[("role", "slave"), ("master_link_status", "up")])
+                .check(Role::Replica, "h:1")
+                .is_ok()
+        );
+        assert!(
+            server(&[("role", "master")])
+                .check(Role::Replica, "h:1")
+                .is_err()
+        );
+        assert!(
+            server(&[("role", "master")])
+                .check(Role::Primary, "h:1")
+                .is_ok()
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! A collection as sections: what was read, from which nodes, and what is missing.
+
+use crate::collect::manifest::{Level, Manifest, NodeEntry};
+use crate::report::view::{Cell, Column, Section, Table};
+use crate::text::{counted, grouped, ranges};
+
+/// Ranges of slots that are shown.
+const RANGES: usize = 8;
+
+/// The sections of a collection in `directory`, whose name is escaped.
+pub fn sections<'a>(manifest: &'a Manifest, directory: &str) -> Vec<Section<'a>> {
+    let mut top = Section::untitled().paragraph(headline(manifest, directory));
+    for text in remarks(manifest) {
+        top = top.paragraph(text);
+    }
+    top = top.with(crate::report::view::Block::Command(format!(
+        "slotscope analyze {directory}"
+    )));
+    vec![top, Section::untitled().table(nodes(manifest))]
+}
+
+fn headline(manifest: &Manifest, directory: &str) -> String {
+    let files = manifest
+        .nodes
+        .iter()
+        .filter(|node| node.file.is_some())
+        .count();
+    let nodes = counted(manifest.nodes.len() as u64, "node");
+    let what = match manifest.level {
+        Level::Slots => format!("counts by slot of {nodes}"),
+        _ => format!(
+            "{} of {nodes}, in {}",
+            counted(manifest.keys, "key"),
+            counted(files as u64, "file")
+        ),
+    };
+    let whole = if manifest.incomplete {
+        "INCOMPLETE: "
+    } else {
+        ""
+    };
+    format!("{whole}{what}: {directory}")
+}
+
+fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
+    let missing = (!manifest.slots_missing.is_empty()).then(|| {
+        format!(
+            "slots that could not be read: {}",
+            ranges(&manifest.slots_missing, RANGES)
+        )
+    });
+    let errors = manifest.nodes.iter().filter_map(|node| node.error.clone());
+    let failovers = manifest.failovers.iter().map(|failover| {
+        format!(
+            "{} took over {} from {}",
+            failover.to,
+            counted(failover.slots, "slot"),
+            failover.from
+        )
+    });
+    let moved = (!manifest.slots_moved.is_empty()).then(|| {
+        format!(
+            "slots that moved meanwhile: {}",
+            ranges(&manifest.slots_moved, RANGES)
+        )
+    });
+    let sum = |of: fn(&NodeEntry) -> u64| manifest.nodes.iter().map(of).sum::<u64>();
+    let counts = [
+        (
+            sum(|node| node.strays),
+            "of slots that their node does not own; they are left out",
+        ),
+        (
+            sum(|node| node.vanished),
+            "gone before they could be measured",
+        ),
+        (
+            sum(|node| node.repeats),
+            "returned more than once by SCAN; each is written once",
+        ),
+    ];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts = counts.map(|(count, what)| format!("{} {what}", counted(count, "key")));
+    let skipped = manifest
+        .skipped
+        .iter()
+        .map(|what| format!("not collected: {what}"));
+    let all = missing
+        .into_iter()
+        .chain(errors)
+        .chain(failovers)
+        .chain(moved);
+    all.chain(counts)
+        .chain(skipped)
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+fn nodes(manifest: &Manifest) -> Table<'_> {
+    let columns = vec![
+        Column::words("node"),
+        Column::words("read as"),
+        Column::words("server"),
+        Column::number("keys"),
+        Column::number("DBSIZE"),
+        Column::words("file"),
+    ];
+    let row = |node: &NodeEntry| {
+        vec![
+            Cell::text(node.name.clone()),
+            Cell::text(node.role.word()),
+            Cell::text(node.server.clone().unwrap_or_default()),
+            Cell::text(grouped(node.keys)),
+            Cell::of(node.dbsize.after, Cell::count),
+            Cell::text(node.file.clone().unwrap_or_default()),
+        ]
+    };
+    Table::new(columns, manifest.nodes.iter().map(row))
+}
