@@ -83,6 +83,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "slot",
             "format::batch",
             "format::capture::monitor_line",
+            "format::capture::whole_commands",
             "format::parse",
             "command",
             "source::block",

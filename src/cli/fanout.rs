@@ -11,15 +11,16 @@ use crate::cli::hashing::HashingArgs;
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::{Ending, inputs, values};
 use crate::error::{Error, Result};
-use crate::fanout::aof::{AofReader, Stop};
 use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::view;
 use crate::fanout::{Fanout, Lines, PassedOver};
+use crate::format::capture::whole_commands::{Stop, WholeCommands};
 use crate::name::Name;
 use crate::source::Source;
 use crate::source::block::Block;
 use crate::source::boundary::line_at;
 use crate::source::chunk::{CHUNK, Trouble};
+use crate::source::forward::Forward;
 use crate::source::stream;
 use crate::source::stream::RowReader;
 use crate::summary::Incomplete;
@@ -151,7 +152,7 @@ impl Read {
         }
         let whole = io::Cursor::new(head).chain(stream);
         let stop = match kind {
-            InputKind::Aof => self.commands(whole, index, found),
+            InputKind::Aof => self.commands(Forward::stream(Box::new(whole)), index, found),
             _ => self.lines(whole, kind, index, found),
         };
         match stop {
@@ -204,11 +205,11 @@ impl Read {
     /// Adds commands as RESP; returns where they could not be read further.
     fn commands(
         &mut self,
-        input: impl io::Read,
+        input: Forward,
         index: u32,
         found: &mut Fanout<'_>,
     ) -> Option<(u64, Why)> {
-        let mut reader = AofReader::new(input);
+        let mut reader = WholeCommands::new(input);
         let stop = loop {
             match reader.next_command() {
                 Ok(Some(command)) => {
@@ -216,12 +217,11 @@ impl Read {
                     self.reject(index, byte, found.add_found(command));
                 }
                 Ok(None) => break None,
-                Err(Stop::Torn(_)) => {
+                Err(Stop::Torn) => {
                     found.torn_commands += 1;
                     break None;
                 }
-                Err(Stop::Bad(byte, what)) => break Some((byte, Why::Other(what.into()))),
-                Err(Stop::Read(byte, error)) => break Some((byte, Why::of(&error))),
+                Err(Stop::Bad(byte, what)) => break Some((byte, Why::Other(what))),
             }
         };
         self.reject(index, reader.offset(), found.end_input());

@@ -2,9 +2,10 @@
 //!
 //! `table.txt` is what real servers answer to COMMAND; how it is read is in "Command key specifications" of Redis.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use crate::hash::hash;
 use crate::text::counted;
 
 /// The table, and in its first line the servers that it is from.
@@ -13,9 +14,17 @@ const TABLE: &str = include_str!("table.txt");
 /// No name of a command is longer.
 const LONGEST: usize = 32;
 
-/// The commands of servers.
+/// Places for commands: several times as many as there are, a power of two.
+const PLACES: usize = 4096;
+/// A place without a command.
+const EMPTY: u16 = u16::MAX;
+
+/// The commands of servers. Every line of a capture asks for one by name, so they are found by a fast hash: the names in the
+/// table are fixed, and a search ends at the first place without one.
 pub struct Commands {
-    by_name: HashMap<&'static [u8], Command>,
+    rows: Vec<Command>,
+    /// By the hash of the name, or behind that: numbers of rows.
+    places: Box<[u16]>,
 }
 
 /// Those of the table.
@@ -32,6 +41,8 @@ pub struct Command {
     pub access: Access,
     /// Whether its second word is a command.
     is_container: bool,
+    has_one_key: bool,
+    is_script: bool,
     specs: Vec<Spec>,
 }
 
@@ -77,16 +88,19 @@ impl Commands {
             .lines()
             .filter(|line| !line.starts_with('#'))
             .filter_map(Command::parse);
-        let mut by_name: HashMap<_, _> = rows
-            .map(|command| (command.name.as_bytes(), command))
+        let mut rows: Vec<Command> = rows.collect();
+        let names = rows.iter().map(|command| command.name);
+        let containers: BTreeSet<&str> = names
+            .filter_map(|name| Some(name.split_once('|')?.0))
             .collect();
-        let subcommands: Vec<&str> = by_name.values().map(|command| command.name).collect();
-        for (container, _) in subcommands.iter().filter_map(|name| name.split_once('|')) {
-            if let Some(container) = by_name.get_mut(container.as_bytes()) {
-                container.is_container = true;
-            }
+        let mut places = vec![EMPTY; PLACES].into_boxed_slice();
+        for (number, command) in rows.iter_mut().enumerate() {
+            command.is_container = containers.contains(command.name);
+            command.has_one_key &= !command.is_container;
+            let place = probes(command.name.as_bytes()).find(|place| places[*place] == EMPTY);
+            places[place.expect("fewer commands than places")] = number as u16;
         }
-        Commands { by_name }
+        Commands { rows, places }
     }
 
     /// The servers that the table is from: their names and versions.
@@ -102,9 +116,8 @@ impl Commands {
         let command = self.named(words.first()?.as_ref())?;
         match (command.is_container, words.get(1)) {
             (true, Some(second)) => {
-                let mut name = [command.name.as_bytes(), b"|", second.as_ref()].concat();
-                name.make_ascii_lowercase();
-                Some(self.by_name.get(&name[..]).unwrap_or(command))
+                let name = [command.name.as_bytes(), b"|", second.as_ref()].concat();
+                Some(self.named(&name).unwrap_or(command))
             }
             _ => Some(command),
         }
@@ -116,13 +129,21 @@ impl Commands {
         let lower = lower.get_mut(..name.len())?;
         lower.copy_from_slice(name);
         lower.make_ascii_lowercase();
-        self.by_name.get(&*lower)
+        probes(lower)
+            .map_while(|place| self.rows.get(usize::from(self.places[place])))
+            .find(|command| command.name.as_bytes() == lower)
     }
 
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &Command> {
-        self.by_name.values()
+        self.rows.iter()
     }
+}
+
+/// The places in which a command of this name is looked for, one after the other.
+fn probes(name: &[u8]) -> impl Iterator<Item = usize> {
+    let first = hash(name) as usize;
+    (0..PLACES).map(move |probe| first.wrapping_add(probe) % PLACES)
 }
 
 impl Command {
@@ -134,18 +155,6 @@ impl Command {
             "w" => Access::Write,
             _ => Access::Neither,
         };
-        let specs = words.map(Spec::parse).collect::<Option<_>>()?;
-        Some(Command {
-            name,
-            arity,
-            access,
-            is_container: false,
-            specs,
-        })
-    }
-
-    /// Whether its first argument is its only key.
-    pub fn has_one_key(&self) -> bool {
         const FIRST: Spec = Spec {
             begin: Begin::Index(1),
             find: Find::Range {
@@ -154,13 +163,27 @@ impl Command {
                 limit: 0,
             },
         };
-        !self.is_container && self.specs == [FIRST]
+        let specs = words.map(Spec::parse).collect::<Option<Vec<_>>>()?;
+        let base = name.strip_suffix("_ro").unwrap_or(name);
+        Some(Command {
+            name,
+            arity,
+            access,
+            is_container: false,
+            has_one_key: specs == [FIRST],
+            is_script: ["eval", "evalsha", "fcall"].contains(&base),
+            specs,
+        })
+    }
+
+    /// Whether its first argument is its only key.
+    pub fn has_one_key(&self) -> bool {
+        self.has_one_key
     }
 
     /// Whether it runs a script or a function, whose commands are seen with their keys.
     pub fn is_script(&self) -> bool {
-        let base = self.name.strip_suffix("_ro").unwrap_or(self.name);
-        ["eval", "evalsha", "fcall"].contains(&base)
+        self.is_script
     }
 
     /// The places of its keys in `words`, in the order in which the server looks at them.
@@ -309,6 +332,22 @@ mod tests {
         assert!(rows > 500, "{rows}");
         let servers = "Redis 7.0.15, Redis 7.4.1, Redis 8.2.3, Valkey 9.1.2";
         assert_eq!(Commands::servers(), servers);
+    }
+
+    #[test]
+    fn a_command_is_found_by_its_name_in_any_case_and_others_are_not() {
+        let table = Commands::table();
+        for command in table.iter() {
+            for name in [command.name.to_owned(), command.name.to_uppercase()] {
+                assert_eq!(table.named(name.as_bytes()), Some(command));
+            }
+            for other in [format!("{} ", command.name), command.name[1..].to_owned()] {
+                let found = table.named(other.as_bytes());
+                assert!(found.is_none_or(|found| found.name == other), "{other}");
+            }
+        }
+        assert_eq!(table.named(b""), None);
+        assert_eq!(table.named(&[b'x'; 100]), None);
     }
 
     #[test]

@@ -3,7 +3,6 @@
 //! Batches come as lines of text, lines of MONITOR or commands of an append-only file, and are added in their order: MULTI
 //! and EXEC are commands like others. Memory does not grow with their number.
 
-pub mod aof;
 mod batch;
 mod dates;
 pub mod findings;
@@ -27,6 +26,7 @@ use crate::fanout::shapes::{Shapes, Touched};
 use crate::fanout::transactions::Transactions;
 use crate::fanout::unknown::{UnknownCommands, is_verb};
 use crate::format::capture::monitor_line::{MonitorLine, Sender};
+use crate::format::capture::whole_commands::WholeCommand;
 use crate::format::parse::words;
 use crate::name::Name;
 use crate::slot::policy::Policy;
@@ -173,8 +173,8 @@ impl<'a> Fanout<'a> {
     ///
     /// # Errors
     /// As `add`.
-    pub fn add_found(&mut self, found: aof::Found) -> Result<(), String> {
-        let aof::Found { words, cut, .. } = found;
+    pub fn add_found(&mut self, found: WholeCommand) -> Result<(), String> {
+        let WholeCommand { words, cut, .. } = found;
         let known = self.commands.find(&words);
         let places = known.map_or(Ok(Vec::new()), |command| command.keys(&words))?;
         if places.iter().any(|place| cut.binary_search(place).is_ok()) {
@@ -400,7 +400,10 @@ fn runs_script(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::capture::whole_commands::WholeCommands;
+    use crate::source::forward::Forward;
     use proptest::prelude::*;
+    use std::io::Cursor;
 
     fn ending_in_one_slot(found: &FanoutFindings) -> u64 {
         let of_one = |answer: BatchOutcome| !answer.is_cross_slot();
@@ -436,7 +439,7 @@ mod tests {
             let mut file = lines.iter().map(array).collect::<String>().into_bytes();
             let at = cut.min(file.len());
             file.splice(at..at, bytes);
-            let mut reader = aof::AofReader::new(file.as_slice());
+            let mut reader = WholeCommands::new(Forward::stream(Box::new(Cursor::new(file))));
             while let Ok(Some(command)) = reader.next_command() {
                 let _rejected = fanout.add_found(command);
             }

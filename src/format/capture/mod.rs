@@ -1,6 +1,8 @@
 //! Captures: what clients asked a server for, command by command. Their rows are operations on keys, not keys.
 
 pub mod aof;
+mod command_reader;
 mod commands;
 pub mod monitor;
 pub mod monitor_line;
+pub mod whole_commands;

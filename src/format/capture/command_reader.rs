@@ -1,0 +1,216 @@
+//! Commands in RESP, read word by word: a word that is not needed is passed over by its length, a long one is cut.
+
+use crate::format::fault::{Fault, Read, wrong};
+use crate::source::forward::Forward;
+
+/// Words of a command: a server takes no more.
+const MAX_WORDS: u64 = 1 << 20;
+/// The longest word: what a server can be told to take (proto-max-bulk-len is 512 MB by default).
+const MAX_LENGTH: u64 = 1 << 40;
+/// What is kept of a word, and of all words of a command.
+const KEPT_OF_A_WORD: u64 = 1 << 20;
+const KEPT: u64 = 64 << 20;
+/// The longest line that is no word: `*3`, `$12`, `#TS:1795318593`.
+const MAX_LINE: usize = 64;
+
+/// What comes next.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Nothing.
+    End,
+    /// A line between commands, which may say when the commands behind it ran, in milliseconds since 1970.
+    Comment(Option<u64>),
+    /// A command of so many words, which are to be read or skipped.
+    Command(u64),
+}
+
+/// Reads commands, and keeps the words of the last one.
+pub struct CommandReader {
+    input: Forward,
+    words: Vec<u8>,
+    /// Where they end.
+    ends: Vec<usize>,
+    /// The places of those of which a part is missing, ascending.
+    cut: Vec<usize>,
+}
+
+impl CommandReader {
+    /// Nothing read yet.
+    pub fn new(input: Forward) -> Self {
+        CommandReader {
+            input,
+            words: Vec::new(),
+            ends: Vec::new(),
+            cut: Vec::new(),
+        }
+    }
+
+    /// The offset of the next byte.
+    #[inline]
+    pub fn offset(&self) -> u64 {
+        self.input.offset()
+    }
+
+    /// What comes next; the words of the last command are dropped.
+    ///
+    /// # Errors
+    /// It is no command and no comment.
+    #[inline]
+    pub fn next(&mut self) -> Read<Next> {
+        let at = self.offset();
+        match self.input.peek(1)?.first() {
+            None => Ok(Next::End),
+            Some(b'#') => self.comment(),
+            Some(b'*') => {
+                self.words.clear();
+                self.ends.clear();
+                self.cut.clear();
+                let count = self.number_behind(b'*')?;
+                match count <= MAX_WORDS {
+                    true => Ok(Next::Command(count)),
+                    false => wrong(at, "a number of words that no command has"),
+                }
+            }
+            Some(_) => wrong(at, "neither a command (*N) nor a time (#TS:)"),
+        }
+    }
+
+    fn comment(&mut self) -> Read<Next> {
+        let line = self.line()?;
+        let seconds = line.strip_prefix(b"#TS:").and_then(number);
+        let ms = seconds.and_then(|seconds| seconds.checked_mul(1000));
+        Ok(Next::Comment(ms))
+    }
+
+    /// Reads the next word of the command.
+    ///
+    /// # Errors
+    /// There is none.
+    #[inline]
+    pub fn word(&mut self) -> Read<()> {
+        let len = self.word_length()?;
+        let kept = len.min(KEPT_OF_A_WORD).min(KEPT - self.words.len() as u64);
+        self.input.read(&mut self.words, kept)?;
+        if kept < len {
+            self.cut.push(self.ends.len());
+            self.input.skip(len - kept)?;
+        }
+        self.ends.push(self.words.len());
+        self.end_of_word()
+    }
+
+    /// Passes over the next word of the command.
+    ///
+    /// # Errors
+    /// As `word`.
+    #[inline]
+    pub fn skip_word(&mut self) -> Read<()> {
+        let len = self.word_length()?;
+        self.input.skip(len)?;
+        self.end_of_word()
+    }
+
+    /// How many words were read.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// A word that was read, or its start.
+    #[inline]
+    pub fn get(&self, word: usize) -> &[u8] {
+        let start = word.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.words[start..self.ends[word]]
+    }
+
+    /// Whether a part of a word is missing.
+    #[inline]
+    pub fn is_cut(&self, word: usize) -> bool {
+        self.cut.contains(&word)
+    }
+
+    /// All words that were read.
+    pub fn words(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).map(|word| self.get(word))
+    }
+
+    /// Passes over all that is left. That it cannot be read changes nothing.
+    pub fn skip_rest(&mut self) {
+        drop(self.input.skip_rest());
+    }
+
+    #[inline]
+    fn word_length(&mut self) -> Read<u64> {
+        let at = self.offset();
+        let len = self.number_behind(b'$')?;
+        match len <= MAX_LENGTH {
+            true => Ok(len),
+            false => wrong(at, "a word that is longer than any server takes"),
+        }
+    }
+
+    #[inline]
+    fn end_of_word(&mut self) -> Read<()> {
+        let at = self.offset();
+        match &self.input.array()? {
+            b"\r\n" => Ok(()),
+            _ => wrong(at, "a word of another length than it says"),
+        }
+    }
+
+    /// The number of a line such as `*3` or `$12`.
+    #[inline]
+    fn number_behind(&mut self, sign: u8) -> Read<u64> {
+        // Most are of one digit or two.
+        let (number, len) = match self.input.ahead() {
+            [first, digit @ b'0'..=b'9', b'\r', b'\n', ..] if *first == sign => {
+                (u64::from(digit - b'0'), 4)
+            }
+            [
+                first,
+                tens @ b'0'..=b'9',
+                digit @ b'0'..=b'9',
+                b'\r',
+                b'\n',
+                ..,
+            ] if *first == sign => (u64::from(10 * (tens - b'0') + digit - b'0'), 5),
+            _ => return self.any_number_behind(sign),
+        };
+        self.input.pass(len);
+        Ok(number)
+    }
+
+    #[cold]
+    fn any_number_behind(&mut self, sign: u8) -> Read<u64> {
+        let at = self.offset();
+        let line = self.line()?;
+        match line.split_first() {
+            Some((first, digits)) if *first == sign => match number(digits) {
+                Some(number) => Ok(number),
+                None => wrong(at, "a line of RESP without its number"),
+            },
+            _ => wrong(at, "no word ($length) where one is to be"),
+        }
+    }
+
+    /// A line without its end, which is passed over.
+    fn line(&mut self) -> Read<&[u8]> {
+        let at = self.offset();
+        let ahead = self.input.peek(MAX_LINE)?;
+        let Some(end) = ahead.iter().position(|byte| *byte == b'\n') else {
+            return match ahead.len() < MAX_LINE {
+                true => Err(Fault::CutOff),
+                false => wrong(at, "a line that no command has"),
+            };
+        };
+        self.input.pass(end + 1);
+        let line = &self.input.behind(end + 1)[..end];
+        Ok(line.strip_suffix(b"\r").unwrap_or(line))
+    }
+}
+
+/// Decimal digits alone.
+pub fn number(digits: &[u8]) -> Option<u64> {
+    let is_one = (1..=19).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
+    let add = |number: u64, digit: &u8| 10 * number + u64::from(digit - b'0');
+    is_one.then(|| digits.iter().fold(0, add))
+}
