@@ -117,12 +117,15 @@ fn ask_basics(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Resu
         if kind == b"none" || *ttl == -2 {
             return Ok(Fate::Vanished);
         }
+        let kind = String::from_utf8_lossy(kind).into_owned();
+        let is_text = kind == "string";
+        let is_known = is_text || length_command(&kind).is_some();
         let used = replies.get(3).and_then(Reply::number);
         Ok(Fate::Known(KeyFacts {
-            kind: String::from_utf8_lossy(kind).into_owned(),
-            encoding: text(encoding),
+            kind,
+            encoding: text(encoding).filter(|_| is_known),
             // As in an RDB file: a string is one element.
-            elements: (kind == b"string").then_some(1),
+            elements: is_text.then_some(1),
             expires_ms: (*ttl >= 0).then(|| now_ms.saturating_add(*ttl)),
             lfu: used.filter(|_| heat == Heat::Frequency),
             idle_secs: used.filter(|_| heat == Heat::Idle),

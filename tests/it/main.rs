@@ -7,6 +7,7 @@ mod browser;
 mod capture;
 mod charts;
 mod cli;
+mod collect;
 mod collect_access;
 mod commands;
 mod compressed;

@@ -1,6 +1,6 @@
 //! RDB files: what is found in them, whatever happens to their bytes.
 
-mod live;
+pub mod live;
 mod nodes;
 mod program;
 mod published;

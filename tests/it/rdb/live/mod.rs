@@ -1,7 +1,7 @@
 //! RDB files of real servers, which answer for every key what a walk must find.
 
-mod asked;
-mod fill;
+pub mod asked;
+pub mod fill;
 mod memory;
 
 use std::collections::BTreeMap;

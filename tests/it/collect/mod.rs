@@ -1,0 +1,5 @@
+//! `slotscope collect`: what it writes is what real servers answer.
+
+mod collected;
+mod disturbed;
+mod same;
