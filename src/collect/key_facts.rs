@@ -1,6 +1,7 @@
 //! What a server says of its keys: type, expiry, encoding, heat, length, memory. Asked in pipelines, a page at a time.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::collect::connection::Connection;
 use crate::collect::resp::{Commands, Reply};
@@ -14,6 +15,9 @@ pub const SAMPLES: u64 = 64;
 const ELEMENTS_AT_ONCE: u64 = 16 * EXACT_ELEMENTS;
 /// A key whose type changes under the reads is read again so often.
 const TRIES: usize = 3;
+/// How long a cluster that is down is waited for, and how often it is asked.
+const PATIENCE: Duration = Duration::from_secs(60);
+const LOOK: Duration = Duration::from_millis(200);
 
 /// How much a key is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,29 +60,39 @@ pub enum Fate {
     Elsewhere,
     /// It became of another type while it was read.
     Changed,
+    /// No node answers for keys, as some slots have no primary.
+    Down,
 }
 
-/// The fates of the keys, in their order.
+/// The fates of the keys, in their order. While a replica takes over, the other primaries refuse too; that is waited for.
 ///
 /// # Errors
 /// The server does not answer, or refuses to.
 pub fn ask(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Result<Vec<Fate>> {
     let mut fates = ask_once(connection, keys, heat)?;
-    for _ in 1..TRIES {
-        let changed: Vec<usize> = (0..keys.len())
-            .filter(|at| fates[*at] == Fate::Changed)
-            .collect();
-        if changed.is_empty() {
-            break;
+    let (start, mut tries) = (Instant::now(), 1);
+    loop {
+        let is_down = fates.contains(&Fate::Down);
+        if is_down && start.elapsed() > PATIENCE {
+            return Err(connection.refused(
+                "TYPE",
+                "CLUSTERDOWN the cluster is down; run this again when it is well",
+            ));
         }
-        let again: Vec<Vec<u8>> = changed.iter().map(|at| keys[*at].clone()).collect();
+        let is_open =
+            |fate: &Fate| *fate == Fate::Down || (*fate == Fate::Changed && tries < TRIES);
+        let open: Vec<usize> = (0..keys.len()).filter(|at| is_open(&fates[*at])).collect();
+        if open.is_empty() {
+            return Ok(fates);
+        }
+        thread::sleep(if is_down { LOOK } else { Duration::ZERO });
+        let again: Vec<Vec<u8>> = open.iter().map(|at| keys[*at].clone()).collect();
         let new = ask_once(connection, &again, heat)?;
-        changed
-            .into_iter()
+        open.into_iter()
             .zip(new)
             .for_each(|(at, fate)| fates[at] = fate);
+        tries += usize::from(!is_down);
     }
-    Ok(fates)
 }
 
 fn ask_once(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Result<Vec<Fate>> {
@@ -220,6 +234,7 @@ fn refusal(connection: &Connection, name: &str, reply: &Reply) -> Result<Option<
     };
     match said.split(' ').next().unwrap_or_default() {
         "MOVED" | "ASK" | "TRYAGAIN" => Ok(Some(Fate::Elsewhere)),
+        "CLUSTERDOWN" => Ok(Some(Fate::Down)),
         "WRONGTYPE" => Ok(Some(Fate::Changed)),
         // A key that is gone, an encoding or a policy without such a detail, a module without such a method.
         "ERR" if !matches!(name, "TYPE" | "PTTL") => Ok(None),

@@ -379,7 +379,9 @@ impl Scan<'_, '_> {
             match fate {
                 Fate::Known(facts) => self.rows.add(key, database, slot(key), &facts)?,
                 Fate::Vanished => self.outcome.vanished += 1,
-                Fate::Elsewhere | Fate::Changed => self.outcome.disturbed.insert(slot(key)),
+                Fate::Elsewhere | Fate::Changed | Fate::Down => {
+                    self.outcome.disturbed.insert(slot(key))
+                }
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use crate::collect::collected::{Row, manifest, rows};
 use crate::support::cluster::{Cluster, even};
 use crate::support::kinds::Kind;
-use crate::support::redis::Server;
+use crate::support::redis::{Client, Server};
 use crate::support::rng::Rng;
 use crate::support::run::Scratch;
 use slotscope::collect::manifest::Manifest;
@@ -19,7 +19,7 @@ use slotscope::slot::slot;
 const STABLE: usize = 12_000;
 
 /// So slowly that the rest of a test happens meanwhile.
-const SLOWLY: &str = "--max-load 4 --count 50 --progress always -o out";
+const SLOWLY: &str = "--max-load 1 --count 20 --progress always -o out";
 
 /// A collection under way.
 struct Running {
@@ -34,12 +34,19 @@ impl Running {
         let scratch = Scratch::new();
         let args = ["collect", address].into_iter().chain(flags.split(' '));
         let mut command = scratch.command(&args.collect::<Vec<_>>());
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         while line.is_empty() || line.starts_with("slotscope: collecting 0 of") {
             line.clear();
-            assert!(lines.read_line(&mut line).unwrap() > 0, "it ended before it was disturbed");
+            assert!(
+                lines.read_line(&mut line).unwrap() > 0,
+                "it ended before it was disturbed"
+            );
         }
         assert!(line.contains("collecting"), "{line}");
         Running {
@@ -61,14 +68,19 @@ impl Running {
 
 /// Stable keys, each with its own slot, less those in a slot of `but`.
 fn stable() -> BTreeSet<Vec<u8>> {
-    (0..STABLE).map(|i| format!("stable:{i}").into_bytes()).collect()
+    (0..STABLE)
+        .map(|i| format!("stable:{i}").into_bytes())
+        .collect()
 }
 
 /// Puts the keys where they belong.
 fn fill(cluster: &Cluster, keys: &BTreeSet<Vec<u8>>) {
     let mut of_nodes: BTreeMap<usize, Vec<Vec<&[u8]>>> = BTreeMap::new();
     for key in keys {
-        of_nodes.entry(cluster.owner(slot(key))).or_default().push(vec![b"SET", key, b"x"]);
+        of_nodes
+            .entry(cluster.owner(slot(key)))
+            .or_default()
+            .push(vec![b"SET", key, b"x"]);
     }
     for (node, commands) in of_nodes {
         cluster.servers[node].connect().pipeline(&commands);
@@ -79,19 +91,29 @@ fn fill(cluster: &Cluster, keys: &BTreeSet<Vec<u8>>) {
 #[track_caller]
 fn assert_once(rows: &[Row], keys: &BTreeSet<Vec<u8>>) {
     let mut times: BTreeMap<&[u8], usize> = BTreeMap::new();
-    rows.iter().for_each(|row| *times.entry(&row.key.0).or_default() += 1);
+    rows.iter()
+        .for_each(|row| *times.entry(&row.key.0).or_default() += 1);
     let wrong = keys.iter().filter(|key| times.get(&key[..]) != Some(&1));
-    let wrong: Vec<_> = wrong.map(|key| (String::from_utf8_lossy(key), times.get(&key[..]))).collect();
-    assert!(wrong.is_empty(), "{} of {}: {:?}", wrong.len(), keys.len(), &wrong[..wrong.len().min(5)]);
+    let wrong: Vec<_> = wrong
+        .map(|key| (String::from_utf8_lossy(key), times.get(&key[..])))
+        .collect();
+    assert!(
+        wrong.is_empty(),
+        "{} of {}: {:?}",
+        wrong.len(),
+        keys.len(),
+        &wrong[..wrong.len().min(5)]
+    );
     let twice = times.iter().filter(|(_, times)| **times > 1).count();
-    assert_eq!(twice, 0, "keys that came and went are not there twice either");
+    assert_eq!(
+        twice, 0,
+        "keys that came and went are not there twice either"
+    );
 }
 
 /// Adds and deletes keys of all nodes until `is_over`.
-fn write(ports: &[u16], is_over: &AtomicBool) {
+fn write(mut clients: Vec<Client>, is_over: &AtomicBool) {
     let mut rng = Rng::new(5);
-    let connect = |port: &u16| Server::client(*port);
-    let mut clients: Vec<_> = ports.iter().map(connect).collect();
     while !is_over.load(SeqCst) {
         for client in &mut clients {
             let mut commands: Vec<Vec<Vec<u8>>> = Vec::new();
@@ -102,8 +124,10 @@ fn write(ports: &[u16], is_over: &AtomicBool) {
                     false => vec![b"UNLINK".to_vec(), key],
                 });
             }
-            let commands: Vec<Vec<&[u8]>> =
-                commands.iter().map(|words| words.iter().map(Vec::as_slice).collect()).collect();
+            let commands: Vec<Vec<&[u8]>> = commands
+                .iter()
+                .map(|words| words.iter().map(Vec::as_slice).collect())
+                .collect();
             // Keys of other nodes are refused.
             client.pipeline(&commands);
         }
@@ -114,11 +138,12 @@ fn slots_move(kind: Kind) {
     let mut cluster = Cluster::of(kind, &even(3));
     let keys = stable();
     fill(&cluster, &keys);
-    let ports: Vec<u16> = cluster.servers.iter().map(|server| server.port).collect();
+    let clients = cluster.servers.iter().map(Server::connect).collect();
     let is_over = AtomicBool::new(false);
     let mut moved = BTreeSet::new();
     let (code, of, rows) = std::thread::scope(|threads| {
-        threads.spawn(|| write(&ports, &is_over));
+        let is_over = &is_over;
+        threads.spawn(move || write(clients, is_over));
         let running = Running::start(&cluster.address(0), SLOWLY);
         for (from, to) in [(0, 1), (1, 2), (2, 0)] {
             let slots: Vec<u16> = cluster.slots_of(from).into_iter().step_by(400).collect();
@@ -131,13 +156,27 @@ fn slots_move(kind: Kind) {
     });
     assert_once(&rows, &keys);
     assert_eq!((code, of.incomplete), (0, false), "{of:?}");
-    let has_moved = |slot: &u16| of.slots_moved.iter().any(|(first, last)| (first..=last).contains(&slot));
-    assert!(moved.iter().filter(|slot| cluster.owner(**slot) != home(**slot)).all(has_moved), "{:?}", of.slots_moved);
+    let has_moved = |slot: &u16| {
+        of.slots_moved
+            .iter()
+            .any(|(first, last)| (first..=last).contains(&slot))
+    };
+    assert!(
+        moved
+            .iter()
+            .filter(|slot| cluster.owner(**slot) != home(**slot))
+            .all(has_moved),
+        "{:?}",
+        of.slots_moved
+    );
 }
 
 /// The node of three that had a slot first.
 fn home(slot: u16) -> usize {
-    even(3).iter().position(|ranges| (ranges[0].0..=ranges[0].1).contains(&slot)).unwrap()
+    even(3)
+        .iter()
+        .position(|ranges| (ranges[0].0..=ranges[0].1).contains(&slot))
+        .unwrap()
 }
 
 #[test]
@@ -162,7 +201,10 @@ fn primary_fails(kind: Kind, from: &str) {
     assert_once(&rows, &keys);
     assert_eq!((code, of.incomplete), (0, false), "{of:?}");
     let failover = &of.failovers[0];
-    assert_eq!((&failover.from, &failover.to), (&cluster.ids[0], &cluster.ids[3]));
+    assert_eq!(
+        (&failover.from, &failover.to),
+        (&cluster.ids[0], &cluster.ids[3])
+    );
     assert!(of.slots_moved.is_empty());
 }
 
@@ -202,7 +244,10 @@ fn a_node_that_is_lost_is_missing_and_the_rest_is_written() {
     assert_eq!(of.slots_missing, [(10923, 16383)]);
     let rest = keys.into_iter().filter(|key| home(slot(key)) != 2);
     assert_once(&rows, &rest.collect());
-    assert!(rows.iter().all(|row| home(slot(&row.key.0)) != 2), "no part of a node");
+    assert!(
+        rows.iter().all(|row| home(slot(&row.key.0)) != 2),
+        "no part of a node"
+    );
 }
 
 #[test]
@@ -210,14 +255,28 @@ fn a_table_that_shrinks_under_the_scan_repeats_no_key() {
     let server = Server::start(&["--cluster-enabled", "no"]);
     let mut client = server.connect();
     let keys = stable();
-    let passing: Vec<Vec<u8>> = (0..200_000).map(|i| format!("passing:{i}").into_bytes()).collect();
-    let all = keys.iter().chain(&passing).map(|key| vec![&b"SET"[..], key, b"x"]);
+    let passing: Vec<Vec<u8>> = (0..200_000)
+        .map(|i| format!("passing:{i}").into_bytes())
+        .collect();
+    let all = keys
+        .iter()
+        .chain(&passing)
+        .map(|key| vec![&b"SET"[..], key, b"x"]);
     client.pipeline(&all.collect::<Vec<_>>());
-    let running = Running::start(&format!("127.0.0.1:{}", server.port), &SLOWLY.replace("50", "500"));
-    let gone: Vec<Vec<&[u8]>> = passing.iter().map(|key| vec![&b"UNLINK"[..], key]).collect();
+    let running = Running::start(
+        &format!("127.0.0.1:{}", server.port),
+        &SLOWLY.replace("20", "1000"),
+    );
+    let gone: Vec<Vec<&[u8]>> = passing
+        .iter()
+        .map(|key| vec![&b"UNLINK"[..], key])
+        .collect();
     client.pipeline(&gone);
     let (code, of, rows) = running.end();
     assert_eq!(code, 0);
     assert_once(&rows, &keys);
-    println!("{} repeats, {} vanished", of.nodes[0].repeats, of.nodes[0].vanished);
+    println!(
+        "{} repeats, {} vanished",
+        of.nodes[0].repeats, of.nodes[0].vanished
+    );
 }
