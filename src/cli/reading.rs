@@ -39,7 +39,7 @@ pub struct ReadingArgs {
     /// The column of the keys, for `csv` and `jsonl` [default: key or name]
     #[arg(long, value_name = "NAME")]
     pub key_column: Option<String>,
-    /// The column of their sizes in bytes [default: size, size_in_bytes, bytes, used_memory or memory_usage]
+    /// The column of their sizes in bytes [default: memory, size, size_in_bytes, bytes, used_memory or memory_usage]
     #[arg(long, value_name = "NAME")]
     pub size_column: Option<String>,
     /// The column of the operations on them [default: ops, hits, qps, requests or count]; of CLUSTER SLOT-STATS the

@@ -1,8 +1,9 @@
 //! What a server says of its keys: type, expiry, encoding, heat, length, memory. Asked in pipelines, a page at a time.
 
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
+use crate::collect::clock::now_ms;
 use crate::collect::connection::Connection;
 use crate::collect::resp::{Commands, Reply};
 use crate::error::Result;
@@ -115,8 +116,7 @@ fn ask_basics(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Resu
             Heat::Unasked => {}
         }
     }
-    let now_ms = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now_ms = now_ms.map_or(0, |since| since.as_millis() as i64);
+    let now_ms = now_ms();
     let replies = connection.pipeline(&commands)?;
     let of_a_key = if heat == Heat::Unasked { 3 } else { 4 };
     let fate = |replies: &[Reply]| {

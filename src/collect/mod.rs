@@ -9,6 +9,8 @@ pub mod manifest;
 #[cfg(feature = "live")]
 pub mod address;
 #[cfg(feature = "live")]
+mod clock;
+#[cfg(feature = "live")]
 pub mod connection;
 #[cfg(feature = "live")]
 mod discovery;

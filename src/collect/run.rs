@@ -2,11 +2,11 @@
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 
 use crate::collect::address::Address;
+use crate::collect::clock::now;
 use crate::collect::connection::Access;
 use crate::collect::discovery::{self, Site};
 use crate::collect::key_facts::{EXACT_ELEMENTS, SAMPLES};
@@ -23,7 +23,6 @@ use crate::collect::series::Series;
 pub use crate::collect::series::Times;
 use crate::collect::slot_set::SlotSet;
 use crate::collect::watch::Watch;
-use crate::dump;
 use crate::error::{Error, Result};
 use crate::report::directory::{Mark, Replaces, WholeDirectory};
 use crate::slot::SLOTS;
@@ -298,10 +297,4 @@ pub fn replaces(force: bool) -> Replaces<'static> {
         force,
         way_out: "name another directory with -o",
     }
-}
-
-/// The time in UTC.
-pub fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    dump::utc(since.map_or(0, |since| since.as_millis() as i64))
 }

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
+use crate::collect::clock::now;
 use crate::collect::connection::{Access, Connection};
 use crate::collect::resp::Reply;
-use crate::collect::run::now;
 use crate::collect::watch::Watch;
 use crate::error::{Error, Result};
 

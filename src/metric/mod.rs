@@ -72,6 +72,7 @@ const METRICS: &[Row] = &[
         is_size: true,
         of_a_key: "size",
         columns: &[
+            "memory",
             "size",
             "size_in_bytes",
             "bytes",

@@ -174,7 +174,12 @@ fn what_dump_prints_gives_the_keys_of_the_file() {
         let output = scratch.run(&["analyze", name, "--json", "--no-files", "--nodes", "3"]);
         let report: Value = serde_json::from_slice(&succeeded(output)).unwrap();
         assert_eq!(report["input"]["keys"], 7, "{name}");
-        report["slots"]["keys"].clone()
+        // Estimated memory, of both.
+        assert!(report["slots"]["bytes"].is_array(), "{name}");
+        (
+            report["slots"]["keys"].clone(),
+            report["slots"]["bytes"].clone(),
+        )
     };
     let truth = slots("dump.rdb");
     for form in ["csv", "jsonl"] {
