@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use slotscope::analysis::likely_heavy::Sampling;
 use slotscope::analysis::two_pass;
 use slotscope::generate::{Generate, Profile};
 use slotscope::scan::Scan;
@@ -45,7 +46,9 @@ fn scans(criterion: &mut Criterion) {
     for (dump, content) in dumps() {
         let inputs = [memory(dump, &content)];
         let analyze = |parts| {
-            let counted = two_pass::count(&scan, &inputs, || Tallies::new(parts)).unwrap();
+            let counted =
+                two_pass::count(&scan, &inputs, Sampling::default(), || Tallies::new(parts))
+                    .unwrap();
             counted.first.tally.slots.total()
         };
         let mut group = criterion.benchmark_group(format!("scan/{dump}"));

@@ -5,6 +5,7 @@
 
 pub mod file_nodes;
 pub mod input_info;
+pub mod likely_heavy;
 pub mod reading;
 mod redacted;
 pub mod rejected;
@@ -15,6 +16,7 @@ pub mod two_pass;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::reading::{Options, Progress, Reading};
 use crate::analysis::run_info::Started;
 use crate::analysis::two_pass::{Again, Counted};
@@ -349,8 +351,8 @@ impl Analysis {
             }
             return Ok(Counted::of(first, None));
         }
-        let first = self.first_pass(reading, topology)?;
-        let again = Again::of(&first.tally)
+        let mut first = self.first_pass(reading, topology)?;
+        let again = Again::of(&mut first.tally)
             .map(|again| {
                 reading.with_scan("recounting names", |scan| {
                     again.run(scan, &reading.sources, &first.incomplete)
@@ -381,10 +383,19 @@ impl Analysis {
             Nodes::Assumed => SlotsByInput::new(reading.sources.len()),
             _ => SlotsByInput::default(),
         };
-        let make = || Tallies {
-            origins: origins.clone(),
-            inputs: inputs.clone(),
-            ..Tallies::new(parts)
+        let known = match parts {
+            Parts::All => reading.with_scan("sampling", |scan| {
+                Ok(Sampling::default().tags(scan, &reading.sources))
+            })?,
+            _ => None,
+        };
+        let make = || {
+            let tallies = Tallies {
+                origins: origins.clone(),
+                inputs: inputs.clone(),
+                ..Tallies::new(parts)
+            };
+            tallies.knowing(known.clone())
         };
         match self.depth {
             0 => reading.scan("counting", make),

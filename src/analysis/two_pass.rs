@@ -1,10 +1,12 @@
 //! Exact counts of the heavy hash tags and patterns in bounded memory.
 //!
-//! The first pass counts every name in a Count-Min sketch, which has room for any number of them but no names. Those
-//! whose cells are largest are the candidates; the second pass compares names and counts just these.
+//! Tags that are frequent in a sample are counted by name (`likely_heavy`), every other name in a Count-Min sketch, which
+//! has room for any number of them but no names. Where a heavy one may be among these, those whose cells are largest are
+//! the candidates; a second pass compares names and counts just these.
 
 use std::sync::Arc;
 
+use crate::analysis::likely_heavy::Sampling;
 use crate::error::{Error, Result};
 use crate::format::walk::Walking;
 use crate::name::Name;
@@ -20,7 +22,7 @@ use crate::tally::{Tallies, Tally};
 pub struct Counted {
     /// Everything that is counted in the first pass, and the patterns of the second.
     pub first: Scanned<Tallies>,
-    /// The tags of the second pass; `None` where the first already has exact counts by name, or bounds in one pass.
+    /// The tags of the second pass; `None` where the first has counts by name.
     pub recount: Option<Recount>,
     /// How many passes there were.
     pub passes: u32,
@@ -52,10 +54,12 @@ impl Tally for Again {
 pub fn count(
     scan: &Scan<'_>,
     sources: &[Box<dyn Source>],
+    sampling: Sampling,
     make: impl Fn() -> Tallies,
 ) -> Result<Counted> {
-    let first = scan.run(sources, make)?;
-    let again = Again::of(&first.tally)
+    let known = sampling.tags(scan, sources);
+    let mut first = scan.run(sources, || make().knowing(known.clone()))?;
+    let again = Again::of(&mut first.tally)
         .map(|again| again.run(scan, sources, &first.incomplete))
         .transpose()?;
     Ok(Counted::of(first, again))
@@ -82,10 +86,11 @@ impl Counted {
 
 impl Again {
     /// What is worth a second pass; `None` where the first needs none.
-    pub fn of(tallies: &Tallies) -> Option<Self> {
-        let names = tallies.names.as_ref()?;
+    pub fn of(tallies: &mut Tallies) -> Option<Self> {
+        let names = tallies.names.as_mut()?;
+        names.tags.settle();
         let tags = match &names.tags.counts {
-            TagCounts::CountMin(rows) => {
+            TagCounts::CountMin(rows) if names.tags.known.is_none() => {
                 let chosen = Candidates::choose(rows.clone(), &tallies.slots.loads);
                 Some(Recount::new(Arc::new(chosen)))
             }

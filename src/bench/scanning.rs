@@ -2,6 +2,7 @@
 
 use rayon::ThreadPoolBuilder;
 
+use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::two_pass;
 use crate::bench::figures::ScanRate;
 use crate::bench::timing::{Run, in_turn};
@@ -72,6 +73,8 @@ pub fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRate>> {
 
 /// Counts as `analyze` does, with its second pass, and returns the number of keys.
 fn analyze(scan: &Scan<'_>, inputs: &[Box<dyn Source>], parts: Parts) -> Result<u64> {
-    let counted = std::hint::black_box(two_pass::count(scan, inputs, || Tallies::new(parts))?);
+    let counted = std::hint::black_box(two_pass::count(scan, inputs, Sampling::default(), || {
+        Tallies::new(parts)
+    })?);
     Ok(counted.first.tally.slots.total())
 }

@@ -25,10 +25,10 @@ pub struct Opened {
 }
 
 /// An input that is read in chunks.
-struct Job {
+pub(super) struct Job {
     input: usize,
     cutting: Cutting,
-    reader: Box<dyn Reader>,
+    pub(super) reader: Box<dyn Reader>,
 }
 
 impl Scan<'_> {
@@ -72,7 +72,7 @@ impl Scan<'_> {
     }
 
     /// An input with its format; `None` where it cannot be read anywhere.
-    fn job(&self, index: usize, source: &dyn Source) -> Result<Option<Job>> {
+    pub(super) fn job(&self, index: usize, source: &dyn Source) -> Result<Option<Job>> {
         let (Some(bytes), Some(opened)) = (source.size_bytes(), source.open_at()?) else {
             return Ok(None);
         };
@@ -211,9 +211,22 @@ impl Scan<'_> {
         jobs: &[Job],
         work: impl Fn(&mut Worker<T>, &Job, usize, u64) -> Result<()> + Sync,
     ) -> Result<()> {
+        self.on_every_nth_chunk(1, workers, shared, jobs, work)
+    }
+
+    /// Calls `work` with the first of every `n` chunks of every job, on all workers.
+    pub(super) fn on_every_nth_chunk<T: Tally>(
+        &self,
+        n: u64,
+        workers: &[Mutex<Worker<T>>],
+        shared: &Shared<'_>,
+        jobs: &[Job],
+        work: impl Fn(&mut Worker<T>, &Job, usize, u64) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let of_job = |job: &Job| job.cutting.chunks().div_ceil(n);
         let last_chunks: Vec<u64> = jobs
             .iter()
-            .scan(0, |sum, job| Some(add_to(sum, job.cutting.chunks())))
+            .scan(0, |sum, job| Some(add_to(sum, of_job(job))))
             .collect();
         let next = AtomicU64::new(0);
         self.pool.broadcast(|context| {
@@ -223,7 +236,7 @@ impl Scan<'_> {
                 let chunk = next.fetch_add(1, Relaxed);
                 let at = last_chunks.partition_point(|end| *end <= chunk);
                 let Some(job) = jobs.get(at) else { break };
-                let index = chunk - (last_chunks[at] - job.cutting.chunks());
+                let index = (chunk - (last_chunks[at] - of_job(job))) * n;
                 if let Err(error) = work(worker, job, at, index) {
                     shared.fail((job.input, index), error);
                 }
@@ -233,7 +246,7 @@ impl Scan<'_> {
     }
 
     /// Reads and counts one chunk; trouble in the middle of an input is noted, and the rest goes on.
-    fn read_chunk<T: Tally>(
+    pub(super) fn read_chunk<T: Tally>(
         &self,
         worker: &mut Worker<T>,
         shared: &Shared<'_>,

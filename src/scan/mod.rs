@@ -6,6 +6,7 @@
 mod chunks;
 mod counting;
 mod repeats;
+pub mod sample;
 mod shared;
 mod streams;
 

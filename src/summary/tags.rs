@@ -10,6 +10,7 @@ use crate::metric::{Errors, Load, Metric, PerMetric};
 use crate::name::Name;
 use crate::slot::slot_of_part;
 use crate::summary::balance::tidy;
+use crate::tally::known::Known;
 use crate::tally::recount::Recount;
 use crate::tally::sketch::count_min::CountMin;
 use crate::tally::sketch::hyper_log_log::RELATIVE_ERROR;
@@ -125,12 +126,9 @@ impl Tags {
                     .iter()
                     .map(|(name, _, load)| exactly(&Name::from(name), load))
                     .collect();
-                let squares = context.totals.map(|metric, _| {
-                    found
-                        .iter()
-                        .map(|tag| (tag.load[metric] as f64).powi(2))
-                        .sum()
-                });
+                let squares = context
+                    .totals
+                    .map(|metric, _| sum_of_squares(&found, metric));
                 let known = Tags {
                     exact: true,
                     distinct: table.len() as u64,
@@ -140,7 +138,20 @@ impl Tags {
                 (known, Load::default(), found)
             }
             (TagCounts::CountMin(rows), None) => {
-                (Tags::estimated(rows, context), rows.total(), Vec::new())
+                let found: Vec<_> = tags
+                    .known
+                    .iter()
+                    .flat_map(Known::counted)
+                    .map(|(name, _, load)| exactly(&Name::from(name), load))
+                    .collect();
+                let mut known = Tags {
+                    exact: tags.known.is_some(),
+                    ..Tags::estimated(rows, context)
+                };
+                known.squares = known
+                    .squares
+                    .map(|metric, squares| squares + sum_of_squares(&found, metric));
+                (known, rows.heaviest_at_most(), found)
             }
             (TagCounts::CountMin(rows), Some(recount)) => {
                 let known = Tags {
@@ -200,6 +211,12 @@ impl Tags {
             ..Tags::default()
         }
     }
+}
+
+fn sum_of_squares(tags: &[CountedTag], metric: Metric) -> f64 {
+    tags.iter()
+        .map(|tag| (tag.load[metric] as f64).powi(2))
+        .sum()
 }
 
 /// The slot of a tag: it is hashed as it is, whatever braces it holds.

@@ -9,6 +9,7 @@ pub mod expiry;
 pub mod heaviest;
 pub mod keys_by_node;
 pub mod kinds;
+pub mod known;
 pub mod operations;
 pub mod pattern_recount;
 pub mod patterns;
@@ -33,6 +34,7 @@ use crate::tally::attributes::Attributes;
 use crate::tally::duplicates::Duplicates;
 use crate::tally::heaviest::Heaviest;
 use crate::tally::keys_by_node::KeysByNode;
+use crate::tally::known::Known;
 use crate::tally::operations::Operations;
 use crate::tally::patterns::Patterns;
 use crate::tally::sketch::histogram::{Lengths, Sizes};
@@ -114,6 +116,14 @@ impl Tallies {
 }
 
 impl Tallies {
+    /// Counts these hash tags by name, however many others there are.
+    pub fn knowing(mut self, known: Option<Known>) -> Self {
+        if let Some(names) = &mut self.names {
+            names.tags = std::mem::take(&mut names.tags).knowing(known);
+        }
+        self
+    }
+
     /// Counts patterns of names too, whose segments are separated by `separator`.
     pub fn with_patterns(mut self, separator: &[u8]) -> Self {
         if let Some(names) = &mut self.names {

@@ -13,11 +13,9 @@ use crate::name::Name;
 use crate::slot::{SLOTS, SlotBatch};
 use crate::tally::Tally;
 use crate::tally::sketch::buckets::{Buckets, Counted};
-use crate::tally::sketch::count_min::{CELLS, CountMin, cells_of};
+use crate::tally::sketch::count_min::{CELLS, CountMin, FOLLOWED_CELLS, cells_of, nth_largest};
 use crate::tally::tagged::{Tagged, list};
 
-/// How many of the largest cells of each row are recounted.
-const FOLLOWED_CELLS: usize = 512;
 /// The hottest slots of which every tag is counted.
 pub const FOLLOWED_SLOTS: usize = 20;
 
@@ -48,12 +46,17 @@ enum Follow {
 impl Candidates {
     /// Chooses from the rows and the loads by slot.
     pub fn choose(rows: Box<CountMin>, loads: &PerMetric<Vec<u64>>) -> Self {
+        Candidates::choose_cells(FOLLOWED_CELLS, rows, loads)
+    }
+
+    /// As `choose`, with this many of the largest cells of each row.
+    pub fn choose_cells(count: usize, rows: Box<CountMin>, loads: &PerMetric<Vec<u64>>) -> Self {
         let mut cut_off = Load::default();
         let mut slots = vec![Follow::Nothing; SLOTS];
         let mut large = [vec![0; CELLS], vec![0; CELLS]];
         let mut follow_up = |metric: Metric, load: &Vec<u64>| {
             let rows = [0, 1].map(|row| rows.row(row, metric).unwrap_or(&[]));
-            let cut_offs = rows.map(|cells| nth_largest(cells, FOLLOWED_CELLS));
+            let cut_offs = rows.map(|cells| nth_largest(cells, count));
             cut_off[metric] = cut_offs[0].max(cut_offs[1]);
             for (slot, _) in slots
                 .iter_mut()
@@ -130,16 +133,6 @@ pub fn hottest(loads: &[u64]) -> impl Iterator<Item = usize> {
     order.into_iter().take(FOLLOWED_SLOTS)
 }
 
-/// The value that at most `n` values of `row` exceed.
-fn nth_largest(row: &[u64], n: usize) -> u64 {
-    let mut values = row.to_vec();
-    if values.len() <= n {
-        return 0;
-    }
-    let (_, value, _) = values.select_nth_unstable_by_key(n, |value| Reverse(*value));
-    *value
-}
-
 /// Exact counts of the candidates.
 #[derive(Debug, Clone)]
 pub struct Recount {
@@ -163,6 +156,12 @@ impl Recount {
     /// Every counted tag and what it holds.
     pub fn tags(&self) -> impl Iterator<Item = (&Name, Load)> {
         self.counted.iter().map(|tag| (&tag.name, tag.load))
+    }
+
+    /// Every counted tag with its hash and what it holds.
+    pub fn into_tags(self) -> Vec<(u64, Name, Load)> {
+        let tags = self.counted.into_names();
+        tags.map(|tag| (tag.hash, tag.name, tag.load)).collect()
     }
 
     /// No tag that is not counted holds more than this.

@@ -87,19 +87,25 @@ impl NameTable {
     /// `Full`, with nothing changed, where the name is new and does not fit.
     #[inline]
     pub fn add(&mut self, hash: u64, name: &[u8], load: Load) -> Result<(), Full> {
+        if let Some(known) = self.find(hash, name) {
+            *known += load;
+            return Ok(());
+        }
+        self.insert(hash.max(1), name, load)
+    }
+
+    /// What `name`, whose hash is `hash`, holds; `None` where it is not in the table.
+    #[inline]
+    pub fn find(&mut self, hash: u64, name: &[u8]) -> Option<&mut Load> {
         let hash = hash.max(1);
         let mut place = self.home(hash);
-        while self.hashes[place] != 0 && self.hashes[place] <= hash {
+        while place < self.hashes.len() && self.hashes[place] != 0 && self.hashes[place] <= hash {
             if self.hashes[place] == hash && self.name(&self.entries[place]) == name {
-                self.entries[place].load += load;
-                return Ok(());
+                return Some(&mut self.entries[place].load);
             }
             place += 1;
-            if place == self.hashes.len() {
-                break;
-            }
         }
-        self.insert(hash, name, load)
+        None
     }
 
     #[cold]

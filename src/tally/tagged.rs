@@ -37,6 +37,29 @@ impl Tagged {
     }
 }
 
+impl Tagged {
+    /// Takes over those of some keys and their hashes that are `wanted`.
+    #[inline]
+    pub fn take_if(
+        &mut self,
+        keys: &[u32],
+        hashes: &[u64],
+        mut wanted: impl FnMut(u64, u32) -> bool,
+    ) {
+        self.keys.clear();
+        self.keys.resize(keys.len(), 0);
+        self.hashes.clear();
+        self.hashes.resize(keys.len(), 0);
+        let mut found = 0;
+        for (key, hash) in keys.iter().zip(hashes) {
+            (self.keys[found], self.hashes[found]) = (*key, *hash);
+            found += usize::from(wanted(*hash, *key));
+        }
+        self.keys.truncate(found);
+        self.hashes.truncate(found);
+    }
+}
+
 /// Fills `listed` with the numbers below `len` that `concerns` names. No branch: which ones cannot be predicted.
 #[inline]
 pub fn list(listed: &mut Vec<u32>, len: usize, concerns: impl Fn(usize) -> bool) {

@@ -1,11 +1,12 @@
-//! Frequent hash tags in bounded memory: every tag exactly while they fit a table, past that two rows of counters
-//! from which the heavy ones can be found again (`recount`).
+//! Frequent hash tags in bounded memory: every tag exactly while they fit a table, past that those that are known
+//! beforehand, and two rows of counters from which other heavy ones can be found again (`recount`).
 
 use serde::{Deserialize, Serialize};
 
 use crate::metric::{Load, Metric};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
+use crate::tally::known::Known;
 use crate::tally::sketch::bottom_k::SampledTags;
 use crate::tally::sketch::count_min::CountMin;
 use crate::tally::sketch::heavy_hitters::HeavyHitters;
@@ -21,10 +22,19 @@ pub struct TagCounter {
     pub counts: TagCounts,
     /// Past the table, how many keys some of them have.
     pub sample: SampledTags,
+    /// Past the table, the tags that are counted by name and not in the rows.
+    pub known: Option<Known>,
     /// Whether heavy tags are followed by name past the table, because there is no second pass.
     follow: bool,
     #[serde(skip)]
-    scratch: Tagged,
+    scratch: Scratch,
+}
+
+/// Kept from batch to batch.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Scratch {
+    tagged: Tagged,
+    unknown: Tagged,
 }
 
 /// What is known of the tags.
@@ -53,6 +63,11 @@ impl TagCounter {
         }
     }
 
+    /// Counts these by name, however many others there are.
+    pub fn knowing(self, known: Option<Known>) -> Self {
+        TagCounter { known, ..self }
+    }
+
     /// Whether heavy tags are followed by name, in one pass.
     pub fn follows(&self) -> bool {
         self.follow
@@ -64,7 +79,10 @@ impl TagCounter {
             return;
         };
         let mut rows = CountMin::default();
-        for (_, hash, load) in table.iter() {
+        for (name, hash, load) in table.iter() {
+            if add_to_known(&mut self.known, hash, name, load) {
+                continue;
+            }
             rows.add(hash, load);
             if let keys @ 1.. = load[Metric::Keys] {
                 self.sample.add(hash, keys);
@@ -74,6 +92,61 @@ impl TagCounter {
             true => TagCounts::HeavyHitters(Box::new(HeavyHitters::of(rows, table))),
             false => TagCounts::CountMin(Box::new(rows)),
         };
+    }
+
+    /// Settles what the tags that are known count for, once all keys are counted: whether it is enough to know these.
+    ///
+    /// It is where no other tag can hold much more than one in 100,000 of all. Else they go to the rows as well, for a
+    /// second pass to find those that are missing.
+    pub fn settle(&mut self) {
+        let TagCounts::CountMin(rows) = &mut self.counts else {
+            self.known = None;
+            return;
+        };
+        if self
+            .known
+            .as_ref()
+            .is_some_and(|known| !rows.leaves_out_little(known.total()))
+        {
+            return self.forget();
+        }
+        let known = self.known.iter().flat_map(Known::counted);
+        for (_, hash, load) in known {
+            rows.distinct.add(hash);
+            if let keys @ 1.. = load[Metric::Keys] {
+                self.sample.add(hash, keys);
+            }
+        }
+    }
+
+    /// Moves what is known by name to the rows.
+    fn forget(&mut self) {
+        if let Some(known) = self.known.take() {
+            known
+                .counted()
+                .for_each(|(_, hash, load)| self.add_to_rows(hash, load));
+        }
+    }
+
+    fn add_to_rows(&mut self, hash: u64, load: Load) {
+        self.add_to_sample(hash, load);
+        if let TagCounts::CountMin(rows) = &mut self.counts {
+            rows.add(hash, load);
+        }
+    }
+
+    /// A name that only one of both knows may be in the rows of the other: it goes to the rows altogether.
+    fn merge_known(&mut self, other: &mut Self) {
+        if let (Some(mine), Some(theirs)) = (&mut self.known, &mut other.known)
+            && mine.has_the_names_of(theirs)
+        {
+            for (name, hash, load) in theirs.counted() {
+                mine.add(hash, name, load);
+            }
+            return;
+        }
+        self.forget();
+        other.forget();
     }
 
     /// A name is in the sample with its keys.
@@ -91,6 +164,9 @@ impl TagCounter {
             return;
         }
         self.spill();
+        if add_to_known(&mut self.known, hash, name, load) {
+            return;
+        }
         self.add_to_sample(hash, load);
         match &mut self.counts {
             TagCounts::Exact(_) => {}
@@ -102,7 +178,8 @@ impl TagCounter {
 
 impl Tally for TagCounter {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        let mut tagged = std::mem::take(&mut self.scratch);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let tagged = &mut scratch.tagged;
         tagged.find(keys, |_| true);
         let values = keys.batch.values;
         let are_keys = !values.are_operations;
@@ -121,7 +198,14 @@ impl Tally for TagCounter {
             self.add_known(tagged.hashes[done], name(key), values.load(key as usize));
             done += 1;
         }
-        let (keys, hashes) = (&tagged.keys[done..], &tagged.hashes[done..]);
+        let (mut keys, mut hashes) = (&tagged.keys[done..], &tagged.hashes[done..]);
+        if let Some(known) = &mut self.known {
+            let unknown = &mut scratch.unknown;
+            unknown.take_if(keys, hashes, |hash, key| {
+                !(known.may_have(hash) && known.add(hash, name(key), values.load(key as usize)))
+            });
+            (keys, hashes) = (&unknown.keys, &unknown.hashes);
+        }
         if are_keys {
             self.sample.add_keys(hashes);
         }
@@ -152,10 +236,14 @@ impl Tally for TagCounter {
             }
             TagCounts::HeavyHitters(followed) => followed.add_keys(hashes, |i| name(keys[i])),
         }
-        self.scratch = tagged;
+        self.scratch = scratch;
     }
 
     fn merge(&mut self, mut other: Self) {
+        if let (TagCounts::Exact(_), TagCounts::CountMin(_)) = (&self.counts, &other.counts) {
+            // What is in a table can go anywhere.
+            std::mem::swap(self, &mut other);
+        }
         self.tagged += other.tagged;
         if let TagCounts::Exact(theirs) = &other.counts
             && !matches!(self.counts, TagCounts::HeavyHitters(_))
@@ -167,6 +255,7 @@ impl Tally for TagCounter {
         }
         self.spill();
         other.spill();
+        self.merge_known(&mut other);
         self.sample.merge(other.sample);
         match (&mut self.counts, other.counts) {
             (TagCounts::CountMin(mine), TagCounts::CountMin(theirs)) => mine.merge(*theirs),
@@ -174,4 +263,10 @@ impl Tally for TagCounter {
             _ => unreachable!("tallies of one scan follow tags, or none does"),
         }
     }
+}
+
+/// Adds to a name if it is known beforehand.
+fn add_to_known(known: &mut Option<Known>, hash: u64, name: &[u8], load: Load) -> bool {
+    let known = known.as_mut();
+    known.is_some_and(|known| known.add(hash, name, load))
 }

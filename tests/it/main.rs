@@ -36,6 +36,7 @@ mod policies;
 mod rdb;
 mod redact;
 mod same_report;
+mod sampled;
 mod samples;
 mod schema;
 mod statistics;

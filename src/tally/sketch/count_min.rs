@@ -4,6 +4,8 @@
 //! of its names (Cormode & Muthukrishnan, "Count-Min sketch", 2005). Adding rows is merging them: the order of keys,
 //! the cut and the number of threads do not show.
 
+use std::cmp::Reverse;
+
 use serde::{Deserialize, Serialize};
 
 use crate::metric::{Load, Metric, PerMetric};
@@ -12,6 +14,11 @@ use crate::tally::slots::add_all;
 
 /// Cells in a row.
 pub const CELLS: usize = 1 << 16;
+
+/// How many of the largest cells of each row may hold heavy names.
+pub const FOLLOWED_CELLS: usize = 512;
+/// A name that holds less than one in so many is light.
+const LIGHT: u64 = 100_000;
 
 /// The rows of every metric, and the registers that estimate how many names were added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -137,6 +144,26 @@ impl CountMin {
         Load::from_fn(|metric| self.row(0, metric).map_or(0, sum))
     }
 
+    /// No name at all holds more than this.
+    pub fn heaviest_at_most(&self) -> Load {
+        let highest = |row, metric| {
+            let cells = self.row(row, metric).unwrap_or(&[]);
+            cells.iter().copied().max().unwrap_or(0)
+        };
+        Load::from_fn(|metric| highest(0, metric).min(highest(1, metric)))
+    }
+
+    /// Whether no name in the rows holds much more than one in `LIGHT` of the load of these and of `others`: as far as
+    /// the rows can show it, whose cells hold many light names each.
+    pub fn leaves_out_little(&self, others: Load) -> bool {
+        let (highest, total) = (self.heaviest_at_most(), self.total());
+        Metric::ALL.into_iter().all(|metric| {
+            let usual = |row| nth_largest(self.row(row, metric).unwrap_or(&[]), FOLLOWED_CELLS);
+            let light = (total[metric].saturating_add(others[metric])) / LIGHT;
+            highest[metric] <= light.saturating_add(usual(0).max(usual(1)).saturating_mul(2))
+        })
+    }
+
     /// An unbiased estimate of the sum of the squared loads, standard error at most sqrt(2 / 2^16) = 0.55 %: with a
     /// load of W in m cells, the expected sum of squared cells is F2 + (W^2 - F2) / m.
     pub fn second_moment(&self, metric: Metric) -> f64 {
@@ -148,6 +175,16 @@ impl CountMin {
         let squares: f64 = cells.iter().map(|cell| (*cell as f64).powi(2)).sum();
         ((m * squares - total * total) / (m - 1.0)).max(total)
     }
+}
+
+/// The value that at most `n` values of `row` exceed.
+pub fn nth_largest(row: &[u64], n: usize) -> u64 {
+    let mut values = row.to_vec();
+    if values.len() <= n {
+        return 0;
+    }
+    let (_, value, _) = values.select_nth_unstable_by_key(n, |value| Reverse(*value));
+    *value
 }
 
 /// The cells of a hash, one in each row; independent bits of it.

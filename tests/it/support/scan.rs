@@ -1,5 +1,6 @@
 //! Scans as the tests run them: the format, the threads, the chunks and the kernel are chosen, all else is the default.
 
+use slotscope::analysis::likely_heavy::Sampling;
 use slotscope::analysis::two_pass::{self, Counted};
 use slotscope::error::Result;
 use slotscope::format::{Format, named};
@@ -67,14 +68,20 @@ impl Scanning<'_> {
 
     /// Both passes.
     pub fn two_passes(&self, inputs: &[Box<dyn Source>]) -> Counted {
-        self.with(|scan| two_pass::count(scan, inputs, || Tallies::new(Parts::All)))
+        self.two_passes_of(inputs, Sampling::default())
+    }
+
+    /// As `two_passes`, with a sample.
+    pub fn two_passes_of(&self, inputs: &[Box<dyn Source>], sampling: Sampling) -> Counted {
+        let make = || Tallies::new(Parts::All);
+        self.with(|scan| two_pass::count(scan, inputs, sampling, make))
             .unwrap()
     }
 
     /// As `two_passes`, with the patterns of the keys.
     pub fn two_passes_with_patterns(&self, inputs: &[Box<dyn Source>]) -> Counted {
         let make = || Tallies::new(Parts::All).with_patterns(b":");
-        self.with(|scan| two_pass::count(scan, inputs, make))
+        self.with(|scan| two_pass::count(scan, inputs, Sampling::default(), make))
             .unwrap()
     }
 

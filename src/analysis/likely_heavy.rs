@@ -1,0 +1,139 @@
+//! Hash tags that are likely heavy, from a small sample of the inputs: counted by name from the first key on, they leave
+//! nothing for a second pass in most dumps.
+
+use std::cmp::Reverse;
+
+use crate::metric::{Load, Metric};
+use crate::name::Name;
+use crate::scan::Scan;
+use crate::scan::sample::WINDOW;
+use crate::slot::SlotBatch;
+use crate::source::Source;
+use crate::tally::Tally;
+use crate::tally::known::{Known, MAX_KNOWN};
+use crate::tally::recount::{Candidates, Recount};
+use crate::tally::sketch::count_min::CountMin;
+use crate::tally::slots::SlotCounts;
+use crate::tally::tagged::Tagged;
+
+/// Inputs of fewer bytes are read twice where that is needed: it takes no time.
+const WORTH_BYTES: u64 = 128 << 20;
+/// The sample is one in `PART` of the inputs, within these bounds.
+const PART: u64 = 64;
+const MIN_BYTES: u64 = 8 << 20;
+const MAX_BYTES: u64 = 16 << 20;
+/// How many of the largest cells of each row of the sample are looked into: the counts of the names in them decide.
+const CANDIDATE_CELLS: usize = 8192;
+/// Tags that are remembered within a batch of keys.
+const RECENT: usize = 1024;
+/// A tag of fewer keys in the sample is there by chance.
+const MIN_KEYS: u64 = 3;
+
+/// How much of inputs is sampled; only tests choose.
+#[derive(Debug, Clone, Copy)]
+pub struct Sampling {
+    /// Inputs of fewer bytes are not sampled.
+    pub worth_bytes: u64,
+    /// Bytes of the sample at least.
+    pub min_bytes: u64,
+}
+
+impl Default for Sampling {
+    fn default() -> Self {
+        Sampling {
+            worth_bytes: WORTH_BYTES,
+            min_bytes: MIN_BYTES,
+        }
+    }
+}
+
+impl Sampling {
+    /// Of how many windows one is read; `None` where it is not worth it.
+    fn every(self, sources: &[Box<dyn Source>]) -> Option<u64> {
+        let sizes = sources.iter().filter_map(|source| source.size_bytes());
+        let bytes = sizes.fold(0u64, u64::saturating_add);
+        let sample = (bytes / PART).clamp(self.min_bytes, MAX_BYTES);
+        let windows = (sample / WINDOW as u64).max(1);
+        let every = (bytes / WINDOW as u64).div_ceil(windows);
+        (bytes >= self.worth_bytes && every > 1).then_some(every)
+    }
+
+    /// The tags that are frequent in a sample of `sources`, or heavy by a metric; `None` where a sample is not worth it
+    /// or shows none. What is wrong with an input, the scan of all of it says.
+    ///
+    /// The sample does not depend on the threads or the chunks of the scan, and so neither do the tags.
+    pub fn tags(self, scan: &Scan<'_>, sources: &[Box<dyn Source>]) -> Option<Known> {
+        let every = self.every(sources)?;
+        let sample = scan.sample(sources, every, Sample::default).ok()?;
+        let chosen = Candidates::choose_cells(CANDIDATE_CELLS, sample.rows, &sample.slots.loads);
+        let recount = Recount::new(chosen.into());
+        let again = scan.sample(sources, every, || recount.clone());
+        let found = again.ok()?.into_tags();
+        let known = heaviest(&found);
+        (!known.is_empty()).then(|| Known::of(known))
+    }
+}
+
+/// The names with the most keys, and those with the most of each other metric, with their hashes.
+fn heaviest(found: &[(u64, Name, Load)]) -> Vec<(u64, &Name)> {
+    let by_metric = |metric: Metric| {
+        let least = if metric == Metric::Keys { MIN_KEYS } else { 1 };
+        let mut order: Vec<_> = found
+            .iter()
+            .filter(|(.., load)| load[metric] >= least)
+            .collect();
+        order.sort_by_key(|(_, name, load)| (Reverse(load[metric]), name));
+        order
+    };
+    let mut orders: Vec<_> = Metric::ALL.into_iter().map(by_metric).collect();
+    orders.retain(|order| !order.is_empty());
+    let each = MAX_KNOWN / orders.len().max(1);
+    let mut known: Vec<_> = orders
+        .into_iter()
+        .flat_map(|order| order.into_iter().take(each))
+        .map(|(hash, name, _)| (*hash, name))
+        .collect();
+    known.sort();
+    known.dedup();
+    known
+}
+
+/// What is counted of a sample: slots, and tags in rows. A tag whose keys are all near each other, as those of a sorted
+/// dump are, is there by chance; so it counts once however many keys of it are.
+#[derive(Default)]
+struct Sample {
+    slots: SlotCounts,
+    rows: Box<CountMin>,
+    tagged: Tagged,
+}
+
+impl Tally for Sample {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        self.slots.add(keys);
+        let mut tagged = std::mem::take(&mut self.tagged);
+        tagged.find(keys, |_| true);
+        let mut recent = [0; RECENT];
+        for hash in &tagged.hashes {
+            let known = &mut recent[*hash as usize % RECENT];
+            if *known != *hash {
+                *known = *hash;
+                self.rows.add_key(*hash);
+            }
+        }
+        let values = keys.batch.values;
+        for metric in Metric::WEIGHTS {
+            if values.column(metric).is_some() {
+                for (hash, key) in tagged.hashes.iter().zip(&tagged.keys) {
+                    let weight = values.load(*key as usize)[metric];
+                    self.rows.add_weight(*hash, metric, weight);
+                }
+            }
+        }
+        self.tagged = tagged;
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.slots.merge(other.slots);
+        self.rows.merge(*other.rows);
+    }
+}

@@ -1,0 +1,45 @@
+//! A small part of the inputs, spread over all of them: what is frequent in it is likely to be frequent everywhere.
+
+use std::sync::Mutex;
+
+use crate::error::Result;
+use crate::scan::shared::{Shared, into_inner};
+use crate::scan::{Scan, Worker};
+use crate::source::Source;
+use crate::tally::Tally;
+
+/// Bytes that are read at a place: enough keys for the batches to be full, and few enough for many places.
+pub const WINDOW: usize = 32 << 10;
+
+impl Scan<'_> {
+    /// Counts one of `every` windows of those `sources` that can be read anywhere, with nothing noted of what is odd in
+    /// them: a row may be taken for another where its start depends on what is before the window.
+    ///
+    /// # Errors
+    /// An input that cannot be opened or is not in its format.
+    pub fn sample<T: Tally>(
+        &self,
+        sources: &[Box<dyn Source>],
+        every: u64,
+        make: impl Fn() -> T,
+    ) -> Result<T> {
+        let goes_on = |_| (self.proceed)(0);
+        let scan = self.clone().chunk(WINDOW).proceed(&goes_on);
+        let shared = Shared::new(sources);
+        let workers: Vec<_> = (0..self.pool.current_num_threads())
+            .map(|_| Mutex::new(Worker::new(make())))
+            .collect();
+        let mut jobs = Vec::new();
+        for (index, source) in sources.iter().enumerate() {
+            let job = scan.job(index, &**source)?;
+            jobs.extend(job.filter(|job| !job.reader.learns()));
+        }
+        scan.on_every_nth_chunk(every, &workers, &shared, &jobs, |worker, job, _, index| {
+            scan.read_chunk(worker, &shared, job, index)
+        })?;
+        let mut tallies = workers.into_iter().map(|worker| into_inner(worker).tally);
+        let mut tally = tallies.next().expect("a pool has at least one thread");
+        tallies.for_each(|other| tally.merge(other));
+        Ok(tally)
+    }
+}

@@ -1,0 +1,128 @@
+//! Names that are likely heavy and so are counted by name from the first key on: beyond the table of all names, what is
+//! left for the rows of counters is light.
+
+use serde::{Deserialize, Serialize};
+
+use crate::metric::Load;
+use crate::name::Name;
+use crate::tally::table::NameTable;
+
+/// Names that are counted so at most; their entries stay in the L2 cache.
+pub const MAX_KNOWN: usize = 1 << 12;
+/// Bits of the filter: at most one in 16 of other names passes it.
+const FILTER_BITS: u32 = 16;
+
+/// Exact counts of names that are given beforehand.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "NameTable", into = "NameTable")]
+pub struct Known {
+    table: NameTable,
+    filter: Vec<u64>,
+}
+
+impl From<NameTable> for Known {
+    fn from(table: NameTable) -> Self {
+        let mut filter = vec![0; 1 << (FILTER_BITS - 6)];
+        for (_, hash, _) in table.iter() {
+            let (word, bit) = place(hash);
+            filter[word] |= bit;
+        }
+        Known { table, filter }
+    }
+}
+
+impl From<Known> for NameTable {
+    fn from(known: Known) -> Self {
+        known.table
+    }
+}
+
+impl Known {
+    /// The first of `names` that fit, nothing counted yet.
+    pub fn of<'n>(names: impl IntoIterator<Item = (u64, &'n Name)>) -> Self {
+        let mut table = NameTable::default();
+        for (hash, name) in names.into_iter().take(MAX_KNOWN) {
+            // A table of so few names is full only where they are too long for it.
+            if table.add(hash, &name.0, Load::default()).is_err() {
+                break;
+            }
+        }
+        Known::from(table)
+    }
+
+    /// False for most names that are not in the table.
+    #[inline]
+    pub fn may_have(&self, hash: u64) -> bool {
+        let (word, bit) = place(hash);
+        self.filter[word] & bit != 0
+    }
+
+    /// Adds to a name; false where it is not in the table.
+    #[inline]
+    pub fn add(&mut self, hash: u64, name: &[u8], load: Load) -> bool {
+        match self.table.find(hash, name) {
+            Some(known) => {
+                *known += load;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Whether both count the same names.
+    pub fn has_the_names_of(&self, other: &Known) -> bool {
+        let names = |known: &Known| known.table.len();
+        let mut theirs = other.table.iter();
+        names(self) == names(other)
+            && self
+                .table
+                .iter()
+                .all(|(name, ..)| theirs.next().is_some_and(|(other, ..)| other == name))
+    }
+
+    /// What all of them hold.
+    pub fn total(&self) -> Load {
+        let mut total = Load::default();
+        self.table.iter().for_each(|(_, _, load)| total += load);
+        total
+    }
+
+    /// The names that something was added to, with their hashes and loads.
+    pub fn counted(&self) -> impl Iterator<Item = (&[u8], u64, Load)> {
+        let counted = |(_, _, load): &(&[u8], u64, Load)| *load != Load::default();
+        self.table.iter().filter(counted)
+    }
+}
+
+/// The bit of a hash: not the bits that choose a cell of a row or a place in the table.
+#[inline]
+fn place(hash: u64) -> (usize, u64) {
+    let bit = (hash >> 32) as usize % (1 << FILTER_BITS);
+    (bit / 64, 1 << (bit % 64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::hash;
+
+    #[test]
+    fn only_given_names_are_counted_and_few_others_pass_the_filter() {
+        let names: Vec<Name> = (0..MAX_KNOWN + 9)
+            .map(|i| Name::from(format!("tag:{i}").as_bytes()))
+            .collect();
+        let mut known = Known::of(names.iter().map(|name| (hash(&name.0), name)));
+        for (i, name) in names.iter().enumerate() {
+            let hash = hash(&name.0);
+            assert_eq!(known.add(hash, &name.0, Load::KEY), i < MAX_KNOWN);
+            assert!(i >= MAX_KNOWN || known.may_have(hash));
+        }
+        assert_eq!(known.counted().count(), MAX_KNOWN);
+        assert!(known.counted().all(|(_, _, load)| load == Load::KEY));
+        // The hash alone does not make a name.
+        assert!(!known.add(hash(b"tag:1"), b"other", Load::KEY));
+        let others = (0..100_000).map(|i: u32| hash(format!("other:{i}").as_bytes()));
+        let passed = others.filter(|hash| known.may_have(*hash)).count();
+        assert!(passed < 100_000 / 16 + 500, "{passed}");
+    }
+}

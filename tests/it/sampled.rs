@@ -1,0 +1,203 @@
+//! Tags that a sample shows are counted by name in the first pass; where that is not enough, a second pass follows as if
+//! there had been no sample.
+
+use std::collections::BTreeMap;
+
+use slotscope::analysis::likely_heavy::Sampling;
+use slotscope::analysis::two_pass::Counted;
+use slotscope::metric::{Load, Metric};
+use slotscope::name::Name;
+use slotscope::source::Source;
+use slotscope::source::memory::memory;
+use slotscope::summary::summarise;
+use slotscope::tally::Tally;
+use slotscope::tally::known::Known;
+use slotscope::tally::tags::{TagCounter, TagCounts};
+
+use crate::support::scan::Scanning;
+
+/// One in eight windows of the dumps of these tests.
+const SAMPLING: Sampling = Sampling {
+    worth_bytes: 0,
+    min_bytes: 512 << 10,
+};
+
+const HEAVY: [(&str, usize); 4] = [
+    ("common", 9000),
+    ("config", 2000),
+    ("é{x", 1500),
+    ("rare", 600),
+];
+
+/// 200,000 keys with a tag of their own and those of the heavy tags: these are spread over all of the dump, or next to each
+/// other where the sample has none.
+fn dump(heavy: &[(&str, usize)], spread: bool) -> Vec<u8> {
+    let mut keys: Vec<String> = (0..200_000).map(|i| format!("cart:{{cart:{i}}}")).collect();
+    for (tag, count) in heavy {
+        keys.extend((0..*count).map(|i| format!("{i}:{{{tag}}}")));
+    }
+    let len = keys.len();
+    match spread {
+        true => (0..len).for_each(|i| keys.swap(i, (i * 7919 + 13) % len)),
+        false => keys[10_000..].rotate_left(190_000),
+    }
+    keys.join("\n").into_bytes()
+}
+
+fn count(inputs: &[Box<dyn Source>], format: &str, threads: usize, chunk: usize) -> Counted {
+    Scanning::of(format)
+        .cut(threads, chunk)
+        .two_passes_of(inputs, SAMPLING)
+}
+
+fn known(counted: &Counted) -> BTreeMap<Name, Load> {
+    let tags = &counted.first.tally.names.as_ref().unwrap().tags;
+    let known = tags.known.iter().flat_map(Known::counted);
+    known
+        .map(|(name, _, load)| (Name::from(name), load))
+        .collect()
+}
+
+#[test]
+fn one_pass_counts_heavy_tags_exactly_and_bounds_the_others_on_any_thread() {
+    let inputs = [memory("dump", &dump(&HEAVY, true))];
+    let mut reference = None;
+    for (threads, chunk) in [(1, 8 << 20), (2, 100_000), (4, 7001)] {
+        let counted = count(&inputs, "lines", threads, chunk);
+        assert_eq!((counted.passes, counted.recount.is_some()), (1, false));
+        let found = known(&counted);
+        for (tag, keys) in HEAVY {
+            let load = found.get(&Name::from(tag)).map(|load| load[Metric::Keys]);
+            assert_eq!(load, Some(keys as u64), "{tag}");
+        }
+        let tags = &counted.first.tally.names.as_ref().unwrap().tags;
+        let TagCounts::CountMin(rows) = &tags.counts else {
+            panic!("more tags than a table holds")
+        };
+        let unknown = rows.total()[Metric::Keys];
+        let counted_by_name: u64 = found.values().map(|load| load[Metric::Keys]).sum();
+        assert_eq!(unknown + counted_by_name, tags.tagged);
+        assert!((1..30).contains(&rows.heaviest_at_most()[Metric::Keys]));
+        let distinct = rows.distinct.estimate();
+        assert!((distinct / 200_004.0 - 1.0).abs() < 0.033, "{distinct}");
+        let tally = &counted.first.tally;
+        assert!(
+            tally == reference.get_or_insert(tally.clone()),
+            "{threads} threads, chunks of {chunk}"
+        );
+    }
+}
+
+#[test]
+fn the_report_lists_them_and_estimates_the_squares_of_all_tags() {
+    let counted = count(&[memory("dump", &dump(&HEAVY, true))], "lines", 2, 1 << 20);
+    let topology = slotscope::Topology::even(3, String::from("even 3")).unwrap();
+    let tally = &counted.first.tally;
+    let facts = Default::default();
+    let summary = summarise(tally, None, &topology, Metric::Keys, facts);
+    let tags = summary.tags.unwrap();
+    assert!(tags.exact && tags.max_error < 30);
+    for ((tag, keys), listed) in HEAVY.iter().zip(&tags.top) {
+        assert_eq!(
+            (&listed.tag, listed.load.keys),
+            (&Name::from(*tag), *keys as u64)
+        );
+        assert_eq!(listed.error(Metric::Keys), 0);
+    }
+    let truth = 200_000.0
+        + HEAVY
+            .iter()
+            .map(|(_, keys)| (*keys as f64).powi(2))
+            .sum::<f64>();
+    assert!((tags.squares.keys / truth - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn a_heavy_tag_that_the_sample_lacks_is_found_by_a_second_pass() {
+    let content = dump(&[("hidden", 1500)], false);
+    let inputs = [memory("dump", &content)];
+    let counted = count(&inputs, "lines", 2, 100_000);
+    assert_eq!((counted.passes, known(&counted)), (2, BTreeMap::new()));
+    let without = Scanning::of("lines").cut(2, 100_000).two_passes(&inputs);
+    assert!(counted.first.tally == without.first.tally);
+    let tags = |counted: &Counted| -> BTreeMap<Name, Load> {
+        let recount = counted.recount.as_ref().unwrap();
+        recount
+            .tags()
+            .map(|(name, load)| (name.clone(), load))
+            .collect()
+    };
+    assert_eq!(
+        tags(&counted)[&Name::from("hidden")][Metric::Keys],
+        1500,
+        "the second pass counts it"
+    );
+    assert_eq!(tags(&counted), tags(&without));
+}
+
+#[test]
+fn tags_that_are_heavy_by_bytes_are_known_as_well() {
+    let mut rows: Vec<String> = (0..200_000)
+        .map(|i| format!("cart:{{cart:{i}}},100"))
+        .collect();
+    rows.extend((0..200).map(|i| format!("{i}:{{blobs}},5000000")));
+    let len = rows.len();
+    (0..len).for_each(|i| rows.swap(i, (i * 7919 + 13) % len));
+    let content = format!("key,size\n{}\n", rows.join("\n"));
+    let inputs = [memory("dump", content.as_bytes())];
+    let counted = count(&inputs, "csv", 2, 100_000);
+    assert_eq!(counted.passes, 1);
+    assert_eq!(
+        known(&counted)[&Name::from("blobs")],
+        Load::new(200, 1_000_000_000, 0)
+    );
+}
+
+/// Tags as some scan counted them that knew `known`.
+fn counter(known: &[&str], content: &[u8]) -> TagCounter {
+    let names: Vec<Name> = known.iter().map(|name| Name::from(*name)).collect();
+    let hashed = |name: &Name| slotscope_hash(&name.0);
+    let known = Known::of(names.iter().map(|name| (hashed(name), name)));
+    let make = || TagCounter::new(false).knowing(Some(known.clone()));
+    Scanning::of("lines").dump(content, make).tally
+}
+
+/// The hash of a tag, as a table of one shows it.
+fn slotscope_hash(name: &[u8]) -> u64 {
+    let content = [b"{", name, b"}"].concat();
+    let tags = Scanning::of("lines").dump(&content, || TagCounter::new(false));
+    let TagCounts::Exact(table) = tags.tally.counts else {
+        panic!("one tag")
+    };
+    table.iter().next().expect("one tag").1
+}
+
+#[test]
+fn parts_that_know_other_tags_add_up_to_what_no_part_knows() {
+    let content = dump(&HEAVY, true);
+    let (one, two) = (
+        counter(&["common", "rare"], &content),
+        counter(&["common", "config"], &content),
+    );
+    let mut plain = TagCounter::new(false);
+    for _ in 0..2 {
+        plain.merge(
+            Scanning::of("lines")
+                .dump(&content, || TagCounter::new(false))
+                .tally,
+        );
+    }
+    let mut both = one.clone();
+    both.merge(two.clone());
+    assert!(both == plain);
+    let mut turned = two;
+    turned.merge(one.clone());
+    assert!(turned == plain);
+    // A part that is small enough for a table takes over what the other knows.
+    let small = counter(&[], b"{common}1\n{other}1\n");
+    let mut grown = small.clone();
+    grown.merge(one.clone());
+    let mut expected = one;
+    expected.merge(small);
+    assert!(grown == expected && grown.known.is_some());
+}
