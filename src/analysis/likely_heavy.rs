@@ -58,6 +58,11 @@ impl Sampling {
         (bytes >= self.worth_bytes && every > 1).then_some(every)
     }
 
+    /// Whether there would be a sample.
+    pub fn is_worth_it(self, sources: &[Box<dyn Source>]) -> bool {
+        self.every(sources).is_some()
+    }
+
     /// The tags that are frequent in a sample of `sources`, or heavy by a metric; `None` where a sample is not worth it
     /// or shows none. What is wrong with an input, the scan of all of it says.
     ///

@@ -383,10 +383,11 @@ impl Analysis {
             Nodes::Assumed => SlotsByInput::new(reading.sources.len()),
             _ => SlotsByInput::default(),
         };
+        let sampling = Sampling::default();
         let known = match parts {
-            Parts::All => reading.with_scan("sampling", |scan| {
-                Ok(Sampling::default().tags(scan, &reading.sources))
-            })?,
+            Parts::All if sampling.is_worth_it(&reading.sources) => {
+                reading.with_scan("sampling", |scan| Ok(sampling.tags(scan, &reading.sources)))?
+            }
             _ => None,
         };
         let make = || {
