@@ -81,7 +81,7 @@ fn only_keys(reading: &Reading, scanned: &Scanned<Checks>) -> Result<()> {
     let capture = scanned.inputs.iter().position(is_capture);
     capture.map_or(Ok(()), |at| {
         let what = format!(
-            "its rows ({}) are operations, not keys: name a dump; slotscope analyze and timeline read it",
+            "its rows ({}) are operations, or name a few keys: name a dump; slotscope analyze reads it",
             scanned.inputs[at].format
         );
         Err(Error::bad(

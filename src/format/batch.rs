@@ -2,6 +2,7 @@
 //! no key is copied.
 
 use crate::format::lfu::LfuRule;
+use crate::metric::extreme::Extreme;
 use crate::metric::{Load, Metric, WEIGHTS};
 use crate::source::block::Padded;
 
@@ -125,6 +126,8 @@ pub struct Values {
     pub times: Vec<u64>,
     /// The command of each operation, in lower case, as a span of the block.
     pub commands: Spans,
+    /// What a list of extremes says of each key; such rows are operations without a weight.
+    pub extremes: Vec<(Extreme, u64)>,
 }
 
 impl Values {
@@ -201,6 +204,7 @@ impl Values {
         self.are_operations = false;
         self.times.clear();
         self.commands.clear();
+        self.extremes.clear();
     }
 }
 

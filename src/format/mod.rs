@@ -4,6 +4,7 @@ pub mod batch;
 pub mod batch_rows;
 pub(crate) mod block_joins;
 pub mod capture;
+pub mod extremes;
 mod fault;
 pub mod lfu;
 pub mod lines;
@@ -38,6 +39,9 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::format::rdb::redis_rdb_cli::RedisRdbCli,
     &crate::format::rdb::rdb_tools::RdbTools,
     &crate::format::rdb::hdt_rdb::HdtRdb,
+    &extremes::hotkeys::Hotkeys,
+    &extremes::command_log::CommandLog,
+    &extremes::top_keys::TopKeys,
     &crate::format::table::csv::USUAL,
     &crate::format::table::jsonl::USUAL,
     &capture::monitor::Monitor,

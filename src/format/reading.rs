@@ -49,6 +49,7 @@ impl Sink for Found {
             all.extend(column);
         }
         self.values.times.extend(&values.times);
+        self.values.extremes.extend(&values.extremes);
         self.commands
             .extend((0..values.commands.len()).map(|i| values.commands.get(base, i).to_vec()));
         let types = values.word(Word::Type);

@@ -248,6 +248,7 @@ fn choose(
     spans(&batch.values.nodes, &mut values.nodes);
     spans(&batch.values.commands, &mut values.commands);
     each(&batch.values.times, &mut values.times, &wanted);
+    each(&batch.values.extremes, &mut values.extremes, &wanted);
     for (from, to) in batch.values.weights.iter().zip(&mut values.weights) {
         each(from, to, &wanted);
     }

@@ -107,7 +107,7 @@ pub fn of(
     input.duplicate_share_exact = duplicates.is_some_and(Duplicates::is_exact);
 
     let mut found = Vec::new();
-    if shows_only_operations(tallies) {
+    if shows_only_operations(tallies) || shows_only_extremes(tallies) {
         // Keys that nobody asked for are not in a capture: that they are missing says nothing.
         let is_whole = input.incomplete.is_empty();
         let signs = if is_whole {
@@ -166,6 +166,12 @@ pub fn of(
 /// Whether the inputs are captures alone.
 pub fn shows_only_operations(tallies: &Tallies) -> bool {
     tallies.slots.total() == 0 && tallies.slots.total_of(Metric::Ops) > 0
+}
+
+/// Whether the inputs are lists of extremes alone.
+fn shows_only_extremes(tallies: &Tallies) -> bool {
+    let names = tallies.names.as_ref();
+    tallies.slots.total() == 0 && names.is_some_and(|names| !names.extremes.is_empty())
 }
 
 /// Keys of a slot that have the name of another key. A name without an id is its own pattern.

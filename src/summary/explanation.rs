@@ -17,6 +17,8 @@ pub enum Explanation {
     Unowned,
     /// There are no keys.
     NoKeys,
+    /// There are no keys but those of lists of extremes.
+    OnlyExtremes,
     /// There are keys, but the sum of this metric is 0.
     NoLoad(Metric),
     /// The load of the fullest node.

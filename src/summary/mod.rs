@@ -8,6 +8,7 @@ pub mod cause;
 pub mod evidence;
 pub mod expiry;
 pub mod explanation;
+pub mod extremes;
 pub mod independent_units;
 pub mod integrity;
 pub mod judge;
@@ -109,6 +110,9 @@ pub struct Summary {
     /// Operations on keys, where captures are among the inputs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<operations::Operations>,
+    /// What lists of extremes say of keys, where they are among the inputs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extremes: Vec<extremes::ExtremeKeys>,
     /// Keys without expiry, where the input has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_expiry: Option<u64>,
@@ -370,7 +374,12 @@ pub fn summarise<'l>(
         largest.as_deref(),
         expiry.as_ref(),
     );
-    let verdict = Verdict::of(&nodes, loads, &units, &signs, risks);
+    let extremes = names.map(|of| extremes::of(&of.extremes, &shown, &owner));
+    let extremes = extremes.unwrap_or_default();
+    let mut verdict = Verdict::of(&nodes, loads, &units, &signs, risks);
+    if !extremes.is_empty() {
+        verdict.names_only_extremes();
+    }
     let by = listing.by.unwrap_or(verdict.metric);
     let by = loads.get(by).map_or(Metric::Keys, |_| by);
     let (tags, keys, hottest) = match by {
@@ -396,6 +405,7 @@ pub fn summarise<'l>(
         idle: attributes.and_then(|of| recency::idle(&of.recency, &totals)),
         lfu: attributes.and_then(|of| recency::lfu(&of.recency, &totals)),
         operations: names.and_then(|names| operations::Operations::of(&names.operations)),
+        extremes,
         lengths: names.map(|names| Quantiles::of(&names.lengths.0)),
         sizes: names
             .map(|names| &names.sizes.0)

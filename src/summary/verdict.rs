@@ -141,6 +141,15 @@ impl Verdict {
         }
     }
 
+    /// Says of an input without keys that it has lists of extremes.
+    pub fn names_only_extremes(&mut self) {
+        let by_metric = self.by_metric.iter_mut().map(|by| &mut by.sentence);
+        let sentences = by_metric.chain([&mut self.sentence]);
+        for sentence in sentences.filter(|of| **of == Explanation::NoKeys.into()) {
+            *sentence = Explanation::OnlyExtremes.into();
+        }
+    }
+
     /// The verdict by `metric`.
     pub fn by(&self, metric: Metric) -> Option<&MetricVerdict> {
         self.by_metric.iter().find(|found| found.metric == metric)

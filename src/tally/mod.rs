@@ -6,6 +6,7 @@ pub mod coarse_patterns;
 pub mod counted_pattern;
 pub mod duplicates;
 pub mod expiry;
+pub mod extremes;
 pub mod heaviest;
 pub mod keys_by_node;
 pub mod kinds;
@@ -32,6 +33,7 @@ use crate::metric::Metric;
 use crate::slot::SlotBatch;
 use crate::tally::attributes::Attributes;
 use crate::tally::duplicates::Duplicates;
+use crate::tally::extremes::Extremes;
 use crate::tally::heaviest::Heaviest;
 use crate::tally::keys_by_node::KeysByNode;
 use crate::tally::known::Known;
@@ -85,6 +87,8 @@ pub struct NameTallies {
     pub patterns: Option<Patterns>,
     /// Operations, which captures show.
     pub operations: Operations,
+    /// What lists of extremes say of keys.
+    pub extremes: Extremes,
 }
 
 /// What is counted.
@@ -149,6 +153,11 @@ impl Tallies {
 
 impl Tally for Tallies {
     fn add(&mut self, keys: &SlotBatch<'_>) {
+        if !keys.batch.values.extremes.is_empty() {
+            // They are neither keys nor operations.
+            let names = self.names.as_mut();
+            return names.map_or((), |names| names.extremes.add(keys));
+        }
         self.slots.add(keys);
         if !keys.batch.values.are_operations {
             self.weights.add(keys);
@@ -191,6 +200,7 @@ impl Tally for NameTallies {
         self.duplicates.merge(other.duplicates);
         self.patterns.merge(other.patterns);
         self.operations.merge(other.operations);
+        self.extremes.merge(other.extremes);
     }
 }
 

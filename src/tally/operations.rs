@@ -10,7 +10,7 @@ use crate::metric::{Load, Metric};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::sketch::spans::TimeSpans;
-use crate::tally::tags::{TagCounter, TagCounts};
+use crate::tally::tags::TagCounter;
 
 /// More commands than any server has: past this all others are one.
 const MAX_COMMANDS: usize = 4096;
@@ -75,20 +75,12 @@ impl Operations {
 
     /// The keys that were operated on.
     pub fn busy_keys(&self) -> BusyKeys {
-        let (keys, distinct): (Vec<_>, f64) = match &self.keys.counts {
-            TagCounts::Exact(table) => {
-                let keys = table.iter();
-                let keys = keys.map(|(name, _, load)| key_of(name, load[Metric::Ops]));
-                (keys.collect(), table.len() as f64)
-            }
-            TagCounts::CountMin(rows) => (Vec::new(), rows.distinct.estimate()),
-            TagCounts::HeavyHitters(followed) => {
-                let keys = followed.tags().into_iter();
-                let keys = keys.map(|key| key_of(&key.name.0, key.load[Metric::Ops]));
-                (keys.collect(), followed.rows.distinct.estimate())
-            }
-        };
-        BusyKeys { keys, distinct }
+        let keys = self.keys.named().into_iter();
+        let keys = keys.map(|(name, load)| key_of(&name, load[Metric::Ops]));
+        BusyKeys {
+            keys: keys.collect(),
+            distinct: self.keys.distinct(),
+        }
     }
 }
 
@@ -132,17 +124,20 @@ impl Operations {
             }
         }
         for (command, ops) in sums {
-            let command = String::from_utf8_lossy(command);
-            let is_full = self.commands.len() == MAX_COMMANDS;
-            let is_known = self.commands.contains_key(&*command);
-            let command = if is_full && !is_known {
-                "".into()
-            } else {
-                command
-            };
-            *self.commands.entry(command.into_owned()).or_default() += ops;
+            add_to_command(&mut self.commands, command, ops);
         }
     }
+}
+
+/// Adds to a command; past those that there is room for, to one without a name.
+pub(crate) fn add_to_command(commands: &mut BTreeMap<String, u64>, command: &[u8], ops: u64) {
+    let command = String::from_utf8_lossy(command);
+    let is_known = commands.contains_key(&*command);
+    let command = match commands.len() >= MAX_COMMANDS && !is_known {
+        true => String::new(),
+        false => command.into_owned(),
+    };
+    *commands.entry(command).or_default() += ops;
 }
 
 /// The name by which a key is counted: its slot, whether it has a tag, its length, and its start.

@@ -73,6 +73,30 @@ impl TagCounter {
         self.follow
     }
 
+    /// What is known by name, in no order: all, or past the table the heaviest that are followed.
+    pub fn named(&self) -> Vec<(Vec<u8>, Load)> {
+        match &self.counts {
+            TagCounts::Exact(table) => {
+                let names = table.iter();
+                names.map(|(name, _, load)| (name.to_vec(), load)).collect()
+            }
+            TagCounts::CountMin(_) => Vec::new(),
+            TagCounts::HeavyHitters(followed) => {
+                let names = followed.tags().into_iter();
+                names.map(|tag| (tag.name.0.clone(), tag.load)).collect()
+            }
+        }
+    }
+
+    /// How many names there are; an estimate past the table.
+    pub fn distinct(&self) -> f64 {
+        match &self.counts {
+            TagCounts::Exact(table) => table.len() as f64,
+            TagCounts::CountMin(rows) => rows.distinct.estimate(),
+            TagCounts::HeavyHitters(followed) => followed.rows.distinct.estimate(),
+        }
+    }
+
     /// Gives up the table; what is in it goes to the rows.
     fn spill(&mut self) {
         let TagCounts::Exact(table) = &self.counts else {

@@ -55,7 +55,7 @@ impl Counts {
 /// The operations of a batch that have a time: their numbers, times, and how many they are.
 pub fn timed<'a>(keys: &'a SlotBatch<'_>) -> impl Iterator<Item = (usize, u64, u64)> + 'a {
     let values = keys.batch.values;
-    let times = match values.are_operations {
+    let times = match values.are_operations && values.extremes.is_empty() {
         true => values.times.as_slice(),
         false => &[],
     };

@@ -64,20 +64,47 @@ const STARTS: &[(&str, &[u8])] = &[
     ("a PDF document", b"%PDF-1.7\n"),
     ("UTF-32 text", b"\0\0\xFE\xFF\0\0\0a"),
     ("UTF-16 text", b"\xFE\xFF\0a\0\n"),
-    ("JSON with an array of keys", b"{ \"keys\": [\"a\", \"b\"] }"),
-    ("a web page", b"\n<!DOCTYPE html>\n<html><body>503</body></html>\n"),
-    ("JSON over several lines", b"[\n  {\n    \"key\": \"a\"\n  }\n]\n"),
-    ("JSON without a member key", b"{\"id\":\"a\"}\n{\"id\":\"b\"}\n"),
+    (
+        "JSON with an array of keys",
+        b"{ \"keys\": [\"a\", \"b\"] }",
+    ),
+    (
+        "a web page",
+        b"\n<!DOCTYPE html>\n<html><body>503</body></html>\n",
+    ),
+    (
+        "JSON over several lines",
+        b"[\n  {\n    \"key\": \"a\"\n  }\n]\n",
+    ),
+    (
+        "JSON without a member key",
+        b"{\"id\":\"a\"}\n{\"id\":\"b\"}\n",
+    ),
     ("keys with a TAB and a number", b"user:1\t104\nuser:2\t96\n"),
     (
-        "redis-cli --bigkeys",
-        b"\n# Scanning the entire keyspace to find the biggest keys and distribution information.\n",
+        "HOTKEYS GET",
+        b"tracking-active\n1\nsample-ratio\n1\nby-cpu-time-us\nkey:11\n70\n",
     ),
-    ("redis-cli --bigkeys", b"hot key found with counter: 6\tkeyname: \"key:11\"\n"),
-    ("errors in place of keys", b"LOADING Redis is loading the dataset in memory\n"),
-    ("errors in place of keys", b"CLUSTERDOWN The cluster is down\n\n"),
-    ("control bytes in 2 of the first 4 lines", b"\x01a\nb\nc\x02\nd\n"),
-    ("control bytes in 1 of the first 1 lines", b"user:1\0user:2\0"),
+    (
+        "HOTKEYS GET",
+        b"key\nkey:11\ndb\n0\nqps\n12.5\nkey\nkey:12\ndb\n0\nqps\n1\n",
+    ),
+    (
+        "errors in place of keys",
+        b"LOADING Redis is loading the dataset in memory\n",
+    ),
+    (
+        "errors in place of keys",
+        b"CLUSTERDOWN The cluster is down\n\n",
+    ),
+    (
+        "control bytes in 2 of the first 4 lines",
+        b"\x01a\nb\nc\x02\nd\n",
+    ),
+    (
+        "control bytes in 1 of the first 1 lines",
+        b"user:1\0user:2\0",
+    ),
 ];
 
 fn files_of_tools() -> Vec<Case> {
@@ -176,14 +203,7 @@ fn output_of_redis() -> Vec<Case> {
     call_ok(&mut client, &["SAVE"]);
     let port = alone.port;
     cases.extend([
-        ("redis-cli --bigkeys", redis_cli(port, &["--bigkeys"])),
-        ("redis-cli --bigkeys", redis_cli(port, &["--memkeys"])),
-        ("redis-cli --bigkeys", redis_cli(port, &["--hotkeys"])),
         ("SLOWLOG GET", redis_cli(port, &["SLOWLOG", "GET"])),
-        (
-            "SLOWLOG GET",
-            redis_cli(port, &["--no-raw", "SLOWLOG", "GET"]),
-        ),
         ("CLIENT LIST", redis_cli(port, &["CLIENT", "LIST"])),
         ("INFO", redis_cli(port, &["INFO"])),
         ("INFO", redis_cli(port, &["INFO", "memory"])),

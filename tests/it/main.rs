@@ -13,6 +13,7 @@ mod commands;
 mod compressed;
 mod diff;
 mod docs;
+mod extremes;
 mod fanout;
 #[cfg(target_os = "linux")]
 mod faults;

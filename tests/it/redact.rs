@@ -212,6 +212,27 @@ fn planted() -> Vec<(&'static str, Vec<u8>)> {
             ),
         ),
         (
+            "hotkeys",
+            format!(
+                "[{{\"by-cpu-time-us\":[\"{t}:{{{t}}}\",70],\"{t}\":\"{t}\"}}]\n\
+                 [{{\"key\":\"{t}:1\",\"db\":0,\"qps\":9,\"{t}\":1}}]\n[\"{t}\n(error) ERR {t}\n"
+            ),
+        ),
+        (
+            "command-log",
+            format!(
+                "[[1,2,3,[\"GET\",\"{t}:{{{t}}}\"],\"{t}:1\",\"{t}\"],[1,2,3,[\"{t}\",\"{t}\"],\"\",\"\"]]\n\
+                 [[1,2,3,[\"GET\"],\"{t}:1\",\"{t}\"]]\n[[1,2,3,[\"{t}\n{t}\n"
+            ),
+        ),
+        (
+            "top-keys",
+            format!(
+                "hot key found with counter: 6\tkeyname: \"{t}:{{{t}}}\"\nBiggest string found \"{t}\" has 7 bytes\n\
+                 Biggest {t} found \"{t}\" has 7 {t}\nBiggest {t}\n{t}\n"
+            ),
+        ),
+        (
             "csv",
             format!(
                 "key,size,type,{t}\n{}a,{t}@secret,x,1\nb,\"{t}\n{t},{t}\n",

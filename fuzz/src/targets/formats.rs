@@ -38,6 +38,11 @@ pub const SEEDS: &[&[u8]] = &[
     b"[\n{\"db\":0,\"key\":\"s\",\"size\":10,\"type\":\"string\"},\n{\"db\":0,\"key\":\"aux\",\"type\":\"aux\"}\n]\n",
     b"{\"key\":\"k\\u00e9\",\"type\":\"string\",\"database\":0,\"used_memory\":\"88 B\",\"expiry\":\"\"}\n{\"key\":\"x\"}\n",
     b"key,size,ops\n\"a,\"\"b\"\"\",184,17\n\"c\nd\",,\nplain,1,2\n",
+    b"[{\"tracking-active\":1,\"by-cpu-time-us\":[\"k\\n\",70],\"by-net-bytes\":[[\"{t}\",3]]}]\n[{\"key\":\"k\",\"db\":0,\"qps\":9.5}]\n",
+    b"1) 1# \"tracking-active\" => (integer) 1\n   2# \"by-net-bytes\" => 1) \"k\\xff\"\n      2) (integer) 300\n",
+    b" 9) 1) (integer) 20\n    2) (integer) 1795347491\n    3) (integer) 4\n    4) 1) \"mset\"\n       2) \"k\"\n       3) \"v\"\n    5) \"a:1\"\n10) 1) (integer) 1\n",
+    b"[[8,1795347492,7,[\"SET\",\"\xff\",\"1\"],\"127.0.0.1:50750\",\"\"],[7,1795347491,955,[\"PING\"],\"\",\"\"]]\n[]\n",
+    b"# Scanning the entire keyspace to find hot keys as well as\nhot key found with counter: 11\tkeyname: \"k:1 \\\"x\"\nBiggest   list found '\"{t}\"' has 64 bytes\n  1    1.00M list       \"{t}:list\"\n",
     b"database,prefix,size,size_readable,key_count\n0,user:,64,64B,2\n",
 ];
 
@@ -187,7 +192,9 @@ fn rows_at_least(format: &str, bytes: &[u8]) -> usize {
     let lines = bytes.split(|byte| *byte == b'\n');
     let lines = lines.filter(|line| !is_frame(line)).count();
     match format {
-        "lines" | "quoted" | "numbered" | "cluster-call" | "sized" | "monitor" => lines,
+        "lines" | "quoted" | "numbered" | "cluster-call" | "sized" | "monitor" | "top-keys" => {
+            lines
+        }
         // The first line names the columns; only in quotes a cell takes more than one line.
         "csv" | "hdt-rdb" | "jsonl" if !bytes.contains(&b'"') => lines.saturating_sub(1),
         "csv" | "hdt-rdb" | "jsonl" => usize::from(lines > 2),

@@ -4,8 +4,10 @@ use crate::format::not_a_dump::{DUMP, NotADump, Sign, most};
 use crate::format::parse::json_object;
 use crate::format::redis_cli::noise;
 
-const SAMPLED: &str = "it names a handful of keys; take them all with redis-cli -h HOST -p PORT --no-raw --scan > \
-    HOST-PORT.keys";
+const LOG_AS_JSON: &str = "redis-cli -h HOST -p PORT --json SLOWLOG GET 128 > HOST-PORT.json, then slotscope analyze \
+    HOST-PORT.json";
+const HOTKEYS_AS_JSON: &str = "redis-cli -h HOST -p PORT --json HOTKEYS GET > HOST-PORT.json, then slotscope analyze \
+    HOST-PORT.json";
 const TOPOLOGY: &str = "give it with a dump: slotscope analyze DUMP --topology FILE";
 const AS_JSON: &str = "redis-cli -h HOST -p PORT --json CLUSTER SHARDS > cluster.json, then slotscope analyze DUMP \
     --topology cluster.json";
@@ -13,11 +15,6 @@ const NODE_COUNTS: &str = "slotscope analyze --cluster-info FILE judges the node
 
 /// Every form.
 pub static LINE_FORMS: &[NotADump] = &[
-    lines(
-        "redis-cli --bigkeys, --memkeys, --hotkeys or --keystats",
-        |lines| lines.iter().any(|line| is_sampled(line)),
-        SAMPLED,
-    ),
     lines(
         "CLUSTER NODES or a nodes.conf, a topology",
         |lines| most(lines, is_node),
@@ -42,7 +39,16 @@ pub static LINE_FORMS: &[NotADump] = &[
         is_raw_topology,
         AS_JSON,
     ),
-    lines("SLOWLOG GET", is_slow_log, DUMP),
+    lines(
+        "SLOWLOG GET or COMMANDLOG GET as a pipe shows it",
+        is_command_log,
+        LOG_AS_JSON,
+    ),
+    lines(
+        "HOTKEYS GET as a pipe shows it",
+        is_hotkeys,
+        HOTKEYS_AS_JSON,
+    ),
     lines("INFO", is_info, DUMP),
     lines(
         "CLIENT LIST",
@@ -108,21 +114,6 @@ fn is_node_id(text: &[u8]) -> bool {
     text.len() == 40 && text.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// A line of the headings, findings or sums that the analyses of redis-cli print.
-fn is_sampled(line: &[u8]) -> bool {
-    let line = noise::bare(line);
-    let starts = [
-        &b"# Scanning the entire keyspace"[..],
-        b"-------- summary -------",
-        b"hot key found with counter: ",
-        b"Keys sampled: ",
-    ];
-    let is_found = |line: &[u8]| has(line, b"] Biggest ") || has(line, b"] Hot key ");
-    starts.iter().any(|start| line.starts_with(start))
-        || line.starts_with(b"Sampled ") && line.ends_with(b" keys in the keyspace!")
-        || line.starts_with(b"[") && is_found(&line[..line.len().min(40)])
-}
-
 /// `ID HOST:PORT@BUS FLAGS ...`, or the last line of a nodes.conf.
 fn is_node(line: &[u8]) -> bool {
     let mut words = words(line);
@@ -162,22 +153,27 @@ fn is_raw_topology(lines: &[&[u8]]) -> bool {
 }
 
 /// The number of an entry, the second it is from, how long it took, then its words.
-fn is_slow_log(lines: &[&[u8]]) -> bool {
-    let is_time = |text: &[u8]| text.len() == 10 && is_number(text);
+fn is_command_log(lines: &[&[u8]]) -> bool {
+    let [number, time, took, rest @ ..] = lines else {
+        return false;
+    };
+    let is_client = |line: &&[u8]| {
+        let port = memchr::memrchr(b':', line).map(|at| &line[at + 1..]);
+        port.is_some_and(is_number)
+    };
+    is_number(number)
+        && time.len() == 10
+        && is_number(time)
+        && is_number(took)
+        && rest.iter().take(64).any(is_client)
+}
+
+/// Names and values, line by line.
+fn is_hotkeys(lines: &[&[u8]]) -> bool {
     match lines {
-        [first, second, ..] if first.trim_ascii_start().starts_with(b"1) 1) (integer) ") => {
-            let time = second.trim_ascii_start().strip_prefix(b"2) (integer) ");
-            time.is_some_and(is_time)
-        }
-        [number, time, took, rest @ ..] => {
-            let is_client = |line: &&[u8]| {
-                let port = memchr::memrchr(b':', line).map(|at| &line[at + 1..]);
-                port.is_some_and(is_number)
-            };
-            is_number(number)
-                && is_time(time)
-                && is_number(took)
-                && rest.iter().take(64).any(is_client)
+        [first, value, ..] if *first == b"tracking-active" => is_number(value),
+        [key, _, db, number, qps, ..] => {
+            (*key, *db, *qps) == (b"key", b"db", b"qps") && is_number(number)
         }
         _ => false,
     }

@@ -17,6 +17,14 @@ pub fn overview(summary: &Summary) -> Option<Section<'_>> {
         [only] => only.name.to_string(),
         files => counted(files.len() as u64, "file"),
     };
+    if summary.has_only_extremes() {
+        let text = format!(
+            "{}, from {from} ({})",
+            what_was_read(summary),
+            bytes(input.bytes_read)
+        );
+        return Some(Section::untitled().scoped(Scope::Overview).paragraph(text));
+    }
     let loads = &summary.slots.loads;
     let is_taken = |slot: &usize| loads.iter().any(|(_, loads)| loads[*slot] > 0);
     let taken = (0..loads.keys.len()).filter(is_taken).count() as u64;
@@ -32,7 +40,12 @@ pub fn overview(summary: &Summary) -> Option<Section<'_>> {
 /// How many keys, and operations, were read.
 fn what_was_read(summary: &Summary) -> String {
     let keys = counted(summary.input.keys, "key");
+    let listed = summary.extremes.iter().map(|list| list.entries).sum();
     match &summary.operations {
+        None if summary.has_only_extremes() => match listed {
+            1 => "1 entry of a list of extremes".into(),
+            listed => format!("{} entries of lists of extremes", grouped(listed)),
+        },
         None => keys,
         Some(of) if summary.input.keys == 0 => {
             let keys = counted(of.keys, "key");

@@ -1,6 +1,7 @@
 //! Keys: the heaviest ones, the largest, their types and databases.
 
 use crate::metric::Metric;
+use crate::report::view::extremes;
 use crate::report::view::table::{Rank, loads};
 use crate::report::view::{Cell, Column, Section, Table};
 use crate::summary::Summary;
@@ -42,6 +43,7 @@ fn listed<'a>(summary: &'a Summary, keys: &'a [Key], by: Metric) -> Table<'a> {
             })
         }));
         cells.push(Cell::share(key.share));
+        cells.push(extremes::mark(summary, &key.key, key.slot));
         cells
     });
     let mut columns = vec![
@@ -51,6 +53,7 @@ fn listed<'a>(summary: &'a Summary, keys: &'a [Key], by: Metric) -> Table<'a> {
     ];
     columns.extend(Metric::WEIGHTS.map(|metric| Column::load(metric, by)));
     columns.push(Column::number("share").rank(Rank::Main).hint(SHARE));
+    columns.push(Column::words("listed by").only_for_people().optional());
     Table::new(columns, rows)
 }
 

@@ -5,6 +5,7 @@ pub mod amounts;
 pub mod capacity;
 pub mod cell;
 pub mod curve;
+pub mod extremes;
 pub mod heat;
 pub mod input;
 pub mod keys;
@@ -40,6 +41,7 @@ pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     nodes::section,
     verdict::risks,
     operations::section,
+    extremes::section,
     capacity::section,
     nodes::node_counts,
     slots::map,
@@ -70,6 +72,7 @@ static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] = &[
     input::doubts,
     verdict::remedies,
     nodes::bars,
+    extremes::section,
     verdict::main_risks,
 ];
 

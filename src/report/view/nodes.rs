@@ -18,6 +18,9 @@ const FAIR: &str = "its load over that of the average node; the mark is the fair
 
 /// The nodes against their fair share.
 pub fn section(summary: &Summary) -> Option<Section<'_>> {
+    if summary.has_only_extremes() {
+        return None;
+    }
     let nodes = &summary.nodes;
     let section = Section::titled(format!("Nodes ({})", nodes.source))
         .anchored("nodes", "Nodes")

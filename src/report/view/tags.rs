@@ -11,6 +11,9 @@ use crate::text::{amount, grouped, percent};
 /// The heaviest hash tags.
 pub fn section(summary: &Summary) -> Option<Section<'_>> {
     let tags = summary.tags.as_ref()?;
+    if summary.has_only_extremes() {
+        return None;
+    }
     if tags.tagged_keys == 0 {
         return Some(Section::untitled().paragraph("No key has a hash tag."));
     }

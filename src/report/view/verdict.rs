@@ -100,6 +100,9 @@ pub fn steps(summary: &Summary) -> Vec<(String, Option<String>)> {
         .filter(|found| found.state.is_uneven())
     else {
         let what = match summary.verdict.state {
+            _ if summary.has_only_extremes() => {
+                "Name dumps of the primaries as well: then slots, tags and nodes are judged, and these keys are marked in the tables."
+            }
             State::Empty => {
                 "Check that the dump is the right file and that its format was detected; --format help lists all formats."
             }

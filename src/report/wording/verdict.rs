@@ -22,6 +22,11 @@ impl InWords for Explanation {
                 "no keys, so there is nothing to judge; did redis-cli fail? See what it wrote to stderr"
                     .into()
             }
+            Explanation::OnlyExtremes => {
+                "only lists of the hottest, slowest or largest keys were read: they say where those are, and nothing of \
+                 how full or hot the nodes are"
+                    .into()
+            }
             Explanation::NoLoad(metric) => {
                 format!("the {} of all keys are 0, so there is nothing to judge", metric.name())
             }

@@ -74,6 +74,35 @@ pub fn dump(format: &str, bytes: usize, rng: &mut Rng) -> Option<Vec<u8>> {
                 out.extend(c_quoted(&row.key));
             })
         }
+        "hotkeys" => {
+            let mut out = Vec::new();
+            for rows in rows.chunks(20) {
+                out.extend(b"[{\"tracking-active\":1,\"by-cpu-time-us\":[");
+                for (i, row) in rows.iter().enumerate() {
+                    out.extend(if i > 0 { &b","[..] } else { b"" });
+                    out.extend(json_quoted(&row.key));
+                    out.extend(format!(",{}", row.size).bytes());
+                }
+                out.extend(format!("]}}]{end}").bytes());
+            }
+            out
+        }
+        "command-log" => {
+            let mut number = 0;
+            lines(rows, end, |row, out| {
+                number += 1;
+                let entry = format!("{number}) 1) (integer) 1{end}   2) (integer) 1795347491{end}");
+                let words = format!("{}{end}   4) 1) \"GET\"{end}      2) ", row.size);
+                out.extend(format!("{entry}   3) (integer) {words}").bytes());
+                out.extend(c_quoted(&row.key));
+            })
+        }
+        "top-keys" => lines(rows, end, |row, out| {
+            let start = format!("Biggest {:>6} found ", row.kind);
+            out.extend(start.bytes());
+            out.extend(c_quoted(&row.key));
+            out.extend(format!(" has {} bytes", row.size).bytes());
+        }),
         "aof" => {
             let mut out = b"#TS:1795216373\r\n".to_vec();
             for row in rows {

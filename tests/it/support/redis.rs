@@ -176,11 +176,10 @@ impl Server {
 
     /// What `redis-cli ARGUMENTS` prints when it is asked of this server.
     pub fn redis_cli(&self, arguments: &[&str]) -> Vec<u8> {
+        // An empty password would be sent, too.
+        let password = self.password.as_deref();
         let output = Command::new("redis-cli")
-            .env(
-                "REDISCLI_AUTH",
-                self.password.as_deref().unwrap_or_default(),
-            )
+            .envs(password.map(|password| ("REDISCLI_AUTH", password)))
             .args(["-h", "127.0.0.1", "-p", &self.port.to_string()])
             .args(arguments)
             .output()

@@ -1,0 +1,343 @@
+//! `command-log`: SLOWLOG GET and COMMANDLOG GET. An entry has a number, a second, what the command took, its words, and
+//! whose it was. Servers keep 32 words of a command, and 128 bytes of each.
+
+use std::sync::Arc;
+
+use crate::command::{Access, COMMANDS};
+use crate::format::batch_rows::Gather;
+use crate::format::extremes::reply::{self, Part};
+use crate::format::extremes::{Text, amount, give};
+use crate::format::row_boundary::RowBoundary;
+use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::metric::extreme::Extreme;
+use crate::source::block::{Block, Piece};
+
+/// The format.
+pub struct CommandLog;
+
+impl Format for CommandLog {
+    fn name(&self) -> &'static str {
+        "command-log"
+    }
+
+    fn example(&self) -> &'static str {
+        r#"[[14,1795216373,12000,["GET","user:{1000}:profile"],"10.0.0.7:58548",""]] (SLOWLOG, COMMANDLOG)"#
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        reply::detect(head, starts, |content, row| {
+            let mut entries = Entries::default();
+            loop {
+                match row.next(content) {
+                    Ok(Some(part)) if entries.take(&part, content).is_err() => return Detected::No,
+                    Ok(Some(Part::Text(_))) => {
+                        return if entries.is_in_words() {
+                            Detected::Yes
+                        } else {
+                            Detected::No
+                        };
+                    }
+                    Ok(Some(_)) => {}
+                    Ok(None) | Err(_) => return Detected::NeedMore,
+                }
+            }
+        })
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        Some(
+            "a command log has the slowest or largest commands, as far back as its length allows: no share of the traffic; \
+             a command counts for each of its keys",
+        )
+    }
+
+    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        Ok(Box::new(CommandLog))
+    }
+}
+
+/// Words of a command that a server keeps, the last of which may say how many more there are.
+const WORDS: usize = 32;
+/// Bytes of a word that it keeps.
+const BYTES: usize = 128;
+/// More words than any command has.
+const MAX_WORDS: usize = 1 << 20;
+
+const CUT_KEY: &str = "a key of which the log has only the start: its slot is not known";
+const CUT_WORDS: &str = "a command with keys among the words that the log leaves out";
+const WRONG: &str = "a command without the keys that it has to have";
+const NO_ENTRY: &str = "an entry of another form than those of SLOWLOG and COMMANDLOG";
+
+fn starts(line: &[u8]) -> bool {
+    reply::starts_row(line, |first| first.starts_with(b"(integer) "))
+}
+
+impl Reader for CommandLog {
+    fn format(&self) -> &'static str {
+        self.name()
+    }
+
+    fn boundary(&self) -> RowBoundary {
+        RowBoundary::Rows(Arc::new(starts))
+    }
+
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen {
+        let mut gather = Gather::new(columns, sink);
+        let mut entries = Entries::default();
+        reply::each_row(block, piece.from, starts, |block, start, end| {
+            entries.clear();
+            reply::each_part(block, (start, end), &mut gather, |block, part, gather| {
+                let is_command = entries.take(&part, block.content())?;
+                if is_command {
+                    entries.give(block, start, gather);
+                }
+                Ok(is_command)
+            });
+        });
+        gather.finish(block)
+    }
+}
+
+/// The arrays that are open, and the entry that is being read.
+#[derive(Default)]
+struct Entries {
+    open: Vec<Level>,
+    words: Vec<Text>,
+    second: u64,
+    took: u64,
+}
+
+/// An array that is open.
+#[derive(Default)]
+struct Level {
+    /// Values in it so far.
+    values: usize,
+    /// How many of the first ones are numbers.
+    numbers: usize,
+    /// Whether they are the words of a command.
+    are_words: bool,
+}
+
+impl Entries {
+    fn clear(&mut self) {
+        self.open.clear();
+        self.words.clear();
+    }
+
+    fn is_in_words(&self) -> bool {
+        self.open.last().is_some_and(|level| level.are_words)
+    }
+
+    /// Takes in a part; true at the end of the words of a command.
+    fn take(&mut self, part: &Part, content: &[u8]) -> Result<bool, &'static str> {
+        if matches!(part, Part::Close) {
+            return Ok(self.open.pop().is_some_and(|level| level.are_words));
+        }
+        let level = self.open.last_mut();
+        let mut are_words = false;
+        if let Some(level) = level {
+            are_words = (level.values, level.numbers) == (3, 3);
+            level.values += 1;
+        }
+        match (part, self.open.last_mut()) {
+            (Part::Open, _) => {
+                if are_words {
+                    self.words.clear();
+                }
+                self.open.push(Level {
+                    are_words,
+                    ..Level::default()
+                });
+            }
+            (Part::Text(word), Some(level)) if level.are_words => self.words.push(*word),
+            (Part::Bare(number), Some(level)) if level.values <= 3 && !level.are_words => {
+                let number = amount(number.of(content)).ok_or(NO_ENTRY)?;
+                level.numbers += 1;
+                match level.values {
+                    2 => self.second = number,
+                    3 => self.took = number,
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    /// Hands on the keys of the command.
+    fn give(&mut self, block: &mut Block, at: usize, gather: &mut Gather<'_, '_>) {
+        let content = block.content();
+        let mut words: Vec<&[u8]> = self.words.iter().map(|word| word.of(content)).collect();
+        let left_out = left_out(&words).unwrap_or(0);
+        let kept = words.len() - usize::from(left_out > 0);
+        words.truncate(kept);
+        words.resize(kept + left_out, b"");
+        let Some(command) = COMMANDS.find(&words) else {
+            return gather.note(Notice::UnknownCommand);
+        };
+        if command.access == Access::Neither && !command.is_script() {
+            return gather.note(Notice::NoKeyCommand);
+        }
+        let keys = command.keys(&words).map_err(|_| WRONG);
+        let name = self.words[0];
+        let name = name.undo(block);
+        block.content_mut()[name.0..name.1].make_ascii_lowercase();
+        let keys = match keys {
+            Ok(keys) => keys,
+            Err(reason) => return gather.reject(at, reason),
+        };
+        if keys.is_empty() {
+            gather.note(Notice::NoKeyCommand);
+        }
+        if keys.iter().any(|key| *key >= kept) {
+            gather.reject(at, CUT_WORDS);
+        }
+        for key in keys.into_iter().filter(|key| *key < kept) {
+            let key = self.words[key].undo(block);
+            if is_cut(&block.content()[key.0..key.1]) {
+                gather.reject(at, CUT_KEY);
+                continue;
+            }
+            let values = gather.values();
+            values.times.push(self.second.saturating_mul(1000));
+            values.commands.push(name.0 as u32, name.1 as u32);
+            give(gather, block, key, (Extreme::Logged, self.took));
+        }
+    }
+}
+
+/// How many words the last one, `... (30 more arguments)`, says that there are more.
+fn left_out(words: &[&[u8]]) -> Option<usize> {
+    let last = words.get(WORDS - 1).filter(|_| words.len() == WORDS)?;
+    let number = last
+        .strip_prefix(b"... (")?
+        .strip_suffix(b" more arguments)")?;
+    let number: usize = std::str::from_utf8(number).ok()?.parse().ok()?;
+    (number <= MAX_WORDS).then_some(number)
+}
+
+/// Whether it ends in what a server writes in place of the bytes that it leaves out: `... (72 more bytes)`.
+fn is_cut(word: &[u8]) -> bool {
+    let end = word.get(BYTES..).unwrap_or_default();
+    let number = end
+        .strip_prefix(b"... (")
+        .and_then(|end| end.strip_suffix(b" more bytes)"));
+    number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::detect;
+    use crate::format::reading::{Found, read_whole};
+
+    /// Answers of Valkey 9.1.2, some entries left out.
+    const JSON: &[u8] = b"[[20,1795347491,4,[\"get\",\"k:1 \\\"x\"],\"127.0.0.1:50872\",\"\"],\
+        [8,1795347492,7,[\"SET\",\"\xff\xc3\xa9\",\"1\"],\"127.0.0.1:50750\",\"\"],\
+        [7,1795347491,955,[\"COMMAND\",\"DOCS\"],\"127.0.0.1:50750\",\"\"],\
+        [6,1795347491,10,[\"mset\",\"bin\",\"\xff\\u0000\",\"c\",\"d\"],\"127.0.0.1:50734\",\"\"]]\n";
+    const TERMINAL: &[u8] = br#" 9) 1) (integer) 20
+    2) (integer) 1795347491
+    3) (integer) 4
+    4) 1) "get"
+       2) "k:1 \"x"
+    5) "127.0.0.1:50872"
+    6) ""
+10) 1) (integer) 8
+    2) (integer) 1795347492
+    3) (integer) 7
+    4) 1) "SET"
+       2) "\xff\xc3\xa9"
+       3) "1"
+    5) "127.0.0.1:50872"
+    6) ""
+11) 1) (integer) 7
+    2) (integer) 1795347491
+    3) (integer) 955
+    4) 1) "COMMAND"
+       2) "DOCS"
+    5) "127.0.0.1:50872"
+    6) ""
+12) 1) (integer) 6
+    2) (integer) 1795347491
+    3) (integer) 10
+    4) 1) "mset"
+       2) "bin"
+       3) "\xff\x00"
+       4) "c"
+       5) "d"
+    5) "127.0.0.1:50872"
+    6) ""
+"#;
+
+    fn entry(words: &[&str]) -> Found {
+        let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+        let json = format!("[[1,2,3,[{}],\"a:1\",\"\"]]", words.join(","));
+        read_whole(&CommandLog, json.as_bytes())
+    }
+
+    #[test]
+    fn each_key_of_a_command_has_what_the_command_took() {
+        for content in [JSON, TERMINAL] {
+            let found = read_whole(&CommandLog, content);
+            let keys: [&[u8]; 4] = [b"k:1 \"x", b"\xff\xc3\xa9", b"bin", b"c"];
+            assert_eq!(found.keys, keys);
+            let took = [4, 7, 10, 10].map(|took| (Extreme::Logged, took));
+            assert_eq!(found.values.extremes, took);
+            let second = 1_795_347_491_000;
+            let times = [second, second + 1000, second, second];
+            assert_eq!(found.values.times, times);
+            let commands: [&[u8]; 4] = [b"get", b"set", b"mset", b"mset"];
+            assert_eq!(found.commands, commands);
+            assert_eq!(found.seen.count(Notice::NoKeyCommand), 1);
+            assert!(found.rejects.is_empty(), "{:?}", found.rejects);
+            let head = |bytes| Head { bytes, whole: true };
+            assert_eq!(detect(head(content)).unwrap().name(), "command-log");
+        }
+    }
+
+    #[test]
+    fn what_the_log_leaves_out_is_rejected() {
+        let long = format!("{}... (72 more bytes)", "a".repeat(128));
+        let found = entry(&["set", &long, "v"]);
+        assert_eq!(found.rejects, [(0, CUT_KEY.to_owned())]);
+        // A key may look like that.
+        let short = format!("{}... (72 more bytes)", "a".repeat(127));
+        assert_eq!(entry(&["set", &short, "v"]).keys, [short.as_bytes()]);
+
+        let numbers: Vec<String> = (1..=30).map(|number| number.to_string()).collect();
+        let mut words: Vec<&str> = vec!["mset"];
+        words.extend(numbers.iter().map(String::as_str));
+        words.push("... (30 more arguments)");
+        let found = entry(&words);
+        assert_eq!(found.keys.len(), 15);
+        assert_eq!(found.rejects, [(0, CUT_WORDS.to_owned())]);
+        assert_eq!(entry(&["mset", "a"]).rejects, [(0, WRONG.to_owned())]);
+        words[31] = "... (99999999999 more arguments)";
+        assert!(entry(&words).keys.len() < 32);
+    }
+
+    #[test]
+    fn other_replies_are_no_log() {
+        let head = |bytes| Head { bytes, whole: true };
+        for no in [
+            &b"[[1,2,\"a\",[\"b\"]]]"[..],
+            b"[[1,2,3,4]]",
+            b"[]",
+            b"[\"1\",[\"a\"]]",
+            b"1) \"a\"\n2) \"b\"\n",
+            b"1) 1) (integer) 0\n   2) (integer) 5\n   3) 1) \"a\"\n",
+            b"user:1\n",
+            b"",
+        ] {
+            let no_log = CommandLog.detect(head(no)) != Detected::Yes;
+            assert!(no_log, "{}", no.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! `top-keys`: what `redis-cli --hotkeys`, `--memkeys`, `--bigkeys` and `--keystats` print. The keys are in the lines of the
+//! summary; those that name the first of a kind so far come again there.
+
+use crate::format::batch_rows::{Gather, each_line};
+use crate::format::extremes::{Text, give};
+use crate::format::lfu::LfuRule;
+use crate::format::parse::escape::{self, Escapes};
+use crate::format::parse::size::{integer, size};
+use crate::format::redis_cli::noise;
+use crate::format::row_boundary::RowBoundary;
+use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::metric::extreme::Extreme;
+use crate::source::block::{Block, Piece};
+
+/// The format.
+pub struct TopKeys;
+
+impl Format for TopKeys {
+    fn name(&self) -> &'static str {
+        "top-keys"
+    }
+
+    fn example(&self) -> &'static str {
+        "hot key found with counter: 6\\tkeyname: \"user:{1000}:profile\" (redis-cli --hotkeys, --memkeys, --bigkeys, --keystats)"
+    }
+
+    fn detect(&self, head: Head<'_>) -> Detected {
+        let mut lines = head.bytes.split(|byte| *byte == b'\n');
+        let first = lines.find(|line| noise::noise(line).is_none());
+        match first.is_some_and(|line| is_of_scan(noise::bare(line))) {
+            true => Detected::Yes,
+            false => Detected::No,
+        }
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        Some("redis-cli names the hottest or largest keys of one node, and no others")
+    }
+
+    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
+        Ok(Box::new(TopKeys))
+    }
+}
+
+/// A heading, a key so far, or a key of the summary.
+fn is_of_scan(line: &[u8]) -> bool {
+    let is_so_far = |line: &[u8]| {
+        let has = |part| memchr::memmem::find(&line[..line.len().min(40)], part).is_some();
+        line.starts_with(b"[") && (has(b"] Biggest ") || has(b"] Hot key "))
+    };
+    let starts = [
+        &b"# Scanning the entire keyspace"[..],
+        b"-------- summary -------",
+        b"-------- Summary --------",
+    ];
+    starts.iter().any(|start| line.starts_with(start)) || is_so_far(line) || is_key(line)
+}
+
+/// How a line starts that has a key of the summary.
+fn is_key(line: &[u8]) -> bool {
+    line.starts_with(HOT) || line.starts_with(BIGGEST)
+}
+
+const HOT: &[u8] = b"hot key found with counter: ";
+const BIGGEST: &[u8] = b"Biggest ";
+const NO_KEY: &str = "not a key and a number as redis-cli prints them";
+
+impl Reader for TopKeys {
+    fn format(&self) -> &'static str {
+        self.name()
+    }
+
+    fn boundary(&self) -> RowBoundary {
+        RowBoundary::Lines(b'\n')
+    }
+
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen {
+        let rule = columns.lfu;
+        let mut gather = Gather::new(columns, sink);
+        each_line(block, piece.from, |block, start, end| {
+            let line = &block.content()[start..end];
+            let bare = noise::bare(line);
+            let from = start + (bare.as_ptr() as usize - line.as_ptr() as usize);
+            match key_of(bare, rule) {
+                Some(((key, key_end), extreme, amount)) => {
+                    let key = Text {
+                        from: from + key,
+                        to: from + key_end,
+                        escapes: Escapes::C,
+                    };
+                    let key = key.undo(block);
+                    give(&mut gather, block, key, (extreme, amount));
+                }
+                None if is_key(bare) => gather.reject(start, NO_KEY),
+                None => match noise::noise(line) {
+                    Some(Notice::ErrorReply) => gather.failure(start),
+                    Some(notice) => gather.note(notice),
+                    None => gather.note(Notice::Progress),
+                },
+            }
+        });
+        gather.finish(block)
+    }
+}
+
+/// Where in the line its key is, and what the line says of it.
+fn key_of(line: &[u8], rule: LfuRule) -> Option<((usize, usize), Extreme, u64)> {
+    let (key, key_end) = quoted(line)?;
+    let (before, behind) = (&line[..key - 1], &line[key_end + 1..]);
+    if let Some(counter) = before.strip_prefix(HOT) {
+        let counter = integer(counter.strip_suffix(b"\tkeyname: ")?)?;
+        let is_end = behind.is_empty();
+        let accesses = rule.accesses(counter).filter(|_| is_end)?;
+        return Some(((key, key_end), Extreme::Accesses, accesses));
+    }
+    if before.starts_with(BIGGEST) {
+        // `Biggest string found "k" has 64 bytes`, before Redis 7.4 with quotes around the quotes.
+        let before = before.strip_suffix(b"'").unwrap_or(before);
+        let behind = behind.strip_prefix(b"'").unwrap_or(behind);
+        before.strip_suffix(b" found ")?;
+        let mut words = behind.strip_prefix(b" has ")?.split(|byte| *byte == b' ');
+        let (number, unit) = (integer(words.next()?)?, words.next()?);
+        let extreme = match unit {
+            b"bytes" => Extreme::Bytes,
+            _ => Extreme::Elements,
+        };
+        let is_end = words.next().is_none();
+        return is_end.then_some(((key, key_end), extreme, number));
+    }
+    // `  1    1.00M string     "k"`
+    let mut words = before
+        .split(|byte| *byte == b' ')
+        .filter(|word| !word.is_empty());
+    let (rank, amount, _type) = (words.next()?, words.next()?, words.next()?);
+    let is_row = integer(rank).is_some() && words.next().is_none() && behind.is_empty();
+    let bytes = size(amount).filter(|_| is_row)?;
+    Some(((key, key_end), Extreme::Bytes, bytes))
+}
+
+/// The first text in double quotes: where it starts and ends.
+fn quoted(line: &[u8]) -> Option<(usize, usize)> {
+    let start = memchr::memchr(b'"', line)? + 1;
+    Some((start, escape::close(line, start)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::detect;
+    use crate::format::reading::read_whole;
+
+    /// Output of redis-cli 7.0.15 and 7.4.1, some lines left out.
+    const HOTKEYS: &[u8] = br#"
+# Scanning the entire keyspace to find hot keys as well as
+# average sizes per key type.  You can use -i 0.1 to sleep 0.1 sec
+# per 100 SCAN commands (not usually needed).
+
+[00.00%] Hot key '"k:1 \"x"' found so far with counter 11
+[00.00%] Hot key "h" found so far with counter 5
+
+-------- summary -------
+
+Sampled 4 keys in the keyspace!
+hot key found with counter: 11	keyname: "k:1 \"x"
+hot key found with counter: 255	keyname: "\xff\n"
+"#;
+    const MEMKEYS: &[u8] = br#"
+# Scanning the entire keyspace to find biggest keys as well as
+[00.00%] Biggest list   found so far "{t}:list" with 64 bytes
+
+-------- summary -------
+
+Sampled 4 keys in the keyspace!
+Total key length in bytes is 17 (avg len 4.25)
+
+Biggest   list found "{t}:list" has 64 bytes
+Biggest   hash found '"h"' has 3 fields
+Biggest string found '"k:1 \"x"' has 40 bytes
+
+1 lists with 64 bytes (25.00% of keys, avg size 64.00)
+0 zsets with 0 bytes (00.00% of keys, avg size 0.00)
+"#;
+    const KEYSTATS: &[u8] = br#"
+# Scanning the entire keyspace to find the biggest keys and distribution information.
+100.00% keys scanned
+Keys size:    176B
+
+--- Top 10 key sizes ---
+  1    1.00M list       "{t}:list"
+  2      48B hash       "h"
+
+--- Top size per type ---
+list       {t}:list is 64B
+     40B   50.0000%           2
+"#;
+
+    #[test]
+    fn keys_are_in_the_summary() {
+        let check = |content: &[u8], expected: &[(&[u8], Extreme, u64)]| {
+            let found = read_whole(&TopKeys, content);
+            let keys: Vec<_> = expected.iter().map(|(key, ..)| *key).collect();
+            assert_eq!(found.keys, keys);
+            let says: Vec<_> = expected.iter().map(|(_, of, says)| (*of, *says)).collect();
+            assert_eq!(found.values.extremes, says);
+            assert_eq!(found.rejects, []);
+            let head = Head {
+                bytes: content,
+                whole: true,
+            };
+            assert_eq!(detect(head).unwrap().name(), "top-keys");
+        };
+        check(
+            HOTKEYS,
+            &[
+                (b"k:1 \"x", Extreme::Accesses, 61),
+                (b"\xff\n", Extreme::Accesses, 2501),
+            ],
+        );
+        check(
+            MEMKEYS,
+            &[
+                (b"{t}:list", Extreme::Bytes, 64),
+                (b"h", Extreme::Elements, 3),
+                (b"k:1 \"x", Extreme::Bytes, 40),
+            ],
+        );
+        check(
+            KEYSTATS,
+            &[
+                (b"{t}:list", Extreme::Bytes, 1 << 20),
+                (b"h", Extreme::Bytes, 48),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_line_of_the_summary_without_its_key_is_rejected() {
+        for line in [
+            &b"hot key found with counter: 6\tkeyname: \"k"[..],
+            b"hot key found with counter: 256\tkeyname: \"k\"",
+            b"hot key found with counter: \tkeyname: \"k\"",
+            b"hot key found with counter: 6\tkeyname: \"k\"x",
+            b"Biggest string found \"k\" has x bytes",
+            b"Biggest string found \"k\" has 5",
+            b"Biggest string \"k\" has 5 bytes",
+        ] {
+            let found = read_whole(&TopKeys, line);
+            assert_eq!(found.rejects, [(0, NO_KEY.to_owned())]);
+        }
+        let other = read_whole(&TopKeys, b"  x    1.00M string     \"k\"\nuser:1\n");
+        assert_eq!(other.seen.count(Notice::Progress), 2);
+    }
+}

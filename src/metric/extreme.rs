@@ -1,0 +1,80 @@
+//! What lists of extremes say of single keys. A list has a handful of keys, the most extreme ones: what it says is of
+//! those, so it is no metric of load, and nothing is judged by it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a list of extremes is by.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Extreme {
+    /// CPU time in microseconds: HOTKEYS of Redis.
+    CpuTime,
+    /// Bytes from and to clients: HOTKEYS of Redis.
+    Traffic,
+    /// Lookups a second: HOTKEYS of Valkey.
+    Lookups,
+    /// Accesses a minute, as LFU counters estimate them: redis-cli --hotkeys.
+    Accesses,
+    /// Bytes in memory, or the length of a string: redis-cli --memkeys, --keystats and --bigkeys.
+    Bytes,
+    /// Elements: redis-cli --bigkeys.
+    Elements,
+    /// What entries of a command log have: microseconds in a slow log, bytes in a log of large requests or replies.
+    Logged,
+}
+
+/// How it is shown, and how several amounts of a key become one.
+struct Row {
+    title: &'static str,
+    head: &'static str,
+    is_size: bool,
+    adds_up: bool,
+}
+
+const ROWS: [Row; 7] = [
+    row("CPU time", "CPU µs", false, true),
+    row("network traffic", "traffic", true, true),
+    row("lookups", "lookups/s", false, false),
+    row("LFU counter", "≈ accesses/min", false, false),
+    row("size", "bytes", true, false),
+    row("elements", "elements", false, false),
+    row("logged time or bytes", "µs, or bytes", false, true),
+];
+
+const fn row(title: &'static str, head: &'static str, is_size: bool, adds_up: bool) -> Row {
+    Row {
+        title,
+        head,
+        is_size,
+        adds_up,
+    }
+}
+
+impl Extreme {
+    fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    /// What it is, for people.
+    pub fn title(self) -> &'static str {
+        self.row().title
+    }
+
+    /// The head of its column for people.
+    pub fn head(self) -> &'static str {
+        self.row().head
+    }
+
+    /// Whether it is always a size in bytes.
+    pub fn is_size(self) -> bool {
+        self.row().is_size
+    }
+
+    /// Whether what several entries say of a key is added; else the mean is taken.
+    pub fn adds_up(self) -> bool {
+        self.row().adds_up
+    }
+}

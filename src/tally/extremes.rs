@@ -1,0 +1,161 @@
+//! What lists of extremes say of keys, list by list. It is no load: nothing else counts these rows.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::format::batch::MISSING;
+use crate::hash::hash;
+use crate::metric::extreme::Extreme;
+use crate::metric::{Load, Metric};
+use crate::slot::SlotBatch;
+use crate::tally::Tally;
+use crate::tally::operations::add_to_command;
+use crate::tally::tags::TagCounter;
+
+/// What is kept of a long name.
+const MAX_NAME: usize = 512;
+
+/// What lists of extremes say of keys.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Extremes {
+    /// By what they are lists of.
+    pub lists: BTreeMap<Extreme, Listed>,
+}
+
+/// The lists of one kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Listed {
+    /// How many entries they have: a key may have several.
+    pub entries: u64,
+    /// Entries by command, where it is known.
+    pub commands: BTreeMap<String, u64>,
+    /// When the first and the last ran, in milliseconds since 1970, where it is known.
+    pub range: Option<(u64, u64)>,
+    /// By key: entries as keys, amounts as operations. A name is what `Named` makes of a key.
+    keys: TagCounter,
+}
+
+impl Default for Listed {
+    fn default() -> Self {
+        Listed {
+            entries: 0,
+            commands: BTreeMap::new(),
+            range: None,
+            // No second pass counts them.
+            keys: TagCounter::new(true),
+        }
+    }
+}
+
+/// A key of lists of one kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListedKey {
+    /// Its first 512 bytes.
+    pub name: Vec<u8>,
+    /// How long it is, in bytes.
+    pub length: u64,
+    /// Its slot.
+    pub slot: u16,
+    /// Its hash tag.
+    pub tag: Option<Vec<u8>>,
+    /// Its entries.
+    pub entries: u64,
+    /// The sum of what they say.
+    pub sum: u64,
+}
+
+impl Extremes {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.lists.is_empty()
+    }
+}
+
+impl Listed {
+    /// The keys, in no order; of very many those with the largest sums.
+    pub fn keys(&self) -> Vec<ListedKey> {
+        let keys = self.keys.named().into_iter();
+        keys.map(|(name, load)| listed_key(&name, load)).collect()
+    }
+
+    fn add(&mut self, name: &[u8], amount: u64) {
+        self.entries += 1;
+        let load = Load::new(1, 0, amount);
+        self.keys.add_known(hash(name).max(1), name, load);
+    }
+
+    fn add_time(&mut self, at: u64) {
+        let (first, last) = self.range.unwrap_or((at, at));
+        self.range = Some((first.min(at), last.max(at)));
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.entries += other.entries;
+        for (command, entries) in other.commands {
+            add_to_command(&mut self.commands, command.as_bytes(), entries);
+        }
+        for at in other.range.into_iter().flat_map(|(from, to)| [from, to]) {
+            self.add_time(at);
+        }
+        self.keys.merge(other.keys);
+    }
+}
+
+/// The name by which a key is counted: its slot, its length, where in it its tag is, and its start.
+fn write_name(name: &mut Vec<u8>, keys: &SlotBatch<'_>, i: usize) {
+    let base = keys.batch.base;
+    let key = keys.batch.keys.get(base, i);
+    let kept = &key[..key.len().min(MAX_NAME)];
+    let start = keys.hashed.start[i].wrapping_sub(keys.batch.keys.start[i]) as usize;
+    let tag = start..start + keys.hashed.get(base, i).len();
+    let is_kept = keys.is_tagged(i) && tag.end <= kept.len();
+    let tag = if is_kept { tag } else { 0..0 };
+    name.clear();
+    name.extend(keys.slots[i].to_le_bytes());
+    name.extend((key.len() as u32).to_le_bytes());
+    name.extend((tag.start as u16).to_le_bytes());
+    name.extend((tag.end as u16).to_le_bytes());
+    name.extend_from_slice(kept);
+}
+
+fn listed_key(name: &[u8], load: Load) -> ListedKey {
+    let [low, high, a, b, c, d, from, from_high, to, to_high] =
+        name.first_chunk().copied().unwrap_or_default();
+    let name = name.get(10..).unwrap_or_default();
+    let tag =
+        u16::from_le_bytes([from, from_high]).into()..u16::from_le_bytes([to, to_high]).into();
+    ListedKey {
+        name: name.to_vec(),
+        length: u32::from_le_bytes([a, b, c, d]).into(),
+        slot: u16::from_le_bytes([low, high]),
+        tag: name.get(tag).filter(|tag| !tag.is_empty()).map(Into::into),
+        entries: load[Metric::Keys],
+        sum: load[Metric::Ops],
+    }
+}
+
+impl Tally for Extremes {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let values = keys.batch.values;
+        let mut name = Vec::new();
+        for (i, (of, amount)) in values.extremes.iter().enumerate() {
+            write_name(&mut name, keys, i);
+            let listed = self.lists.entry(*of).or_default();
+            listed.add(&name, *amount);
+            if let Some(at) = values.times.get(i).filter(|at| **at != MISSING) {
+                listed.add_time(*at);
+            }
+            if !values.commands.is_empty() {
+                let command = values.commands.get(keys.batch.base, i);
+                add_to_command(&mut listed.commands, command, 1);
+            }
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        for (of, theirs) in other.lists {
+            self.lists.entry(of).or_default().merge(theirs);
+        }
+    }
+}
