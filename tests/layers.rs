@@ -20,7 +20,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // The commands of a server: which words are keys.
     ("command", &[]),
     ("error", &["name"]),
-    ("source", &[]),
+    // A directory that describes itself.
+    ("source", &["collect::manifest"]),
     // Passes over blocks with the vectors of a kernel.
     ("simd", &["source::block"]),
     ("pattern", &["format::batch", "source::block"]),
@@ -45,7 +46,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "analysis",
         &[
-            "source", "format", "slot", "tally", "scan", "topology", "summary", "remedies",
+            "collect::manifest",
+            "source",
+            "format",
+            "slot",
+            "tally",
+            "scan",
+            "topology",
+            "summary",
+            "remedies",
         ],
     ),
     // Every remedy is carried out, not asserted.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::analysis::collected;
 use crate::analysis::reading::Reading;
 use crate::error::Result;
 use crate::format::rdb::snapshot::Rdb;
@@ -42,11 +43,14 @@ pub fn of<T>(reading: &Reading, scanned: &Scanned<T>, counted: &SlotsByInput) ->
     Some(found)
 }
 
-/// The same, read for this alone; the three nodes that are assumed where the inputs are no nodes.
+/// The same, or those that a collection lists, read for this alone; the three nodes that are assumed where the inputs are no nodes.
 ///
 /// # Errors
 /// As a scan.
 pub fn read(reading: &Reading) -> Result<Topology> {
+    if let Some(topology) = collected::topology(&reading.collections)? {
+        return Ok(topology);
+    }
     let inputs = reading.sources.len();
     if inputs < 2 || !reading.is_rereadable() {
         return Topology::assumed();

@@ -1,7 +1,7 @@
 //! The part of a report about its input.
 
 use crate::analysis::reading::Reading;
-use crate::analysis::rejected;
+use crate::analysis::{collected, rejected};
 use crate::format::lfu::{self, LfuRule};
 use crate::format::{FORMATS, Format, Notice, Seen};
 use crate::name::Name;
@@ -12,9 +12,11 @@ use crate::source::Source;
 use crate::summary::worded::Worded;
 use crate::summary::{FileFacts, Incomplete, InputFacts, Sizes, Summary};
 
-/// As `of`, with a note on what was passed over.
-pub fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
+/// As `of`, with what collections say of themselves and a note on what was passed over; sentences have no names where
+/// `is_redacted`.
+pub fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>, is_redacted: bool) -> InputFacts {
     let mut input = of(&reading.sources, scanned);
+    collected::remark(&reading.collections, is_redacted, &mut input);
     if reading.passed_over > 0 {
         let what = "entries of directories that are no files, passed over (directories are not searched deeper)";
         input.notes.push(format!("{what}: {}", reading.passed_over));

@@ -3,6 +3,7 @@
 //! Everything between the options and the numbers happens here and nowhere else: detection of ready-made counts, the
 //! two passes, redaction, and the facts about the run.
 
+pub mod collected;
 pub mod file_nodes;
 pub mod input_info;
 pub mod likely_heavy;
@@ -78,6 +79,18 @@ enum Nodes {
     Assumed,
     Even(usize),
     Listed(Topology),
+    /// The input lists them itself.
+    OfInput(Topology),
+}
+
+impl Nodes {
+    /// Those of a real cluster.
+    fn listed(&self) -> Option<&Topology> {
+        match self {
+            Nodes::Listed(topology) | Nodes::OfInput(topology) => Some(topology),
+            Nodes::Assumed | Nodes::Even(_) => None,
+        }
+    }
 }
 
 impl Default for Analysis {
@@ -243,7 +256,22 @@ impl Analysis {
     ///
     /// # Errors
     /// As `run`.
-    pub fn run_on(&self, mut reading: Reading) -> Result<Summary> {
+    pub fn run_on(&self, reading: Reading) -> Result<Summary> {
+        let listed = match self.nodes {
+            Nodes::Assumed => collected::topology(&reading.collections)?,
+            _ => None,
+        };
+        match listed.map(Nodes::OfInput) {
+            None => self.summary_of(reading),
+            Some(nodes) => Analysis {
+                nodes,
+                ..self.clone()
+            }
+            .summary_of(reading),
+        }
+    }
+
+    fn summary_of(&self, mut reading: Reading) -> Result<Summary> {
         let started = Started::now();
         let topology = self.owners()?;
         // What names nodes that the inputs may show is looked at once they do.
@@ -261,14 +289,14 @@ impl Analysis {
             first.tally.slots.loads.required(by, &flag)?;
         }
 
-        let mut input = input_info::of_reading(&reading, &first);
+        let mut input = input_info::of_reading(&reading, &first, self.redaction.is_some());
         let (mut topology, files) = self.found_nodes(&reading, &first, topology);
         let mut node_counts = self.node_counts.clone();
         let room = self.room_of(&topology)?;
         if let Some(redaction) = self.redaction.as_deref() {
             redacted::input(redaction, &mut input, &first.rejects);
             redacted::node_counts(redaction, &topology, &mut node_counts);
-            if matches!(self.nodes, Nodes::Listed(_)) || !files.is_empty() {
+            if self.nodes.listed().is_some() || !files.is_empty() {
                 topology = topology.renamed(|name| redaction.text(name));
             }
         }
@@ -337,7 +365,7 @@ impl Analysis {
         match &self.nodes {
             Nodes::Assumed => Topology::assumed(),
             Nodes::Even(count) => Topology::even(*count, format!("even {count}")),
-            Nodes::Listed(topology) => Ok(topology.clone()),
+            Nodes::Listed(topology) | Nodes::OfInput(topology) => Ok(topology.clone()),
         }
     }
 
@@ -369,15 +397,15 @@ impl Analysis {
             (_, false) => Parts::All,
         };
         // Only the listing of a real cluster can contradict the files.
-        let origins = match self.nodes {
-            Nodes::Listed(_) => {
+        let origins = match self.nodes.listed() {
+            Some(_) => {
                 let nodes = topology.nodes.iter();
                 let addresses: Vec<_> = nodes.map(|node| node.address.as_deref()).collect();
                 KeysByNode::new(reading.sources.len(), &addresses, |slot| {
                     topology.owner(slot)
                 })
             }
-            _ => KeysByNode::default(),
+            None => KeysByNode::default(),
         };
         let inputs = match self.nodes {
             Nodes::Assumed => SlotsByInput::new(reading.sources.len()),
@@ -426,6 +454,7 @@ impl Analysis {
         };
         let (nodes, is_real) = match &self.nodes {
             Nodes::Listed(_) => (vec!["--topology".into(), listing], true),
+            Nodes::OfInput(_) => (Vec::new(), true),
             Nodes::Assumed if topology.source == Topology::ONE_A_FILE => (Vec::new(), false),
             _ => (
                 vec!["--nodes".into(), topology.nodes.len().to_string()],

@@ -12,6 +12,7 @@ use crate::format::walk::Walking;
 use crate::scan::{Only, Scan, Scanned};
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
+use crate::source::collection::Collection;
 use crate::source::{Found, Source};
 use crate::tally::Tally;
 
@@ -74,6 +75,8 @@ impl Default for Options {
 pub struct Reading {
     /// What is read.
     pub sources: Vec<Box<dyn Source>>,
+    /// The collections among them.
+    pub collections: Vec<Collection>,
     /// Entries of directories that are not regular files.
     pub passed_over: usize,
     /// Files of an earlier report in such a directory, which the caller took out of the sources.
@@ -92,6 +95,7 @@ impl Reading {
         Ok(Reading {
             pool: pool(options.threads)?,
             sources: found.sources,
+            collections: found.collections,
             passed_over: found.passed_over,
             of_reports: 0,
             options,

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 fn reading(analysis: &Analysis, dump: &[u8]) -> Reading {
     let found = source::Found {
         sources: vec![memory("dump", dump)],
-        passed_over: 0,
+        ..Default::default()
     };
     Reading::new(found, analysis.reading.clone()).unwrap()
 }

@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::analysis::Analysis;
+use crate::collect::manifest::NODES_FILE;
 use crate::error::Result;
 use crate::topology::Topology;
 
 /// Where the nodes come from.
 #[derive(Args, Debug, Clone, Default)]
 pub struct ClusterArgs {
-    /// The cluster's own listing: CLUSTER NODES, nodes.conf, or CLUSTER SHARDS or SLOTS as JSON
+    /// The cluster's own listing: CLUSTER NODES, nodes.conf, or CLUSTER SHARDS or SLOTS as JSON; or a directory of collect,
+    /// which needs no flag where it is the input
     #[arg(long, value_name = "FILE", conflicts_with = "nodes")]
     pub topology: Option<PathBuf>,
     /// An even split of the slots over N primaries [default: each input one, where they share no slot; else 3]
@@ -51,6 +53,7 @@ impl ClusterArgs {
     /// As `topology`.
     pub fn named(&self) -> Result<Option<Topology>> {
         match (&self.topology, self.nodes) {
+            (Some(path), _) if path.is_dir() => Topology::read(&path.join(NODES_FILE)).map(Some),
             (Some(path), _) => Topology::read(path).map(Some),
             (None, Some(nodes)) => Topology::even(nodes, format!("even {nodes}")).map(Some),
             (None, None) => Ok(None),

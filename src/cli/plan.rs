@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::analysis::{file_nodes, input_info, slot_stats};
+use crate::analysis::reading::Reading;
+use crate::analysis::{collected, file_nodes, input_info, slot_stats};
 use crate::cli::Ending;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
@@ -104,7 +105,12 @@ impl PlanArgs {
         if self.reading.format == "help" {
             return print_format_help();
         }
-        let (request, named) = (self.request()?, self.cluster.named()?);
+        let request = self.request()?;
+        let mut reading = self.reading.reading(self.hashing.policy()?)?;
+        let named = match self.cluster.named()? {
+            None => collected::topology(&reading.collections)?,
+            named => named,
+        };
         match &named {
             // Before the scan, which may take long.
             Some(topology) => drop(request.clone().on(topology)?),
@@ -114,7 +120,9 @@ impl PlanArgs {
         }
         let open = |path| SingleFile::open(path, GUARD);
         let rollback = self.rollback.as_deref().map(open).transpose()?;
-        let (topology, summary) = self.summarise(named)?;
+        let replicas = named.iter().flat_map(|topology| &topology.replicas);
+        reading.options.only.not_of = replicas.cloned().collect();
+        let (topology, summary) = self.summarise(&reading, named)?;
         let planner = request.on(&topology)?;
         if let Some(why) = incomplete(&summary).filter(|_| !self.force) {
             let what = format!("{why}; no plan is made for it, as --force would");
@@ -209,10 +217,7 @@ impl PlanArgs {
 
     /// Counts the keys of the nodes that are `named`, or of those that the inputs are. Tags are counted by name in the one
     /// pass: they only name what sets the lower bound.
-    fn summarise(&self, named: Option<Topology>) -> Result<(Topology, Summary)> {
-        let mut reading = self.reading.reading(self.hashing.policy()?)?;
-        let replicas = named.iter().flat_map(|topology| &topology.replicas);
-        reading.options.only.not_of = replicas.cloned().collect();
+    fn summarise(&self, reading: &Reading, named: Option<Topology>) -> Result<(Topology, Summary)> {
         let inputs = reading.sources.len();
         let scanned = match slot_stats::take(&reading.sources, self.reading.ops_column.as_deref())?
         {
@@ -222,14 +227,15 @@ impl PlanArgs {
                 ..Tallies::new(Parts::InOnePass)
             })?,
         };
-        let of_files = || file_nodes::of(&reading, &scanned, &scanned.tally.inputs);
+        let of_files = || file_nodes::of(reading, &scanned, &scanned.tally.inputs);
         let (topology, files) = match named {
             Some(topology) => (topology, Vec::new()),
             None => of_files()
                 .map(|found| (found.topology, found.files))
                 .ok_or_else(no_nodes)?,
         };
-        let input = input_info::of(&reading.sources, &scanned);
+        let mut input = input_info::of(&reading.sources, &scanned);
+        collected::remark(&reading.collections, false, &mut input);
         let mut summary = summary::summarise(&scanned.tally, None, &topology, Metric::Keys, input);
         file_nodes::warn_of_several(&files, &mut summary);
         Ok((topology, summary))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::analysis::reading::Reading;
-use crate::analysis::{file_nodes, input_info};
+use crate::analysis::{collected, file_nodes, input_info};
 use crate::cli::Ending;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
@@ -93,7 +93,8 @@ impl Trial<'_> {
         let scanned = self
             .reading
             .scan("counting", || WhatIf::new(change.clone()))?;
-        let input = input_info::of(&self.reading.sources, &scanned);
+        let mut input = input_info::of(&self.reading.sources, &scanned);
+        collected::remark(&self.reading.collections, false, &mut input);
         let mut counted = scanned.tally;
         counted.grow();
         let by = format!("--by {}", self.by.name());

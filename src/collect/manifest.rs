@@ -147,3 +147,47 @@ pub struct Failover {
     /// How many slots it took over.
     pub slots: u64,
 }
+
+/// A collection of whole nodes with these files.
+#[cfg(test)]
+pub fn example(files: &[&str]) -> Manifest {
+    let node = |file: &&str| NodeEntry {
+        id: None,
+        name: "127.0.0.1:7001".into(),
+        role: Role::Primary,
+        primary: None,
+        server: None,
+        file: Some((*file).into()),
+        keys: 1,
+        dbsize: BeforeAfter::default(),
+        counted: None,
+        repeats: 0,
+        vanished: 0,
+        strays: 0,
+        complete: true,
+        error: None,
+    };
+    Manifest {
+        schema: SCHEMA.into(),
+        version: "0.1.0".into(),
+        started: "2026-11-22T10:00:00Z".into(),
+        finished: "2026-11-22T10:01:00Z".into(),
+        cluster: true,
+        level: Level::Sizes,
+        from: Role::Replica,
+        settings: Settings {
+            max_load: 25.0,
+            count: 500,
+            sample_percent: 100.0,
+            exact_elements: 64,
+            samples: 5,
+        },
+        nodes: files.iter().map(node).collect(),
+        keys: files.len() as u64,
+        slots_moved: Vec::new(),
+        failovers: Vec::new(),
+        slots_missing: Vec::new(),
+        incomplete: false,
+        skipped: Vec::new(),
+    }
+}

@@ -1,12 +1,18 @@
-//! A directory is read as every regular file in it that is not hidden, one with the manifest of an append-only file as
-//! what that lists; it is not searched deeper.
+//! A directory is read as every regular file in it that is not hidden, one that describes itself as what it lists; it is not
+//! searched deeper.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::name::Name;
-use crate::source::{Found, file, manifest};
+use crate::source::{Found, collection, file, manifest};
+
+/// Adds the inputs among the files of a directory that describes itself; false where it does not.
+type FindIn = fn(&[PathBuf], &mut Found) -> Result<bool>;
+
+/// Directories that describe themselves: collections, and append-only files in parts.
+const DESCRIBED: &[FindIn] = &[collection::find_in, manifest::find_in];
 
 /// Adds the files of a directory.
 pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
@@ -16,10 +22,10 @@ pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
     }
     let (files, others) = files_in(path)?;
     found.passed_over += others;
-    if let Some(manifest) = manifest::in_directory(&files)
-        && manifest::find(manifest, found)?
-    {
-        return Ok(true);
+    for find_in in DESCRIBED {
+        if find_in(&files, found)? {
+            return Ok(true);
+        }
     }
     for path in files {
         file::find(&path, found)?;

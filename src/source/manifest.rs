@@ -38,13 +38,16 @@ pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
     Ok(true)
 }
 
-/// The manifest in a directory, if there is one.
-pub fn in_directory(files: &[PathBuf]) -> Option<&PathBuf> {
+/// Adds the files that the manifest in a directory lists; false where there is none, or several.
+pub fn find_in(files: &[PathBuf], found: &mut Found) -> Result<bool> {
     let mut manifests = files.iter().filter(|path| {
         let name = path.file_name().unwrap_or_default().as_encoded_bytes();
         name.ends_with(b".aof.manifest")
     });
-    manifests.next().filter(|_| manifests.next().is_none())
+    match (manifests.next(), manifests.next()) {
+        (Some(only), None) => find(only, found),
+        _ => Ok(false),
+    }
 }
 
 /// The files of a manifest that are not history, in their order; `None` where it is none.

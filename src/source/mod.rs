@@ -5,6 +5,7 @@
 pub mod block;
 pub mod boundary;
 pub mod chunk;
+pub mod collection;
 pub mod decompress;
 mod directory;
 pub mod file;
@@ -14,7 +15,7 @@ pub mod line_number;
 mod manifest;
 pub mod memory;
 pub mod pipe;
-mod remote;
+pub mod remote;
 pub(crate) mod small_file;
 pub(crate) mod stem;
 pub mod stream;
@@ -26,6 +27,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::source::collection::Collection;
 use crate::source::identity::Identity;
 
 /// The longest line that is read, in bytes; a Redis key may be longer, but not in a dump that is meant to be one.
@@ -79,6 +81,8 @@ pub trait ReadAt: Send + Sync {
 pub struct Found {
     /// The sources, in the order of the arguments.
     pub sources: Vec<Box<dyn Source>>,
+    /// The collections among them: they list the nodes, and say what is missing.
+    pub collections: Vec<Collection>,
     /// Entries of directories that are not regular files and are passed over: directories, pipes, broken links.
     pub passed_over: usize,
 }
@@ -91,6 +95,7 @@ pub static SOURCES: &[Find] = &[
     pipe::find_stdin,
     remote::find,
     directory::find,
+    collection::find,
     manifest::find,
     file::find,
 ];

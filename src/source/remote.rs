@@ -1,4 +1,4 @@
-//! Arguments that name a server or a place on the network: nothing is read from there, and what to type instead is said.
+//! Arguments that name a server or a place on the network: no dump is read from there, and the error names what to type.
 
 use std::path::Path;
 
@@ -8,31 +8,6 @@ use crate::source::Found;
 
 /// Places by the start of their URLs, and what to type.
 const SCHEMES: &[(&str, &str, &str)] = &[
-    (
-        "redis",
-        LIVE,
-        "redis-cli -u URL --no-raw --scan > DUMP, then name DUMP",
-    ),
-    (
-        "rediss",
-        LIVE,
-        "redis-cli -u URL --no-raw --scan > DUMP, then name DUMP",
-    ),
-    (
-        "valkey",
-        LIVE,
-        "valkey-cli -u URL --no-raw --scan > DUMP, then name DUMP",
-    ),
-    (
-        "valkeys",
-        LIVE,
-        "valkey-cli -u URL --no-raw --scan > DUMP, then name DUMP",
-    ),
-    (
-        "unix",
-        LIVE,
-        "redis-cli -s SOCKET --no-raw --scan > DUMP, then name DUMP",
-    ),
     ("s3", OBJECT, "aws s3 cp URL - | slotscope analyze -"),
     ("gs", OBJECT, "gcloud storage cat URL | slotscope analyze -"),
     (
@@ -43,8 +18,10 @@ const SCHEMES: &[(&str, &str, &str)] = &[
     ("http", PAGE, "curl -fsS URL | slotscope analyze -"),
     ("https", PAGE, "curl -fsS URL | slotscope analyze -"),
 ];
+/// The schemes of servers.
+const SERVERS: [&str; 5] = ["redis", "rediss", "valkey", "valkeys", "unix"];
 
-const LIVE: &str = "a live server, and slotscope reads dumps";
+const LIVE: &str = "a running server, not a dump: slotscope collect URL reads its cluster into a directory, then name that";
 const OBJECT: &str = "an object of a cloud store, and slotscope reads files";
 const PAGE: &str = "a web address, and slotscope reads files";
 const OTHER: &str = "a URL, and slotscope reads files: download it, then name the file";
@@ -57,28 +34,62 @@ pub fn find(path: &Path, _: &mut Found) -> Result<bool> {
     }
 }
 
+/// Whether an argument names a server and no file.
+pub fn is_server(path: &Path) -> bool {
+    let text = path.to_str().filter(|_| !path.exists());
+    text.is_some_and(|text| match split(text) {
+        Some((scheme, _)) => is_of_server(scheme),
+        None => is_address(text),
+    })
+}
+
+/// The text of an argument, without the password of a URL.
+pub fn without_password(text: &str) -> String {
+    match split(text) {
+        Some((scheme, rest)) => format!("{scheme}://{}", shown(scheme, rest)),
+        None => text.to_owned(),
+    }
+}
+
+/// The scheme of a URL, and what follows it.
+fn split(text: &str) -> Option<(&str, &str)> {
+    text.split_once("://").filter(|(scheme, _)| is_word(scheme))
+}
+
+/// What follows a scheme, from the host on. The password of a server may hold a slash, the path of an object an @.
+fn shown<'r>(scheme: &str, rest: &'r str) -> &'r str {
+    let host = match is_of_server(scheme) {
+        true => rest,
+        false => rest.split('/').next().unwrap_or_default(),
+    };
+    &rest[host.rfind('@').map_or(0, |at| at + 1)..]
+}
+
 /// The place that `text` names, without any password, and what to do.
 fn refusal(text: &str) -> Option<(String, String)> {
-    if let Some((scheme, rest)) = text.split_once("://").filter(|(scheme, _)| is_word(scheme)) {
-        let host = rest.split('/').next().unwrap_or_default();
-        let secret = host.rfind('@').map_or(0, |at| at + 1);
-        let place = format!("{}://{}", scheme, Name::from(&rest[secret..]));
-        let known = SCHEMES
-            .iter()
-            .find(|(name, ..)| scheme.eq_ignore_ascii_case(name));
-        let what = known.map_or(OTHER.to_owned(), |(_, what, way_out)| {
-            format!("{what}: {way_out}")
-        });
+    if let Some((scheme, rest)) = split(text) {
+        let place = format!("{scheme}://{}", Name::from(shown(scheme, rest)));
+        let known = |(name, ..): &&(&str, &str, &str)| scheme.eq_ignore_ascii_case(name);
+        let what = match SCHEMES.iter().find(known) {
+            _ if is_of_server(scheme) => LIVE.to_owned(),
+            Some((_, what, way_out)) => format!("{what}: {way_out}"),
+            None => OTHER.to_owned(),
+        };
         return Some((place, what));
     }
-    let (host, port) = text.rsplit_once(':')?;
+    is_address(text).then(|| (text.to_owned(), LIVE.to_owned()))
+}
+
+fn is_of_server(scheme: &str) -> bool {
+    SERVERS.iter().any(|name| scheme.eq_ignore_ascii_case(name))
+}
+
+/// Whether it is a host and a port.
+fn is_address(text: &str) -> bool {
     let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
-    let is_address = port.parse::<u16>().is_ok() && !host.is_empty() && host.bytes().all(is_host);
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let what = format!(
-        "{LIVE}: redis-cli -h {host} -p {port} --no-raw --scan > {host}-{port}.keys, then name that file"
-    );
-    is_address.then(|| (text.to_owned(), what))
+    text.rsplit_once(':').is_some_and(|(host, port)| {
+        port.parse::<u16>().is_ok() && !host.is_empty() && host.bytes().all(is_host)
+    })
 }
 
 fn is_word(text: &str) -> bool {
@@ -95,16 +106,17 @@ mod tests {
     #[test]
     fn servers_and_urls_are_named_with_what_to_type() {
         for (text, place, what) in [
+            ("10.0.0.1:6379", "10.0.0.1:6379", "slotscope collect URL"),
+            ("[::1]:7000", "[::1]:7000", "slotscope collect URL"),
             (
-                "10.0.0.1:6379",
-                "10.0.0.1:6379",
-                "redis-cli -h 10.0.0.1 -p 6379 --no-raw",
-            ),
-            ("[::1]:7000", "[::1]:7000", "redis-cli -h ::1 -p 7000 "),
-            (
-                "redis://u:secret@h:1/0",
+                "redis://u:se/cr@et@h:1/0",
                 "redis://h:1/0",
-                "redis-cli -u URL",
+                "slotscope collect URL",
+            ),
+            (
+                "unix:///run/redis.sock",
+                "unix:///run/redis.sock",
+                "slotscope collect URL",
             ),
             (
                 "S3://bucket/a.keys",
@@ -112,12 +124,20 @@ mod tests {
                 "aws s3 cp URL -",
             ),
             ("https://h/a@b", "https://h/a@b", "curl -fsS URL"),
+            ("https://u:secret@h/a@b", "https://h/a@b", "curl -fsS URL"),
             ("ftp://h/\u{1b}", "ftp://h/\\x1b", "download it"),
         ] {
             let (found, said) = refusal(text).unwrap();
             assert_eq!(found, place);
             assert!(said.contains(what), "{said}");
+            assert_eq!(
+                is_server(Path::new(text)),
+                what.contains("collect"),
+                "{text}"
+            );
         }
+        assert_eq!(without_password("redis://u:se/cr@et@h:1"), "redis://h:1");
+        assert_eq!(without_password("a b@c"), "a b@c");
     }
 
     #[test]
@@ -133,6 +153,7 @@ mod tests {
             "c:\\x",
         ] {
             assert_eq!(refusal(path), None, "{path}");
+            assert!(!is_server(Path::new(path)), "{path}");
         }
     }
 }

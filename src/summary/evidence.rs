@@ -156,7 +156,11 @@ pub fn of(
         repeats_of_slot: &|slot| repeats_of(tallies, slot),
         strays: strays(tallies),
     };
-    let signs = integrity::signs(nodes, &tallies.slots.loads, units, counts);
+    let mut signs = integrity::signs(nodes, &tallies.slots.loads, units, counts);
+    if input.sample_percent.is_some() {
+        // Slots outside the sample are empty, and that says nothing.
+        signs.retain(|sign| !sign.is_of_loads());
+    }
     let news = signs.iter().filter(|sign| sign.is_news());
     found.extend(news.map(|sign| Evidence::Sign(sign.clone())));
     input.warnings.extend(found.into_iter().map(Into::into));

@@ -161,6 +161,18 @@ impl Sign {
         }
     }
 
+    /// Whether the loads of slots and nodes alone show it.
+    pub fn is_of_loads(&self) -> bool {
+        matches!(
+            self,
+            Sign::EmptyNode { .. }
+                | Sign::OneNode { .. }
+                | Sign::EmptySlots { .. }
+                | Sign::OverfullSlot { .. }
+                | Sign::UnlikelyNode { .. }
+        )
+    }
+
     /// Whether the counts of the input do not show it already.
     pub fn is_news(&self) -> bool {
         matches!(self.kind(), Damage::MissingNode | Damage::Truncated)

@@ -175,6 +175,9 @@ pub struct InputFacts {
     /// What the sizes of RDB files are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Sizes>,
+    /// The percentage of slots that were collected, where it was a sample of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample_percent: Option<f64>,
     /// Places after which an input could not be read.
     pub incomplete: Vec<Incomplete>,
     /// Evidence that the dump is not what it should be.

@@ -164,6 +164,11 @@ impl Nodes {
         !self.are_files() && self.list.first().is_some_and(is_first)
     }
 
+    /// Whether they are equal ones because nothing names them.
+    pub fn are_assumed(&self) -> bool {
+        self.source.0.starts_with(b"assumed even ")
+    }
+
     /// Whether each file of the input is one of them.
     pub fn are_files(&self) -> bool {
         self.source.0 == Topology::ONE_A_FILE.as_bytes()

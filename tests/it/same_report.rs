@@ -74,7 +74,7 @@ impl How {
         };
         let found = Found {
             sources,
-            passed_over: 0,
+            ..Default::default()
         };
         let topology = Topology::parse("nodes", NODES.as_bytes()).unwrap();
         let reading = Reading::new(found, options).unwrap();

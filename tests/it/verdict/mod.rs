@@ -25,7 +25,7 @@ fn analyzed(dumps: &[Vec<u8>], analysis: &Analysis) -> Summary {
         sources: sources
             .map(|(i, dump)| memory(&format!("dump-{i}"), dump))
             .collect(),
-        passed_over: 0,
+        ..Default::default()
     };
     let options = Options {
         threads: Some(2),

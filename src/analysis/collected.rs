@@ -1,0 +1,233 @@
+//! What a collection says of itself: its nodes, and what of the cluster is not in it.
+
+use crate::collect::manifest::{FILE, Level, Manifest, NODES_FILE, NodeEntry, Role};
+use crate::error::{Error, Result};
+use crate::format::parse::time::timestamp;
+use crate::name::Name;
+use crate::source::collection::Collection;
+use crate::summary::worded::Worded;
+use crate::summary::{Incomplete, InputFacts};
+use crate::text::{grouped, percent};
+use crate::topology::Topology;
+
+/// The nodes that a collection of a cluster lists; `None` where there is none.
+///
+/// # Errors
+/// A listing that cannot be read, or two of them.
+pub fn topology(collections: &[Collection]) -> Result<Option<Topology>> {
+    let of_clusters = collections.iter().filter(|of| of.manifest.cluster);
+    match of_clusters.collect::<Vec<_>>().as_slice() {
+        [] => Ok(None),
+        [only] => Topology::read(&only.directory.join(NODES_FILE)).map(Some),
+        [first, second, ..] => {
+            let what = format!(
+                "is the collection of a cluster, and \"{}\" too: name one, or the nodes with --topology FILE",
+                Name::from(first.directory.as_path())
+            );
+            Err(Error::bad(
+                Name::from(second.directory.as_path()).to_string(),
+                what,
+            ))
+        }
+    }
+}
+
+/// Adds to `input` what its collections say of themselves; a sentence has no names where `is_redacted`.
+pub fn remark(collections: &[Collection], is_redacted: bool, input: &mut InputFacts) {
+    for collection in collections {
+        let manifest = &collection.manifest;
+        let finished = timestamp(manifest.finished.as_bytes()).map(|at| at / 1000);
+        input.written = input.written.max(finished);
+        input.sample_percent = sampled(manifest).or(input.sample_percent);
+        input.incomplete.extend(incomplete(collection, is_redacted));
+        let warnings = warnings(manifest).into_iter();
+        input.warnings.extend(warnings.map(Worded::Sentence));
+        input.notes.extend(notes(manifest));
+        let skipped = manifest.skipped.iter().filter(|_| !is_redacted);
+        let skipped = skipped.map(|what| format!("not collected: {}", Name::from(what.as_str())));
+        input.notes.extend(skipped);
+    }
+}
+
+/// The percentage of slots that were read, where these are not all.
+fn sampled(manifest: &Manifest) -> Option<f64> {
+    Some(manifest.settings.sample_percent).filter(|percent| *percent < 100.0)
+}
+
+/// What is missing that should be there.
+fn incomplete(collection: &Collection, is_redacted: bool) -> Vec<Incomplete> {
+    let manifest = &collection.manifest;
+    let stop = |reason: String| Incomplete {
+        file: Name::from(collection.directory.join(FILE).as_path()),
+        byte: 0,
+        reason,
+    };
+    let failed = manifest.nodes.iter().filter(|node| !node.complete);
+    let mut stops: Vec<Incomplete> = failed
+        .map(|node| stop(failure(node, is_redacted)))
+        .collect();
+    let missing: u64 = slots(&manifest.slots_missing);
+    if missing > 0 {
+        stops.push(stop(format!(
+            "slots that could not be read to their end, whose keys are missing: {}",
+            grouped(missing)
+        )));
+    }
+    if manifest.incomplete && stops.is_empty() {
+        stops.push(stop("keys may be missing; collect again".into()));
+    }
+    stops
+}
+
+fn failure(node: &NodeEntry, is_redacted: bool) -> String {
+    let (name, error) = (Name::from(node.name.as_str()), node.error.as_deref());
+    match (is_redacted, error) {
+        (true, _) => "a node was not read to its end".into(),
+        (false, None) => format!("node {name} was not read to its end"),
+        (false, Some(error)) => {
+            format!("node {name} was not read to its end: {}", Name::from(error))
+        }
+    }
+}
+
+/// What a reader of the numbers has to know.
+fn warnings(manifest: &Manifest) -> Vec<String> {
+    let sampled = sampled(manifest).map(|sampled| {
+        format!(
+            "a sample, {} of the slots: all numbers are those of the sample, and the cluster has about {:.1} times as many keys",
+            percent(sampled / 100.0),
+            100.0 / sampled.max(f64::MIN_POSITIVE)
+        )
+    });
+    let strays: u64 = manifest.nodes.iter().map(|node| node.strays).sum();
+    let strays = (strays > 0).then(|| {
+        format!(
+            "keys of slots that their node does not own, as an aborted move leaves them, left out: {}",
+            grouped(strays)
+        )
+    });
+    sampled.into_iter().chain(strays).collect()
+}
+
+/// How it was collected, and what happened meanwhile.
+fn notes(manifest: &Manifest) -> Vec<String> {
+    let sum = |of: fn(&NodeEntry) -> u64| manifest.nodes.iter().map(of).sum::<u64>();
+    let is_replica = |node: &&NodeEntry| node.role == Role::Replica && node.file.is_some();
+    let replicas = manifest.nodes.iter().filter(is_replica).count() as u64;
+    let settings = &manifest.settings;
+    let estimated = format!(
+        "sizes of values with more than {} elements are estimated by the server from {} of them",
+        grouped(settings.exact_elements),
+        grouped(settings.samples)
+    );
+    let mut notes = vec![format!(
+        "collected from running servers, {} to {}: keys that came or went meanwhile are counted or not",
+        Name::from(manifest.started.as_str()),
+        Name::from(manifest.finished.as_str())
+    )];
+    notes.extend((manifest.level == Level::Sizes).then_some(estimated));
+    let counts = [
+        ("nodes that were read from a replica", replicas),
+        (
+            "keys that were gone before they were measured, left out",
+            sum(|node| node.vanished),
+        ),
+        (
+            "keys that SCAN returned more than once, counted once",
+            sum(|node| node.repeats),
+        ),
+        (
+            "slots that changed their owner meanwhile, read from the new one",
+            slots(&manifest.slots_moved),
+        ),
+        (
+            "primaries whose replica took over meanwhile",
+            manifest.failovers.len() as u64,
+        ),
+    ];
+    let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+    notes.extend(counts.map(|(what, count)| format!("{what}: {}", grouped(count))));
+    notes
+}
+
+fn slots(ranges: &[(u16, u16)]) -> u64 {
+    let length = |(first, last): &(u16, u16)| u64::from(last.saturating_sub(*first)) + 1;
+    ranges.iter().map(length).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collect::manifest::{Failover, example};
+
+    fn remarked(manifest: Manifest, is_redacted: bool) -> InputFacts {
+        let collection = Collection {
+            directory: "dir".into(),
+            manifest,
+        };
+        let mut input = InputFacts::default();
+        remark(&[collection], is_redacted, &mut input);
+        input
+    }
+
+    #[test]
+    fn what_is_missing_is_said_with_the_node_and_the_reason() {
+        let mut manifest = example(&["a.csv.zst"]);
+        manifest.slots_missing = vec![(5, 9), (16383, 16383)];
+        manifest.nodes[0].complete = false;
+        manifest.nodes[0].error = Some("no answer\x1b".into());
+        let reasons = |input: InputFacts| -> Vec<String> {
+            input
+                .incomplete
+                .into_iter()
+                .map(|stop| stop.reason)
+                .collect()
+        };
+        let found = reasons(remarked(manifest.clone(), false));
+        assert!(
+            found[0].ends_with("was not read to its end: no answer\\x1b"),
+            "{found:?}"
+        );
+        assert!(found[1].ends_with("missing: 6"), "{found:?}");
+        let found = reasons(remarked(manifest.clone(), true));
+        assert_eq!(found[0], "a node was not read to its end");
+        manifest = example(&["a.csv.zst"]);
+        assert!(reasons(remarked(manifest.clone(), false)).is_empty());
+        manifest.incomplete = true;
+        assert_eq!(reasons(remarked(manifest, false)).len(), 1);
+    }
+
+    #[test]
+    fn a_sample_strays_and_what_happened_meanwhile_are_said() {
+        let mut manifest = example(&["a.csv.zst"]);
+        manifest.settings.sample_percent = 20.0;
+        manifest.slots_moved = vec![(1, 2)];
+        manifest.failovers = vec![Failover {
+            from: "a".into(),
+            to: "b".into(),
+            slots: 1,
+        }];
+        let node = &mut manifest.nodes[0];
+        (node.strays, node.vanished, node.repeats) = (1200, 3, 4);
+        manifest.skipped = vec!["secret name".into()];
+        let input = remarked(manifest.clone(), false);
+        assert_eq!(input.sample_percent, Some(20.0));
+        let warnings: Vec<String> = input.warnings.iter().map(ToString::to_string).collect();
+        assert!(
+            warnings[0].contains("20.0 % of the slots") && warnings[0].contains(" 5.0 times"),
+            "{warnings:?}"
+        );
+        assert!(warnings[1].ends_with("left out: 1,200"), "{warnings:?}");
+        let notes = input.notes.join("\n");
+        for part in [
+            "left out: 3",
+            "counted once: 4",
+            "new one: 2",
+            "meanwhile: 1",
+            "secret name",
+        ] {
+            assert!(notes.contains(part), "{part}: {notes}");
+        }
+        assert!(!remarked(manifest, true).notes.join("\n").contains("secret"));
+    }
+}

@@ -1,0 +1,146 @@
+//! The directory of a collection: collect.json lists the files of its keys, and where only counts by slot were collected,
+//! these are the input.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::collect::manifest::{FILE, Level, Manifest, SCHEMA, SLOT_STATS_FILE};
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::source::{Found, file, small_file};
+
+/// The longest collect.json that is read; a thousand nodes take less than one MiB.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// What `collect` wrote into a directory.
+#[derive(Debug, Clone)]
+pub struct Collection {
+    /// The directory.
+    pub directory: PathBuf,
+    /// Its collect.json.
+    pub manifest: Manifest,
+}
+
+/// Adds the files of the collection in a directory; false where there is none.
+pub fn find_in(files: &[PathBuf], found: &mut Found) -> Result<bool> {
+    let mut manifests = files.iter().filter(|path| is_manifest(path));
+    manifests.next().map_or(Ok(false), |path| find(path, found))
+}
+
+/// Adds the files that a collect.json lists.
+pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
+    if !is_manifest(path) || !path.is_file() {
+        return Ok(false);
+    }
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let manifest = read(path)?;
+    for name in inputs(&manifest, path)? {
+        file::find(&directory.join(name), found)?;
+    }
+    found.collections.push(Collection {
+        directory: directory.to_path_buf(),
+        manifest,
+    });
+    Ok(true)
+}
+
+fn is_manifest(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == FILE)
+}
+
+fn read(path: &Path) -> Result<Manifest> {
+    let bad = |what: &str| Error::bad(Name::from(path).to_string(), what);
+    let bytes = small_file::read(path, MAX_BYTES, "is longer than any that slotscope writes")?;
+    let json: serde_json::Value = serde_json::from_slice(&bytes)
+        .map_err(|_| bad("is no JSON, so not of slotscope collect; collect again"))?;
+    match json["schema"].as_str() {
+        Some(SCHEMA) => {}
+        Some(other) if other.starts_with("slotscope.collect/") => {
+            return Err(bad(
+                "is of another version of slotscope; collect again, or use that version",
+            ));
+        }
+        _ => {
+            return Err(bad(
+                "is not of slotscope collect; name the dumps in place of their directory",
+            ));
+        }
+    }
+    serde_json::from_value(json).map_err(|error| {
+        let what = format!("a part is missing or damaged ({error}); collect again");
+        bad(&Name::from(what.as_str()).to_string())
+    })
+}
+
+/// The names of the files to read, each once.
+fn inputs<'m>(manifest: &'m Manifest, path: &Path) -> Result<BTreeSet<&'m str>> {
+    let bad = |what: &str| Error::bad(Name::from(path).to_string(), what);
+    if manifest.level == Level::Slots {
+        return Ok(BTreeSet::from([SLOT_STATS_FILE]));
+    }
+    let files = manifest
+        .nodes
+        .iter()
+        .filter_map(|node| node.file.as_deref());
+    let files: BTreeSet<&str> = files.collect();
+    let leaves = |name: &&str| name.starts_with('.') || name.contains(['/', '\\']);
+    match files.iter().find(|name| leaves(name)) {
+        Some(_) => Err(bad("lists a file outside its directory; collect again")),
+        None if files.is_empty() => Err(bad("lists no file: no node could be read; collect again")),
+        None => Ok(files),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collect::manifest::example;
+
+    fn read_all(manifest: &str) -> Result<Found> {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text);
+        for name in ["a.csv.zst", "b.csv.zst", "cluster.nodes", "slot-stats.json"] {
+            write(name, "x\n").unwrap();
+        }
+        write(FILE, manifest).unwrap();
+        crate::source::find(&[directory.path()])
+    }
+
+    fn names(found: &Found) -> Vec<String> {
+        let names = found.sources.iter().map(|source| source.path().file_name());
+        names
+            .map(|name| name.unwrap().to_string_lossy().into_owned())
+            .collect()
+    }
+
+    #[test]
+    fn a_collection_is_the_files_that_it_lists_each_once() {
+        let mut manifest = example(&["b.csv.zst", "a.csv.zst", "b.csv.zst"]);
+        let json = serde_json::to_string(&manifest).unwrap();
+        let found = read_all(&json).unwrap();
+        assert_eq!(names(&found), ["a.csv.zst", "b.csv.zst"]);
+        assert_eq!(found.collections[0].manifest, manifest);
+        manifest.level = Level::Slots;
+        let json = serde_json::to_string(&manifest).unwrap();
+        assert_eq!(names(&read_all(&json).unwrap()), ["slot-stats.json"]);
+    }
+
+    #[test]
+    fn what_is_no_collection_is_refused_with_the_way_out() {
+        let json = |files: &[&str]| serde_json::to_string(&example(files)).unwrap();
+        let newer = json(&["a.csv.zst"]).replace("collect/1", "collect/2");
+        let torn = json(&["a.csv.zst"]).replace("\"nodes\"", "\"n\\u001b\"");
+        for (manifest, what) in [
+            ("{", "is no JSON"),
+            ("[]", "is not of slotscope collect"),
+            (&newer, "another version"),
+            (&torn, "missing or damaged"),
+            (&json(&["../a.csv.zst"]), "outside its directory"),
+            (&json(&[]), "no node could be read"),
+            (&json(&["c.csv.zst"]), "no such file"),
+        ] {
+            let error = read_all(manifest).unwrap_err().to_string();
+            assert!(error.contains(what) && !error.contains('\x1b'), "{error}");
+        }
+    }
+}
