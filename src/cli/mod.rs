@@ -18,6 +18,8 @@ pub mod inputs;
 pub mod keyslot;
 pub mod limits;
 pub mod lint;
+#[cfg(feature = "live")]
+pub mod live;
 pub mod manual;
 pub mod plan;
 pub mod printing;

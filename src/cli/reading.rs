@@ -23,6 +23,7 @@ use crate::name::Name;
 use crate::scan::Only;
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
+use crate::source::remote;
 
 /// What is read and how.
 #[derive(Args, Debug, Clone, Default)]
@@ -219,14 +220,16 @@ impl ReadingArgs {
 
     /// Whether the inputs may be several files.
     pub fn may_be_several(&self) -> bool {
-        self.inputs.len() > 1 || self.inputs.iter().any(|input| input.is_dir())
+        let are_several = |input: &PathBuf| input.is_dir() || remote::is_server(input);
+        self.inputs.len() > 1 || self.inputs.iter().any(are_several)
     }
 
-    /// The inputs and the flags that say how they are read, as words of a command line.
-    pub fn words(&self) -> Vec<String> {
-        let inputs = match self.inputs.as_slice() {
-            [] => vec!["-".into()],
-            inputs => inputs
+    /// The inputs, or what is read in their place, and the flags that say how they are read, as words of a command line.
+    pub fn words(&self, in_place: Option<String>) -> Vec<String> {
+        let inputs = match (in_place, self.inputs.as_slice()) {
+            (Some(other), _) => vec![other],
+            (None, []) => vec!["-".into()],
+            (None, inputs) => inputs
                 .iter()
                 .map(|path| path.display().to_string())
                 .collect(),

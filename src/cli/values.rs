@@ -1,5 +1,7 @@
 //! Values of flags as people write them: numbers of keys, sizes of memory, shares, ranges of slots.
 
+use std::time::Duration;
+
 use crate::error::Error;
 use crate::name::Name;
 use crate::slot::SLOTS;
@@ -86,6 +88,35 @@ pub fn percent(text: &str) -> Result<f64, String> {
         .map_err(|_| "not a number of percent; write 8 or 8%".into())
 }
 
+/// A percentage above 0, up to 100: `25`, `2.5%`.
+pub fn part_percent(text: &str) -> Result<f64, String> {
+    let percent = percent(text)?;
+    let is_fine = percent > 0.0 && percent <= 100.0;
+    is_fine
+        .then_some(percent)
+        .ok_or_else(|| "not above 0 and up to 100".into())
+}
+
+/// A time: `500ms`, `10s`, `5m`, `1h`; at most a day, and more than nothing.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let seconds = match unit {
+        "ms" => 0.001,
+        "s" | "" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => 0.0,
+    };
+    let seconds = number.parse::<f64>().unwrap_or(0.0) * seconds;
+    match (0.001..=86_400.0).contains(&seconds) {
+        true => Ok(Duration::from_secs_f64(seconds)),
+        false => Err("not a time; write 500ms, 10s, 5m or 1h, at most a day".into()),
+    }
+}
+
 /// A share of one: `1%`, `0.01`.
 pub fn share(text: &str) -> Option<f64> {
     let parsed = match text.trim().strip_suffix('%') {
@@ -166,6 +197,29 @@ mod tests {
         }
         for text in ["", "2", "-1%", "NaN", "101%", "x"] {
             assert_eq!(share(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn times_and_percentages_are_read_as_people_write_them() {
+        for (text, ms) in [
+            ("500ms", 500),
+            ("10s", 10_000),
+            ("2", 2000),
+            ("1.5m", 90_000),
+            ("24h", 86_400_000),
+        ] {
+            assert_eq!(duration(text), Ok(Duration::from_millis(ms)), "{text}");
+        }
+        for text in ["", "s", "0s", "-1s", "25h", "1d", "1e9s", "NaN"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+        assert_eq!(
+            (part_percent("25"), part_percent("2.5%")),
+            (Ok(25.0), Ok(2.5))
+        );
+        for text in ["0", "101", "-1", "x", "NaN"] {
+            assert!(part_percent(text).is_err(), "{text}");
         }
     }
 }

@@ -7,11 +7,15 @@
 pub mod manifest;
 
 #[cfg(feature = "live")]
+pub mod acl;
+#[cfg(feature = "live")]
 pub mod address;
 #[cfg(feature = "live")]
 mod clock;
 #[cfg(feature = "live")]
 pub mod connection;
+#[cfg(feature = "live")]
+mod cursors;
 #[cfg(feature = "live")]
 mod discovery;
 #[cfg(feature = "live")]

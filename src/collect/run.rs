@@ -62,9 +62,29 @@ pub struct Options {
 /// # Errors
 /// No server answers, the directory cannot be written, or nothing could be read.
 pub fn run(options: &Options, on_node: OnNode<'_>) -> Result<Manifest> {
+    let make = || WholeDirectory::create(&options.out, replaces(options.force));
+    let (directory, manifest) = fill(options, make, on_node)?;
+    directory.publish(replaces(options.force))?;
+    Ok(manifest)
+}
+
+/// Collects into a directory that is removed when it is dropped, and by an interrupt.
+///
+/// # Errors
+/// As `run`.
+pub fn run_for_now(options: &Options, on_node: OnNode<'_>) -> Result<WholeDirectory> {
+    Ok(fill(options, WholeDirectory::temporary, on_node)?.0)
+}
+
+/// Collects into the directory that `make` makes once a server answers.
+fn fill(
+    options: &Options,
+    make: impl FnOnce() -> Result<WholeDirectory>,
+    on_node: OnNode<'_>,
+) -> Result<(WholeDirectory, Manifest)> {
     let started = now();
     let site = discovery::find(&options.seeds, &options.access)?;
-    let directory = WholeDirectory::create(&options.out, replaces(options.force))?;
+    let directory = make()?;
     let mut manifest = match site {
         Site::Lone(address) => lone(options, &address, &directory, on_node),
         Site::Cluster(watch) => cluster(options, *watch, &directory, on_node),
@@ -73,8 +93,7 @@ pub fn run(options: &Options, on_node: OnNode<'_>) -> Result<Manifest> {
     let text = serde_json::to_string_pretty(&manifest)
         .map_err(|error| Error::bad(FILE, error.to_string()))?;
     write(&directory, FILE, &(text + "\n"))?;
-    directory.publish(replaces(options.force))?;
-    Ok(manifest)
+    Ok((directory, manifest))
 }
 
 /// Reads a server that is no part of a cluster.

@@ -4,6 +4,7 @@ use std::thread;
 
 use crate::collect::address::Address;
 use crate::collect::connection::{Access, Connection};
+use crate::collect::cursors::Cursors;
 use crate::collect::key_facts::{self, Fate, Heat, KeyFacts};
 use crate::collect::manifest::{BeforeAfter, Level, Role};
 use crate::collect::node_file::{NodeFile, Rows};
@@ -227,6 +228,7 @@ impl Scan<'_, '_> {
     fn whole(&mut self, database: u64, wanted: &SlotSet) -> Result<()> {
         let mut cursor = b"0".to_vec();
         let (mut returned, mut limit, mut empty) = (0_u64, 0, 0);
+        let mut cursors = Cursors::default();
         loop {
             let (next, keys) = self.page(&cursor)?;
             returned += keys.len() as u64;
@@ -234,9 +236,8 @@ impl Scan<'_, '_> {
             if returned > limit {
                 limit = self.most_keys()?;
             }
-            if returned > limit || empty > EMPTY_PAGES {
-                let what = "SCAN does not come to an end; check what serves there";
-                return Err(Error::bad(self.connection.place(), what));
+            if returned > limit || empty > EMPTY_PAGES || cursors.come_again(&next) {
+                return Err(self.endless());
             }
             self.take(database, keys, wanted)?;
             if next == b"0" {
@@ -303,6 +304,7 @@ impl Scan<'_, '_> {
         let wanted = SlotSet::of(|other| other == slot);
         let mut cursor = slot.to_string().into_bytes();
         let (mut pages, limit) = (0_u64, self.most_keys()?);
+        let mut cursors = Cursors::default();
         loop {
             let (next, keys) = self.page(&cursor)?;
             self.take(database, keys, &wanted)?;
@@ -314,14 +316,16 @@ impl Scan<'_, '_> {
             if number == 0 || number & 0x3FFF != u64::from(slot) {
                 return Ok(());
             }
-            if pages > limit {
-                return Err(Error::bad(
-                    self.connection.place(),
-                    "SCAN does not come to an end; check what serves there",
-                ));
+            if pages > limit || cursors.come_again(&next) {
+                return Err(self.endless());
             }
             cursor = next;
         }
+    }
+
+    fn endless(&self) -> Error {
+        let what = "SCAN does not come to an end; check what serves there";
+        Error::bad(self.connection.place(), what)
     }
 
     fn page(&mut self, cursor: &[u8]) -> Result<(Vec<u8>, Vec<Vec<u8>>)> {
@@ -332,6 +336,8 @@ impl Scan<'_, '_> {
             _ => None,
         };
         let page = page.and_then(|[next, keys]| Some((next.into_text()?, texts(keys)?)));
+        let is_cursor = |next: &[u8]| !next.is_empty() && next.iter().all(u8::is_ascii_digit);
+        let page = page.filter(|(next, _)| is_cursor(next));
         page.ok_or_else(|| self.connection.odd("SCAN"))
     }
 

@@ -1,6 +1,8 @@
 //! `slotscope analyze`: key dumps come in; a report goes to the terminal and to a directory.
 
 mod destination;
+#[cfg_attr(not(feature = "live"), path = "no_servers.rs")]
+mod servers;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -11,11 +13,13 @@ use clap::{Args, ValueEnum};
 use crate::analysis::Analysis;
 use crate::cli::Ending;
 use crate::cli::analyze::destination::{guard, guard_of_metrics, report_name};
+use crate::cli::analyze::servers::{Collected, ServerArgs, Servers};
 use crate::cli::capacity_args::CapacityArgs;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{Form, OutputArgs, Rows};
+use crate::cli::progress::When;
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
@@ -25,7 +29,7 @@ use crate::report;
 use crate::report::directory::{Directory, Guard, SingleFile};
 use crate::report::render::openmetrics;
 use crate::report::view;
-use crate::source::Source;
+use crate::source::{Source, remote};
 use crate::summary::Summary;
 use crate::summary::cause::State;
 use crate::summary::node_counts::NodeCounts;
@@ -103,6 +107,9 @@ pub struct AnalyzeArgs {
     /// What standard output gets: with --output json it is report.json
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Servers among the inputs
+    #[command(flatten)]
+    pub servers: ServerArgs,
 }
 
 /// A part of the analysis.
@@ -142,17 +149,41 @@ impl AnalyzeArgs {
             let counts = analysis.of_node_counts(path, node_counts, &topology);
             return self.print_node_counts(&counts);
         }
-        let reading = self.reading.reading(self.hashing.policy()?)?;
-        let guard = guard(self.files_read(&reading.sources), self.force);
+        let policy = self.hashing.policy()?;
+        let servers = self.servers.servers(&self.reading.inputs)?;
+        let files = match &servers {
+            None => Some(self.reading.reading(policy.clone())?),
+            Some(_) => None,
+        };
+        let sources = files.as_ref().map_or(&[][..], |reading| &reading.sources);
+        let guard = guard(self.files_read(sources), self.force);
         let open = |path| SingleFile::open(path, guard_of_metrics(&guard));
         let metrics = self.openmetrics.as_deref().map(open).transpose()?;
-        let directory = self.directory(guard)?;
+        let directory = self.directory(guard, servers.as_ref().map(Servers::name))?;
 
-        let mut summary = analysis.node_counts(node_counts).run_on(reading)?;
-        check_nodes(
-            &limits,
-            self.cluster.is_named() || summary.nodes.are_files(),
-        )?;
+        // Names of nodes are on the bars.
+        let progress = if self.redact {
+            When::Never
+        } else {
+            self.reading.progress
+        };
+        let collected = servers
+            .map(|servers| servers.collect(progress))
+            .transpose()?;
+        let reading = match (files, &collected) {
+            (None, Some(collected)) => collected.reading(&self.reading, policy)?,
+            (None, None) => self.reading.reading(policy)?,
+            (Some(files), _) => files,
+        };
+        let words = self.reading.words(collected.as_ref().map(Collected::word));
+        let mut summary = analysis
+            .reading_words([words, self.hashing.words()].concat())
+            .node_counts(node_counts)
+            .run_on(reading)?;
+        if let Some(collected) = &collected {
+            collected.rename(&mut summary);
+        }
+        check_nodes(&limits, !summary.nodes.are_assumed())?;
         summary.run.command = self.command_line();
         summary.run.title = self.title.as_deref().map(Name::from);
 
@@ -189,7 +220,6 @@ impl AnalyzeArgs {
             .cluster
             .analysis(topology)
             .by(self.by)
-            .reading_words([self.reading.words(), self.hashing.words()].concat())
             .rows(self.top)
             .segments(&self.separator, self.depth)
             .slots_only(self.only == Some(Part::Slots))
@@ -216,12 +246,19 @@ impl AnalyzeArgs {
     }
 
     /// Opens the files of the report, unless none are wanted.
-    fn directory(&self, guard: Guard) -> Result<Option<(Directory, PathBuf)>> {
+    fn directory(
+        &self,
+        guard: Guard,
+        name: Option<String>,
+    ) -> Result<Option<(Directory, PathBuf)>> {
         let path = match &self.out {
             Some(path) => path.clone(),
             None if self.no_files || self.output.form() == Form::Json => return Ok(None),
             None if self.redact => Path::new("reports").join("redacted"),
-            None => Path::new("reports").join(report_name(self.reading.inputs.first())),
+            None => {
+                let of_files = || report_name(self.reading.inputs.first());
+                Path::new("reports").join(name.map_or_else(of_files, PathBuf::from))
+            }
         };
         let names: Vec<&str> = report::files().collect();
         Ok(Some((Directory::open(&path, &names, guard)?, path)))
@@ -242,7 +279,10 @@ impl AnalyzeArgs {
         let words = std::env::args_os().enumerate().map(|(i, word)| match i {
             // However long the path to the program is.
             0 => b"slotscope".to_vec(),
-            _ => word.into_encoded_bytes(),
+            _ => match word.into_string() {
+                Ok(word) => remote::without_password(&word).into_bytes(),
+                Err(word) => word.into_encoded_bytes(),
+            },
         });
         Name(words.collect::<Vec<_>>().join(&b' '))
     }

@@ -51,7 +51,7 @@ impl WholeDirectory {
         let made = unfinished::make_directories(parent).map_err(failed)?;
         let turn = turn::take(parent)?;
         remove_stale_directories(parent, name);
-        let temporary = make_directory(parent, name).map_err(failed)?;
+        let temporary = make_directory(parent, name, false).map_err(failed)?;
         let lock = File::open(&temporary)
             .ok()
             .filter(|lock| lock.try_lock().is_ok());
@@ -61,6 +61,22 @@ impl WholeDirectory {
             temporary,
             made,
             _lock: lock,
+        })
+    }
+
+    /// Makes a directory for this run alone, which nobody else may read.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn temporary() -> Result<Self> {
+        let parent = std::env::temp_dir();
+        let failed = |error| Error::io(&parent, error);
+        let temporary = make_directory(&parent, "slotscope", true).map_err(failed)?;
+        Ok(WholeDirectory {
+            path: temporary.clone(),
+            temporary,
+            made: Vec::new(),
+            _lock: None,
         })
     }
 
@@ -158,10 +174,16 @@ impl Drop for WholeDirectory {
     }
 }
 
-/// Makes a new directory that is to become `name`.
-fn make_directory(parent: &Path, name: &str) -> io::Result<PathBuf> {
+/// Makes a new directory that is to become `name`; one that is private is only for this user.
+fn make_directory(parent: &Path, name: &str, is_private: bool) -> io::Result<PathBuf> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    if is_private {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
     unfinished::locked(|paths| {
-        let (path, ()) = unfinished::with_new_name(parent, name, |path| fs::create_dir(path))?;
+        let (path, ()) = unfinished::with_new_name(parent, name, |path| builder.create(path))?;
         paths.insert(0, path.clone());
         Ok(path)
     })

@@ -6,6 +6,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// How a command is answered.
 #[derive(Debug, Clone)]
@@ -14,6 +15,8 @@ pub enum Answer {
     Bytes(Vec<u8>),
     /// With the first bytes, then with the others again and again until the client goes.
     Endless(Vec<u8>, Vec<u8>),
+    /// With this byte now and then, for ever.
+    Drip(u8),
     /// Not at all; the connection stays open.
     Hang,
     /// The connection is closed.
@@ -109,6 +112,12 @@ fn serve(mut stream: TcpStream, answer: &dyn Fn(&str) -> Answer) {
                 let again = again.repeat(1 + (64 << 10) / again.len().max(1));
                 while is_sent {
                     is_sent = stream.write_all(&again).is_ok();
+                }
+                return;
+            }
+            Answer::Drip(byte) => {
+                while stream.write_all(&[byte]).is_ok() {
+                    std::thread::sleep(Duration::from_millis(100));
                 }
                 return;
             }

@@ -164,11 +164,6 @@ impl Server {
         self.password.as_deref()
     }
 
-    /// The id of its process.
-    pub fn process(&self) -> u32 {
-        self.child.id()
-    }
-
     /// The folder that is its own: what it knows of the cluster is in `nodes.conf` there.
     pub fn folder(&self) -> &Path {
         self.folder.path()

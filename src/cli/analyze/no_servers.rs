@@ -1,0 +1,49 @@
+//! No server is an input of a program that is built without the feature `live`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::analysis::reading::Reading;
+use crate::cli::progress::When;
+use crate::cli::reading::ReadingArgs;
+use crate::error::Result;
+use crate::slot::policy::Policy;
+use crate::summary::Summary;
+
+#[derive(Args, Debug, Clone, Default)]
+pub struct ServerArgs {}
+
+pub enum Servers {}
+
+pub enum Collected {}
+
+impl ServerArgs {
+    pub fn servers(&self, _: &[PathBuf]) -> Result<Option<Servers>> {
+        Ok(None)
+    }
+}
+
+impl Servers {
+    pub fn name(&self) -> String {
+        match *self {}
+    }
+
+    pub fn collect(self, _: When) -> Result<Collected> {
+        match self {}
+    }
+}
+
+impl Collected {
+    pub fn reading(&self, _: &ReadingArgs, _: Policy) -> Result<Reading> {
+        match *self {}
+    }
+
+    pub fn word(&self) -> String {
+        match *self {}
+    }
+
+    pub fn rename(&self, _: &mut Summary) {
+        match *self {}
+    }
+}

@@ -1,0 +1,146 @@
+//! Inputs that are running servers: their keys are collected first, into a directory that is removed at the end, or where
+//! the user says.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::analysis::reading::Reading;
+use crate::cli::collect_bars::NodeBars;
+use crate::cli::live::{self, LiveArgs};
+use crate::cli::progress::When;
+use crate::cli::reading::ReadingArgs;
+use crate::collect::run::{self, Options};
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::report::directory::WholeDirectory;
+use crate::slot::policy::Policy;
+use crate::source::remote;
+use crate::summary::Summary;
+
+/// How servers among the inputs are read.
+#[derive(Args, Debug, Clone, Default)]
+pub struct ServerArgs {
+    /// How they are reached
+    #[command(flatten)]
+    pub live: LiveArgs,
+    /// Keep what is read of running servers in this new directory, as collect does
+    #[arg(long, value_name = "DIR", help_heading = live::HEADING)]
+    pub keep: Option<PathBuf>,
+}
+
+/// Servers that are to be read.
+pub struct Servers {
+    options: Options,
+    keep: Option<PathBuf>,
+    name: String,
+}
+
+/// What was read of them.
+pub enum Collected {
+    /// In a directory of the user.
+    Kept(PathBuf),
+    /// In one that is removed at the end.
+    ForNow(WholeDirectory),
+}
+
+impl ServerArgs {
+    /// The servers that the inputs are; `None` where they are files.
+    ///
+    /// # Errors
+    /// Some are servers and some are not, or a server cannot be reached as the flags say.
+    pub fn servers(&self, inputs: &[PathBuf]) -> Result<Option<Servers>> {
+        let (servers, files): (Vec<_>, Vec<_>) =
+            inputs.iter().partition(|input| remote::is_server(input));
+        match files.first() {
+            _ if servers.is_empty() => return Ok(None),
+            Some(file) => {
+                let what = "a file next to servers; collect them first, then name the directory and the file";
+                return Err(Error::bad(Name::from(file.as_path()).to_string(), what));
+            }
+            None => {}
+        }
+        let texts = servers
+            .iter()
+            .map(|server| server.to_string_lossy().into_owned());
+        let seeds = live::seeds(&texts.collect::<Vec<_>>())?;
+        Ok(Some(Servers {
+            name: live::name(&seeds),
+            options: self.live.options(seeds)?,
+            keep: self.keep.clone(),
+        }))
+    }
+}
+
+impl Servers {
+    /// What files are called that are made of them.
+    pub fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    /// Reads them.
+    ///
+    /// # Errors
+    /// No server answers, or nothing can be written.
+    pub fn collect(self, progress: When) -> Result<Collected> {
+        let bars = NodeBars::new(progress);
+        let on_node = |node: &str, page| bars.show(node, page);
+        match self.keep {
+            Some(out) => {
+                let options = Options {
+                    out: out.clone(),
+                    ..self.options
+                };
+                run::run(&options, &on_node).map(|_| Collected::Kept(out))
+            }
+            None => run::run_for_now(&self.options, &on_node).map(Collected::ForNow),
+        }
+    }
+}
+
+impl Collected {
+    fn directory(&self) -> &Path {
+        match self {
+            Collected::Kept(path) => path,
+            Collected::ForNow(directory) => directory.path(),
+        }
+    }
+
+    /// The reading of its files, as `args` say.
+    ///
+    /// # Errors
+    /// As `ReadingArgs::reading`.
+    pub fn reading(&self, args: &ReadingArgs, policy: Policy) -> Result<Reading> {
+        let args = ReadingArgs {
+            inputs: vec![self.directory().to_path_buf()],
+            ..args.clone()
+        };
+        args.reading(policy)
+    }
+
+    /// What commands call it that go on with it.
+    pub fn word(&self) -> String {
+        match self {
+            Collected::Kept(path) => path.display().to_string(),
+            Collected::ForNow(_) => "DIR".into(),
+        }
+    }
+
+    /// Takes a directory out of the names of files that is removed at the end.
+    pub fn rename(&self, summary: &mut Summary) {
+        let Collected::ForNow(directory) = self else {
+            return;
+        };
+        let prefix = Name::from(directory.path().join("").as_path());
+        let input = &mut summary.input;
+        let files = input.files.iter_mut().map(|file| &mut file.name);
+        let stops = input.incomplete.iter_mut().map(|stop| &mut stop.file);
+        for name in files.chain(stops).chain([&mut summary.nodes.source]) {
+            if name.0.starts_with(&prefix.0) {
+                name.0.drain(..prefix.0.len());
+            }
+        }
+        let what = "what was read of the servers is removed; --keep DIR keeps it for plan, whatif and the next analyze";
+        summary.input.notes.push(what.into());
+    }
+}

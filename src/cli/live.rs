@@ -1,0 +1,318 @@
+//! How servers are reached: users, passwords, TLS, addresses. A password is never a flag's value: other users of the
+//! machine see those.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::cli::values;
+use crate::collect::address::{Address, Seed};
+use crate::collect::connection::Access;
+use crate::collect::manifest::Level;
+use crate::collect::run::Options;
+use crate::collect::tls::{Tls, TlsConfig};
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::secret::{Credentials, Secret};
+use crate::source::small_file;
+
+/// What the flags are under in the help.
+pub const HEADING: &str = "Running servers";
+/// Variables that hold a password, the first that is set counts.
+const VARIABLES: [&str; 2] = ["SLOTSCOPE_PASSWORD", "REDISCLI_AUTH"];
+/// COUNT of SCAN where the user names none.
+const COUNT: u64 = 500;
+/// The longest password.
+const MAX_BYTES: u64 = 64 << 10;
+
+/// How servers are reached.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = HEADING)]
+pub struct LiveArgs {
+    /// The ACL user; `slotscope collect --acl` prints the rights that it needs. Its password is in SLOTSCOPE_PASSWORD or
+    /// REDISCLI_AUTH [default: the default user]
+    #[arg(long, value_name = "NAME")]
+    pub user: Option<String>,
+    /// A file whose first line is the password
+    #[arg(long, value_name = "FILE", conflicts_with = "ask_password")]
+    pub password_file: Option<PathBuf>,
+    /// Ask for the password on the terminal
+    #[arg(long)]
+    pub ask_password: bool,
+    /// The certificate authorities to trust, a PEM file [default: those of the system]
+    #[arg(long, value_name = "FILE")]
+    pub tls_ca: Option<PathBuf>,
+    /// The certificate to show to servers, a PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// The key of that certificate, a PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// Reach the node that announces HOST:PORT at another one, as from outside of Docker or a NAT; may be repeated
+    #[arg(long, value_name = "FROM=TO")]
+    pub address_map: Vec<String>,
+    /// The most of a node's time that reading may take
+    #[arg(long, value_name = "PERCENT", value_parser = values::part_percent, default_value = "25")]
+    pub max_load: f64,
+    /// A server that has not answered within this time is given up
+    #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "10s")]
+    pub timeout: Duration,
+}
+
+/// The servers that the user names.
+///
+/// # Errors
+/// A text names none.
+pub fn seeds(urls: &[String]) -> Result<Vec<Seed>> {
+    urls.iter().map(|url| Seed::parse(url)).collect()
+}
+
+/// A name of files for what is read of these servers.
+pub fn name(seeds: &[Seed]) -> String {
+    let plain = |c: char| match c {
+        c if c.is_ascii_alphanumeric() || "-_.".contains(c) => c,
+        _ => '-',
+    };
+    let first = seeds.first().map(|seed| seed.address.to_string());
+    let name: String = first.unwrap_or_default().chars().map(plain).collect();
+    name.trim_matches(['-', '.']).to_owned()
+}
+
+impl LiveArgs {
+    /// A collection of all keys with their sizes, in a directory that is not named yet.
+    ///
+    /// # Errors
+    /// As `access`.
+    pub fn options(&self, seeds: Vec<Seed>) -> Result<Options> {
+        Ok(Options {
+            access: self.access(&seeds)?,
+            seeds: seeds.into_iter().map(|seed| seed.address).collect(),
+            out: PathBuf::new(),
+            force: false,
+            level: Level::Sizes,
+            from: None,
+            count: COUNT,
+            max_load: self.max_load,
+            sample_percent: 100.0,
+            times: None,
+        })
+    }
+
+    /// How the servers that the user names are reached.
+    ///
+    /// # Errors
+    /// A password, a file or an address that cannot be used.
+    pub fn access(&self, seeds: &[Seed]) -> Result<Access> {
+        let in_urls = seeds.iter().find_map(|seed| seed.credentials.user.clone());
+        let user = self.user.clone().or(in_urls);
+        let password = self.password(seeds)?;
+        if let (Some(user), None) = (&user, &password) {
+            let what = "has no password here; set REDISCLI_AUTH, or give --password-file or --ask-password";
+            return Err(Error::bad(
+                format!("user {}", Name::from(user.as_str())),
+                what,
+            ));
+        }
+        Ok(Access {
+            credentials: Credentials { user, password },
+            tls: self.tls(seeds)?,
+            address_map: self.address_map()?,
+            timeout: self.timeout,
+        })
+    }
+
+    /// The password from where the user says it is; `None` where there is none.
+    fn password(&self, seeds: &[Seed]) -> Result<Option<Secret>> {
+        if let Some(path) = &self.password_file {
+            return in_file(path).map(Some);
+        }
+        if self.ask_password {
+            return ask().map(Some);
+        }
+        let mut in_urls = seeds
+            .iter()
+            .filter_map(|seed| seed.credentials.password.clone());
+        if let Some(password) = in_urls.next() {
+            let what = "a password in a URL is seen in the list of processes and kept in the history of the shell; \
+                REDISCLI_AUTH, --password-file and --ask-password are not";
+            say(what);
+            if in_urls.any(|other| other != password) {
+                return Err(Error::bad(
+                    "passwords",
+                    "the URLs have different ones; one for all nodes is needed",
+                ));
+            }
+            return Ok(Some(password));
+        }
+        let mut set = VARIABLES
+            .iter()
+            .filter_map(|name| Some((name, std::env::var_os(name)?)));
+        match set.find(|(_, value)| !value.is_empty()) {
+            None => Ok(None),
+            Some((name, value)) => match value.into_string() {
+                Ok(password) => Ok(Some(Secret::new(password))),
+                Err(_) => Err(Error::bad(*name, "holds no UTF-8 text; set it anew")),
+            },
+        }
+    }
+
+    /// TLS, where a URL or a flag asks for it.
+    fn tls(&self, seeds: &[Seed]) -> Result<Option<TlsConfig>> {
+        let is_wanted =
+            self.tls_ca.is_some() || self.tls_cert.is_some() || seeds.iter().any(|seed| seed.tls);
+        let files = Tls {
+            authorities: self.tls_ca.clone(),
+            identity: self.tls_cert.clone().zip(self.tls_key.clone()),
+        };
+        is_wanted.then(|| TlsConfig::load(&files)).transpose()
+    }
+
+    fn address_map(&self) -> Result<Vec<(Address, Address)>> {
+        let pairs = self.address_map.iter().map(|text| {
+            let pair = text.split_once('=');
+            let pair = pair.and_then(|(from, to)| Some((Address::parse(from)?, Address::parse(to)?)));
+            pair.ok_or_else(|| {
+                let place = format!("--address-map {}", Name::from(text.as_str()));
+                Error::bad(place, "write what the node announces and where it is reached: 172.17.0.2:6379=127.0.0.1:7001")
+            })
+        });
+        pairs.collect()
+    }
+}
+
+/// The first line of a file.
+fn in_file(path: &Path) -> Result<Secret> {
+    let bad = |what: &str| Error::bad(Name::from(path).to_string(), what);
+    warn_of_readers(path);
+    let bytes = small_file::read(
+        path,
+        MAX_BYTES,
+        "is longer than any password; name the file that holds one",
+    )?;
+    let text = String::from_utf8(bytes).map_err(|_| bad("holds no UTF-8 text, so no password"))?;
+    match text.lines().next() {
+        None | Some("") => Err(bad("its first line is empty; the password belongs there")),
+        Some(line) => Ok(Secret::new(line)),
+    }
+}
+
+/// Says where others may read the file.
+#[cfg(unix)]
+fn warn_of_readers(path: &Path) {
+    use std::os::unix::fs::MetadataExt;
+
+    let others = |file: File| {
+        file.metadata()
+            .is_ok_and(|of| of.is_file() && of.mode() & 0o077 != 0)
+    };
+    if File::open(path).is_ok_and(others) {
+        let file = Name::from(path);
+        say(&format!(
+            "{file}: other users may read or change it; chmod 600 keeps them out"
+        ));
+    }
+}
+
+#[cfg(not(unix))]
+fn warn_of_readers(_: &Path) {}
+
+/// Asks on the terminal, without an echo.
+fn ask() -> Result<Secret> {
+    let failed = |_: io::Error| {
+        let what = "no terminal to ask on; give --password-file, or set REDISCLI_AUTH";
+        Error::bad("--ask-password", what)
+    };
+    match rpassword::prompt_password("Password: ").map_err(failed)? {
+        empty if empty.is_empty() => Err(Error::bad("--ask-password", "nothing was typed")),
+        password => Ok(Secret::new(password)),
+    }
+}
+
+/// A line on standard error; one that is closed is ignored.
+fn say(what: &str) {
+    drop(writeln!(io::stderr(), "slotscope: warning: {what}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &[u8]) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text).unwrap();
+        file
+    }
+
+    #[test]
+    fn the_first_line_of_a_file_is_the_password() {
+        let password = |text: &[u8]| in_file(file(text).path());
+        for text in ["p w", "p w\n", "p w\r\nsecond line\n"] {
+            assert_eq!(password(text.as_bytes()).unwrap(), Secret::new("p w"));
+        }
+        for text in [&b""[..], b"\npw\n", b"\xFF\n", &[b'x'; 100_000]] {
+            let error = password(text).unwrap_err().to_string();
+            assert!(!error.contains("xxx") && !error.contains("pw"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_password_comes_from_one_place() {
+        let seeds = |urls: &[&str]| {
+            seeds(&urls.iter().map(|url| url.to_string()).collect::<Vec<_>>()).unwrap()
+        };
+        let file = file(b"of the file");
+        let mut args = LiveArgs {
+            password_file: Some(file.path().into()),
+            ..LiveArgs::default()
+        };
+        let url = seeds(&["redis://me:of-the-url@h"]);
+        let Credentials { user, password } = args.access(&url).unwrap().credentials;
+        assert_eq!(
+            (user.as_deref(), password),
+            (Some("me"), Some(Secret::new("of the file")))
+        );
+        args.password_file = None;
+        assert_eq!(
+            args.access(&url).unwrap().credentials.password,
+            Some(Secret::new("of-the-url"))
+        );
+        let two = seeds(&["redis://:a-secret@h", "redis://:b-secret@h"]);
+        let error = args.access(&two).unwrap_err().to_string();
+        assert!(
+            error.contains("different") && !error.contains("secret"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn what_is_read_is_named_after_the_first_server() {
+        let name = |url: &str| name(&seeds(&[url.into()]).unwrap());
+        assert_eq!(name("redis://:secret@10.0.0.1:7000"), "10.0.0.1-7000");
+        assert_eq!(name("[::1]:7000"), "1-7000");
+        assert_eq!(name("unix:///run/redis.sock"), "run-redis.sock");
+    }
+
+    #[test]
+    fn addresses_are_mapped_in_pairs() {
+        let map = |text: &str| {
+            LiveArgs {
+                address_map: vec![text.into()],
+                ..LiveArgs::default()
+            }
+            .address_map()
+        };
+        let [from, to] =
+            ["172.17.0.2:6379", "localhost:7001"].map(|text| Address::parse(text).unwrap());
+        assert_eq!(map("172.17.0.2:6379=localhost:7001").unwrap(), [(from, to)]);
+        for text in ["a:1", "a:1=", "=b:1", "a:x=b:1", "a:1=b:99999"] {
+            let error = map(text).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("--address-map {text}: write")),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Directories of collections are analyzed without a flag.
