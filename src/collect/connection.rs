@@ -207,11 +207,11 @@ impl Connection {
 fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> Error {
     let what = match error.kind() {
         io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => format!(
-            "no answer within {} s; check the address and the network, or wait longer with --timeout",
+            "no answer within {} s; check the address and the network (--address-map, where nodes announce other addresses), or wait longer with --timeout",
             timeout.as_secs_f64()
         ),
         io::ErrorKind::ConnectionRefused => {
-            "nothing listens there; check host and port, and that the server runs".to_owned()
+            "nothing listens there; check host and port, and that the server runs (--address-map, where nodes announce other addresses)".to_owned()
         }
         io::ErrorKind::UnexpectedEof
         | io::ErrorKind::ConnectionReset
@@ -235,4 +235,100 @@ fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> Error {
 
 fn detail(text: &str) -> String {
     text::name(&Name::from(text), 200)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collect::scripted::{access, start};
+    use crate::secret::Secret;
+
+    fn ask(answer: impl Fn(&str) -> Option<Vec<u8>> + Send + 'static) -> Result<Reply> {
+        let mut connection = Connection::open(&start(answer), &access())?;
+        connection.call("SCAN", &[b"SCAN", b"0"])
+    }
+
+    #[test]
+    fn what_a_server_refuses_is_said_with_the_way_out() {
+        for (refusal, expected) in [
+            ("-NOAUTH Authentication required.", "REDISCLI_AUTH"),
+            (
+                "-NOPERM no permissions to run the 'scan' command",
+                "SCAN is refused to this user; slotscope collect --acl",
+            ),
+            (
+                "-LOADING Redis is loading the dataset in memory",
+                "loading its data",
+            ),
+            ("-MASTERDOWN Link with MASTER is down", "--from primaries"),
+            ("-ERR \x1b[2Jboom", "SCAN is refused: ERR \\x1b[2Jboom"),
+            (
+                "HTTP/1.1 400 Bad Request",
+                "no answer of a Redis or Valkey server, it begins \"HTTP/1.1 400",
+            ),
+            ("*99999999", "a reply of more than 64 MiB"),
+        ] {
+            let reply = format!("{refusal}\r\n").into_bytes();
+            let message = ask(move |_| Some(reply.clone())).unwrap_err().to_string();
+            assert!(
+                message.starts_with("127.0.0.1:") && message.contains(expected),
+                "{message}"
+            );
+        }
+        let message = ask(|_| None).unwrap_err().to_string();
+        assert!(message.contains("closed the connection"), "{message}");
+    }
+
+    #[test]
+    fn a_server_that_sends_a_byte_now_and_then_is_given_up_in_time() {
+        let slow = |_: &str| {
+            std::thread::sleep(Duration::from_millis(100));
+            Some(b"+".to_vec())
+        };
+        let (start, error) = (Instant::now(), ask(slow).unwrap_err());
+        assert!(
+            error.to_string().contains("no answer within 0.5 s"),
+            "{error}"
+        );
+        assert!(start.elapsed() < Duration::from_secs(5));
+        let endless = ask(|_| Some([&b"$60000000\r\n"[..], &[b'x'; 1000]].concat()));
+        assert!(
+            endless
+                .unwrap_err()
+                .to_string()
+                .contains("no answer within")
+        );
+    }
+
+    #[test]
+    fn a_password_is_sent_and_never_shown() {
+        let mut access = access();
+        access.credentials.password = Some(Secret::new("hunter2"));
+        let server = start(|command| match command {
+            "AUTH hunter2" => Some(b"-WRONGPASS for hunter2\r\n".to_vec()),
+            _ => None,
+        });
+        let message = Connection::open(&server, &access)
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(
+            message.contains("does not take") && !message.contains("hunter2"),
+            "{message}"
+        );
+        assert!(!format!("{access:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn a_server_is_reached_where_the_map_says() {
+        let mut access = access();
+        let (announced, real) = (
+            Address::Tcp("10.255.255.1".into(), 7),
+            start(|_| Some(b"+OK\r\n".to_vec())),
+        );
+        access.address_map = vec![(announced.clone(), real)];
+        let mut connection = Connection::open(&announced, &access).unwrap();
+        assert_eq!(connection.place(), "10.255.255.1:7");
+        assert!(connection.call("PING", &[b"PING"]).is_ok());
+    }
 }

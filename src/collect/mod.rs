@@ -42,12 +42,16 @@ mod rounds;
 pub mod run;
 #[cfg(feature = "live")]
 mod scan;
+#[cfg(all(test, feature = "live"))]
+mod scripted;
 #[cfg(feature = "live")]
 mod series;
 #[cfg(feature = "live")]
 mod server;
 #[cfg(feature = "live")]
 mod slot_set;
+#[cfg(feature = "live")]
+mod task;
 #[cfg(feature = "live")]
 pub mod tls;
 #[cfg(feature = "live")]

@@ -1,6 +1,7 @@
-//! The file of a node's keys: compressed CSV, to which slots are added, and from which the rows of slots are taken that
-//! have to be read again.
+//! The file of a node's keys: compressed CSV, to which each task adds a frame. The rows of slots that have to be read again
+//! are marked, and taken out once at the end.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter};
 
@@ -14,8 +15,9 @@ use crate::error::Result;
 use crate::format::table::key_spelling::DUMP;
 use crate::name::Name;
 use crate::report::directory::WholeDirectory;
-use crate::slot::SLOTS;
 
+/// The column of the slot.
+const SLOT: usize = DUMP.len() - 2;
 /// How hard the compressor tries: about as fast as keys come.
 const LEVEL: i32 = 3;
 
@@ -24,37 +26,56 @@ pub struct NodeFile<'a> {
     directory: &'a WholeDirectory,
     /// Its name.
     pub name: String,
-    /// Rows by slot; empty before the first.
-    rows: Vec<u64>,
+    frames: Vec<Frame>,
+}
+
+/// The rows of a task, which are a frame of the compressed file.
+#[derive(Debug, Default)]
+struct Frame {
+    /// How many there are of each slot.
+    rows: BTreeMap<u16, u64>,
+    /// Slots whose rows do not count.
+    left_out: BTreeSet<u16>,
+}
+
+impl Frame {
+    fn keys(&self) -> u64 {
+        let counts = self
+            .rows
+            .iter()
+            .filter(|(slot, _)| !self.left_out.contains(slot));
+        counts.map(|(_, rows)| rows).sum()
+    }
 }
 
 /// Rows on their way into a file.
 pub struct Rows<'a, 'f> {
     file: &'f mut NodeFile<'a>,
+    frame: Frame,
     csv: Csv<zstd::Encoder<'static, BufWriter<File>>>,
 }
 
 impl<'a> NodeFile<'a> {
-    /// The file of the node at `HOST:PORT`, not made yet.
+    /// A file that is not made yet.
     pub fn new(directory: &'a WholeDirectory, name: String) -> Self {
         NodeFile {
             directory,
             name,
-            rows: Vec::new(),
+            frames: Vec::new(),
         }
     }
 
-    /// Rows in it.
+    /// Rows in it that count.
     pub fn keys(&self) -> u64 {
-        self.rows.iter().sum()
+        self.frames.iter().map(Frame::keys).sum()
     }
 
-    /// Whether it has been made.
+    /// Whether it is there.
     pub fn is_made(&self) -> bool {
-        !self.rows.is_empty()
+        !self.frames.is_empty()
     }
 
-    /// Opens it for more rows, in a frame after those that are there.
+    /// Opens it for more rows.
     ///
     /// # Errors
     /// It cannot be written to.
@@ -64,80 +85,81 @@ impl<'a> NodeFile<'a> {
             true => self.directory.append(&self.name)?,
             false => self.directory.file(&self.name)?,
         };
-        self.rows.resize(SLOTS, 0);
-        let opened =
-            zstd::Encoder::new(BufWriter::new(file), LEVEL).and_then(|frame| match is_made {
-                true => Ok(Csv::without_header(frame)),
-                false => Csv::new(frame),
-            });
+        let frame = zstd::Encoder::new(BufWriter::new(file), LEVEL);
+        let opened = frame.and_then(|frame| match is_made {
+            true => Ok(Csv::without_header(frame)),
+            false => Csv::new(frame),
+        });
         let csv = opened.map_err(|error| self.directory.failed(&self.name, error))?;
-        Ok(Rows { file: self, csv })
+        Ok(Rows {
+            file: self,
+            frame: Frame::default(),
+            csv,
+        })
     }
 
-    /// Takes out the rows of these slots.
+    /// The rows of these slots that are there now do not count.
+    pub fn leave_out(&mut self, slots: &SlotSet) {
+        for frame in &mut self.frames {
+            let held = frame.rows.keys().filter(|slot| slots.contains(**slot));
+            frame.left_out.extend(held.copied().collect::<Vec<_>>());
+        }
+    }
+
+    /// Takes out the rows that do not count; without `is_wanted` a file without rows is removed.
     ///
     /// # Errors
     /// It cannot be read or written.
-    pub fn leave_out(&mut self, slots: &SlotSet) -> Result<()> {
-        let has_any = |(slot, rows): (u16, &u64)| *rows > 0 && slots.contains(slot);
-        if !(0..).zip(&self.rows).any(has_any) {
-            return Ok(());
-        }
-        let stays = |(slot, rows): (u16, &u64)| *rows > 0 && !slots.contains(slot);
-        if !(0..).zip(&self.rows).any(stays) {
-            self.rows.clear();
+    pub fn tidy(&mut self, is_wanted: bool) -> Result<()> {
+        if self.is_made() && self.keys() == 0 && !is_wanted {
+            self.frames.clear();
             return self.directory.remove(&self.name);
+        }
+        if self.frames.iter().all(|frame| frame.left_out.is_empty()) {
+            return Ok(());
         }
         let part = format!("{}.part", self.name);
         let (from, to) = (
             self.directory.read(&self.name)?,
             self.directory.file(&part)?,
         );
-        copy_without(slots, from, to).map_err(|error| self.directory.failed(&self.name, error))?;
-        self.directory.rename(&part, &self.name)?;
-        for slot in slots.iter() {
-            self.rows[usize::from(slot)] = 0;
-        }
-        Ok(())
+        let copied = self.copy(from, to);
+        copied.map_err(|error| self.directory.failed(&self.name, error))?;
+        self.directory.rename(&part, &self.name)
     }
 
-    /// Removes it where it has no row.
-    ///
-    /// # Errors
-    /// It cannot be removed.
-    pub fn remove_if_empty(&mut self) -> Result<()> {
-        if self.is_made() && self.keys() == 0 {
-            self.directory.remove(&self.name)?;
-            self.rows.clear();
+    fn copy(&self, from: File, to: File) -> io::Result<()> {
+        let failed = |error: csv::Error| io::Error::other(error.to_string());
+        let mut reader = ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(BufReader::new(zstd::Decoder::new(from)?));
+        let mut writer = Writer::from_writer(zstd::Encoder::new(BufWriter::new(to), LEVEL)?);
+        let mut row = ByteRecord::new();
+        if reader.read_byte_record(&mut row).map_err(failed)? {
+            writer.write_byte_record(&row).map_err(failed)?;
         }
-        Ok(())
+        for frame in &self.frames {
+            for _ in 0..frame.rows.values().sum() {
+                reader.read_byte_record(&mut row).map_err(failed)?;
+                let slot = row
+                    .get(SLOT)
+                    .and_then(|cell| std::str::from_utf8(cell).ok()?.parse().ok());
+                if slot.is_some_and(|slot| !frame.left_out.contains(&slot)) {
+                    writer.write_byte_record(&row).map_err(failed)?;
+                }
+            }
+        }
+        let frame = writer
+            .into_inner()
+            .map_err(|error| io::Error::from(error.error().kind()))?;
+        finish(frame)
     }
 }
 
-fn copy_without(slots: &SlotSet, from: File, to: File) -> io::Result<()> {
-    let slot_column = DUMP.len() - 2;
-    let mut reader = ReaderBuilder::new()
-        .has_headers(false)
-        .from_reader(BufReader::new(zstd::Decoder::new(from)?));
-    let mut writer = Writer::from_writer(zstd::Encoder::new(BufWriter::new(to), LEVEL)?);
-    let mut row = ByteRecord::new();
-    let failed = |error: csv::Error| io::Error::other(error.to_string());
-    while reader.read_byte_record(&mut row).map_err(failed)? {
-        let slot = row
-            .get(slot_column)
-            .and_then(|cell| std::str::from_utf8(cell).ok()?.parse().ok());
-        if !slot.is_some_and(|slot| slots.contains(slot)) {
-            writer.write_byte_record(&row).map_err(failed)?;
-        }
-    }
-    let frame = writer
-        .into_inner()
-        .map_err(|error| io::Error::from(error.error().kind()))?;
-    frame
-        .finish()?
-        .into_inner()
-        .map_err(|error| error.into_error())?
-        .sync_all()
+/// Ends a frame and the file.
+fn finish(frame: zstd::Encoder<'static, BufWriter<File>>) -> io::Result<()> {
+    let file = frame.finish()?.into_inner();
+    file.map_err(io::IntoInnerError::into_error)?.sync_all()
 }
 
 impl Rows<'_, '_> {
@@ -168,7 +190,7 @@ impl Rows<'_, '_> {
         ];
         let written = self.csv.row(std::array::from_fn(|at| cells[at].as_str()));
         written.map_err(|error| self.file.directory.failed(&self.file.name, error))?;
-        self.file.rows[usize::from(slot)] += 1;
+        *self.frame.rows.entry(slot).or_default() += 1;
         Ok(())
     }
 
@@ -177,12 +199,62 @@ impl Rows<'_, '_> {
     /// # Errors
     /// The file cannot be written to.
     pub fn finish(self) -> Result<()> {
-        let finish = |csv: Csv<zstd::Encoder<'static, BufWriter<File>>>| {
-            let file = csv.into_inner()?.finish()?;
-            file.into_inner()
-                .map_err(|error| error.into_error())?
-                .sync_all()
-        };
-        finish(self.csv).map_err(|error| self.file.directory.failed(&self.file.name, error))
+        let Rows { file, frame, csv } = self;
+        let finished = csv.into_inner().and_then(finish);
+        finished.map_err(|error| file.directory.failed(&file.name, error))?;
+        file.frames.push(frame);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collect::run::replaces;
+    use std::io::Read;
+
+    fn add(file: &mut NodeFile<'_>, keys: &[&str]) {
+        let mut rows = file.open().unwrap();
+        for key in keys {
+            let key = key.as_bytes();
+            rows.add(key, 0, hashslot::slot(key), &KeyFacts::default())
+                .unwrap();
+        }
+        rows.finish().unwrap();
+    }
+
+    /// The keys of a file, in order.
+    fn keys(file: &NodeFile<'_>) -> Vec<String> {
+        let mut text = String::new();
+        let content = file.directory.read(&file.name).unwrap();
+        zstd::Decoder::new(content)
+            .unwrap()
+            .read_to_string(&mut text)
+            .unwrap();
+        assert!(text.starts_with("key,db,"), "{text}");
+        text.lines()
+            .skip(1)
+            .map(|line| line.split(',').next().unwrap().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn rows_of_slots_that_moved_are_taken_out_and_those_that_came_later_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory =
+            WholeDirectory::create(&folder.path().join("out"), replaces(false)).unwrap();
+        let mut file = NodeFile::new(&directory, "h-1.csv.zst".into());
+        add(&mut file, &["{a}1", "{b}1", "{c}1"]);
+        file.leave_out(&SlotSet::of(|slot| slot == hashslot::slot(b"a")));
+        add(&mut file, &["{a}2", "{d}1"]);
+        file.leave_out(&SlotSet::of(|slot| slot == hashslot::slot(b"d")));
+        assert_eq!(file.keys(), 3);
+        file.tidy(true).unwrap();
+        assert_eq!(keys(&file), ["{b}1", "{c}1", "{a}2"]);
+        file.leave_out(&SlotSet::all());
+        file.tidy(true).unwrap();
+        assert!(file.is_made() && keys(&file).is_empty());
+        file.tidy(false).unwrap();
+        assert!(!file.is_made());
     }
 }

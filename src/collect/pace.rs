@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-/// Pages after which it is known how long one takes.
+/// Pages after which it is known how long a call takes.
 const KNOWN: u32 = 8;
-/// A page that takes so many times its usual time is slow.
+/// A call that takes so many times its usual time is slow.
 const SLOW: f64 = 4.0;
-/// Below this, a page is not slow.
+/// Below this, a call is not slow.
 const NOISE: Duration = Duration::from_millis(2);
 /// The first pause for a slow server, doubled while it stays slow.
 const FIRST: Duration = Duration::from_millis(20);
@@ -19,7 +19,7 @@ pub struct Pace {
     /// The part of the time, up to 1.
     max_load: f64,
     pages: u32,
-    /// The usual time of a key: it falls at once and rises slowly.
+    /// The usual time of a call: it falls at once and rises slowly.
     base: f64,
     /// The last pause for a slow server.
     backoff: Duration,
@@ -36,19 +36,21 @@ impl Pace {
         }
     }
 
-    /// How long to pause after a page of so many keys that took the server `busy`.
-    pub fn pause(&mut self, busy: Duration, keys: usize) -> Duration {
-        busy.mul_f64((1.0 - self.max_load) / self.max_load) + self.backoff(busy, keys)
+    /// How long to pause after a page that took the server `busy`. A call that asks for the same amount of work on each page
+    /// took `call` of that: what else a page takes depends on its values.
+    pub fn pause(&mut self, busy: Duration, call: Option<Duration>) -> Duration {
+        let backoff = call.map_or(Duration::ZERO, |call| self.backoff(call));
+        busy.mul_f64((1.0 - self.max_load) / self.max_load) + backoff
     }
 
-    fn backoff(&mut self, busy: Duration, keys: usize) -> Duration {
-        let a_key = busy.as_secs_f64() / keys.max(1) as f64;
-        let is_slow = self.pages >= KNOWN && a_key > SLOW * self.base && busy > NOISE;
+    fn backoff(&mut self, call: Duration) -> Duration {
+        let seconds = call.as_secs_f64();
+        let is_slow = self.pages >= KNOWN && seconds > SLOW * self.base && call > NOISE;
         self.pages = self.pages.saturating_add(1);
-        self.base = match a_key < self.base {
-            true => a_key,
-            // What is slow for good, for instance larger values, becomes the usual.
-            false => self.base * 0.98 + a_key * 0.02,
+        self.base = match seconds < self.base {
+            true => seconds,
+            // What is slow for good becomes the usual.
+            false => self.base * 0.98 + seconds * 0.02,
         };
         self.backoff = match (is_slow && self.max_load < 1.0, self.backoff) {
             (false, _) => Duration::ZERO,
@@ -67,27 +69,25 @@ mod tests {
 
     #[test]
     fn a_server_works_for_the_scan_during_its_part_of_the_time() {
-        assert_eq!(Pace::new(25.0).pause(10 * MS, 500), 30 * MS);
-        assert_eq!(Pace::new(100.0).pause(10 * MS, 500), Duration::ZERO);
-        let pause = Pace::new(0.0).pause(MS, 500);
+        assert_eq!(Pace::new(25.0).pause(10 * MS, None), 30 * MS);
+        assert_eq!(Pace::new(100.0).pause(10 * MS, Some(MS)), Duration::ZERO);
+        let pause = Pace::new(0.0).pause(MS, Some(MS));
         assert!(pause <= Duration::from_secs(1), "{pause:?}");
     }
 
     #[test]
     fn a_server_that_becomes_slow_is_left_alone_for_longer_and_longer() {
         let mut pace = Pace::new(50.0);
-        (0..10).for_each(|_| assert_eq!(pace.pause(10 * MS, 500), 10 * MS));
-        let slow: Vec<Duration> = (0..3)
-            .map(|_| pace.pause(100 * MS, 500) - 100 * MS)
-            .collect();
-        assert_eq!(slow, [FIRST, 2 * FIRST, 4 * FIRST]);
-        assert_eq!(pace.pause(10 * MS, 500), 10 * MS, "it is fast again");
+        (0..10).for_each(|_| assert_eq!(pace.pause(10 * MS, Some(MS)), 10 * MS));
+        let slow = (0..3).map(|_| pace.pause(10 * MS, Some(100 * MS)) - 10 * MS);
+        assert_eq!(slow.collect::<Vec<_>>(), [FIRST, 2 * FIRST, 4 * FIRST]);
+        assert_eq!(pace.pause(10 * MS, Some(MS)), 10 * MS, "it is fast again");
     }
 
     #[test]
-    fn larger_pages_are_not_slower_ones() {
+    fn larger_values_are_no_slower_server() {
         let mut pace = Pace::new(50.0);
-        (0..10).for_each(|_| assert_eq!(pace.pause(10 * MS, 500), 10 * MS));
-        assert_eq!(pace.pause(100 * MS, 5000), 100 * MS);
+        (0..10).for_each(|_| assert_eq!(pace.pause(10 * MS, Some(MS)), 10 * MS));
+        assert_eq!(pace.pause(100 * MS, Some(MS)), 100 * MS);
     }
 }

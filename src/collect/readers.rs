@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::collect::manifest::{BeforeAfter, NodeEntry, Role};
 use crate::collect::members::Member;
 use crate::collect::node_file::NodeFile;
-use crate::collect::scan::Outcome;
+use crate::collect::task::Outcome;
 use crate::collect::watch::View;
 use crate::error::Error;
 use crate::report::directory::WholeDirectory;

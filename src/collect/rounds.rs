@@ -6,15 +6,18 @@ use std::time::{Duration, Instant};
 use crate::collect::manifest::{Level, Role};
 use crate::collect::node_file::NodeFile;
 use crate::collect::readers::{Reader, Readers};
-use crate::collect::scan::{self, OnPage, Outcome, Page, Plan, Task};
+use crate::collect::scan;
 use crate::collect::series::Series;
 use crate::collect::slot_set::SlotSet;
+use crate::collect::task::{OnPage, Outcome, Page, Plan, Task};
 use crate::collect::watch::{Id, Watch};
 use crate::error::{Error, Result};
 use crate::slot::SLOTS;
 
-/// Rounds at most; slots that move on after that stay where they were read.
-const ROUNDS: usize = 10;
+/// Rounds at most.
+const ROUNDS: usize = 20;
+/// In so many of them slots are read again that moved after they were read whole, so that the file of each node has its slots.
+const ROUNDS_OF_ALL: usize = 10;
 /// How long slots on their way, and replicas that are to take over, are waited for in all.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Between two looks at what is going on.
@@ -66,8 +69,9 @@ impl Rounds<'_, '_> {
     /// A file cannot be written, or the watch lost the cluster.
     pub fn run(&mut self, on_node: OnNode<'_>) -> Result<()> {
         let mut patience = PATIENCE;
-        for _ in 0..ROUNDS {
-            let needed = self.needed();
+        for round in 0..ROUNDS {
+            let has_time = round < ROUNDS_OF_ALL;
+            let needed = self.needed(has_time);
             if needed.is_empty() {
                 break;
             }
@@ -76,7 +80,7 @@ impl Rounds<'_, '_> {
                 let start = Instant::now();
                 self.watch.settle(&needed, patience)?;
                 patience = patience.saturating_sub(start.elapsed());
-                tasks = self.assign(&self.watch.settled(&self.needed()));
+                tasks = self.assign(&self.watch.settled(&self.needed(has_time)));
             }
             if tasks.is_empty() {
                 break;
@@ -88,8 +92,8 @@ impl Rounds<'_, '_> {
         Ok(())
     }
 
-    /// Slots that have an owner and have not been read from it.
-    fn needed(&self) -> SlotSet {
+    /// Slots that have an owner and have not been read, or `from_owner`, not from it.
+    fn needed(&self, from_owner: bool) -> SlotSet {
         SlotSet::of(|slot| {
             let owner = self
                 .watch
@@ -98,6 +102,7 @@ impl Rounds<'_, '_> {
                 .filter(|_| self.wanted.contains(slot));
             owner.is_some_and(|owner| match self.done[usize::from(slot)] {
                 None => true,
+                Some(_) if !from_owner => false,
                 Some(done) => {
                     let entry = &self.readers.list[done.reader].entry;
                     ![&entry.id, &entry.primary]
@@ -197,7 +202,7 @@ impl Rounds<'_, '_> {
                 Err(error @ Error::Io { .. }) => return Err(error),
                 Err(error) => {
                     self.readers.list[reader].failed(&error);
-                    self.readers.list[reader].file.leave_out(&task.slots)?;
+                    self.readers.list[reader].file.leave_out(&task.slots);
                 }
                 Ok(outcome) => {
                     let is_void = |slot: u16| {
@@ -207,8 +212,8 @@ impl Rounds<'_, '_> {
                     };
                     let void = SlotSet::of(|slot| task.slots.contains(slot) && is_void(slot));
                     self.readers.list[reader].done(&outcome);
-                    self.readers.list[reader].file.leave_out(&void)?;
-                    self.finish(reader, &task.slots, &void, &outcome)?;
+                    self.readers.list[reader].file.leave_out(&void);
+                    self.finish(reader, &task.slots, &void, &outcome);
                     self.skipped.extend(outcome.skipped);
                 }
             }
@@ -217,13 +222,7 @@ impl Rounds<'_, '_> {
     }
 
     /// Notes the slots that were read, and takes their rows out of where they were read before.
-    fn finish(
-        &mut self,
-        reader: usize,
-        slots: &SlotSet,
-        void: &SlotSet,
-        outcome: &Outcome,
-    ) -> Result<()> {
+    fn finish(&mut self, reader: usize, slots: &SlotSet, void: &SlotSet, outcome: &Outcome) {
         let mut counts = vec![0; SLOTS];
         for (slot, count) in &outcome.counts {
             counts[usize::from(*slot)] = *count;
@@ -236,9 +235,8 @@ impl Rounds<'_, '_> {
             }
         }
         for (at, slots) in moved.iter().enumerate().filter(|(at, _)| *at != reader) {
-            self.readers.list[at].file.leave_out(slots)?;
+            self.readers.list[at].file.leave_out(slots);
         }
-        Ok(())
     }
 
     /// Writes the lines that are still to come.
@@ -258,11 +256,12 @@ impl Rounds<'_, '_> {
         Ok(())
     }
 
-    /// Notes in the entries what was read from which node; nodes without a row have no file.
+    /// Notes in the entries what was read from which node; nodes of which nothing was read have no file.
     ///
     /// # Errors
-    /// A file cannot be removed.
+    /// A file cannot be written or removed.
     pub fn conclude(&mut self, missing: &SlotSet) -> Result<()> {
+        self.note_silent(missing);
         let view = &self.watch.view;
         for (at, reader) in self.readers.list.iter_mut().enumerate() {
             let done = self.done.iter().flatten().filter(|done| done.reader == at);
@@ -274,11 +273,26 @@ impl Rounds<'_, '_> {
                 |slot: u16| view.owner(slot).map(|owner| &**owner) == primary.map(String::as_str);
             entry.counted = (slots > 0).then_some(counted);
             entry.complete = slots > 0 && !missing.iter().any(lacks);
-            if slots == 0 {
-                file.remove_if_empty()?;
-            }
+            file.tidy(slots > 0)?;
         }
         Ok(())
+    }
+
+    /// Notes the primaries that did not answer, and whose slots are missing for that.
+    fn note_silent(&mut self, missing: &SlotSet) {
+        let view = &self.watch.view;
+        let owners = view.owners().into_iter();
+        let lost =
+            owners.filter(|owner| missing.iter().any(|slot| view.owner(slot) == Some(owner)));
+        for owner in lost {
+            if let (Some(member), Some(why)) = (view.members.get(&*owner), view.silence(&owner)) {
+                let reader = self.readers.index(member);
+                self.readers.list[reader]
+                    .entry
+                    .error
+                    .get_or_insert(why.to_owned());
+            }
+        }
     }
 
     /// Why nothing at all was read; `None` where something was.

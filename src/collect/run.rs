@@ -17,11 +17,12 @@ use crate::collect::moves;
 use crate::collect::readers::Readers;
 pub use crate::collect::rounds::OnNode;
 use crate::collect::rounds::Rounds;
-pub use crate::collect::scan::Page;
-use crate::collect::scan::{self, Plan, Task};
+use crate::collect::scan;
 use crate::collect::series::Series;
 pub use crate::collect::series::Times;
 use crate::collect::slot_set::SlotSet;
+pub use crate::collect::task::Page;
+use crate::collect::task::{Plan, Task};
 use crate::collect::watch::Watch;
 use crate::error::{Error, Result};
 use crate::report::directory::{Mark, Replaces, WholeDirectory};
@@ -179,7 +180,7 @@ fn cluster(
     }
     let after = &rounds.watch.view;
     let (slots_moved, failovers) = moves::between(&before, after);
-    let skipped = skipped(&rounds);
+    let skipped = skipped(&rounds, &missing);
     Ok(Manifest {
         slots_moved,
         failovers,
@@ -232,7 +233,7 @@ fn write_counts(directory: &WholeDirectory, rounds: &Rounds<'_, '_>) -> Result<(
 }
 
 /// What was not collected, each reason once.
-fn skipped(rounds: &Rounds<'_, '_>) -> Vec<String> {
+fn skipped(rounds: &Rounds<'_, '_>, missing: &SlotSet) -> Vec<String> {
     let mut skipped: Vec<String> = rounds
         .skipped
         .iter()
@@ -240,7 +241,17 @@ fn skipped(rounds: &Rounds<'_, '_>) -> Vec<String> {
         .collect();
     skipped.sort();
     skipped.dedup();
-    let unowned = SlotSet::of(|slot| rounds.watch.view.owner(slot).is_none()).len();
+    let view = &rounds.watch.view;
+    let stuck = missing
+        .iter()
+        .filter(|slot| view.is_in_flight(*slot))
+        .count();
+    if stuck > 0 {
+        skipped.push(format!(
+            "{stuck} slots are on their way between two nodes; let the move end (redis-cli --cluster fix), then run this again"
+        ));
+    }
+    let unowned = SlotSet::of(|slot| view.owner(slot).is_none()).len();
     if unowned > 0 {
         skipped.push(format!("{unowned} slots have no owner"));
     }

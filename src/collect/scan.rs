@@ -1,18 +1,19 @@
 //! Reads the keys of one node: the slots of a task, each key once, gently.
 
 use std::thread;
+use std::time::{Duration, Instant};
 
-use crate::collect::address::Address;
-use crate::collect::connection::{Access, Connection};
+use crate::collect::connection::Connection;
 use crate::collect::cursors::Cursors;
 use crate::collect::key_facts::{self, Fate, Heat, KeyFacts};
-use crate::collect::manifest::{BeforeAfter, Level, Role};
+use crate::collect::manifest::{Level, Role};
 use crate::collect::node_file::{NodeFile, Rows};
 use crate::collect::pace::Pace;
 use crate::collect::recent::Recent;
 use crate::collect::resp::{Commands, Reply};
 use crate::collect::server::Server;
 use crate::collect::slot_set::SlotSet;
+use crate::collect::task::{OnPage, Outcome, Page, Plan, Task};
 use crate::error::{Error, Result};
 use hashslot::slot;
 
@@ -25,88 +26,6 @@ const SLACK: u64 = 100;
 /// Pages without a key before a scan is taken for endless: more than a table of 2^32 buckets has.
 const EMPTY_PAGES: u64 = 1 << 22;
 
-/// How keys are read.
-#[derive(Debug, Clone)]
-pub struct Plan<'a> {
-    /// How servers are reached.
-    pub access: &'a Access,
-    /// What is read of each key.
-    pub level: Level,
-    /// COUNT of SCAN.
-    pub count: u64,
-    /// The percentage of a server's time.
-    pub max_load: f64,
-    /// Keys of each node that are remembered, to notice those that SCAN repeats.
-    pub remembered: usize,
-    /// Whether the servers are a cluster.
-    pub is_cluster: bool,
-}
-
-/// What to read from which node.
-#[derive(Debug, Clone)]
-pub struct Task {
-    /// Where it is.
-    pub address: Address,
-    /// What it is.
-    pub role: Role,
-    /// The slots to read.
-    pub slots: SlotSet,
-    /// The slots whose keys it may have; others are strays.
-    pub owned: SlotSet,
-}
-
-/// What came of a task.
-#[derive(Debug, Clone)]
-pub struct Outcome {
-    /// The server and its version.
-    pub server: String,
-    /// Its keys before and after.
-    pub dbsize: BeforeAfter,
-    /// What COUNTKEYSINSLOT answered at the end, by slot.
-    pub counts: Vec<(u16, u64)>,
-    /// Keys that came again.
-    pub repeats: u64,
-    /// Keys that were gone.
-    pub vanished: u64,
-    /// Keys of slots that it does not own.
-    pub strays: u64,
-    /// Slots that it no longer answered for.
-    pub disturbed: SlotSet,
-    /// Details that the server did not give.
-    pub skipped: Vec<&'static str>,
-}
-
-impl Outcome {
-    /// Nothing has been read yet.
-    fn new(server: &Server) -> Self {
-        Outcome {
-            server: server.version(),
-            dbsize: BeforeAfter {
-                before: Some(server.keys()),
-                after: None,
-            },
-            counts: Vec::new(),
-            repeats: 0,
-            vanished: 0,
-            strays: 0,
-            disturbed: SlotSet::none(),
-            skipped: Vec::new(),
-        }
-    }
-}
-
-/// Called with the keys of a page; the first call of a task has how many there are to come.
-pub type OnPage<'a> = &'a (dyn Fn(Page) + Sync);
-
-/// The progress of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Page {
-    /// About so many keys are to come.
-    Expected(u64),
-    /// So many more have come.
-    Read(u64),
-}
-
 /// A scan under way.
 struct Scan<'a, 'f> {
     connection: Connection,
@@ -117,6 +36,8 @@ struct Scan<'a, 'f> {
     heat: Heat,
     has_table_a_slot: bool,
     pace: Pace,
+    /// How long the last SCAN took.
+    call: Option<Duration>,
     recent: Recent,
     outcome: Outcome,
 }
@@ -145,6 +66,7 @@ pub fn keys(
         heat: server.heat(task.role),
         has_table_a_slot: server.has_table_a_slot(),
         pace: Pace::new(plan.max_load),
+        call: None,
         recent: Recent::new(plan.remembered),
         outcome: Outcome::new(&server),
     };
@@ -331,7 +253,10 @@ impl Scan<'_, '_> {
     fn page(&mut self, cursor: &[u8]) -> Result<(Vec<u8>, Vec<Vec<u8>>)> {
         let count = self.plan.count.to_string();
         let words: [&[u8]; 4] = [b"SCAN", cursor, b"COUNT", count.as_bytes()];
-        let page = match self.connection.call("SCAN", &words)? {
+        let start = Instant::now();
+        let reply = self.connection.call("SCAN", &words)?;
+        self.call = Some(start.elapsed());
+        let page = match reply {
             Reply::Array(parts) => <[Reply; 2]>::try_from(parts).ok(),
             _ => None,
         };
@@ -343,7 +268,6 @@ impl Scan<'_, '_> {
 
     /// Writes those of the keys that are of `wanted` slots and new, and pauses.
     fn take(&mut self, database: u64, keys: Vec<Vec<u8>>, wanted: &SlotSet) -> Result<()> {
-        let returned = keys.len();
         let mut new = Vec::with_capacity(keys.len());
         for key in keys {
             let slot = slot(&key);
@@ -366,7 +290,7 @@ impl Scan<'_, '_> {
         }
         (self.on_page)(Page::Read(new.len() as u64));
         let busy = self.connection.take_busy();
-        thread::sleep(self.pace.pause(busy, returned));
+        thread::sleep(self.pace.pause(busy, self.call.take()));
         Ok(())
     }
 
@@ -424,7 +348,7 @@ fn count_keys(
                 count.ok_or_else(|| connection.odd("CLUSTER COUNTKEYSINSLOT"))?,
             ));
         }
-        thread::sleep(pace.pause(connection.take_busy(), slots.len()));
+        thread::sleep(pace.pause(connection.take_busy(), None));
     }
     Ok(counts)
 }
@@ -433,5 +357,130 @@ fn texts(reply: Reply) -> Option<Vec<Vec<u8>>> {
     match reply {
         Reply::Array(items) => items.into_iter().map(Reply::into_text).collect(),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collect::run::replaces;
+    use crate::collect::scripted::{access, page, start, text};
+    use crate::report::directory::WholeDirectory;
+
+    /// Reads a scripted server; what came of it, and the number of rows.
+    fn read(
+        level: Level,
+        is_cluster: bool,
+        mut answer: impl FnMut(&str) -> Option<Vec<u8>> + Send + 'static,
+    ) -> Result<(Outcome, u64)> {
+        let info = text("redis_version:7.0.0\r\nrun_id:a\r\ndb0:keys=4,expires=0\r\n");
+        let address = start(move |command| match command {
+            "INFO" => Some(info.clone()),
+            "DBSIZE" => Some(b":4\r\n".to_vec()),
+            other => answer(other).or(Some(b"+OK\r\n".to_vec())),
+        });
+        let access = access();
+        let plan = Plan {
+            access: &access,
+            level,
+            count: 10,
+            max_load: 100.0,
+            remembered: 100,
+            is_cluster,
+        };
+        let task = Task {
+            address,
+            role: Role::Primary,
+            slots: SlotSet::all(),
+            owned: SlotSet::all(),
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let directory = WholeDirectory::create(&folder.path().join("out"), replaces(false))?;
+        let mut file = NodeFile::new(&directory, "h-1.csv.zst".into());
+        let outcome = keys(&plan, &task, &mut file, &|_| {})?;
+        Ok((outcome, file.keys()))
+    }
+
+    #[test]
+    fn a_key_that_comes_again_is_written_once() {
+        let answer = |command: &str| match command {
+            "SCAN 0 COUNT 10" => Some(page("7", &["a", "b", "a"])),
+            "SCAN 7 COUNT 10" => Some(page("0", &["b", "c"])),
+            _ => None,
+        };
+        let (outcome, rows) = read(Level::Keys, false, answer).unwrap();
+        assert_eq!((outcome.repeats, rows), (2, 3));
+        assert_eq!(outcome.dbsize.after, Some(4));
+    }
+
+    #[test]
+    fn keys_that_vanish_move_or_change_while_they_are_read_are_not_taken_for_those_that_stay() {
+        let mut types = 0;
+        let answer = move |command: &str| {
+            let reply: &[u8] = match command {
+                "SCAN 0 COUNT 10" => {
+                    return Some(page("0", &["gone", "moved", "changed", "there"]));
+                }
+                "TYPE gone" => b"+none\r\n",
+                "TYPE moved" | "PTTL moved" => b"-MOVED 3 h:1\r\n",
+                "TYPE changed" => {
+                    types += 1;
+                    if types == 1 {
+                        b"+list\r\n"
+                    } else {
+                        b"+string\r\n"
+                    }
+                }
+                "LLEN changed" => b"-WRONGTYPE Operation against a key\r\n",
+                "TYPE there" => b"+hash\r\n",
+                "PTTL gone" => b":-2\r\n",
+                other if other.starts_with("PTTL") => b":-1\r\n",
+                other if other.starts_with("OBJECT ENCODING") => b"+listpack\r\n",
+                other if other.starts_with("OBJECT") => b":5\r\n",
+                other if other.starts_with("MEMORY") => b":100\r\n",
+                "HLEN there" => b":2\r\n",
+                _ => return None,
+            };
+            Some(reply.to_vec())
+        };
+        let (outcome, rows) = read(Level::Sizes, false, answer).unwrap();
+        assert_eq!((outcome.vanished, rows), (1, 2));
+        assert_eq!(
+            outcome.disturbed.iter().collect::<Vec<_>>(),
+            [slot(b"moved")]
+        );
+    }
+
+    #[test]
+    fn a_scan_that_does_not_end_is_given_up() {
+        let keys: Vec<String> = (0..20_000).map(|i| i.to_string()).collect();
+        let page = page("9", &keys.iter().map(String::as_str).collect::<Vec<_>>());
+        let answer = move |command: &str| command.starts_with("SCAN").then(|| page.clone());
+        let message = read(Level::Keys, false, answer).unwrap_err().to_string();
+        assert!(
+            message.contains("SCAN does not come to an end"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_command_that_is_refused_ends_the_scan_with_its_name() {
+        let answer = |command: &str| match command {
+            "SCAN 0 COUNT 10" => Some(page("0", &["k"])),
+            "TYPE k" => Some(b"+string\r\n".to_vec()),
+            "PTTL k" => Some(b"-NOPERM no permissions\r\n".to_vec()),
+            _ => None,
+        };
+        let message = read(Level::Sizes, false, answer).unwrap_err().to_string();
+        assert!(
+            message.contains("PTTL is refused to this user"),
+            "{message}"
+        );
+        let nonsense = |command: &str| command.starts_with("SCAN").then(|| b":1\r\n".to_vec());
+        let message = read(Level::Keys, false, nonsense).unwrap_err().to_string();
+        assert!(
+            message.contains("the answer to SCAN is not that of"),
+            "{message}"
+        );
     }
 }

@@ -38,8 +38,8 @@ pub struct View {
     owner: Vec<Option<Id>>,
     /// Slots on their way.
     in_flight: BTreeSet<u16>,
-    /// Primaries that did not answer.
-    silent: BTreeSet<String>,
+    /// Primaries that did not answer, and why.
+    silent: BTreeMap<String, String>,
 }
 
 impl View {
@@ -82,7 +82,7 @@ impl View {
 
     /// Whether a slot can be read now: it has an owner that answers, and is not on its way.
     fn is_settled(&self, slot: u16) -> bool {
-        let is_well = |owner: &Id| !self.silent.contains(&**owner);
+        let is_well = |owner: &Id| !self.silent.contains_key(&**owner);
         !self.is_in_flight(slot) && self.owner(slot).is_some_and(is_well)
     }
 
@@ -90,6 +90,11 @@ impl View {
     fn may_settle(&self, slot: u16) -> bool {
         let has_heir = |owner: &Id| self.replicas(owner).next().is_some();
         !self.is_settled(slot) && (self.is_in_flight(slot) || self.owner(slot).is_none_or(has_heir))
+    }
+
+    /// Why a primary did not answer; `None` where it did.
+    pub fn silence(&self, id: &str) -> Option<&str> {
+        self.silent.get(id).map(String::as_str)
     }
 }
 
@@ -329,14 +334,14 @@ pub fn listing(connection: &mut Connection, asked: &Address) -> Result<Listing> 
 
 /// One view of what all nodes said: each knows itself best, and the claim of the highest epoch to a slot is the true one.
 fn merged(before: &View, asked: Vec<(String, Result<Listing>)>) -> Result<View> {
-    let mut silent = BTreeSet::new();
+    let mut silent = BTreeMap::new();
     let mut listings: Vec<Listing> = Vec::new();
     let mut last = None;
     for (id, answer) in asked {
         match answer {
             Ok(listing) => listings.push(listing),
             Err(error) => {
-                silent.insert(id);
+                silent.insert(id, error.to_string());
                 last = Some(error);
             }
         }

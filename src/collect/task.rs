@@ -1,0 +1,89 @@
+//! What is read from a node, how, and what came of it.
+
+use crate::collect::address::Address;
+use crate::collect::connection::Access;
+use crate::collect::manifest::{BeforeAfter, Level, Role};
+use crate::collect::server::Server;
+use crate::collect::slot_set::SlotSet;
+
+/// How keys are read.
+#[derive(Debug, Clone)]
+pub struct Plan<'a> {
+    /// How servers are reached.
+    pub access: &'a Access,
+    /// What is read of each key.
+    pub level: Level,
+    /// COUNT of SCAN.
+    pub count: u64,
+    /// The percentage of a server's time.
+    pub max_load: f64,
+    /// Keys of each node that are remembered, to notice those that SCAN repeats.
+    pub remembered: usize,
+    /// Whether the servers are a cluster.
+    pub is_cluster: bool,
+}
+
+/// What to read from which node.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// Where it is.
+    pub address: Address,
+    /// What it is.
+    pub role: Role,
+    /// The slots to read.
+    pub slots: SlotSet,
+    /// The slots whose keys it may have; others are strays.
+    pub owned: SlotSet,
+}
+
+/// What came of a task.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The server and its version.
+    pub server: String,
+    /// Its keys before and after.
+    pub dbsize: BeforeAfter,
+    /// What COUNTKEYSINSLOT answered at the end, by slot.
+    pub counts: Vec<(u16, u64)>,
+    /// Keys that came again.
+    pub repeats: u64,
+    /// Keys that were gone.
+    pub vanished: u64,
+    /// Keys of slots that it does not own.
+    pub strays: u64,
+    /// Slots that it no longer answered for.
+    pub disturbed: SlotSet,
+    /// Details that the server did not give.
+    pub skipped: Vec<&'static str>,
+}
+
+impl Outcome {
+    /// Nothing has been read yet.
+    pub fn new(server: &Server) -> Self {
+        Outcome {
+            server: server.version(),
+            dbsize: BeforeAfter {
+                before: Some(server.keys()),
+                after: None,
+            },
+            counts: Vec::new(),
+            repeats: 0,
+            vanished: 0,
+            strays: 0,
+            disturbed: SlotSet::none(),
+            skipped: Vec::new(),
+        }
+    }
+}
+
+/// Called with the keys of a page; the first call of a task has how many there are to come.
+pub type OnPage<'a> = &'a (dyn Fn(Page) + Sync);
+
+/// The progress of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Page {
+    /// About so many keys are to come.
+    Expected(u64),
+    /// So many more have come.
+    Read(u64),
+}
