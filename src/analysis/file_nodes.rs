@@ -19,9 +19,14 @@ use crate::topology::of_files::{FileSlots, OfFiles, of_files};
 
 /// The nodes that the inputs of a scan are dumps of; `None` where they are not.
 pub fn of<T>(reading: &Reading, scanned: &Scanned<T>, counted: &SlotsByInput) -> Option<OfFiles> {
-    // Next to dumps, captures are of the same nodes.
+    // Next to dumps, captures are of the same nodes; commands behind an RDB file are of its node. Lists of extremes have no
+    // slots.
     let has_dumps = scanned.inputs.iter().any(|input| input.seen.keys > 0);
-    let is_counted = |at: &usize| !has_dumps || scanned.inputs[*at].seen.operations == 0;
+    let is_counted = |at: &usize| {
+        let seen = &scanned.inputs[*at].seen;
+        let is_capture = seen.keys == 0 && seen.operations > 0;
+        !is_capture || !has_dumps && !counted.of(*at).is_empty()
+    };
     let places: Vec<usize> = (0..scanned.inputs.len()).filter(is_counted).collect();
     let path = |at: &usize| reading.sources[*at].path();
     let paths: Vec<&Path> = places.iter().map(path).collect();

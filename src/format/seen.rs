@@ -65,7 +65,7 @@ pub enum Notice {
     LongKey,
     /// A slot of an RDB file whose header differs from its keys.
     SlotHeader,
-    /// A byte of commands behind an RDB file.
+    /// An RDB file with commands behind it.
     Commands,
     /// A byte of anything else behind one.
     Behind,
@@ -242,8 +242,8 @@ const WORDS: [(Notice, &str, Says); 45] = [
     ),
     (
         Notice::Commands,
-        "bytes of commands behind an RDB file, not read: keys may have changed since; slotscope fanout reads commands",
-        Warning,
+        "RDB files with commands behind them, which are counted as operations: the keys are those before the commands",
+        Note,
     ),
     (
         Notice::Behind,

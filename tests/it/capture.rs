@@ -11,7 +11,7 @@ use slotscope::slot::slot;
 
 use crate::support::kinds::Kind;
 use crate::support::redis::{Client, Reply, Server, wait_for};
-use crate::support::run::{Scratch, assert_fails, report, slotscope};
+use crate::support::run::{Scratch, assert_fails, report, slotscope, stdout};
 
 /// Ends a redis-cli that would print for ever.
 struct Monitor(Child);
@@ -310,5 +310,46 @@ fn a_base_that_is_no_snapshot_is_refused_with_the_files_to_name() {
     for path in [".", "a.aof.manifest"] {
         let found = report(&scratch.run(&["analyze", "--json", path]));
         assert_eq!(found["operations"]["ops"], 3, "{path}");
+    }
+}
+
+#[test]
+fn commands_behind_an_rdb_file_are_operations_on_the_node_of_its_keys() {
+    let options = ["--cluster-enabled", "no", "--appendonly", "yes"];
+    let server = Server::start(&options);
+    let mut client = server.connect();
+    for i in 0..300 {
+        ask(&mut client, &["SET", &format!("user:{i}"), "v"]);
+    }
+    ask(&mut client, &["SELECT", "0"]);
+    ask(&mut client, &["SAVE"]);
+    let snapshot = fs::read(server.folder().join("dump.rdb")).unwrap();
+    let mut commands = String::from("*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n");
+    for i in 0..40 {
+        let name = format!("user:{}", i % 4);
+        commands += &format!("*2\r\n$4\r\nINCR\r\n${}\r\n{name}\r\n", name.len());
+    }
+    // As servers before 7.0 wrote it, and as a replica gets it.
+    let mark = [b'a'; 40];
+    for (between, torn) in [(&[][..], ""), (&mark[..], "*2\r\n$4\r\nIN")] {
+        let scratch = Scratch::new();
+        let content = [&snapshot, between, commands.as_bytes(), torn.as_bytes()].concat();
+        let file = scratch.file("appendonly.aof", content);
+        let found = analyzed(&[file.clone()]);
+        assert_eq!(found["input"]["keys"], 300);
+        assert_eq!(found["operations"]["ops"], 40);
+        assert_eq!(slots_of(&found)[&usize::from(slot(b"user:3"))], 10);
+        assert_eq!(found["input"]["incomplete"], serde_json::json!([]));
+        let notes = found["input"]["notes"].to_string();
+        assert!(notes.contains("commands behind them"), "{notes}");
+        assert_eq!(notes.contains("cut off at the end"), !torn.is_empty());
+        // Names are checked of keys alone.
+        let linted = scratch.run(&["lint", "appendonly.aof", "--json"]);
+        assert!(stdout(&linted).contains("\"keys\":300,"), "{linted:?}");
+        let damaged = [&snapshot, between, b"*1\r\n:5\r\n".as_slice()].concat();
+        scratch.file("damaged.aof", damaged);
+        let said = scratch.run(&["analyze", "damaged.aof", "--json"]);
+        assert_eq!(said.status.code(), Some(2));
+        assert!(stdout(&said).contains("\"keys\":300,"));
     }
 }

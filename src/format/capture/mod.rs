@@ -2,7 +2,7 @@
 
 pub mod aof;
 mod command_reader;
-mod commands;
+pub(super) mod commands;
 pub mod monitor;
 pub mod monitor_line;
 pub mod whole_commands;

@@ -9,7 +9,7 @@ use crate::format::rdb::snapshot::record::Attributes;
 use crate::format::rdb::snapshot::server::Server;
 use crate::format::rdb::snapshot::slots::SlotHeader;
 use crate::format::rdb::snapshot::text::Texts;
-use crate::format::rdb::snapshot::walk::{Place, Step, Walker};
+use crate::format::rdb::snapshot::walk::{Commands, Place, Step, Walker};
 use crate::text::grouped;
 
 const EOF: u8 = 255;
@@ -220,6 +220,12 @@ impl Walker {
             commands.starts_with(b"*") || commands.starts_with(b"#"),
         );
         if is_nothing {
+            return Ok(());
+        }
+        if is_resp && self.commands == Commands::Left {
+            let mark = head.len() - commands.len();
+            self.input.pass(mark);
+            self.commands = Commands::Next;
             return Ok(());
         }
         let bytes = self.input.skip_rest()?;

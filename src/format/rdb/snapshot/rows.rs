@@ -2,6 +2,7 @@
 
 use crate::format::Notice;
 use crate::format::batch::{MISSING, NEVER, Number, SOMETIME};
+use crate::format::capture::commands::CommandSteps;
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::record::{Event, Record};
@@ -17,6 +18,8 @@ pub struct Rows {
     sizes: Sizes,
     /// Whether the next block says what the sizes are.
     says_sizes: bool,
+    /// The commands behind the file, once the walk is there.
+    commands: Option<CommandSteps>,
 }
 
 impl Rows {
@@ -27,9 +30,10 @@ impl Rows {
             Sizes::Serialized => Allocator::default(),
         };
         Rows {
-            walker: Walker::new(input, walking.verifies, allocator),
+            walker: Walker::new(input, walking.verifies, allocator).leaving_commands(),
             sizes: walking.sizes,
             says_sizes: true,
+            commands: None,
         }
     }
 }
@@ -37,11 +41,15 @@ impl Rows {
 impl Steps for Rows {
     #[inline]
     fn offset(&self) -> u64 {
-        self.walker.offset()
+        let commands = self.commands.as_ref();
+        commands.map_or_else(|| self.walker.offset(), Steps::offset)
     }
 
     #[inline]
     fn step(&mut self, parts: &mut Parts<'_>) -> Result<bool, Damage> {
+        if let Some(commands) = &mut self.commands {
+            return commands.step(parts);
+        }
         match self.walker.next_event()? {
             Some(Event::Key(record)) => {
                 let size = match self.sizes {
@@ -55,7 +63,14 @@ impl Steps for Rows {
                 parts.reject(remark.offset, LONG_KEY);
             }
             Some(Event::Remark(remark)) => parts.note(remark.notice, remark.count),
-            None => return Ok(false),
+            None => {
+                if let Some(input) = self.walker.commands() {
+                    parts.note(Notice::Commands, 1);
+                    self.commands = Some(CommandSteps::new(input));
+                }
+                // A block ends here: it has keys or operations, never both.
+                return Ok(false);
+            }
         }
         Ok(true)
     }

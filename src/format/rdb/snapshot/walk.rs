@@ -55,7 +55,20 @@ pub struct Walker {
     /// Of the last row, if it was plain, its bytes and where its key is.
     pub(super) last_plain: Option<(usize, Range<usize>)>,
     pub(super) has_ended: bool,
+    /// Whether commands behind the file are left to `commands`, and whether there are some.
+    pub(super) commands: Commands,
     damage: Option<Damage>,
+}
+
+/// The commands behind a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Commands {
+    /// They are passed over.
+    PassedOver,
+    /// They are left to be asked for.
+    Left,
+    /// So they are, and the walk is in front of the first.
+    Next,
 }
 
 /// What a walk is in the middle of.
@@ -112,8 +125,24 @@ impl Walker {
             key: Vec::new(),
             last_plain: None,
             has_ended: false,
+            commands: Commands::PassedOver,
             damage: None,
         }
+    }
+
+    /// The same, which leaves commands behind the file to `commands`.
+    pub fn leaving_commands(mut self) -> Self {
+        self.commands = Commands::Left;
+        self
+    }
+
+    /// The input in front of the commands that are behind the file, once the walk is there.
+    pub fn commands(&mut self) -> Option<Forward> {
+        let is_there = self.commands == Commands::Next && self.remarks.is_empty();
+        is_there.then(|| {
+            self.commands = Commands::Left;
+            std::mem::replace(&mut self.input, Forward::stream(Box::new(std::io::empty())))
+        })
     }
 
     /// When the file was written, in milliseconds since 1970, where it says so.
