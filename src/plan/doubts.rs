@@ -31,6 +31,11 @@ pub fn incomplete(summary: &Summary) -> Option<String> {
             stop.file, stop.byte, stop.reason
         ));
     }
+    if let Some(percent) = summary.input.sample_percent {
+        return Some(format!(
+            "a sample of {percent} % of the slots, and a plan needs the keys of all"
+        ));
+    }
     let is_suspicious = summary.verdict.state == State::Suspicious;
     is_suspicious.then(|| summary.verdict.sentence.to_string())
 }
