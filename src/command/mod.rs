@@ -5,17 +5,15 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use crate::hash::hash;
 use crate::text::counted;
 
 /// The table, and in its first line the servers that it is from.
 const TABLE: &str = include_str!("table.txt");
 
-/// No name of a command is longer.
-const LONGEST: usize = 32;
-
 /// Places for commands: several times as many as there are, a power of two.
 const PLACES: usize = 4096;
+/// 2^64 over the golden ratio: products spread over their upper bits.
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 /// A place without a command.
 const EMPTY: u16 = u16::MAX;
 
@@ -124,14 +122,11 @@ impl Commands {
     }
 
     /// The command of this name, in any case; a container is one, too.
+    #[inline]
     pub fn named(&self, name: &[u8]) -> Option<&Command> {
-        let mut lower = [0; LONGEST];
-        let lower = lower.get_mut(..name.len())?;
-        lower.copy_from_slice(name);
-        lower.make_ascii_lowercase();
-        probes(lower)
+        probes(name)
             .map_while(|place| self.rows.get(usize::from(self.places[place])))
-            .find(|command| command.name.as_bytes() == lower)
+            .find(|command| command.name.as_bytes().eq_ignore_ascii_case(name))
     }
 
     /// All of them.
@@ -141,9 +136,29 @@ impl Commands {
 }
 
 /// The places in which a command of this name is looked for, one after the other.
+#[inline]
 fn probes(name: &[u8]) -> impl Iterator<Item = usize> {
     let first = hash(name) as usize;
     (0..PLACES).map(move |probe| first.wrapping_add(probe) % PLACES)
+}
+
+/// A hash of the first and the last bytes and the length of a name, the same in any case.
+#[inline]
+fn hash(name: &[u8]) -> u64 {
+    const LOWER: u64 = u64::from_le_bytes([0x20; 8]);
+    let lower = |bytes: [u8; 8]| u64::from_le_bytes(bytes) | LOWER;
+    let ends = match (name.first_chunk(), name.last_chunk()) {
+        (Some(first), Some(last)) => lower(*first) ^ lower(*last).rotate_left(29),
+        _ => match (name.first_chunk(), name.last_chunk()) {
+            (Some([a, b, c, d]), Some([e, f, g, h])) => lower([*a, *b, *c, *d, *e, *f, *g, *h]),
+            _ => {
+                let at = |place: usize| name.get(place).copied().unwrap_or(0);
+                lower([at(0), at(1), at(2), 0, 0, 0, 0, 0])
+            }
+        },
+    };
+    let mixed = ends.wrapping_add(name.len() as u64).wrapping_mul(GOLDEN);
+    mixed >> 40
 }
 
 impl Command {
@@ -341,6 +356,15 @@ mod tests {
             for name in [command.name.to_owned(), command.name.to_uppercase()] {
                 assert_eq!(table.named(name.as_bytes()), Some(command));
             }
+            let probed = probes(command.name.as_bytes()).position(|place| {
+                let row = table.rows.get(usize::from(table.places[place]));
+                row.is_some_and(|row| row.name == command.name)
+            });
+            assert!(
+                probed.is_some_and(|probes| probes < 8),
+                "{}: {probed:?}",
+                command.name
+            );
             for other in [format!("{} ", command.name), command.name[1..].to_owned()] {
                 let found = table.named(other.as_bytes());
                 assert!(found.is_none_or(|found| found.name == other), "{other}");

@@ -195,6 +195,13 @@ impl Values {
         load
     }
 
+    /// The operations that key `i` is; what is not known counts as 0.
+    #[inline]
+    pub fn ops(&self, i: usize) -> u64 {
+        let ops = self.weights[Metric::OPS].get(i).copied();
+        ops.filter(|ops| *ops != MISSING).unwrap_or(0)
+    }
+
     /// Forgets all values, keeps the memory.
     pub fn clear(&mut self) {
         self.weights.iter_mut().for_each(Vec::clear);

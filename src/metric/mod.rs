@@ -286,6 +286,15 @@ impl IndexMut<Metric> for Load {
     }
 }
 
+impl Load {
+    /// So much of one metric.
+    pub fn of(metric: Metric, amount: u64) -> Self {
+        let mut load = Load::default();
+        load[metric] = amount;
+        load
+    }
+}
+
 impl AddAssign for Load {
     #[inline]
     fn add_assign(&mut self, other: Load) {

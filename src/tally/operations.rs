@@ -89,13 +89,13 @@ impl Operations {
         let (mut at, mut next) = (0, 0);
         while let Some(time) = values.times.get(at).copied() {
             // Those of one second are added at once.
-            let mut load = Load::default();
+            let mut ops = 0;
             while values
                 .times
                 .get(next)
                 .is_some_and(|of| of / SECOND == time / SECOND)
             {
-                load += values.load(next);
+                ops += values.ops(next);
                 next += 1;
             }
             let run = &values.times[at..next];
@@ -103,7 +103,7 @@ impl Operations {
             if time == MISSING {
                 continue;
             }
-            self.times.add(time, load);
+            self.times.add(time, Load::of(Metric::Ops, ops));
             let (first, last) = self.range.unwrap_or((time, time));
             let of_run = run.iter().fold((first, last), |(first, last), time| {
                 (first.min(*time), last.max(*time))
@@ -114,16 +114,23 @@ impl Operations {
 
     fn add_commands(&mut self, keys: &SlotBatch<'_>) {
         let (base, values) = (keys.batch.base, keys.batch.values);
-        let mut sums: Vec<(&[u8], u64)> = Vec::new();
-        for i in 0..values.commands.len() {
-            let command = values.commands.get(base, i);
-            let ops = values.load(i)[Metric::Ops];
-            match sums.iter_mut().find(|(known, _)| *known == command) {
-                Some((_, sum)) => *sum += ops,
-                None => sums.push((command, ops)),
+        let spans = &values.commands;
+        // Few and short: the first bytes and the length of most are all of them.
+        let mut sums: Vec<((u128, u32), &[u8], u64)> = Vec::new();
+        for i in 0..spans.len() {
+            let length = spans.end[i] - spans.start[i];
+            let kept = u128::MAX.checked_shr(128 - 8 * length.min(16)).unwrap_or(0);
+            let start = (base.sixteen_at(spans.start[i]) & kept, length);
+            let command = spans.get(base, i);
+            let is_it = |(known, name, _): &&mut ((u128, u32), &[u8], u64)| {
+                *known == start && (length <= 16 || *name == command)
+            };
+            match sums.iter_mut().find(is_it) {
+                Some((.., sum)) => *sum += values.ops(i),
+                None => sums.push((start, command, values.ops(i))),
             }
         }
-        for (command, ops) in sums {
+        for (_, command, ops) in sums {
             add_to_command(&mut self.commands, command, ops);
         }
     }
@@ -166,19 +173,14 @@ impl Tally for Operations {
         if !values.are_operations {
             return;
         }
-        let mut name = Vec::new();
-        for i in 0..keys.len() {
-            let load = values.load(i);
-            named(
-                &mut name,
-                keys.batch.keys.get(base, i),
-                keys.slots[i],
-                keys.is_tagged(i),
-            );
-            let (start, end) = (keys.batch.keys.start[i], keys.batch.keys.end[i]);
-            self.keys
-                .add_known(hash_span(base, start, end), &name, load);
-        }
+        let spans = keys.batch.keys;
+        let all = 0..keys.len();
+        let hash = |i| hash_span(base, spans.start[i], spans.end[i]);
+        let hashes: Vec<u64> = all.clone().map(hash).collect();
+        let ops: Vec<u64> = all.map(|i| values.ops(i)).collect();
+        self.keys.add_operations(&hashes, &ops, |i, name| {
+            named(name, spans.get(base, i), keys.slots[i], keys.is_tagged(i));
+        });
         self.add_times(values);
         self.add_commands(keys);
     }

@@ -35,6 +35,7 @@ pub struct TagCounter {
 struct Scratch {
     tagged: Tagged,
     unknown: Tagged,
+    ceilings: Vec<u64>,
 }
 
 /// What is known of the tags.
@@ -198,6 +199,28 @@ impl TagCounter {
             TagCounts::HeavyHitters(followed) => followed.add(hash, name, load),
         }
     }
+
+    /// Adds operations to names that have nothing else, and that are followed past the table; `name` gives the name.
+    pub(crate) fn add_operations(
+        &mut self,
+        hashes: &[u64],
+        ops: &[u64],
+        mut name: impl FnMut(usize, &mut Vec<u8>),
+    ) {
+        let (mut done, mut written) = (0, Vec::new());
+        while let TagCounts::Exact(_) = self.counts
+            && done < hashes.len()
+        {
+            name(done, &mut written);
+            let load = Load::of(Metric::Ops, ops[done]);
+            self.add_known(hashes[done], &written, load);
+            done += 1;
+        }
+        if let TagCounts::HeavyHitters(followed) = &mut self.counts {
+            let name = |i: usize, written: &mut Vec<u8>| name(done + i, written);
+            followed.add_operations(&hashes[done..], &ops[done..], name);
+        }
+    }
 }
 
 impl Tally for TagCounter {
@@ -236,8 +259,8 @@ impl Tally for TagCounter {
         match &mut self.counts {
             TagCounts::Exact(_) => {}
             TagCounts::CountMin(rows) if values.are_operations => {
-                let each = hashes.iter().zip(keys);
-                each.for_each(|(hash, key)| rows.add(*hash, values.load(*key as usize)));
+                let ops: Vec<u64> = keys.iter().map(|key| values.ops(*key as usize)).collect();
+                rows.add_weights(hashes, Metric::Ops, &ops, &mut scratch.ceilings);
             }
             TagCounts::CountMin(rows) => {
                 hashes.iter().for_each(|hash| rows.add_key(*hash));

@@ -58,7 +58,11 @@ impl CommandReader {
     #[inline]
     pub fn next(&mut self) -> Read<Next> {
         let at = self.offset();
-        match self.input.peek(1)?.first() {
+        let next = match self.input.ahead().first() {
+            None => self.input.peek(1)?.first(),
+            next => next,
+        };
+        match next {
             None => Ok(Next::End),
             Some(b'#') => self.comment(),
             Some(b'*') => {
@@ -88,6 +92,19 @@ impl CommandReader {
     /// There is none.
     #[inline]
     pub fn word(&mut self) -> Read<()> {
+        match self.ahead() {
+            Some((head, len)) => {
+                let word = &self.input.ahead()[head..head + len];
+                self.words.extend_from_slice(word);
+                self.ends.push(self.words.len());
+                self.input.pass(head + len + 2);
+                Ok(())
+            }
+            None => self.any_word(),
+        }
+    }
+
+    fn any_word(&mut self) -> Read<()> {
         let len = self.word_length()?;
         let kept = len.min(KEPT_OF_A_WORD).min(KEPT - self.words.len() as u64);
         self.input.read(&mut self.words, kept)?;
@@ -105,6 +122,10 @@ impl CommandReader {
     /// As `word`.
     #[inline]
     pub fn skip_word(&mut self) -> Read<()> {
+        if let Some((head, len)) = self.ahead() {
+            self.input.pass(head + len + 2);
+            return Ok(());
+        }
         let len = self.word_length()?;
         self.input.skip(len)?;
         self.end_of_word()
@@ -136,6 +157,22 @@ impl CommandReader {
     /// Passes over all that is left. That it cannot be read changes nothing.
     pub fn skip_rest(&mut self) {
         drop(self.input.skip_rest());
+    }
+
+    /// How many bytes are before the next word, and how long it is, where it is short and was read already: most are.
+    #[inline]
+    fn ahead(&self) -> Option<(usize, usize)> {
+        let ahead = self.input.ahead();
+        let digit =
+            |byte: u8| Some(usize::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit < 10);
+        let (head, len) = match *ahead {
+            [b'$', ones, b'\r', b'\n', ..] => (4, digit(ones)?),
+            [b'$', tens, ones, b'\r', b'\n', ..] => (5, 10 * digit(tens)? + digit(ones)?),
+            _ => return None,
+        };
+        let end = ahead.get(head + len..)?.first_chunk()?;
+        let has_room = self.words.len() + len <= KEPT as usize;
+        (end == b"\r\n" && has_room).then_some((head, len))
     }
 
     #[inline]

@@ -5,13 +5,13 @@ use std::cell::Cell;
 
 use crate::command::{Access, COMMANDS};
 use crate::format::batch::Number;
-use crate::format::batch_rows::{Gather, each_line};
+use crate::format::batch_rows::Gather;
 use crate::format::capture::commands::WRONG;
-use crate::format::capture::monitor_line::MonitorLine;
+use crate::format::capture::monitor_line::{MonitorLine, Start};
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::redis_cli::noise;
 use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, FindByte, Format, Head, Notice, Reader, Seen, Sink};
 use crate::metric::Metric;
 use crate::source::block::{Block, Piece};
 
@@ -65,32 +65,110 @@ impl Reader for Monitor {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> Seen {
+        let [mut ends, mut quotes] = [b'\n', b'"'].map(|byte| Places::of(byte, columns.find));
         let mut gather = Gather::new(columns, sink);
         let mut words = Words::default();
-        each_line(block, piece.from, |block, start, end| {
-            let line = &block.content()[start..end];
-            let Some(parsed) = MonitorLine::parse(line) else {
-                return match noise::noise(line) {
-                    _ if line.trim_ascii() == READY => gather.note(Notice::Progress),
-                    Some(Notice::ErrorReply) => gather.failure(start),
-                    Some(notice) => gather.note(notice),
-                    None => gather.reject(start, NO_LINE),
-                };
-            };
-            let first = start + parsed.rest_from(line);
-            let at = (parsed.time_ms, parsed.database);
-            if let Err(reason) = words.read(block, first, end) {
-                return gather.reject(start, reason);
-            }
-            match words.keys(block) {
-                Ok(()) => words.give(block, at, &mut gather),
-                Err(Unkeyed::Known) => gather.note(Notice::NoKeyCommand),
-                Err(Unkeyed::Script) => gather.note(Notice::Script),
-                Err(Unkeyed::Unknown) => gather.note(Notice::UnknownCommand),
-                Err(Unkeyed::Wrong) => gather.reject(start, WRONG),
-            }
-        });
+        let mut start = piece.from as usize;
+        while start < block.len() {
+            let end = ends.next(block, start).unwrap_or(block.len());
+            read_line(block, (start, end), &mut quotes, &mut words, &mut gather);
+            start = end + 1;
+        }
         gather.finish(block)
+    }
+}
+
+fn read_line(
+    block: &mut Block,
+    (start, end): (usize, usize),
+    quotes: &mut Places<'_>,
+    words: &mut Words,
+    gather: &mut Gather<'_, '_>,
+) {
+    let line = &block.content()[start..end];
+    let parsed = Start::parse(line);
+    // The path of a Unix socket may hold a bracket, or a quote.
+    let parsed = parsed.and_then(|parsed| {
+        let mut first = quotes.next(block, start + parsed.len)?;
+        while first < end && !block.content()[start + parsed.len..first].ends_with(b"] ") {
+            first = quotes.next(block, first + 1)?;
+        }
+        (first < end).then_some((parsed, first))
+    });
+    let Some((parsed, first)) = parsed else {
+        return match noise::noise(line) {
+            _ if line.trim_ascii() == READY => gather.note(Notice::Progress),
+            Some(Notice::ErrorReply) => gather.failure(start),
+            Some(notice) => gather.note(notice),
+            None => gather.reject(start, NO_LINE),
+        };
+    };
+    if words.read(block, first, end, quotes).is_none() {
+        return gather.reject(start, CUT);
+    }
+    match words.keys(block) {
+        Ok(()) => words.give(block, (parsed.time_ms, parsed.database), gather),
+        Err(Unkeyed::Known) => gather.note(Notice::NoKeyCommand),
+        Err(Unkeyed::Script) => gather.note(Notice::Script),
+        Err(Unkeyed::Unknown) => gather.note(Notice::UnknownCommand),
+        Err(Unkeyed::Wrong) => gather.reject(start, WRONG),
+    }
+}
+
+/// Where a byte is in a block, found many at a time. What is changed in the block is behind the place that is asked for.
+struct Places<'f> {
+    byte: u8,
+    find: FindByte<'f>,
+    found: Box<[u32]>,
+    /// How many of `found` are filled, and which is the next.
+    len: usize,
+    next: usize,
+    /// From here on nothing was searched.
+    searched: usize,
+}
+
+/// Places that are found at once.
+const AT_ONCE: usize = 1024;
+
+impl<'f> Places<'f> {
+    fn of(byte: u8, find: FindByte<'f>) -> Self {
+        Places {
+            byte,
+            find,
+            found: vec![0; AT_ONCE].into_boxed_slice(),
+            len: 0,
+            next: 0,
+            searched: 0,
+        }
+    }
+
+    /// The first place from `at` on; `at` never goes back.
+    #[inline]
+    fn next(&mut self, block: &Block, at: usize) -> Option<usize> {
+        loop {
+            while let Some(place) = self.found[..self.len].get(self.next) {
+                let place = *place as usize;
+                if place >= at {
+                    return Some(place);
+                }
+                self.next += 1;
+            }
+            let from = self.searched.max(at);
+            if from >= block.len() {
+                return None;
+            }
+            self.search(block, from);
+        }
+    }
+
+    #[cold]
+    fn search(&mut self, block: &Block, from: usize) {
+        let found = (self.find)(block.padded(), from as u32, self.byte, &mut self.found);
+        (self.len, self.next) = (found.delimiters, 0);
+        self.searched = match self.len {
+            AT_ONCE => self.found[AT_ONCE - 1] as usize + 1,
+            _ => block.len(),
+        };
     }
 }
 
@@ -120,28 +198,40 @@ struct Words {
 }
 
 impl Words {
-    /// Finds the words of `from..to`.
-    fn read(&mut self, block: &Block, from: usize, to: usize) -> Result<(), &'static str> {
+    /// Finds the words of a line: the first opens at the quote at `first`. `None` where one is not closed, or something
+    /// else is between them.
+    #[inline]
+    fn read(
+        &mut self,
+        block: &Block,
+        first: usize,
+        to: usize,
+        quotes: &mut Places<'_>,
+    ) -> Option<()> {
         self.spans.clear();
         self.keys.clear();
         let line = &block.content()[..to];
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let mut at = from;
-        while at < line.len() {
-            if line[at] == b' ' {
-                at += 1;
-                continue;
+        let mut open = first;
+        loop {
+            let mut close = quotes.next(block, open + 1)?;
+            while close < line.len() && is_escaped(line, open + 1, close) {
+                close = quotes.next(block, close + 1)?;
             }
-            if line[at] != b'"' {
-                return Err(CUT);
+            if close >= line.len() {
+                return None;
             }
-            let end = escape::close(line, at + 1).ok_or(CUT)?;
-            self.spans.push((at + 1, end));
-            at = end + 1;
-        }
-        match self.spans.is_empty() {
-            true => Err(CUT),
-            false => Ok(()),
+            self.spans.push((open + 1, close));
+            let next = quotes.next(block, close + 1);
+            let next = next.filter(|next| *next < line.len());
+            let between = &line[close + 1..next.unwrap_or(line.len())];
+            if between != b" " && between.iter().any(|byte| *byte != b' ') {
+                return None;
+            }
+            match next {
+                Some(next) => open = next,
+                None => return Some(()),
+            }
         }
     }
 
@@ -187,6 +277,13 @@ impl Words {
             gather.key(block, from, to);
         }
     }
+}
+
+/// Whether a quote of a word that starts at `from` has an odd number of backslashes before it.
+#[inline]
+fn is_escaped(line: &[u8], from: usize, quote: usize) -> bool {
+    let before = line[from..quote].iter().rev();
+    before.take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
 #[cfg(test)]

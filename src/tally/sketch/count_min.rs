@@ -95,6 +95,26 @@ impl CountMin {
         }
     }
 
+    /// Adds to what each of these names weighs; `ceilings` gets what each holds at most then. Names are no keys here.
+    pub fn add_weights(
+        &mut self,
+        hashes: &[u64],
+        metric: Metric,
+        weights: &[u64],
+        ceilings: &mut Vec<u64>,
+    ) {
+        ceilings.clear();
+        if hashes.is_empty() {
+            return;
+        }
+        hashes.iter().for_each(|hash| self.distinct.add(*hash));
+        let cells = self.cells.get_or_insert_with(metric, Cells::new);
+        ceilings.extend(hashes.iter().zip(weights).map(|(hash, weight)| {
+            cells.add(*hash, *weight);
+            cells.at_most(*hash)
+        }));
+    }
+
     /// Takes over what went into others.
     pub fn merge(&mut self, other: CountMin) {
         self.cells.merge(other.cells, |mine, theirs| {

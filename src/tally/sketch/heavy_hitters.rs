@@ -91,7 +91,10 @@ impl HeavyHitters {
         self.total += load;
         self.rows.add(hash, load);
         for metric in Metric::ALL {
-            if self.rows.at_most_of(hash, metric) > self.total[metric] / FOLLOWED_PART {
+            // The cells of what no name has are all 0.
+            if self.total[metric] > 0
+                && self.rows.at_most_of(hash, metric) > self.total[metric] / FOLLOWED_PART
+            {
                 self.follow(metric, hash, name, load, self.rows.at_most(hash));
             }
         }
@@ -122,6 +125,30 @@ impl HeavyHitters {
             self.follow(Metric::Keys, hashes[i], name(i), Load::KEY, cells);
         }
         self.heavy = heavy;
+    }
+
+    /// Adds operations to names that have nothing else; `name` gives the name.
+    pub fn add_operations(
+        &mut self,
+        hashes: &[u64],
+        ops: &[u64],
+        mut name: impl FnMut(usize, &mut Vec<u8>),
+    ) {
+        // As in `add_keys`: a name may be taken in a little early.
+        let floor = self.total[Metric::Ops] / FOLLOWED_PART;
+        let sum = ops.iter().fold(0, |sum: u64, ops| sum.saturating_add(*ops));
+        self.total += Load::of(Metric::Ops, sum);
+        let mut ceilings = std::mem::take(&mut self.ceilings);
+        self.rows
+            .add_weights(hashes, Metric::Ops, ops, &mut ceilings);
+        let (mut heavy, mut written) = (std::mem::take(&mut self.heavy), Vec::new());
+        list(&mut heavy, hashes.len(), |i| ceilings[i] > floor);
+        for i in heavy.iter().map(|i| *i as usize) {
+            let [load, cells] = [ops[i], ceilings[i]].map(|of| Load::of(Metric::Ops, of));
+            name(i, &mut written);
+            self.follow(Metric::Ops, hashes[i], &written, load, cells);
+        }
+        (self.heavy, self.ceilings) = (heavy, ceilings);
     }
 
     /// Counts a key of a tag whose cells hold `cells` with it.
