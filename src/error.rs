@@ -12,7 +12,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The operating system refused a file or directory.
-    #[error("{}: {}", Name::from(place.as_path()), reason(source))]
+    #[error("{}: {}", shown(place), reason(source))]
     Io {
         /// The file or directory, as the user named it.
         place: PathBuf,
@@ -61,6 +61,17 @@ impl Error {
     }
 }
 
+/// A path; where it is the URL of a server by mistake, without its password.
+fn shown(place: &Path) -> Name {
+    match place.to_str().and_then(|text| text.split_once("://")) {
+        Some((scheme, rest)) if rest.contains('@') => {
+            let host = rest.rsplit('@').next().unwrap_or_default();
+            Name::from(format!("{scheme}://{host}").as_str())
+        }
+        _ => Name::from(place),
+    }
+}
+
 /// The message of the system without Rust's "(os error 2)", and a hint where one helps.
 pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
@@ -90,6 +101,12 @@ mod tests {
             error.to_string(),
             "no/such.keys: no such file or directory; check the spelling and the current directory"
         );
+    }
+
+    #[test]
+    fn a_url_in_place_of_a_file_is_named_without_its_password() {
+        let error = Error::io("redis://me:p@ss/word@h:1", io::ErrorKind::NotFound.into());
+        assert!(error.to_string().starts_with("redis://h:1: "), "{error}");
     }
 
     #[test]

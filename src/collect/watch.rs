@@ -15,6 +15,10 @@ use crate::collect::slot_set::SlotSet;
 use crate::error::{Error, Result};
 use crate::slot::SLOTS;
 
+/// What is said of a node that was never asked with success.
+const UNANSWERED: &str =
+    "no answer; check that it runs, and --address-map where nodes announce other addresses";
+
 /// The id of a node.
 pub type Id = Arc<str>;
 
@@ -302,13 +306,13 @@ impl Peer {
     fn listing(&mut self, address: &Address, access: &Access) -> Result<Listing> {
         if self.connection.is_none() {
             if self.retry.is_some_and(|retry| Instant::now() < retry) {
-                return Err(Error::bad(address.to_string(), "no answer"));
+                return Err(Error::bad(address.to_string(), UNANSWERED));
             }
             self.retry = Some(Instant::now() + RETRY);
             self.connection = Some(Connection::open(address, access)?);
         }
         let Some(connection) = &mut self.connection else {
-            return Err(Error::bad(address.to_string(), "no answer"));
+            return Err(Error::bad(address.to_string(), UNANSWERED));
         };
         let listed = listing(connection, address);
         if listed.is_err() {

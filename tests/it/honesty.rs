@@ -479,7 +479,10 @@ fn an_argument_that_names_a_server_or_a_url_says_what_to_type() {
         let output = scratch.run(&["timeline", argument]);
         fails(&output, &parts).unwrap_or_else(|complaint| panic!("{argument}: {complaint}"));
         let shown = stderr(&output);
-        assert!(!shown.contains("cret@") && !shown.contains("secret"), "{shown}");
+        assert!(
+            !shown.contains("cret@") && !shown.contains("secret"),
+            "{shown}"
+        );
     }
     scratch.file("10.0.0.1:6379", "user:1\n");
     assert_eq!(

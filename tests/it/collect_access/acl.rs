@@ -68,6 +68,16 @@ fn every_server_takes_its_line_and_the_collector_needs_no_other_right() {
             assert_eq!(skipped.filter(is_new).count(), 0, "{kind:?}: {manifest}");
         }
 
+        if kind != Kind::Installed && kind != Kind::Redis74 {
+            let series = ["--slots-only", "--every", "100ms", "--for", "300ms"];
+            let scratch = Scratch::new();
+            let run = collect(&scratch, &url, Some("a-secret"), &series);
+            let manifest = manifest(&scratch, &run);
+            assert_eq!(manifest["incomplete"], false, "{kind:?}: {manifest}");
+            let lines = std::fs::read_to_string(scratch.path("all/slot-stats.json")).unwrap();
+            assert!(lines.lines().count() > 1, "{kind:?}: {lines}");
+        }
+
         let mut limited = server.connect();
         call_ok(&mut limited, &["AUTH", "slotscope", "a-secret"]);
         for refused in [

@@ -2,6 +2,7 @@
 //! that end early.
 
 mod acl;
+mod addresses;
 mod analyzed;
 mod early_end;
 mod hostile;

@@ -90,6 +90,10 @@ fn a_password_that_is_wrong_or_missing_is_an_error_without_it() {
             &["collect", &address, "--password-file", "empty.password"],
             "first line is empty",
         ),
+        (
+            &["analyze", "empty.password", "--topology", &wrong],
+            "no such file",
+        ),
         (&["timeline", &wrong], "slotscope collect URL"),
         (&["plan", &wrong, "--nodes", "3"], "slotscope collect URL"),
     ] {
