@@ -14,6 +14,7 @@ use crate::scan::{Incomplete, Scan, Scanned};
 use crate::slot::SlotBatch;
 use crate::source::Source;
 use crate::tally::pattern_recount::PatternRecount;
+use crate::tally::present::Present;
 use crate::tally::recount::{Candidates, Recount};
 use crate::tally::tags::TagCounts;
 use crate::tally::{Tallies, Tally};
@@ -33,17 +34,20 @@ pub struct Counted {
 pub struct Again {
     tags: Option<Recount>,
     patterns: Option<PatternRecount>,
+    present: Option<Present>,
 }
 
 impl Tally for Again {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         self.tags.add(keys);
         self.patterns.add(keys);
+        self.present.add(keys);
     }
 
     fn merge(&mut self, other: Self) {
         self.tags.merge(other.tags);
         self.patterns.merge(other.patterns);
+        self.present.merge(other.present);
     }
 }
 
@@ -69,16 +73,18 @@ impl Counted {
     /// What one pass found, or two.
     pub fn of(mut first: Scanned<Tallies>, again: Option<Again>) -> Self {
         let passes = 1 + u32::from(again.is_some());
-        let (tags, patterns) = again.map_or((None, None), |again| (again.tags, again.patterns));
-        let names = first.tally.names.as_mut();
-        let counted = names.and_then(|names| names.patterns.as_mut());
-        if let (Some(counted), Some(patterns)) = (counted, patterns) {
-            counted.take_again(&patterns);
+        let (mut recount, names) = (None, first.tally.names.as_mut());
+        if let (Some(again), Some(names)) = (again, names) {
+            if let (Some(counted), Some(patterns)) = (&mut names.patterns, again.patterns) {
+                counted.take_again(&patterns);
+            }
+            names.operations.absent = again.present.map(|present| present.absent());
+            recount = again.tags;
         }
         first.tally.settle_operations();
         Counted {
             first,
-            recount: tags,
+            recount,
             passes,
         }
     }
@@ -99,7 +105,15 @@ impl Again {
         let patterns = names.patterns.as_ref();
         let patterns = patterns.and_then(|patterns| patterns.candidates());
         let patterns = patterns.map(|chosen| PatternRecount::new(Arc::new(chosen)));
-        (tags.is_some() || patterns.is_some()).then_some(Again { tags, patterns })
+        // Operations next to keys are on keys that are there, or are not.
+        let has_both = tallies.slots.total() > 0 && !names.operations.is_empty();
+        let present = has_both && !names.tags.follows();
+        let present = present.then(|| Present::of(names.operations.busy_keys().keys));
+        (tags.is_some() || patterns.is_some() || present.is_some()).then_some(Again {
+            tags,
+            patterns,
+            present,
+        })
     }
 
     /// The second pass over inputs of which the first could not read what is `known`.

@@ -407,7 +407,7 @@ pub fn summarise<'l>(
         expiry,
         idle: attributes.and_then(|of| recency::idle(&of.recency, &totals)),
         lfu: attributes.and_then(|of| recency::lfu(&of.recency, &totals)),
-        operations: names.and_then(|names| operations::Operations::of(&names.operations)),
+        operations: names.and_then(|names| operations::Operations::of(&names.operations, &shown)),
         extremes,
         lengths: names.map(|names| Quantiles::of(&names.lengths.0)),
         sizes: names

@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::{Access, COMMANDS};
 use crate::metric::Metric;
+use crate::name::Name;
 use crate::summary::balance::tidy;
 use crate::tally;
 use crate::tally::operations::SECOND;
+use crate::tally::present::Absent;
 
 /// Operations on keys. A command with several keys is an operation on each.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +34,52 @@ pub struct Operations {
     pub peak: Option<Peak>,
     /// By command, most operations first.
     pub commands: Vec<CommandOps>,
+    /// Operations on keys that no dump has; absent without dumps, and where the inputs are read once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<AbsentKeys>,
+}
+
+/// Operations on keys that no dump has: keys that are gone or new, or of another node, or were asked for in vain.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AbsentKeys {
+    /// Operations whose keys were looked up: all, or of very many keys those of the busiest.
+    pub looked_up: u64,
+    /// Those on keys that no dump has.
+    pub ops: u64,
+    /// Their share of those that were looked up.
+    pub share: f64,
+    /// How many keys these are.
+    pub keys: u64,
+    /// Those with most operations.
+    pub top: Vec<AbsentKey>,
+}
+
+/// A key that no dump has.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AbsentKey {
+    /// Its first 512 bytes.
+    pub key: Name,
+    /// Its slot.
+    pub slot: u16,
+    /// Operations on it.
+    pub ops: u64,
+}
+
+impl AbsentKeys {
+    fn of(counted: &Absent, shown: &dyn Fn(&Name) -> Name) -> Self {
+        let top = counted.top.iter().map(|key| AbsentKey {
+            key: shown(&Name::from(&key.name[..])),
+            slot: key.slot,
+            ops: key.ops,
+        });
+        AbsentKeys {
+            looked_up: counted.looked_up,
+            ops: counted.ops,
+            share: tidy(counted.ops as f64 / counted.looked_up.max(1) as f64),
+            keys: counted.keys,
+            top: top.collect(),
+        }
+    }
 }
 
 /// The time with most operations.
@@ -60,7 +108,10 @@ pub struct CommandOps {
 
 impl Operations {
     /// What was counted; `None` where there are none.
-    pub fn of(counted: &tally::operations::Operations) -> Option<Self> {
+    pub fn of(
+        counted: &tally::operations::Operations,
+        shown: &dyn Fn(&Name) -> Name,
+    ) -> Option<Self> {
         if counted.is_empty() {
             return None;
         }
@@ -100,6 +151,7 @@ impl Operations {
                 ops: load[Metric::Ops],
             }),
             commands,
+            absent: counted.absent.as_ref().map(|of| AbsentKeys::of(of, shown)),
         })
     }
 }

@@ -14,6 +14,7 @@ pub mod known;
 pub mod operations;
 pub mod pattern_recount;
 pub mod patterns;
+pub mod present;
 pub mod recency;
 mod recent_patterns;
 pub mod recount;

@@ -9,13 +9,14 @@ use crate::hash::hash_span;
 use crate::metric::{Load, Metric};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
+use crate::tally::present::Absent;
 use crate::tally::sketch::spans::TimeSpans;
 use crate::tally::tags::TagCounter;
 
 /// More commands than any server has: past this all others are one.
 const MAX_COMMANDS: usize = 4096;
 /// What is kept of a long name.
-const MAX_NAME: usize = 512;
+pub(crate) const MAX_NAME: usize = 512;
 /// Milliseconds of a second.
 pub const SECOND: u64 = 1000;
 
@@ -28,6 +29,8 @@ pub struct Operations {
     pub times: TimeSpans<SECOND>,
     /// When the first and the last ran, in milliseconds since 1970.
     pub range: Option<(u64, u64)>,
+    /// Those on keys that no dump has, where that was looked up.
+    pub absent: Option<Absent>,
     /// By key: a name is what `named` makes of a key.
     keys: TagCounter,
 }
@@ -38,6 +41,7 @@ impl Default for Operations {
             commands: BTreeMap::new(),
             times: TimeSpans::default(),
             range: None,
+            absent: None,
             // Keys past the table are followed by name: no second pass counts them.
             keys: TagCounter::new(true),
         }
@@ -45,7 +49,7 @@ impl Default for Operations {
 }
 
 /// The operations on one key.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BusyKey {
     /// At least so many.
     pub ops: u64,

@@ -260,6 +260,10 @@ fn a_dump_and_a_capture_of_each_node_say_which_is_full_and_which_is_hot() {
     assert_eq!(found["input"]["keys"], keys);
     assert_eq!(found["operations"]["ops"], ops);
     assert_eq!(found["operations"]["keys"], 4000);
+    let absent = &found["operations"]["absent"];
+    assert_eq!((&absent["keys"], &absent["ops"]), (&40.into(), &40.into()));
+    assert_eq!(absent["looked_up"], ops);
+    assert_eq!(absent["top"][0]["key"], "user:0");
     let nodes = found["nodes"]["list"].as_array().unwrap();
     let loads: Vec<_> = nodes
         .iter()
@@ -335,7 +339,7 @@ fn commands_behind_an_rdb_file_are_operations_on_the_node_of_its_keys() {
         let scratch = Scratch::new();
         let content = [&snapshot, between, commands.as_bytes(), torn.as_bytes()].concat();
         let file = scratch.file("appendonly.aof", content);
-        let found = analyzed(&[file.clone()]);
+        let found = analyzed(std::slice::from_ref(&file));
         assert_eq!(found["input"]["keys"], 300);
         assert_eq!(found["operations"]["ops"], 40);
         assert_eq!(slots_of(&found)[&usize::from(slot(b"user:3"))], 10);
@@ -352,4 +356,78 @@ fn commands_behind_an_rdb_file_are_operations_on_the_node_of_its_keys() {
         assert_eq!(said.status.code(), Some(2));
         assert!(stdout(&said).contains("\"keys\":300,"));
     }
+}
+
+#[test]
+fn operations_on_keys_that_no_dump_has_are_counted_in_any_order_of_the_inputs() {
+    let scratch = Scratch::new();
+    let long = |last: u32| format!("{}{last}", "k".repeat(600));
+    let line = |key: &str| format!("1795216373.1 [0 10.0.0.1:5] \"GET\" \"{key}\"\n");
+    let mut capture: String = (0..50)
+        .flat_map(|i| vec![line(&format!("user:{i}")); i + 1])
+        .collect();
+    capture += &line(&long(1));
+    capture += &line("\\x00\\n");
+    scratch.file("a.monitor", capture);
+    let keys = (0..30).map(|i| format!("\"user:{i}\"\n"));
+    let keys: String = keys.chain([format!("\"{}\"\n", long(1))]).collect();
+    scratch.file("a.keys", keys);
+    let found = |args: &[&str]| {
+        let args = [&["analyze", "--json", "--nodes", "3"][..], args].concat();
+        report(&scratch.run(&args))["operations"].clone()
+    };
+    let expected = found(&["a.keys", "a.monitor"]);
+    let absent = &expected["absent"];
+    let missing: u64 = (31..=50).sum::<u64>() + 1;
+    assert_eq!(
+        (&absent["keys"], &absent["ops"]),
+        (&21.into(), &missing.into())
+    );
+    assert_eq!(absent["top"][0]["key"], "user:49");
+    assert_eq!(absent["top"][20]["key"], "\\x00\\n");
+    assert_eq!(absent["looked_up"], expected["ops"]);
+    for args in [
+        &["a.monitor", "a.keys"][..],
+        &["a.monitor", "a.keys", "--threads", "4"],
+        &["a.monitor", "a.keys", "--threads", "1"],
+    ] {
+        assert_eq!(found(args), expected, "{args:?}");
+    }
+    // A long key that differs behind what is kept of its name has another slot.
+    scratch.file("b.keys", format!("\"{}\"\n", long(2)));
+    assert_eq!(found(&["b.keys", "a.monitor"])["absent"]["keys"], 52);
+    for args in [
+        &["a.monitor"][..],
+        &["a.keys", "a.monitor", "--one-pass"],
+        &["a.keys", "a.monitor", "--only", "slots"],
+    ] {
+        assert!(found(args).get("absent").is_none(), "{args:?}");
+    }
+    let text = scratch.run(&["analyze", "a.keys", "a.monitor", "--full", "--no-files"]);
+    let text = stdout(&text)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    let sentence =
+        "are on 21 keys that no dump has, gone, new or asked for in vain: most on user:49 (50),";
+    assert!(text.contains(sentence), "{text}");
+}
+
+#[test]
+fn of_more_keys_than_a_table_holds_those_that_are_known_by_name_are_looked_up() {
+    let scratch = Scratch::new();
+    let line = |key: &str| format!("1795216373.1 [0 10.0.0.1:5] \"GET\" \"{key}\"\n");
+    let many: String = (0..100_000).map(|i| line(&format!("user:{i}"))).collect();
+    let hot = [line("gone").repeat(5000), line("user:7").repeat(5000)].concat();
+    scratch.file("a.monitor", many + &hot);
+    let keys: String = (0..100_000).map(|i| format!("\"user:{i}\"\n")).collect();
+    scratch.file("a.keys", keys);
+    let found = report(&scratch.run(&["analyze", "--json", "a.keys", "a.monitor"]));
+    let (operations, absent) = (&found["operations"], &found["operations"]["absent"]);
+    assert_eq!(operations["ops"], 110_000);
+    assert!(absent["looked_up"].as_u64() < operations["ops"].as_u64());
+    assert_eq!(absent["keys"], 1);
+    assert_eq!(absent["top"][0]["key"], "gone");
+    let ops = absent["ops"].as_u64().unwrap();
+    assert!((4900..=5000).contains(&ops), "{ops}");
 }

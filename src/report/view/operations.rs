@@ -2,8 +2,11 @@
 
 use crate::report::view::{Cell, Column, Section, Table};
 use crate::summary::Summary;
-use crate::summary::operations::Operations;
-use crate::text::{self, counted, grouped, percent, three_digits};
+use crate::summary::operations::{AbsentKeys, Operations};
+use crate::text::{self, counted, grouped, percent, short, three_digits};
+
+/// Keys that a line has room for.
+const NAMED: usize = 3;
 
 /// Operations and commands.
 pub fn section(summary: &Summary) -> Option<Section<'_>> {
@@ -37,7 +40,37 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
     if let Some(line) = times(found) {
         section = section.line(line);
     }
+    if let Some(line) = found.absent.as_ref().and_then(|of| absent(of, found.ops)) {
+        section = section.line(line);
+    }
     Some(section.table(Table::new(columns, rows).at_most(summary.rows)))
+}
+
+/// Operations on keys that no dump has.
+fn absent(of: &AbsentKeys, all: u64) -> Option<String> {
+    let on = match of.keys {
+        0 => return None,
+        1 => String::from("a key that no dump has"),
+        keys => format!("{} keys that no dump has", grouped(keys)),
+    };
+    let of_those = match of.looked_up < all {
+        true => format!(
+            " of the {} whose keys are known by name",
+            grouped(of.looked_up)
+        ),
+        false => String::new(),
+    };
+    let top = of.top.iter().take(NAMED);
+    let top: Vec<_> = top
+        .map(|key| format!("{} ({})", short(&key.key), grouped(key.ops)))
+        .collect();
+    Some(format!(
+        "{} ({}{of_those}) {} on {on}, gone, new or asked for in vain: most on {}",
+        counted(of.ops, "operation"),
+        percent(of.share),
+        if of.ops == 1 { "is" } else { "are" },
+        top.join(", ")
+    ))
 }
 
 /// When they ran, how many a second, and the peak.

@@ -1,0 +1,129 @@
+//! Which of the keys that operations are on the dumps have. They are looked up in a second pass, as a dump may be read
+//! behind a capture. Memory is that of the busiest keys, which are known by name, and a filter of a fixed size.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::hash::{hash, hash_span};
+use crate::slot::SlotBatch;
+use crate::tally::Tally;
+use crate::tally::operations::{BusyKey, MAX_NAME};
+
+/// Bits of the filter: most keys that nothing asks for are passed over by one look at it.
+const FILTER_BITS: u64 = 1 << 21;
+/// Keys that no dump has which are kept.
+pub const LISTED: usize = 100;
+
+/// Keys that operations are on, by the hashes of what is kept of their names, ascending.
+struct Asked {
+    keys: Vec<(u64, BusyKey)>,
+    filter: Vec<u64>,
+}
+
+/// Which of them were found.
+#[derive(Clone)]
+pub struct Present {
+    asked: Arc<Asked>,
+    found: Vec<bool>,
+}
+
+/// Operations on keys that no dump has.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Absent {
+    /// Operations on keys that were looked up: those that are known by name.
+    pub looked_up: u64,
+    /// How many of the keys no dump has.
+    pub keys: u64,
+    /// Operations on those.
+    pub ops: u64,
+    /// Those of them with most operations.
+    pub top: Vec<BusyKey>,
+}
+
+impl Present {
+    /// Looks for `keys`; none was found yet.
+    pub fn of(keys: Vec<BusyKey>) -> Self {
+        let hashed = keys.into_iter().map(|key| (hash(&key.name), key));
+        let mut keys: Vec<_> = hashed.collect();
+        keys.sort_by(|a, b| (a.0, &a.1.name).cmp(&(b.0, &b.1.name)));
+        let mut filter = vec![0; FILTER_BITS as usize / 64];
+        for (hash, _) in &keys {
+            let bit = hash % FILTER_BITS;
+            filter[bit as usize / 64] |= 1 << (bit % 64);
+        }
+        Present {
+            found: vec![false; keys.len()],
+            asked: Arc::new(Asked { keys, filter }),
+        }
+    }
+
+    /// What was not found.
+    pub fn absent(&self) -> Absent {
+        let keys = self.asked.keys.iter().map(|(_, key)| key);
+        let looked_up = keys.clone().map(|key| key.ops).sum();
+        let missing = keys.zip(&self.found).filter(|(_, found)| !**found);
+        let mut missing: Vec<_> = missing.map(|(key, _)| key.clone()).collect();
+        missing.sort_by(|a, b| (b.ops, &a.name).cmp(&(a.ops, &b.name)));
+        Absent {
+            looked_up,
+            keys: missing.len() as u64,
+            ops: missing.iter().map(|key| key.ops).sum(),
+            top: {
+                missing.truncate(LISTED);
+                missing
+            },
+        }
+    }
+}
+
+impl Asked {
+    fn may_have(&self, hash: u64) -> bool {
+        let bit = hash % FILTER_BITS;
+        self.filter[bit as usize / 64] >> (bit % 64) & 1 != 0
+    }
+
+    /// The places of keys of this hash, of this length and slot, whose kept part is `name`.
+    fn places(
+        &self,
+        hash: u64,
+        (name, length, slot): (&[u8], u64, u16),
+    ) -> impl Iterator<Item = usize> {
+        let from = self.keys.partition_point(|(known, _)| *known < hash);
+        let alike = self.keys[from..]
+            .iter()
+            .take_while(move |(known, _)| *known == hash);
+        alike.enumerate().filter_map(move |(at, (_, key))| {
+            let is_it = key.name == name && (key.length, key.slot) == (length, slot);
+            is_it.then_some(from + at)
+        })
+    }
+}
+
+impl Tally for Present {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let (base, spans) = (keys.batch.base, keys.batch.keys);
+        if keys.batch.values.are_operations {
+            return;
+        }
+        for i in 0..keys.len() {
+            let (start, end) = (spans.start[i], spans.end[i]);
+            let kept = end.min(start + MAX_NAME as u32);
+            let hash = hash_span(base, start, kept);
+            if !self.asked.may_have(hash) {
+                continue;
+            }
+            let name = &base.bytes()[start as usize..kept as usize];
+            let key = (name, u64::from(end - start), keys.slots[i]);
+            let found = &mut self.found;
+            self.asked
+                .places(hash, key)
+                .for_each(|place| found[place] = true);
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        let both = self.found.iter_mut().zip(other.found);
+        both.for_each(|(mine, theirs)| *mine |= theirs);
+    }
+}
