@@ -31,6 +31,33 @@ fn assert_positions<B: Bytes64>(name: &str, mask: u64, base: u32) {
     assert_eq!(&found[..count], expected, "{name}: {mask:#x}");
 }
 
+/// The bits and the hash of `bytes` where `mask` has ones, and the hash of the same bytes at the low end.
+#[cfg(target_arch = "x86_64")]
+fn assert_selects<C: Compress>(name: &str, bytes: &[u8; LANES], from: u64, mask: u64) {
+    let kept: std::vec::Vec<usize> = (0..LANES).filter(|i| mask >> i & 1 == 1).collect();
+    let mut moved = [0x5A; LANES];
+    let (mut extracted, mut deposited) = (0, 0);
+    for (to, at) in kept.iter().enumerate() {
+        moved[to] = bytes[*at];
+        extracted |= (from >> at & 1) << to;
+        deposited |= (from >> to & 1) << at;
+    }
+    let low = u64::MAX.checked_shr(64 - kept.len() as u32).unwrap_or(0);
+    // SAFETY: 64 bytes each, and the caller checked the CPU.
+    let (there, moved) = unsafe { (C::load(bytes.as_ptr()), C::load(moved.as_ptr())) };
+    assert_eq!(there.extract(from, mask), extracted, "{name}: {mask:#x}");
+    assert_eq!(there.deposit(from, mask), deposited, "{name}: {mask:#x}");
+    let hash = there.hash_masked(mask);
+    assert_eq!(hash, moved.hash_masked(low), "{name}: {mask:#x}");
+    if let Some(at) = kept.get(from as usize % kept.len().max(1)) {
+        let mut other = *bytes;
+        other[*at] ^= 1 << (from >> 8 & 7);
+        // SAFETY: as above.
+        let other = unsafe { C::load(other.as_ptr()) };
+        assert_ne!(hash, other.hash_masked(mask), "{name}: {mask:#x}");
+    }
+}
+
 /// Calls `$check` for every instruction set of this CPU.
 macro_rules! each {
     ($check:ident($($arg:expr),*)) => {
@@ -68,6 +95,22 @@ proptest! {
     fn the_positions_are_those_of_the_bits(a: u64, b: u64, base in 0u32..1 << 31) {
         for mask in [a, a & b, a & b & b.rotate_left(7) & a.rotate_left(13), a | b, 0, u64::MAX, 1, 1 << 63] {
             each!(assert_positions(mask, base));
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn bits_are_selected_and_the_hash_is_that_of_the_selected_bytes(
+        bytes in prop::collection::vec(any::<u8>(), LANES), from: u64, a: u64, b: u64,
+    ) {
+        let bytes: &[u8; LANES] = bytes.as_slice().try_into().unwrap();
+        for mask in [a, a & b, a | b, 0, u64::MAX, 1, 1 << 63, u64::MAX >> 1, a >> 31, a << 33] {
+            if (arch::x86_64::avx2::KERNEL.supported)() {
+                assert_selects::<arch::x86_64::avx2::Avx2>("avx2", bytes, from, mask);
+            }
+            if (arch::x86_64::avx512::KERNEL.supported)() {
+                assert_selects::<arch::x86_64::avx512::Avx512>("avx512", bytes, from, mask);
+            }
         }
     }
 }

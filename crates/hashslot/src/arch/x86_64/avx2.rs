@@ -14,12 +14,12 @@ use crate::arch::generic::crc::{
 };
 use crate::arch::generic::groups::{GROUP, own_mask};
 use crate::arch::kernel;
-use crate::simd::Bytes64;
+use crate::simd::{Bytes64, Compress};
 
 kernel!(
     "avx2",
     Avx2,
-    vector,
+    compress,
     Register,
     is_x86_feature_detected,
     "avx2",
@@ -231,5 +231,93 @@ impl Bytes64 for Avx2 {
             _mm256_movemask_epi8(_mm256_cmpeq_epi8(least, above)) as u32
         };
         u64::from(bits(self.0[0])) | u64::from(bits(self.0[1])) << 32
+    }
+
+    /// Sets the ASCII case bit (0x20) in every byte, which makes lower case letters of letters only.
+    #[inline(always)]
+    fn letters(self, low: u8, high: u8) -> u64 {
+        // SAFETY: `self` was loaded, so the CPU has AVX2.
+        Avx2(
+            self.0
+                .map(|part| unsafe { _mm256_or_si256(part, _mm256_set1_epi8(0x20)) }),
+        )
+        .within(low, high)
+    }
+}
+
+// Every CPU with VPCLMULQDQ has PEXT and PDEP in hardware; those whose microcode emulates them (Zen 2) have only SSE here.
+
+/// A prime below 2^60, from the digits of pi.
+const PRIME: u64 = 0x0C3F_6A88_85A3_08E9;
+/// More of them: also the hash of few bytes has ones and zeros everywhere.
+const RANDOM: u128 = 0x4528_21E6_38D0_1377_BE54_66CF_34E9_0C6C;
+/// -1 / PRIME modulo 2^64.
+const MINUS_INVERSE: u64 = {
+    // Each step of Newton's method doubles the bits that are right.
+    let (mut inverse, mut step) = (PRIME, 0);
+    while step < 5 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(PRIME.wrapping_mul(inverse)));
+        step += 1;
+    }
+    inverse.wrapping_neg()
+};
+/// 256^i modulo `PRIME`.
+static PLACES: [u64; 65] = {
+    let (mut places, mut i) = ([1; 65], 1);
+    while i < 65 {
+        places[i] = ((places[i - 1] as u128 * 256) % PRIME as u128) as u64;
+        i += 1;
+    }
+    places
+};
+
+/// A byte of ones for each bit.
+static WIDENED: [u64; 256] = {
+    let (mut widened, mut bits) = ([0; 256], 0);
+    while bits < 256 {
+        let mut i = 0;
+        while i < 8 {
+            if bits >> i & 1 == 1 {
+                widened[bits] |= 0xFF << (8 * i);
+            }
+            i += 1;
+        }
+        bits += 1;
+    }
+    widened
+};
+
+impl Compress for Avx2 {
+    #[inline(always)]
+    fn extract(self, from: u64, mask: u64) -> u64 {
+        // SAFETY: `self` was loaded, so the CPU has the features of the kernel, BMI2 among them.
+        unsafe { _pext_u64(from, mask) }
+    }
+
+    #[inline(always)]
+    fn deposit(self, from: u64, mask: u64) -> u64 {
+        // SAFETY: as for `extract`.
+        unsafe { _pdep_u64(from, mask) }
+    }
+
+    /// The bytes, moved together, are one number in base 256: its remainder by `PRIME`, word by word, without moving the
+    /// words together.
+    #[inline(always)]
+    fn hash_masked(self, mask: u64) -> u128 {
+        // SAFETY: two registers are eight words.
+        let words: [u64; 8] = unsafe { core::mem::transmute(self.0) };
+        let mut sum = 0u128;
+        let mut before = 0;
+        for (i, word) in words.into_iter().enumerate() {
+            let bits = mask >> (8 * i) & 0xFF;
+            let bytes = WIDENED[bits as usize];
+            sum += u128::from(self.extract(word, bytes)) * u128::from(PLACES[before as usize]);
+            before += bits.count_ones();
+        }
+        // Montgomery's reduction; eight products are below 2^127.
+        let multiple = (sum as u64).wrapping_mul(MINUS_INVERSE);
+        let reduced = ((sum + u128::from(multiple) * u128::from(PRIME)) >> 64) as u64;
+        let remainder = u128::from(reduced % PRIME);
+        (remainder << 64 | remainder) ^ RANDOM
     }
 }
