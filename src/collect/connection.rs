@@ -203,6 +203,9 @@ impl Connection {
     }
 }
 
+/// EMFILE: what a process may open is limited.
+const TOO_MANY_FILES: i32 = 24;
+
 /// The error for a server that does not answer.
 fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> Error {
     let what = match error.kind() {
@@ -218,6 +221,9 @@ fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> Error {
         | io::ErrorKind::BrokenPipe
         | io::ErrorKind::ConnectionAborted => {
             "the server closed the connection; check that it runs, and whether it wants TLS (rediss://)".to_owned()
+        }
+        _ if error.raw_os_error() == Some(TOO_MANY_FILES) => {
+            "too many open files; raise the limit with ulimit -n, two are needed for each node".to_owned()
         }
         _ => match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
             Some(rustls::Error::InvalidCertificate(why)) => {

@@ -8,8 +8,8 @@ use crate::topology::ranges;
 
 /// The longest id or host that is taken.
 const MAX_NAME: usize = 255;
-/// More members than any cluster has: one a slot, and replicas.
-const MAX_MEMBERS: usize = 1 << 16;
+/// More members than any cluster has.
+const MAX_MEMBERS: usize = 10_000;
 
 /// A member.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,9 +39,11 @@ pub struct Member {
 /// The members that a node at `asked` lists; `None` where it is no such listing.
 pub fn parse(text: &str, asked: &Address) -> Option<Vec<Member>> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
-    let members = lines.take(MAX_MEMBERS).map(|line| member(line, asked));
+    let members = lines.take(MAX_MEMBERS + 1).map(|line| member(line, asked));
     let members = members.collect::<Option<Vec<_>>>()?;
-    (!members.is_empty()).then_some(members)
+    (1..=MAX_MEMBERS)
+        .contains(&members.len())
+        .then_some(members)
 }
 
 fn member(line: &str, asked: &Address) -> Option<Member> {

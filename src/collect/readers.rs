@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::collect::manifest::{BeforeAfter, NodeEntry, Role};
 use crate::collect::members::Member;
 use crate::collect::node_file::NodeFile;
+use crate::collect::slot_set::SlotSet;
 use crate::collect::task::Outcome;
 use crate::collect::watch::View;
 use crate::error::Error;
@@ -112,15 +113,19 @@ impl<'a> Readers<'a> {
 }
 
 impl Reader<'_> {
-    /// Notes what came of a task.
-    pub fn done(&mut self, outcome: &Outcome) {
+    /// Notes what came of a task; keys of `disturbed` slots are no strays, but on their way.
+    pub fn done(&mut self, outcome: &Outcome, disturbed: &SlotSet) {
         let entry = &mut self.entry;
         entry.server = Some(outcome.server.clone());
         entry.dbsize.before = entry.dbsize.before.or(outcome.dbsize.before);
         entry.dbsize.after = outcome.dbsize.after;
         entry.repeats += outcome.repeats;
         entry.vanished += outcome.vanished;
-        entry.strays = entry.strays.max(outcome.strays);
+        let strays = outcome
+            .strays
+            .iter()
+            .filter(|(slot, _)| !disturbed.contains(**slot));
+        entry.strays = entry.strays.max(strays.map(|(_, keys)| keys).sum());
         entry.error = None;
     }
 

@@ -1,5 +1,6 @@
 //! Reads the slots of a cluster in rounds: all nodes at once, then again what moved meanwhile, from its new owner.
 
+use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -161,11 +162,11 @@ impl Rounds<'_, '_> {
                     let (name, file) = (&reader.entry.name, &mut reader.file);
                     let on_page = move |page| on_node(name, page);
                     let run = move || carry_out(plan, &assigned.task, file, &on_page);
-                    Some(threads.spawn(run))
+                    Some(thread::Builder::new().spawn_scoped(threads, run))
                 })
                 .collect();
             let mut watched = Ok(());
-            while running.iter().any(|thread| !thread.is_finished()) {
+            while running.iter().flatten().any(|thread| !thread.is_finished()) {
                 thread::sleep(STEP);
                 // Without a node that answers the scans end by themselves.
                 let _ = watch.look_now_and_then();
@@ -173,11 +174,14 @@ impl Rounds<'_, '_> {
                     watched = series.tick(watch);
                 }
             }
-            let lost = || Err(Error::bad("collect", "a thread that read a node ended"));
-            let outcomes = running
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|_| lost()));
-            let outcomes: Vec<_> = outcomes.collect();
+            let lost = |what: String| Err(Error::bad("collect", what));
+            let outcome = |thread: io::Result<thread::ScopedJoinHandle<'_, _>>| match thread {
+                Ok(thread) => thread
+                    .join()
+                    .unwrap_or_else(|_| lost("a thread that read a node ended".into())),
+                Err(error) => lost(format!("no thread for a node: {error}")),
+            };
+            let outcomes: Vec<_> = running.into_iter().map(outcome).collect();
             watched.map(|()| outcomes)
         })?;
         // What happened until the last page has to be seen, too.
@@ -211,7 +215,8 @@ impl Rounds<'_, '_> {
                         has_moved || self.watch.view.owner(slot) != Some(&owner)
                     };
                     let void = SlotSet::of(|slot| task.slots.contains(slot) && is_void(slot));
-                    self.readers.list[reader].done(&outcome);
+                    let disturbed = self.watch.disturbed();
+                    self.readers.list[reader].done(&outcome, disturbed);
                     self.readers.list[reader].file.leave_out(&void);
                     self.finish(reader, &task.slots, &void, &outcome);
                     self.skipped.extend(outcome.skipped);

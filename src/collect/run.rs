@@ -119,7 +119,7 @@ fn lone(
     let (plan, reader) = (plan(options, 1, false), &mut readers.list[0]);
     let name = reader.entry.name.clone();
     let outcome = scan::keys(&plan, &task, &mut reader.file, &|page| on_node(&name, page))?;
-    reader.done(&outcome);
+    reader.done(&outcome, &SlotSet::none());
     reader.entry.complete = true;
     let skipped = outcome
         .skipped

@@ -117,6 +117,9 @@ impl Scan<'_, '_> {
         for (database, _) in before.databases() {
             self.database(database)?;
         }
+        if before.databases().iter().any(|(number, _)| *number != 0) {
+            self.connection.call("SELECT", &[b"SELECT", b"0"])?;
+        }
         let after = Server::ask(&mut self.connection)?;
         after.check(self.task.role, self.connection.place())?;
         if after.incarnation() != before.incarnation() {
@@ -275,7 +278,7 @@ impl Scan<'_, '_> {
                 (wanted.contains(slot) || !self.task.owned.contains(slot)) && self.is_new(&key);
             match (is_new, wanted.contains(slot)) {
                 (true, true) => new.push(key),
-                (true, false) => self.outcome.strays += 1,
+                (true, false) => *self.outcome.strays.entry(slot).or_default() += 1,
                 (false, _) => {}
             }
         }

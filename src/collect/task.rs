@@ -1,5 +1,7 @@
 //! What is read from a node, how, and what came of it.
 
+use std::collections::BTreeMap;
+
 use crate::collect::address::Address;
 use crate::collect::connection::Access;
 use crate::collect::manifest::{BeforeAfter, Level, Role};
@@ -49,8 +51,8 @@ pub struct Outcome {
     pub repeats: u64,
     /// Keys that were gone.
     pub vanished: u64,
-    /// Keys of slots that it does not own.
-    pub strays: u64,
+    /// Keys of slots that it does not own, by slot.
+    pub strays: BTreeMap<u16, u64>,
     /// Slots that it no longer answered for.
     pub disturbed: SlotSet,
     /// Details that the server did not give.
@@ -69,7 +71,7 @@ impl Outcome {
             counts: Vec::new(),
             repeats: 0,
             vanished: 0,
-            strays: 0,
+            strays: BTreeMap::new(),
             disturbed: SlotSet::none(),
             skipped: Vec::new(),
         }

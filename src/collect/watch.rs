@@ -24,6 +24,8 @@ pub type Id = Arc<str>;
 
 /// A primary that cannot be reached is tried again after this.
 const RETRY: Duration = Duration::from_secs(2);
+/// Primaries that are asked at once.
+const AT_ONCE: usize = 128;
 /// Between two looks while something is waited for.
 const LOOK: Duration = Duration::from_millis(100);
 /// Of the time of a run, at most one part in so many is spent on looks.
@@ -254,17 +256,20 @@ impl<'a> Watch<'a> {
             }
         }
         let access = self.access;
-        let answers = thread::scope(|threads| {
-            let asked: Vec<_> = peers
-                .iter_mut()
-                .map(|(_, address, peer)| threads.spawn(|| peer.listing(address, access)))
-                .collect();
-            let lost = || Err(Error::bad("CLUSTER NODES", "the thread that asked ended"));
-            let join = |thread: thread::ScopedJoinHandle<'_, Result<Listing>>| {
-                thread.join().unwrap_or_else(|_| lost())
-            };
-            asked.into_iter().map(join).collect::<Vec<_>>()
-        });
+        let ask = |peers: &mut [(String, Address, Peer)]| {
+            thread::scope(|threads| {
+                let asked: Vec<_> = peers
+                    .iter_mut()
+                    .map(|(_, address, peer)| threads.spawn(|| peer.listing(address, access)))
+                    .collect();
+                let lost = || Err(Error::bad("CLUSTER NODES", "the thread that asked ended"));
+                let answers = asked
+                    .into_iter()
+                    .map(|thread| thread.join().unwrap_or_else(|_| lost()));
+                answers.collect::<Vec<_>>()
+            })
+        };
+        let answers: Vec<_> = peers.chunks_mut(AT_ONCE).flat_map(ask).collect();
         let ids: Vec<String> = peers.iter().map(|(id, ..)| id.clone()).collect();
         self.peers = peers.into_iter().map(|(id, _, peer)| (id, peer)).collect();
         ids.into_iter().zip(answers).collect()

@@ -176,6 +176,7 @@ fn slots_move(kind: Kind) {
     });
     assert_once(&rows, &keys);
     assert_eq!((code, of.incomplete), (0, false), "{of:?}");
+    assert!(of.nodes.iter().all(|node| node.strays == 0), "{of:?}");
     let has_moved = |slot: &u16| {
         of.slots_moved
             .iter()

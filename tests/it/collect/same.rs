@@ -288,6 +288,27 @@ fn a_lone_server_is_read_with_all_its_databases() {
 }
 
 #[test]
+fn a_cluster_with_several_databases_is_read_with_all_of_them() {
+    let server = Kind::Valkey91.start(&["--cluster-databases", "4"]);
+    let mut client = server.connect();
+    own_all_slots(&mut client);
+    for (database, keys) in [(0, 40), (3, 50)] {
+        say(&mut client, &format!("SELECT {database}"));
+        (0..keys).for_each(|i| drop(say(&mut client, &format!("SET key:{i} x"))));
+    }
+    let scratch = Scratch::new();
+    let rows = collect(&scratch, &server, FAST);
+    let of = |database: &str| {
+        rows.iter()
+            .filter(|row| row.cell("db") == Some(database))
+            .count()
+    };
+    assert_eq!((of("0"), of("3"), rows.len()), (40, 50, 90));
+    let node = &manifest(&scratch.path("out")).nodes[0];
+    assert_eq!((node.dbsize.after, node.counted), (Some(90), Some(40)));
+}
+
+#[test]
 fn reading_leaves_no_trace_in_the_server() {
     let server = Kind::Valkey91.start(&["--maxmemory", "1gb", "--maxmemory-policy", "allkeys-lfu"]);
     let mut client = server.connect();
