@@ -10,8 +10,7 @@ use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::balance::tidy;
 use crate::tally;
-use crate::tally::operations::SECOND;
-use crate::tally::present::Absent;
+use crate::tally::operations::{Absent, SECOND};
 
 /// Operations on keys. A command with several keys is an operation on each.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -9,7 +9,6 @@ use crate::hash::hash_span;
 use crate::metric::{Load, Metric};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
-use crate::tally::present::Absent;
 use crate::tally::sketch::spans::TimeSpans;
 use crate::tally::tags::TagCounter;
 
@@ -69,6 +68,19 @@ pub struct BusyKeys {
     pub keys: Vec<BusyKey>,
     /// How many keys there are.
     pub distinct: f64,
+}
+
+/// Operations on keys that no dump has.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Absent {
+    /// Operations on keys that were looked up: those that are known by name.
+    pub looked_up: u64,
+    /// How many of the keys no dump has.
+    pub keys: u64,
+    /// Operations on those.
+    pub ops: u64,
+    /// Those of them with most operations.
+    pub top: Vec<BusyKey>,
 }
 
 impl Operations {

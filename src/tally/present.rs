@@ -3,12 +3,10 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::hash::{hash, hash_span};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
-use crate::tally::operations::{BusyKey, MAX_NAME};
+use crate::tally::operations::{Absent, BusyKey, MAX_NAME};
 
 /// Bits of the filter: most keys that nothing asks for are passed over by one look at it.
 const FILTER_BITS: u64 = 1 << 21;
@@ -26,19 +24,6 @@ struct Asked {
 pub struct Present {
     asked: Arc<Asked>,
     found: Vec<bool>,
-}
-
-/// Operations on keys that no dump has.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Absent {
-    /// Operations on keys that were looked up: those that are known by name.
-    pub looked_up: u64,
-    /// How many of the keys no dump has.
-    pub keys: u64,
-    /// Operations on those.
-    pub ops: u64,
-    /// Those of them with most operations.
-    pub top: Vec<BusyKey>,
 }
 
 impl Present {
