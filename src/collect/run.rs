@@ -28,10 +28,10 @@ use crate::error::{Error, Result};
 use crate::report::directory::{Mark, Replaces, WholeDirectory};
 use crate::slot::SLOTS;
 
-/// Keys that are remembered of all nodes together, to notice those that SCAN repeats: 9 bytes each.
-const REMEMBERED: usize = 8 << 20;
-/// Keys that are remembered of a node: no more help, and with fewer a shrinking table could repeat one unnoticed.
-const REMEMBERED_OF_NODE: (usize, usize) = (1 << 16, 1 << 20);
+/// Keys that are remembered of all nodes together, to notice those that SCAN repeats; 36 bytes each at most.
+const REMEMBERED: usize = 2 << 20;
+/// Keys that are remembered of a node: more do not help, and with fewer a shrinking table could repeat one unnoticed.
+const REMEMBERED_OF_NODE: (usize, usize) = (1 << 12, 1 << 19);
 
 /// What the user asks for.
 #[derive(Debug, Clone)]

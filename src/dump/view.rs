@@ -21,6 +21,7 @@ impl<W: Write> Csv<W> {
     }
 
     /// Goes on after a header that is there already.
+    #[cfg(feature = "live")]
     pub fn without_header(out: W) -> Self {
         Csv(csv::Writer::from_writer(out))
     }
@@ -70,6 +71,7 @@ impl<W: Write> Csv<W> {
     ///
     /// # Errors
     /// It cannot be written to.
+    #[cfg(feature = "live")]
     pub fn into_inner(self) -> io::Result<W> {
         self.0
             .into_inner()
