@@ -22,7 +22,7 @@ const TOLERANCE: f64 = 0.01;
 /// Adds the remedies to the verdict of every metric in which the nodes are uneven, the recommended one first.
 pub fn add(summary: &mut Summary, topology: &Topology, commands: &Commands) {
     let uneven = summary.verdict.by_metric.iter();
-    let uneven = uneven.filter(|found| found.state.is_uneven() && found.n_eff.is_some());
+    let uneven = uneven.filter(|found| found.state.is_uneven());
     let metrics: Vec<Metric> = uneven.map(|found| found.metric).collect();
     for metric in metrics {
         let remedies = remedies(summary, topology, metric, commands);

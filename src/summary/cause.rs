@@ -90,13 +90,13 @@ pub struct Cause {
     /// How many units: heavy tags and keys of `coarse_tags` and `elsewhere`, all others of `chance` and `collisions`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub units: Option<u64>,
-    /// The share of the slots that the node owns, or of the load that the units hold.
+    /// The share of the slots that the node owns, or of the load that the units or the slots hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
     /// Of `chance` and `collisions`: the excess that 1 of 10,000 perfect hashes goes beyond.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_chance: Option<f64>,
-    /// The slot of a tag or key; of `collisions`, the slots of the node that are far above its others.
+    /// The slot of a tag or key; of `collisions` and `unknown`, the slots of the node that are far above its others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<u16>,
 }

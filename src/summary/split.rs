@@ -150,7 +150,7 @@ impl<'a> Split<'a> {
 
     fn rest(&self, loads_of_slots: &[u64]) -> Cause {
         let Some(light) = &self.light else {
-            return self.cause(CauseKind::Unknown, self.by_rest());
+            return self.unknown(loads_of_slots);
         };
         let by_chance = light.upper_quantile(self.p, limit::CHANCE / self.nodes as f64)
             - self.p * light.total();
@@ -163,6 +163,20 @@ impl<'a> Split<'a> {
             by_chance: Some(tidy(by_chance / self.fair)),
             slots,
             ..self.cause(kind, self.by_rest())
+        }
+    }
+
+    /// What can be said by slots alone: which of them are as heavy as a heavy unit.
+    fn unknown(&self, loads_of_slots: &[u64]) -> Cause {
+        let load = |slot: u16| loads_of_slots.get(usize::from(slot)).copied().unwrap_or(0) as f64;
+        let mut slots = self.fullest_slots(loads_of_slots);
+        slots.retain(|slot| load(*slot) >= limit::HEAVY * self.fair);
+        let held: f64 = slots.iter().map(|slot| load(*slot)).sum();
+        let share = tidy(held / (self.fair * self.nodes as f64));
+        Cause {
+            share: Some(share).filter(|_| !slots.is_empty()),
+            slots,
+            ..self.cause(CauseKind::Unknown, self.by_rest())
         }
     }
 

@@ -138,6 +138,10 @@ pub fn cause_in_words(cause: &Cause, by: Metric) -> String {
         (units, Metric::Keys) => format!("{} heavy hash tags", grouped(units)),
         (units, _) => format!("{} heavy hash tags and keys", grouped(units)),
     };
+    let slots = || {
+        let slots: Vec<String> = cause.slots.iter().map(u16::to_string).collect();
+        slots.join(", ")
+    };
     match cause.kind {
         CauseKind::Slots => format!("it owns {} of the slots", share()),
         CauseKind::Tag => format!("hash tag {}", name_of(cause)),
@@ -145,17 +149,26 @@ pub fn cause_in_words(cause: &Cause, by: Metric) -> String {
         CauseKind::CoarseTags => format!("{} hold {} of the {}", units(), share(), by.units()),
         CauseKind::Elsewhere => format!("{} on other nodes", units()),
         CauseKind::Collisions => {
-            let slots: Vec<String> = cause.slots.iter().map(u16::to_string).collect();
-            format!(
-                "many tags or keys in the same slots, most in {}",
-                slots.join(", ")
-            )
+            format!("many tags or keys in the same slots, most in {}", slots())
         }
         CauseKind::Chance => format!(
             "chance among {} other tags and keys",
             grouped(cause.units.unwrap_or(0))
         ),
-        CauseKind::Unknown => "tags were not counted, so why is not known".into(),
+        CauseKind::Unknown => match cause.slots.as_slice() {
+            [] => "tags were not counted, so why is not known".into(),
+            [slot] => format!(
+                "slot {slot} holds {} of the {}; its tags were not counted",
+                share(),
+                by.units()
+            ),
+            _ => format!(
+                "slots {} hold {} of the {}; their tags were not counted",
+                slots(),
+                share(),
+                by.units()
+            ),
+        },
     }
 }
 

@@ -268,3 +268,30 @@ fn however_many_foreign_keys_are_found() {
         );
     }
 }
+
+#[test]
+fn counts_by_slot_alone_name_the_heavy_slot_and_the_moves_that_help() {
+    let spread = (0..9000).map(|i| format!("user:{i}"));
+    let hot = (0..3000).map(|i| format!("{{config}}:{i}"));
+    let dump = lines(spread.chain(hot));
+    let summary = analyzed(&[dump], &on(&even(3)).slots_only(true));
+    let found = worst(&summary);
+    let cause = &found.causes[0];
+    let slots = vec![slot(b"{config}")];
+    assert_eq!((cause.kind, &cause.slots), (CauseKind::Unknown, &slots));
+    let said = sentence(&summary);
+    let words = format!(
+        "slot {} holds 25 % of the keys; its tags were not counted",
+        slots[0]
+    );
+    assert!(said.contains(&words), "{said}");
+    assert!(remedy(found, RemedyKind::Plan).max_over_mean_after < 1.05);
+    let even_dump = lines((0..9000).map(|i| format!("user:{i}")));
+    let summary = analyzed(&[even_dump], &on(&even(3)).slots_only(true));
+    assert!(
+        worst(&summary)
+            .causes
+            .iter()
+            .all(|cause| cause.slots.is_empty())
+    );
+}
