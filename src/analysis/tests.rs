@@ -1,7 +1,10 @@
 //! The front door, on dumps in memory.
 
 use super::*;
+use crate::collect::manifest;
+use crate::source::collection::Collection;
 use crate::source::memory::memory;
+use crate::summary::cause::State;
 use std::sync::Mutex;
 
 fn reading(analysis: &Analysis, dump: &[u8]) -> Reading {
@@ -88,4 +91,25 @@ fn a_metric_that_the_input_lacks_is_refused() {
         error.to_string(),
         "--by bytes: the input has no bytes of its keys; it has: keys"
     );
+}
+
+#[test]
+fn a_sample_of_the_slots_is_not_suspicious_and_the_same_keys_without_the_word_are() {
+    let keys = (0..1_000_000).map(|id| format!("user:{id}\n"));
+    let keys = keys.filter(|key| crate::slot(key.trim_end().as_bytes()).is_multiple_of(100));
+    let dump = keys.collect::<String>();
+    let analysis = Analysis::new();
+    let state = |percent: f64| {
+        let mut manifest = manifest::example(&["dump"]);
+        manifest.cluster = false;
+        manifest.settings.sample_percent = percent;
+        let mut reading = reading(&analysis, dump.as_bytes());
+        reading.collections.push(Collection {
+            directory: "dir".into(),
+            manifest,
+        });
+        analysis.run_on(reading).unwrap().verdict.state
+    };
+    assert_eq!(state(100.0), State::Suspicious);
+    assert_ne!(state(1.0), State::Suspicious);
 }
