@@ -127,6 +127,11 @@ impl Rounds<'_, '_> {
             let Some(address) = self.watch.address(member) else {
                 continue;
             };
+            let of_owner = view
+                .members
+                .get(&*owner)
+                .filter(|_| member.role == Role::Replica);
+            let primary = of_owner.and_then(|owner| self.watch.address(owner));
             let (role, reader) = (member.role, self.readers.index(member));
             let is_here = |slot: &u16| {
                 self.done[usize::from(*slot)].is_some_and(|done| done.reader == reader)
@@ -140,6 +145,7 @@ impl Rounds<'_, '_> {
                     task: Task {
                         address,
                         role,
+                        primary,
                         slots,
                         owned,
                     },
@@ -241,6 +247,17 @@ impl Rounds<'_, '_> {
         }
         for (at, slots) in moved.iter().enumerate().filter(|(at, _)| *at != reader) {
             self.readers.list[at].file.leave_out(slots);
+        }
+    }
+
+    /// Writes the first lines, which show whether the servers know the command.
+    ///
+    /// # Errors
+    /// They do not, or the file cannot be written to.
+    pub fn begin_series(&mut self) -> Result<()> {
+        match &mut self.series {
+            Some(series) => series.tick(&self.watch),
+            None => Ok(()),
         }
     }
 

@@ -113,6 +113,7 @@ fn lone(
     let task = Task {
         address: address.clone(),
         role: Role::Primary,
+        primary: None,
         slots: SlotSet::sample(options.sample_percent),
         owned: SlotSet::all(),
     };
@@ -161,6 +162,7 @@ fn cluster(
         skipped: Vec::new(),
         series,
     };
+    rounds.begin_series()?;
     let counts_only = options.level == Level::Slots;
     if !(counts_only && options.times.is_some()) {
         rounds.run(on_node)?;

@@ -11,7 +11,7 @@ use crate::collect::node_file::{NodeFile, Rows};
 use crate::collect::pace::Pace;
 use crate::collect::recent::Recent;
 use crate::collect::resp::{Commands, Reply};
-use crate::collect::server::Server;
+use crate::collect::server::{self, Server};
 use crate::collect::slot_set::SlotSet;
 use crate::collect::task::{OnPage, Outcome, Page, Plan, Task};
 use crate::error::{Error, Result};
@@ -53,6 +53,9 @@ pub fn keys(
     on_page: OnPage<'_>,
 ) -> Result<Outcome> {
     let mut connection = Connection::open(&task.address, plan.access)?;
+    if let Some(primary) = &task.primary {
+        server::catch_up(&mut connection, primary, plan.access)?;
+    }
     let server = Server::ask(&mut connection)?;
     server.check(task.role, connection.place())?;
     let skipped = prepare(&mut connection, task.role)?;
@@ -394,6 +397,7 @@ mod tests {
         let task = Task {
             address,
             role: Role::Primary,
+            primary: None,
             slots: SlotSet::all(),
             owned: SlotSet::all(),
         };

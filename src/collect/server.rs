@@ -1,12 +1,19 @@
 //! What a server says of itself: its version, whether it can be read now, how it evicts, how many keys it has.
 
 use std::collections::HashMap;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use crate::collect::connection::Connection;
+use crate::collect::address::Address;
+use crate::collect::connection::{Access, Connection};
 use crate::collect::key_facts::Heat;
 use crate::collect::manifest::Role;
 use crate::error::{Error, Result};
 use crate::text;
+
+/// How long a replica that is behind is waited for, and how often it is asked.
+const PATIENCE: Duration = Duration::from_secs(30);
+const LOOK: Duration = Duration::from_millis(50);
 
 /// What INFO answers.
 pub struct Server(HashMap<String, String>);
@@ -106,12 +113,38 @@ impl Server {
         }
     }
 
+    /// How much of the stream of changes a node has: as a primary made, or as a replica taken in.
+    fn offset(&self, role: Role) -> Option<u64> {
+        let name = match role {
+            Role::Primary => "master_repl_offset",
+            Role::Replica => "slave_repl_offset",
+        };
+        self.field(name).parse().ok()
+    }
+
     /// What changes when a server starts anew or takes other data: a scan that spans it is void.
     pub fn incarnation(&self) -> String {
         ["run_id", "rdb_last_load_keys_loaded", "role"]
             .map(|name| self.field(name))
             .join(" ")
     }
+}
+
+/// Waits until a replica has what its primary has now: keys that just came to it are on their way.
+///
+/// # Errors
+/// One of them does not answer, or the replica stays behind.
+pub fn catch_up(replica: &mut Connection, primary: &Address, access: &Access) -> Result<()> {
+    let primary = Server::ask(&mut Connection::open(primary, access)?)?;
+    let (wanted, start) = (primary.offset(Role::Primary), Instant::now());
+    while Server::ask(replica)?.offset(Role::Replica) < wanted {
+        if start.elapsed() > PATIENCE {
+            let what = "the replica stays behind its primary; read with --from primaries";
+            return Err(Error::bad(replica.place(), what));
+        }
+        thread::sleep(LOOK);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -32,6 +32,8 @@ pub struct Task {
     pub address: Address,
     /// What it is.
     pub role: Role,
+    /// Of a replica: its primary, whose keys it has to have.
+    pub primary: Option<Address>,
     /// The slots to read.
     pub slots: SlotSet,
     /// The slots whose keys it may have; others are strays.

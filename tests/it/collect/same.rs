@@ -189,7 +189,6 @@ fn a_cluster_is_read_from_its_replicas_and_every_level_has_the_same_keys() {
     for kind in [Kind::Installed, Kind::Valkey91] {
         let cluster = Cluster::with_replicas(kind, &[]);
         let keys = filled(&cluster);
-        cluster.wait_for_replicas();
         let scratch = Scratch::new();
         let found = by_name(collect(
             &scratch,
