@@ -188,6 +188,8 @@ fn filled(cluster: &Cluster) -> BTreeSet<Vec<u8>> {
 fn a_cluster_is_read_from_its_replicas_and_every_level_has_the_same_keys() {
     for kind in [Kind::Installed, Kind::Valkey91] {
         let cluster = Cluster::with_replicas(kind, &[]);
+        cluster.wait_for_replicas();
+        // They need not have these keys yet.
         let keys = filled(&cluster);
         let scratch = Scratch::new();
         let found = by_name(collect(
