@@ -54,6 +54,17 @@ const fn row(title: &'static str, head: &'static str, is_size: bool, adds_up: bo
 }
 
 impl Extreme {
+    /// All, in their order.
+    pub const ALL: [Extreme; ROWS.len()] = [
+        Extreme::CpuTime,
+        Extreme::Traffic,
+        Extreme::Lookups,
+        Extreme::Accesses,
+        Extreme::Bytes,
+        Extreme::Elements,
+        Extreme::Logged,
+    ];
+
     fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }
@@ -76,5 +87,17 @@ impl Extreme {
     /// Whether what several entries say of a key is added; else the mean is taken.
     pub fn adds_up(self) -> bool {
         self.row().adds_up
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_has_its_place() {
+        for (place, of) in Extreme::ALL.into_iter().enumerate() {
+            assert_eq!(of as usize, place);
+        }
     }
 }

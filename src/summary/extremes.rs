@@ -66,11 +66,12 @@ pub fn of(
     shown: &dyn Fn(&Name) -> Name,
     owner: &dyn Fn(u16) -> Option<Name>,
 ) -> Vec<ExtremeKeys> {
-    let row = |by: Extreme, key: ListedKey| ExtremeKey {
+    let known = counted.keys();
+    let row = |by: Extreme, key: &ListedKey| ExtremeKey {
         key: shown(&Name::from(&key.name[..])),
         length: key.length,
         slot: key.slot,
-        tag: key.tag.map(|tag| shown(&Name::from(&tag[..]))),
+        tag: key.tag.as_ref().map(|tag| shown(&Name::from(&tag[..]))),
         node: owner(key.slot),
         entries: key.entries,
         amount: match by.adds_up() {
@@ -79,8 +80,8 @@ pub fn of(
         },
     };
     let list = |(by, listed): (&Extreme, &Listed)| {
-        let keys = listed.keys().into_iter();
-        let mut keys: Vec<_> = keys.map(|key| row(*by, key)).collect();
+        let of_list = known.iter().filter(|(of, _)| of == by);
+        let mut keys: Vec<_> = of_list.map(|(_, key)| row(*by, key)).collect();
         keys.sort_by(|a, b| (Reverse(a.amount), &a.key).cmp(&(Reverse(b.amount), &b.key)));
         keys.truncate(LISTED);
         let commands = listed

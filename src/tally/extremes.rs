@@ -17,14 +17,16 @@ use crate::tally::tags::TagCounter;
 const MAX_NAME: usize = 512;
 
 /// What lists of extremes say of keys.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Extremes {
     /// By what they are lists of.
     pub lists: BTreeMap<Extreme, Listed>,
+    /// By list and key: entries as keys, amounts as operations. A name is what `write_name` makes of them.
+    keys: TagCounter,
 }
 
-/// The lists of one kind.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What the lists of one kind have, besides the keys.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Listed {
     /// How many entries they have: a key may have several.
     pub entries: u64,
@@ -32,16 +34,12 @@ pub struct Listed {
     pub commands: BTreeMap<String, u64>,
     /// When the first and the last ran, in milliseconds since 1970, where it is known.
     pub range: Option<(u64, u64)>,
-    /// By key: entries as keys, amounts as operations. A name is what `Named` makes of a key.
-    keys: TagCounter,
 }
 
-impl Default for Listed {
+impl Default for Extremes {
     fn default() -> Self {
-        Listed {
-            entries: 0,
-            commands: BTreeMap::new(),
-            range: None,
+        Extremes {
+            lists: BTreeMap::new(),
             // No second pass counts them.
             keys: TagCounter::new(true),
         }
@@ -70,21 +68,16 @@ impl Extremes {
     pub fn is_empty(&self) -> bool {
         self.lists.is_empty()
     }
+
+    /// The keys of all lists, in no order; of very many those with the largest sums.
+    pub fn keys(&self) -> Vec<(Extreme, ListedKey)> {
+        let keys = self.keys.named().into_iter();
+        keys.filter_map(|(name, load)| listed_key(&name, load))
+            .collect()
+    }
 }
 
 impl Listed {
-    /// The keys, in no order; of very many those with the largest sums.
-    pub fn keys(&self) -> Vec<ListedKey> {
-        let keys = self.keys.named().into_iter();
-        keys.map(|(name, load)| listed_key(&name, load)).collect()
-    }
-
-    fn add(&mut self, name: &[u8], amount: u64) {
-        self.entries += 1;
-        let load = Load::new(1, 0, amount);
-        self.keys.add_known(hash(name).max(1), name, load);
-    }
-
     fn add_time(&mut self, at: u64) {
         let (first, last) = self.range.unwrap_or((at, at));
         self.range = Some((first.min(at), last.max(at)));
@@ -98,12 +91,11 @@ impl Listed {
         for at in other.range.into_iter().flat_map(|(from, to)| [from, to]) {
             self.add_time(at);
         }
-        self.keys.merge(other.keys);
     }
 }
 
-/// The name by which a key is counted: its slot, its length, where in it its tag is, and its start.
-fn write_name(name: &mut Vec<u8>, keys: &SlotBatch<'_>, i: usize) {
+/// The name by which a key of a list is counted: the list, its slot, its length, where in it its tag is, and its start.
+fn write_name(name: &mut Vec<u8>, of: Extreme, keys: &SlotBatch<'_>, i: usize) {
     let base = keys.batch.base;
     let key = keys.batch.keys.get(base, i);
     let kept = &key[..key.len().min(MAX_NAME)];
@@ -112,6 +104,7 @@ fn write_name(name: &mut Vec<u8>, keys: &SlotBatch<'_>, i: usize) {
     let is_kept = keys.is_tagged(i) && tag.end <= kept.len();
     let tag = if is_kept { tag } else { 0..0 };
     name.clear();
+    name.push(of as u8);
     name.extend(keys.slots[i].to_le_bytes());
     name.extend((key.len() as u32).to_le_bytes());
     name.extend((tag.start as u16).to_le_bytes());
@@ -119,20 +112,23 @@ fn write_name(name: &mut Vec<u8>, keys: &SlotBatch<'_>, i: usize) {
     name.extend_from_slice(kept);
 }
 
-fn listed_key(name: &[u8], load: Load) -> ListedKey {
+fn listed_key(name: &[u8], load: Load) -> Option<(Extreme, ListedKey)> {
+    let (of, name) = name.split_first()?;
+    let of = *Extreme::ALL.get(usize::from(*of))?;
     let [low, high, a, b, c, d, from, from_high, to, to_high] =
         name.first_chunk().copied().unwrap_or_default();
     let name = name.get(10..).unwrap_or_default();
     let tag =
         u16::from_le_bytes([from, from_high]).into()..u16::from_le_bytes([to, to_high]).into();
-    ListedKey {
+    let key = ListedKey {
         name: name.to_vec(),
         length: u32::from_le_bytes([a, b, c, d]).into(),
         slot: u16::from_le_bytes([low, high]),
         tag: name.get(tag).filter(|tag| !tag.is_empty()).map(Into::into),
         entries: load[Metric::Keys],
         sum: load[Metric::Ops],
-    }
+    };
+    Some((of, key))
 }
 
 impl Tally for Extremes {
@@ -140,9 +136,11 @@ impl Tally for Extremes {
         let values = keys.batch.values;
         let mut name = Vec::new();
         for (i, (of, amount)) in values.extremes.iter().enumerate() {
-            write_name(&mut name, keys, i);
+            write_name(&mut name, *of, keys, i);
+            let load = Load::new(1, 0, *amount);
+            self.keys.add_known(hash(&name).max(1), &name, load);
             let listed = self.lists.entry(*of).or_default();
-            listed.add(&name, *amount);
+            listed.entries += 1;
             if let Some(at) = values.times.get(i).filter(|at| **at != MISSING) {
                 listed.add_time(*at);
             }
@@ -157,5 +155,6 @@ impl Tally for Extremes {
         for (of, theirs) in other.lists {
             self.lists.entry(of).or_default().merge(theirs);
         }
+        self.keys.merge(other.keys);
     }
 }
