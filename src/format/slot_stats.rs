@@ -225,6 +225,7 @@ struct Word<'t>(#[serde(borrow)] Cow<'t, str>);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const LINE: &[u8] = br#"{"time":"2026-11-22T10:00:00.123Z","node":"127.0.0.1:7001","slots":[[7,{"key-count":4,"cpu-usec":9}]]}"#;
 
@@ -261,6 +262,17 @@ mod tests {
             assert_eq!(answer(text).unwrap().slots, found.slots);
         }
         assert_eq!(found.slots[0].1.names(), "key-count, cpu-usec");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(cut in 0..LINE.len(), byte: u8, bytes: Vec<u8>) {
+            let mut text = LINE.to_vec();
+            text[cut] = byte;
+            for text in [&text[..], &text[..cut], &bytes] {
+                let _ = (spelling(text), line(text), answer(text));
+            }
+        }
     }
 
     #[test]

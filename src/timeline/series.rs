@@ -261,6 +261,7 @@ fn power_of_two(ms: u64) -> usize {
 mod tests {
     use super::*;
     use crate::format::slot_stats::line;
+    use proptest::prelude::*;
 
     const START: u64 = 1_795_341_600;
 
@@ -363,6 +364,33 @@ mod tests {
         let again = [sample(8, "a", &[(1, 20)])];
         assert_eq!(counted(&[&late, &again]).overlap(), Some((0, 1)));
         assert_eq!(counted(&[&late, &late]).overlap(), Some((0, 1)));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_counters_do_no_more_is_counted_than_they_grew(
+            samples in prop::collection::vec((0..2usize, 0u64..1 << 42, prop::collection::btree_map(0u16..4, 0u64..1 << 50, 0..4)), 0..30),
+        ) {
+            let mut series = Series::new(Heat::Cpu);
+            series.start_file(0);
+            let mut last = [[None; 4]; 2];
+            let mut grown = 0u64;
+            for (node, time, counters) in &samples {
+                let pairs: Vec<_> = counters.iter().map(|(slot, cpu)| format!("[{slot},{{\"cpu-usec\":{cpu}}}]")).collect();
+                let text = format!("[{}]", pairs.join(","));
+                let mut sample = crate::format::slot_stats::answer(text.as_bytes()).unwrap();
+                (sample.time, sample.node) = (Some(*time), Some(node.to_string()));
+                series.add(&sample).unwrap();
+                for (slot, cpu) in counters {
+                    let before = last[*node][usize::from(*slot)].replace(*cpu);
+                    grown += cpu.saturating_sub(before.unwrap_or(*cpu));
+                }
+            }
+            series.fit_buckets();
+            let counted: u64 = series.grid.columns().flat_map(|(_, ops)| ops[..4].to_vec()).sum();
+            prop_assert!(counted <= grown);
+            let _ = (series.topology(), series.notes(), series.overlap());
+        }
     }
 
     #[test]
