@@ -46,6 +46,22 @@ pub struct Manifest {
     pub incomplete: bool,
     /// What was not collected, and why.
     pub skipped: Vec<String>,
+    /// CLUSTER SLOT-STATS over time, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<SeriesEntry>,
+}
+
+/// CLUSTER SLOT-STATS over time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SeriesEntry {
+    /// Seconds between two samples.
+    pub every: f64,
+    /// Seconds in all.
+    pub during: f64,
+    /// How many times the nodes were asked.
+    pub samples: u64,
+    /// How many nodes answered.
+    pub nodes: u64,
 }
 
 /// How much is known of each key.
@@ -189,5 +205,6 @@ pub fn example(files: &[&str]) -> Manifest {
         slots_missing: Vec::new(),
         incomplete: false,
         skipped: Vec::new(),
+        series: None,
     }
 }

@@ -18,6 +18,7 @@ use crate::collect::readers::Readers;
 pub use crate::collect::rounds::OnNode;
 use crate::collect::rounds::Rounds;
 use crate::collect::scan;
+use crate::collect::series;
 use crate::collect::series::Series;
 pub use crate::collect::series::Times;
 use crate::collect::slot_set::SlotSet;
@@ -150,7 +151,7 @@ fn cluster(
     let plan = plan(options, before.owners().len(), true);
     let series = options
         .times
-        .map(|times| series(options, times, directory))
+        .map(|times| start_series(options, times, directory))
         .transpose()?;
     let mut rounds = Rounds {
         plan: &plan,
@@ -168,8 +169,14 @@ fn cluster(
         rounds.run(on_node)?;
     }
     rounds.end_series()?;
-    if counts_only && options.times.is_none() {
-        write_counts(directory, &rounds)?;
+    match (counts_only, options.times) {
+        (_, Some(_)) => {}
+        (true, None) => write_counts(directory, &rounds)?,
+        (false, None) => {
+            if let Some(text) = series::once(&options.access, &rounds.watch) {
+                write(directory, SLOT_STATS_FILE, &text)?;
+            }
+        }
     }
     write(directory, NODES_FILE, &rounds.watch.view.text)?;
     let missing = match rounds.series.is_some() && counts_only {
@@ -189,6 +196,7 @@ fn cluster(
         incomplete: !missing.is_empty(),
         slots_missing: missing.ranges(),
         skipped,
+        series: rounds.series.as_ref().map(Series::entry),
         ..described(options, true, &mut rounds.readers, from)
     })
 }
@@ -205,7 +213,7 @@ fn plan(options: &Options, nodes: usize, is_cluster: bool) -> Plan<'_> {
     }
 }
 
-fn series<'a>(
+fn start_series<'a>(
     options: &'a Options,
     times: Times,
     directory: &WholeDirectory,
@@ -304,6 +312,7 @@ fn described(options: &Options, cluster: bool, readers: &mut Readers<'_>, from: 
         slots_missing: Vec::new(),
         incomplete: false,
         skipped: Vec::new(),
+        series: None,
     }
 }
 

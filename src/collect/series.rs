@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::collect::clock::now;
 use crate::collect::connection::{Access, Connection};
+use crate::collect::manifest::SeriesEntry;
 use crate::collect::resp::Reply;
 use crate::collect::watch::Watch;
 use crate::error::{Error, Result};
@@ -22,6 +23,17 @@ pub struct Times {
     pub during: Duration,
 }
 
+/// The lines of one time; `None` where the servers do not have the command or do not allow it.
+pub fn once(access: &Access, watch: &Watch<'_>) -> Option<String> {
+    let times = Times {
+        every: Duration::ZERO,
+        during: Duration::ZERO,
+    };
+    let mut series = Series::new(access, times, Box::new(std::io::sink()), PathBuf::new());
+    let lines = series.lines(watch).ok()?;
+    Some(lines.iter().map(|line| format!("{line}\n")).collect())
+}
+
 /// A series under way.
 pub struct Series<'a> {
     access: &'a Access,
@@ -29,6 +41,8 @@ pub struct Series<'a> {
     start: Instant,
     /// Times at which lines have been written.
     written: u32,
+    /// How many these are.
+    samples: u64,
     connections: HashMap<String, Connection>,
     out: Box<dyn Write>,
     /// Where the lines go, for messages.
@@ -47,6 +61,7 @@ impl<'a> Series<'a> {
             times,
             start: Instant::now(),
             written: 0,
+            samples: 0,
             connections: HashMap::new(),
             out,
             place,
@@ -72,26 +87,45 @@ impl<'a> Series<'a> {
         // A time that was missed is not made up for.
         let periods = self.start.elapsed().as_secs_f64() / self.times.every.as_secs_f64().max(1e-3);
         self.written = (periods as u32).max(self.written) + 1;
+        self.samples += 1;
+        for line in self.lines(watch)? {
+            writeln!(self.out, "{line}").map_err(|error| Error::io(&self.place, error))?;
+        }
+        self.out
+            .flush()
+            .map_err(|error| Error::io(&self.place, error))
+    }
+
+    /// A line of each primary.
+    fn lines(&mut self, watch: &Watch<'_>) -> Result<Vec<Value>> {
+        let mut lines = Vec::new();
         for owner in watch.view.owners() {
             let Some(member) = watch.view.members.get(&*owner) else {
                 continue;
             };
             match self.ask(watch, &owner) {
                 Ok(slots) => {
-                    let line = json!({"time": now(), "node": member.name, "slots": slots});
-                    writeln!(self.out, "{line}").map_err(|error| Error::io(&self.place, error))?;
+                    lines.push(json!({"time": now(), "node": member.name, "slots": slots}));
                 }
                 // The first time shows whether the servers know it at all.
-                Err(error) if self.written == 1 => return Err(error),
+                Err(error) if self.samples <= 1 => return Err(error),
                 Err(_) => {
                     self.connections.remove(&*owner);
                     self.gaps += 1;
                 }
             }
         }
-        self.out
-            .flush()
-            .map_err(|error| Error::io(&self.place, error))
+        Ok(lines)
+    }
+
+    /// What a collection says of it.
+    pub fn entry(&self) -> SeriesEntry {
+        SeriesEntry {
+            every: self.times.every.as_secs_f64(),
+            during: self.times.during.as_secs_f64(),
+            samples: self.samples,
+            nodes: self.connections.len() as u64,
+        }
     }
 
     fn ask(&mut self, watch: &Watch<'_>, owner: &str) -> Result<Value> {

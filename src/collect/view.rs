@@ -1,7 +1,7 @@
 //! A collection as sections: what was read, from which nodes, and what is missing.
 
 use crate::collect::manifest::{Level, Manifest, NodeEntry};
-use crate::report::view::{Cell, Column, Section, Table};
+use crate::report::view::{Block, Cell, Column, Section, Table};
 use crate::text::{counted, grouped, ranges};
 
 /// Ranges of slots that are shown.
@@ -13,10 +13,22 @@ pub fn sections<'a>(manifest: &'a Manifest, directory: &str) -> Vec<Section<'a>>
     for text in remarks(manifest) {
         top = top.paragraph(text);
     }
-    top = top.with(crate::report::view::Block::Command(format!(
-        "slotscope analyze {directory}"
-    )));
-    vec![top, Section::untitled().table(nodes(manifest))]
+    for command in commands(manifest) {
+        top = top.with(Block::Command(format!("slotscope {command} {directory}")));
+    }
+    let mut sections = vec![top];
+    if !manifest.nodes.is_empty() {
+        sections.push(Section::untitled().table(nodes(manifest)));
+    }
+    sections
+}
+
+/// The commands that read what was collected.
+fn commands(manifest: &Manifest) -> impl Iterator<Item = &'static str> {
+    let analyze =
+        (manifest.series.is_none() || manifest.level != Level::Slots).then_some("analyze");
+    let timeline = manifest.series.as_ref().map(|_| "timeline");
+    analyze.into_iter().chain(timeline)
 }
 
 fn headline(manifest: &Manifest, directory: &str) -> String {
@@ -26,8 +38,17 @@ fn headline(manifest: &Manifest, directory: &str) -> String {
         .filter(|node| node.file.is_some())
         .count();
     let nodes = counted(manifest.nodes.len() as u64, "node");
-    let what = match manifest.level {
-        Level::Slots => format!("counts by slot of {nodes}"),
+    let what = match (manifest.level, &manifest.series) {
+        (Level::Slots, Some(series)) => format!(
+            "{} of CLUSTER SLOT-STATS of {}, one every {} s",
+            counted(series.samples, "sample"),
+            counted(series.nodes, "node"),
+            series.every
+        ),
+        (Level::Slots, None) => {
+            let keys = manifest.nodes.iter().filter_map(|node| node.counted).sum();
+            format!("{} of {nodes} counted by slot", counted(keys, "key"))
+        }
         _ => format!(
             "{} of {nodes}, in {}",
             counted(manifest.keys, "key"),
@@ -110,7 +131,10 @@ fn nodes(manifest: &Manifest) -> Table<'_> {
             Cell::text(node.name.clone()),
             Cell::text(node.role.word()),
             Cell::text(node.server.clone().unwrap_or_default()),
-            Cell::text(grouped(node.keys)),
+            match manifest.level {
+                Level::Slots => Cell::of(node.counted, Cell::count),
+                _ => Cell::text(grouped(node.keys)),
+            },
             Cell::of(node.dbsize.after, Cell::count),
             Cell::text(node.file.clone().unwrap_or_default()),
         ]

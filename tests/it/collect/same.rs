@@ -243,6 +243,8 @@ fn counted(scratch: &Scratch, cluster: &Cluster, keys: &BTreeSet<Vec<u8>>) {
     assert!(rows.is_empty());
     let of = manifest(&scratch.path("out"));
     assert_eq!((of.level, of.incomplete), (Level::Slots, false));
+    let sum: u64 = of.nodes.iter().filter_map(|node| node.counted).sum();
+    assert_eq!(sum, keys.len() as u64);
     let mut counts = vec![0; 16384];
     keys.iter()
         .for_each(|key| counts[usize::from(slotscope::slot(key))] += 1);
@@ -386,8 +388,20 @@ fn slot_stats_are_taken_at_regular_times() {
         "out",
         "--json",
     ]);
-    assert_eq!(report(&run)["level"], "slots");
+    let of = report(&run);
+    assert_eq!(
+        (&of["level"], &of["series"]["nodes"]),
+        (&"slots".into(), &3.into())
+    );
     let lines = slot_stats(&scratch.path("out"));
+    assert_eq!(of["series"]["samples"], lines.len() / 3);
+    let keys = scratch.run(&["collect", &url, "-o", "keys"]);
+    assert_eq!(keys.status.code(), Some(0));
+    assert_eq!(
+        slot_stats(&scratch.path("keys")).len(),
+        3,
+        "one of each node"
+    );
     // A loaded machine may miss some.
     assert!(
         (6..=18).contains(&lines.len()) && lines.len().is_multiple_of(3),
