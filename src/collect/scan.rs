@@ -307,18 +307,18 @@ impl Scan<'_, '_> {
     }
 
     fn write_with_facts(&mut self, database: u64, keys: &[Vec<u8>]) -> Result<()> {
-        if keys.is_empty() {
-            return Ok(());
-        }
-        let fates = key_facts::ask(&mut self.connection, keys, self.heat)?;
-        for (key, fate) in keys.iter().zip(fates) {
-            match fate {
-                Fate::Known(facts) => self.rows.add(key, database, slot(key), &facts)?,
-                Fate::Vanished => self.outcome.vanished += 1,
-                Fate::Elsewhere | Fate::Changed | Fate::Down => {
-                    self.outcome.disturbed.insert(slot(key))
+        for keys in keys.chunks(self.plan.keys_at_once()) {
+            let fates = key_facts::ask(&mut self.connection, keys, self.heat)?;
+            for (key, fate) in keys.iter().zip(fates) {
+                match fate {
+                    Fate::Known(facts) => self.rows.add(key, database, slot(key), &facts)?,
+                    Fate::Vanished => self.outcome.vanished += 1,
+                    Fate::Elsewhere | Fate::Changed | Fate::Down => {
+                        self.outcome.disturbed.insert(slot(key))
+                    }
                 }
             }
+            thread::sleep(self.pace.pause(self.connection.take_busy(), None));
         }
         Ok(())
     }

@@ -25,6 +25,14 @@ pub struct Plan<'a> {
     pub is_cluster: bool,
 }
 
+impl Plan<'_> {
+    /// Keys whose details are asked for at once: clients wait while a server answers a pipeline, so it is a short one unless
+    /// all of the server's time may be taken.
+    pub fn keys_at_once(&self) -> usize {
+        if self.max_load < 100.0 { 20 } else { 1000 }
+    }
+}
+
 /// What to read from which node.
 #[derive(Debug, Clone)]
 pub struct Task {
