@@ -294,7 +294,8 @@ impl Rounds<'_, '_> {
             let lacks =
                 |slot: u16| view.owner(slot).map(|owner| &**owner) == primary.map(String::as_str);
             entry.counted = (slots > 0).then_some(counted);
-            entry.complete = slots > 0 && !missing.iter().any(lacks);
+            // Of a node that could not be read, another one may have been read in its place.
+            entry.complete = !missing.iter().any(lacks);
             file.tidy(slots > 0)?;
         }
         Ok(())

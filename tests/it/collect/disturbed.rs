@@ -251,6 +251,7 @@ fn a_replica_that_fails_is_replaced_by_its_primary() {
     assert_once(&rows, &keys);
     assert_eq!((code, of.incomplete), (0, false), "{of:?}");
     assert!(of.nodes.iter().any(|node| node.error.is_some()) && of.failovers.is_empty());
+    assert!(of.nodes.iter().all(|node| node.complete), "{of:?}");
 }
 
 #[test]
