@@ -1,49 +1,21 @@
-//! The `slotscope` program: parse the flags, run the command, print one error line, choose the exit code.
+//! The `slotscope` program: what ends a run from outside, and the exit code; `cli::run` is the rest.
 
-use std::io::Write;
 use std::process::ExitCode;
 
-use anstream::ColorChoice;
-use clap::Parser;
-use slotscope::cli::{Cli, Color, Ending};
-use slotscope::error::Error;
+use slotscope::cli;
 
-/// A limit that the user set was crossed.
-const CROSSED: u8 = 1;
-/// Usage, input/output, or bad input.
-const FAILED: u8 = 2;
 /// What an interrupted run has left to end by itself, once its report is in place.
 #[cfg(unix)]
 const GRACE: std::time::Duration = std::time::Duration::from_secs(2);
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    match cli.color {
-        Color::Auto => ColorChoice::Auto,
-        Color::Always => ColorChoice::Always,
-        Color::Never => ColorChoice::Never,
-    }
-    .write_global();
     #[cfg(unix)]
     if let Err(error) = clean_up_on_signals() {
-        say(&format!(
+        cli::say(&format!(
             "signals: {error}; an interrupted run may leave files"
         ));
     }
-    match cli.command.run() {
-        Ok(Ending::Done) | Err(Error::BrokenPipe) => ExitCode::SUCCESS,
-        Ok(Ending::Crossed) => ExitCode::from(CROSSED),
-        Ok(Ending::Incomplete) => ExitCode::from(FAILED),
-        Err(error) => {
-            say(&error.to_string());
-            ExitCode::from(FAILED)
-        }
-    }
-}
-
-/// One line on standard error; a failure to write it is ignored.
-fn say(message: &str) {
-    let _ = writeln!(std::io::stderr(), "slotscope: {message}");
+    ExitCode::from(cli::run(std::env::args_os()))
 }
 
 /// Whether the signal was ignored when the program started, as under nohup: then it stays ignored. Known on Linux only.

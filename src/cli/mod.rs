@@ -13,6 +13,7 @@ pub mod dump;
 pub mod fanout;
 pub mod find_tag;
 pub mod generate;
+pub mod given;
 pub mod hashing;
 pub mod inputs;
 pub mod keyslot;
@@ -33,10 +34,51 @@ pub mod values;
 pub mod walking;
 pub mod whatif;
 
+use std::ffi::OsString;
+use std::io::Write;
+
+use anstream::ColorChoice;
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::summary::Incomplete;
+
+/// Exit code: a limit that the user set was crossed.
+const CROSSED: u8 = 1;
+/// Exit code: usage, input/output, or bad input.
+const FAILED: u8 = 2;
+
+/// Runs the command line `words`, the program's name first, and returns the exit code. Signals are the caller's.
+pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match Cli::parse_words(words.into_iter().collect()) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are errors for clap; a closed output is none here.
+            drop(error.print());
+            return u8::try_from(error.exit_code()).unwrap_or(FAILED);
+        }
+    };
+    match cli.color {
+        Color::Auto => ColorChoice::Auto,
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
+    }
+    .write_global();
+    match cli.command.run() {
+        Ok(Ending::Done) | Err(Error::BrokenPipe) => 0,
+        Ok(Ending::Crossed) => CROSSED,
+        Ok(Ending::Incomplete) => FAILED,
+        Err(error) => {
+            say(&error.to_string());
+            FAILED
+        }
+    }
+}
+
+/// One line on standard error; a failure to write it is ignored.
+pub fn say(message: &str) {
+    drop(writeln!(std::io::stderr(), "slotscope: {message}"));
+}
 
 /// How the keys of a Redis or Valkey Cluster spread over hash slots and nodes, from an offline key dump.
 #[derive(Parser, Debug)]
@@ -54,6 +96,20 @@ pub struct Cli {
     /// When to use colours; NO_COLOR is honoured too
     #[arg(long, value_enum, default_value_t = Color::Auto, global = true, value_name = "WHEN")]
     pub color: Color,
+}
+
+impl Cli {
+    /// The command of a command line, which knows its words.
+    ///
+    /// # Errors
+    /// Words that are no command; help and version, which clap takes for errors.
+    pub fn parse_words(words: Vec<OsString>) -> std::result::Result<Self, clap::Error> {
+        let mut cli = Cli::try_parse_from(&words)?;
+        if let Command::Analyze(analyze) = &mut cli.command {
+            analyze.reading.given.words = words;
+        }
+        Ok(cli)
+    }
 }
 
 /// When to use colours.

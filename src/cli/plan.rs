@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::plan::doubts::incomplete;
+use crate::plan::outcome::{PlanOutcome, PlannedNode};
 use crate::plan::problem::MoveLimits;
 use crate::plan::request::PlanRequest;
 use crate::plan::script::{MoveCommands, Script};
@@ -96,6 +97,13 @@ pub struct PlanArgs {
     pub output: OutputArgs,
 }
 
+/// What a plan is made of.
+struct Prepared {
+    request: PlanRequest,
+    reading: Reading,
+    named: Option<Topology>,
+}
+
 impl PlanArgs {
     /// Reads, plans and prints.
     ///
@@ -105,37 +113,17 @@ impl PlanArgs {
         if self.reading.format == "help" {
             return print_format_help();
         }
-        let request = self.request()?;
-        let mut reading = self.reading.reading(self.hashing.policy()?)?;
-        let named = match self.cluster.named()? {
-            None => collected::topology(&reading.collections)?,
-            named => named,
-        };
-        match &named {
-            // Before the scan, which may take long.
-            Some(topology) => drop(request.clone().on(topology)?),
-            None if self.commands.is_some() => return Err(no_addresses()),
-            None if self.reading.may_be_several() => {}
-            None => return Err(no_nodes()),
-        }
+        let prepared = self.prepared()?;
         let open = |path| SingleFile::open(path, GUARD);
         let rollback = self.rollback.as_deref().map(open).transpose()?;
-        let replicas = named.iter().flat_map(|topology| &topology.replicas);
-        reading.options.only.not_of = replicas.cloned().collect();
-        let (topology, summary) = self.summarise(&reading, named)?;
-        let planner = request.on(&topology)?;
-        if let Some(why) = incomplete(&summary).filter(|_| !self.force) {
-            let what = format!("{why}; no plan is made for it, as --force would");
-            return Err(Error::bad("the dump does not look whole", what));
-        }
-        let outcome = planner.plan(&summary)?;
+        let (nodes, outcome) = self.planned(prepared)?;
 
         match self.commands {
             Some(commands) => {
                 let script = |is_rollback| Script {
                     commands,
                     outcome: &outcome,
-                    nodes: &planner.nodes,
+                    nodes: &nodes,
                     is_rollback,
                     pause_ms: self.pause_ms,
                     max_minutes: self.max_minutes,
@@ -150,6 +138,50 @@ impl PlanArgs {
             }),
         }?;
         Ok(Ending::Done)
+    }
+
+    /// Reads and plans; there is no output.
+    ///
+    /// # Errors
+    /// As `run`.
+    pub fn outcome(&self) -> Result<PlanOutcome> {
+        let (_, outcome) = self.planned(self.prepared()?)?;
+        Ok(outcome)
+    }
+
+    /// What is checked before the scan, which may take long.
+    fn prepared(&self) -> Result<Prepared> {
+        let request = self.request()?;
+        let mut reading = self.reading.reading(self.hashing.policy()?)?;
+        let named = match self.cluster.named()? {
+            None => collected::topology(&reading.collections)?,
+            named => named,
+        };
+        match &named {
+            Some(topology) => drop(request.clone().on(topology)?),
+            None if self.commands.is_some() => return Err(no_addresses()),
+            None if self.reading.may_be_several() => {}
+            None => return Err(no_nodes()),
+        }
+        let replicas = named.iter().flat_map(|topology| &topology.replicas);
+        reading.options.only.not_of = replicas.cloned().collect();
+        Ok(Prepared {
+            request,
+            reading,
+            named,
+        })
+    }
+
+    /// The nodes, and the plan.
+    fn planned(&self, prepared: Prepared) -> Result<(Vec<PlannedNode>, PlanOutcome)> {
+        let (topology, summary) = self.summarise(&prepared.reading, prepared.named)?;
+        let planner = prepared.request.on(&topology)?;
+        if let Some(why) = incomplete(&summary).filter(|_| !self.force) {
+            let what = format!("{why}; no plan is made for it, as --force would");
+            return Err(Error::bad("the dump does not look whole", what));
+        }
+        let outcome = planner.plan(&summary)?;
+        Ok((planner.nodes, outcome))
     }
 
     /// What the flags ask for.

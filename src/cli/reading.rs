@@ -2,13 +2,14 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use hashslot::UnknownKernel;
 
 use crate::analysis::reading::{Options, Reading};
 use crate::cli::Ending;
+use crate::cli::given::Given;
 use crate::cli::inputs;
 use crate::cli::progress::{Bars, When};
 use crate::cli::walking::WalkingArgs;
@@ -23,7 +24,7 @@ use crate::name::Name;
 use crate::scan::Only;
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
-use crate::source::remote;
+use crate::source::{Source, remote};
 
 /// What is read and how.
 #[derive(Args, Debug, Clone, Default)]
@@ -68,6 +69,9 @@ pub struct ReadingArgs {
     /// Bytes, rate and time left on standard error
     #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
     pub progress: When,
+    /// What is not on the command line
+    #[arg(skip)]
+    pub given: Given,
 }
 
 /// The formats and an example line of each, for `--format help`.
@@ -116,8 +120,25 @@ fn delimiter_byte(text: &str) -> Result<u8> {
     })
 }
 
-/// The format called `name` with columns of these names; it stays until the program ends.
+/// A format, and the columns that it was made for.
+type Made = (String, ColumnNames, &'static dyn Format);
+
+/// The format called `name` with columns of these names. It stays until the program ends, so the same one is made once.
 fn with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> {
+    static MADE: Mutex<Vec<Made>> = Mutex::new(Vec::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = made
+        .iter()
+        .find(|(other, columns, _)| other == name && columns == names);
+    if let Some((_, _, format)) = known {
+        return Ok(*format);
+    }
+    let format = new_with_columns(name, names)?;
+    made.push((name.to_owned(), names.clone(), format));
+    Ok(format)
+}
+
+fn new_with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> {
     let format = match name {
         "auto" => Some(Box::new(ByName::new(names)) as Box<dyn Format>),
         name => format::named(name)?.with_columns(names),
@@ -162,7 +183,11 @@ impl ReadingArgs {
     /// A flag that cannot be used, or a source that cannot be read.
     pub fn reading(&self, policy: Policy) -> Result<Reading> {
         let options = self.options(policy)?;
-        let (found, of_reports) = inputs::find(&self.paths()?)?;
+        let (mut found, of_reports) = inputs::find(&self.paths()?)?;
+        let given = self.given.sources.iter().cloned();
+        found
+            .sources
+            .extend(given.map(|source| Box::new(source) as Box<dyn Source>));
         let mut reading = Reading::new(found, options)?;
         reading.of_reports = of_reports;
         Ok(reading)
@@ -170,7 +195,13 @@ impl ReadingArgs {
 
     fn options(&self, policy: Policy) -> Result<Options> {
         let kernel = self.kernel.as_deref().filter(|name| !name.is_empty());
-        let bars = Bars::new(self.progress);
+        let on_progress = self.given.on_progress.clone().unwrap_or_else(|| {
+            let bars = Bars::new(self.progress);
+            Arc::new(move |progress| {
+                bars.show(progress);
+                true
+            })
+        });
         Ok(Options {
             kernel: kernel.map_or_else(|| Ok(hashslot::best()), kernel_named)?,
             format: self.format()?,
@@ -182,10 +213,7 @@ impl ReadingArgs {
             walking: self.walking.walking(),
             threads: self.threads,
             strict: self.strict,
-            on_progress: Some(Arc::new(move |progress| {
-                bars.show(progress);
-                true
-            })),
+            on_progress: Some(on_progress),
         })
     }
 
@@ -253,6 +281,7 @@ impl ReadingArgs {
     /// The inputs as the user named them; standard input where none is named and something is piped in.
     fn paths(&self) -> Result<Vec<PathBuf>> {
         match self.inputs.as_slice() {
+            [] if !self.given.sources.is_empty() => Ok(Vec::new()),
             [] if std::io::stdin().is_terminal() => Err(Error::bad(
                 "no input",
                 "name a key dump, or pipe one in: redis-cli --scan | slotscope analyze",
@@ -274,7 +303,9 @@ mod tests {
             ..ColumnNames::USUAL
         };
         for name in ["auto", "csv", "jsonl"] {
-            assert_eq!(with_columns(name, &names).unwrap().name(), name);
+            let format = with_columns(name, &names).unwrap();
+            assert_eq!(format.name(), name);
+            assert!(std::ptr::eq(format, with_columns(name, &names).unwrap()));
         }
         let error = with_columns("lines", &names).err().unwrap().to_string();
         assert_eq!(

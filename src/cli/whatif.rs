@@ -173,6 +173,19 @@ impl WhatIfArgs {
         if self.reading.format == "help" {
             return print_format_help();
         }
+        let findings = self.findings()?;
+        self.output
+            .print(&findings, Rows::or_json(usize::MAX), || {
+                view::sections(&findings)
+            })?;
+        Ok(Ending::of(&findings.input.incomplete))
+    }
+
+    /// Reads, counts both sides and compares them; there is no output.
+    ///
+    /// # Errors
+    /// As `run`.
+    pub fn findings(&self) -> Result<WhatIfFindings> {
         let named = self.cluster.named()?;
         let policy = self.hashing.policy()?;
         let policies = [&policy, &self.policy_after(&policy)?];
@@ -192,15 +205,10 @@ impl WhatIfArgs {
             by: self.by,
         };
         let is_open = rules.open_splits().next().is_some();
-        let findings = match is_open {
-            true => trial.find_parts(&rules)?,
-            false => trial.compare(rules)?.findings,
-        };
-        self.output
-            .print(&findings, Rows::or_json(usize::MAX), || {
-                view::sections(&findings)
-            })?;
-        Ok(Ending::of(&findings.input.incomplete))
+        match is_open {
+            true => trial.find_parts(&rules),
+            false => Ok(trial.compare(rules)?.findings),
+        }
     }
 
     fn topology_after(&self, today: &Topology) -> Result<Topology> {

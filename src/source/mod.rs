@@ -24,6 +24,7 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::name::Name;
@@ -65,6 +66,29 @@ pub trait Source: Debug + Send + Sync {
     /// # Errors
     /// What the system says.
     fn open(&self) -> io::Result<Box<dyn Read + Send>>;
+}
+
+/// A source that others hold too.
+impl Source for Arc<dyn Source> {
+    fn path(&self) -> &Path {
+        self.as_ref().path()
+    }
+
+    fn size_bytes(&self) -> Option<u64> {
+        self.as_ref().size_bytes()
+    }
+
+    fn is_rereadable(&self) -> bool {
+        self.as_ref().is_rereadable()
+    }
+
+    fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {
+        self.as_ref().open_at()
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        self.as_ref().open()
+    }
 }
 
 /// Bytes that several threads read at any offset; called once a chunk.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use crate::analysis::Analysis;
+use crate::analysis::reading::Reading;
 use crate::cli::Ending;
 use crate::cli::analyze::destination::{guard, guard_of_metrics, report_name};
 use crate::cli::analyze::servers::{Collected, ServerArgs, Servers};
@@ -29,12 +30,13 @@ use crate::report;
 use crate::report::directory::{Directory, Guard, SingleFile};
 use crate::report::render::openmetrics;
 use crate::report::view;
+use crate::slot::policy::Policy;
 use crate::source::{Source, remote};
 use crate::summary::Summary;
 use crate::summary::cause::State;
 use crate::summary::node_counts::NodeCounts;
 use crate::topology::Topology;
-use crate::topology::cluster_info;
+use crate::topology::cluster_info::{self, NodeKeys};
 
 /// Key dumps in, a skew report out.
 #[derive(Args, Debug)]
@@ -112,6 +114,13 @@ pub struct AnalyzeArgs {
     pub servers: ServerArgs,
 }
 
+/// What is read: files, or servers, which are collected first.
+struct Inputs {
+    policy: Policy,
+    files: Option<Reading>,
+    servers: Option<Servers>,
+}
+
 /// A part of the analysis.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
@@ -128,64 +137,50 @@ impl AnalyzeArgs {
         if self.reading.format == "help" {
             return print_format_help();
         }
+        self.redacted(|redaction| self.report(redaction))
+    }
+
+    /// Reads, counts and judges; there is no output.
+    ///
+    /// # Errors
+    /// An input or a topology that cannot be used.
+    pub fn summary(&self) -> Result<Summary> {
+        self.redacted(|redaction| {
+            let topology = self.cluster.topology()?;
+            let analysis = self.analysis(&topology)?.redaction(redaction);
+            self.summarise(analysis, self.node_counts()?, self.found()?)
+        })
+    }
+
+    /// Calls `run` with what names are redacted by; its error is redacted too.
+    fn redacted<R>(&self, run: impl FnOnce(Option<Arc<Redaction>>) -> Result<R>) -> Result<R> {
         let redaction = self.redact.then(Redaction::from_environment).transpose()?;
         let redaction = redaction.map(Arc::new);
-        self.report(redaction.clone())
-            .map_err(|error| match redaction {
-                Some(redaction) => redaction.error(error),
-                None => error,
-            })
+        run(redaction.clone()).map_err(|error| match redaction {
+            Some(redaction) => redaction.error(error),
+            None => error,
+        })
     }
 
     fn report(&self, redaction: Option<Arc<Redaction>>) -> Result<Ending> {
         let topology = self.cluster.topology()?;
         let limits = self.limits()?;
         let analysis = self.analysis(&topology)?.redaction(redaction);
-        let node_counts = match &self.cluster_info {
-            Some(path) => cluster_info::read(path)?,
-            None => Vec::new(),
-        };
+        let node_counts = self.node_counts()?;
         if let (Some(path), []) = (&self.cluster_info, self.reading.inputs.as_slice()) {
             let counts = analysis.of_node_counts(path, node_counts, &topology);
             return self.print_node_counts(&counts);
         }
-        let policy = self.hashing.policy()?;
-        let servers = self.servers.servers(&self.reading.inputs)?;
-        let files = match &servers {
-            None => Some(self.reading.reading(policy.clone())?),
-            Some(_) => None,
-        };
-        let sources = files.as_ref().map_or(&[][..], |reading| &reading.sources);
+        let found = self.found()?;
+        let files = found.files.as_ref();
+        let sources = files.map_or(&[][..], |reading| &reading.sources);
         let guard = guard(self.files_read(sources), self.force);
         let open = |path| SingleFile::open(path, guard_of_metrics(&guard));
         let metrics = self.openmetrics.as_deref().map(open).transpose()?;
-        let directory = self.directory(guard, servers.as_ref().map(Servers::name))?;
+        let directory = self.directory(guard, found.servers.as_ref().map(Servers::name))?;
 
-        // Names of nodes are on the bars.
-        let progress = if self.redact {
-            When::Never
-        } else {
-            self.reading.progress
-        };
-        let collected = servers
-            .map(|servers| servers.collect(progress))
-            .transpose()?;
-        let reading = match (files, &collected) {
-            (None, Some(collected)) => collected.reading(&self.reading, policy)?,
-            (None, None) => self.reading.reading(policy)?,
-            (Some(files), _) => files,
-        };
-        let words = self.reading.words(collected.as_ref().map(Collected::word));
-        let mut summary = analysis
-            .reading_words([words, self.hashing.words()].concat())
-            .node_counts(node_counts)
-            .run_on(reading)?;
-        if let Some(collected) = &collected {
-            collected.rename(&mut summary);
-        }
+        let summary = self.summarise(analysis, node_counts, found)?;
         check_nodes(&limits, !summary.nodes.are_assumed())?;
-        summary.run.command = self.command_line();
-        summary.run.title = self.title.as_deref().map(Name::from);
 
         // A closed standard output must not prevent writing the files.
         let printed = self.print(&summary);
@@ -208,6 +203,61 @@ impl AnalyzeArgs {
             true if crossed => Ending::Crossed,
             true => Ending::Done,
         })
+    }
+
+    /// What the flags name.
+    fn found(&self) -> Result<Inputs> {
+        let policy = self.hashing.policy()?;
+        let servers = self.servers.servers(&self.reading.inputs)?;
+        let files = match &servers {
+            None => Some(self.reading.reading(policy.clone())?),
+            Some(_) => None,
+        };
+        Ok(Inputs {
+            policy,
+            files,
+            servers,
+        })
+    }
+
+    fn node_counts(&self) -> Result<Vec<NodeKeys>> {
+        let path = self.cluster_info.as_deref();
+        Ok(path
+            .map(cluster_info::read)
+            .transpose()?
+            .unwrap_or_default())
+    }
+
+    fn summarise(
+        &self,
+        analysis: Analysis,
+        node_counts: Vec<NodeKeys>,
+        found: Inputs,
+    ) -> Result<Summary> {
+        // Names of nodes are on the bars.
+        let progress = if self.redact {
+            When::Never
+        } else {
+            self.reading.progress
+        };
+        let collect = |servers: Servers| servers.collect(progress);
+        let collected = found.servers.map(collect).transpose()?;
+        let reading = match (found.files, &collected) {
+            (None, Some(collected)) => collected.reading(&self.reading, found.policy)?,
+            (None, None) => self.reading.reading(found.policy)?,
+            (Some(files), _) => files,
+        };
+        let words = self.reading.words(collected.as_ref().map(Collected::word));
+        let mut summary = analysis
+            .reading_words([words, self.hashing.words()].concat())
+            .node_counts(node_counts)
+            .run_on(reading)?;
+        if let Some(collected) = &collected {
+            collected.rename(&mut summary);
+        }
+        summary.run.command = self.command_line();
+        summary.run.title = self.title.as_deref().map(Name::from);
+        Ok(summary)
     }
 
     /// The analysis that the flags describe.
@@ -276,13 +326,12 @@ impl AnalyzeArgs {
         if self.redact {
             return Name::from("slotscope analyze ... --redact");
         }
-        let words = std::env::args_os().enumerate().map(|(i, word)| match i {
+        let words = self.reading.given.words.iter().enumerate();
+        let words = words.map(|(i, word)| match (i, word.to_str()) {
             // However long the path to the program is.
-            0 => b"slotscope".to_vec(),
-            _ => match word.into_string() {
-                Ok(word) => remote::without_password(&word).into_bytes(),
-                Err(word) => word.into_encoded_bytes(),
-            },
+            (0, _) => b"slotscope".to_vec(),
+            (_, Some(word)) => remote::without_password(word).into_bytes(),
+            (_, None) => word.as_encoded_bytes().to_vec(),
         });
         Name(words.collect::<Vec<_>>().join(&b' '))
     }

@@ -1,0 +1,26 @@
+//! What a caller gives in addition to flags: the words that they were parsed from, sources that are no paths, and where
+//! progress goes.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::analysis::reading::OnProgress;
+use crate::source::Source;
+
+/// Not on the command line: a caller sets it on parsed flags.
+#[derive(Clone, Default)]
+pub struct Given {
+    /// What the report calls the command: the program's name and its arguments.
+    pub words: Vec<OsString>,
+    /// Sources that are read after those of the flags.
+    pub sources: Vec<Arc<dyn Source>>,
+    /// Called in place of the progress bars.
+    pub on_progress: Option<OnProgress>,
+}
+
+impl fmt::Debug for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.sources).finish()
+    }
+}
