@@ -61,10 +61,10 @@ impl Error {
     }
 }
 
-/// A path; where it is the URL of a server by mistake, without its password.
+/// A path; where it is the URL of a server by mistake, without its password. The @ of Azure has a container before it.
 fn shown(place: &Path) -> Name {
     match place.to_str().and_then(|text| text.split_once("://")) {
-        Some((scheme, rest)) if rest.contains('@') => {
+        Some((scheme, rest)) if rest.contains('@') && !scheme.starts_with("abfs") => {
             let host = rest.rsplit('@').next().unwrap_or_default();
             Name::from(format!("{scheme}://{host}").as_str())
         }

@@ -10,7 +10,7 @@ use crate::scan::{Scanned, SeenInput};
 use crate::slot::policy::Policy;
 use crate::source::Source;
 use crate::summary::worded::Worded;
-use crate::summary::{FileFacts, Incomplete, InputFacts, Sizes, Summary};
+use crate::summary::{FileFacts, Incomplete, InputFacts, ObjectFacts, Sizes, Summary};
 
 /// As `of`, with what collections say of themselves and a note on what was passed over; sentences have no names where
 /// `is_redacted`.
@@ -37,6 +37,10 @@ pub fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
         bytes: seen.bytes,
         keys: seen.seen.keys,
         in_cluster: seen.seen.count(Notice::InCluster) > 0,
+        object: sources[index].object().map(|object| ObjectFacts {
+            size_bytes: object.size_bytes,
+            etag: object.etag.as_deref().map(Name::from),
+        }),
     };
     let stop = |stop: &scan::Incomplete| Incomplete {
         file: name(stop.input),

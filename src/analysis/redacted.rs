@@ -34,11 +34,13 @@ const WORDS: [&str; 24] = [
     "skiplist",
 ];
 
-/// Replaces the names of files, and leaves out what was taken from rows that are no keys.
+/// Replaces the names of files, and leaves out what was taken from rows that are no keys, and the tags of objects, by which
+/// one would be known again.
 pub fn input(redaction: &Redaction, input: &mut InputFacts, rejects: &Rejects) {
     for (line, reject) in input.rejected.first.iter_mut().zip(&rejects.first) {
         line.reason.clone_from(&reject.reason);
     }
+    input.files.iter_mut().for_each(|file| file.object = None);
     let files = input.files.iter_mut().map(|file| &mut file.name);
     let rejected = input.rejected.first.iter_mut().map(|line| &mut line.file);
     let incomplete = input.incomplete.iter_mut().map(|stop| &mut stop.file);

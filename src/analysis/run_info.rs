@@ -54,6 +54,9 @@ fn seconds(time: SystemTime) -> u64 {
 /// When the files among `sources` were last written; nothing where there is none.
 fn dumped(sources: &[Box<dyn Source>]) -> Option<Dumped> {
     let written = |source: &dyn Source| {
+        if let Some(object) = source.object() {
+            return object.modified_ms.map(|at| at / 1000);
+        }
         let metadata = fs::metadata(source.path()).ok()?;
         metadata
             .is_file()

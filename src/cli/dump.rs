@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::cli::Ending;
+use crate::cli::storage::StorageArgs;
 use crate::cli::walking::MemoryArgs;
 use crate::dump::RecordLine;
 use crate::dump::view::Csv;
@@ -24,7 +25,7 @@ use crate::source::forward::Forward;
 /// What is odd about a file, and where one cannot be read on, is said on standard error; then it exits with 2.
 #[derive(Args, Debug)]
 pub struct DumpArgs {
-    /// RDB files, also compressed; directories (every file in them), - for standard input
+    /// RDB files, also compressed; directories (every file in them), - for standard input; addresses as of analyze
     #[arg(value_name = "FILE", required = true)]
     pub inputs: Vec<PathBuf>,
     /// The form of the lines
@@ -36,6 +37,9 @@ pub struct DumpArgs {
     /// How they are read
     #[command(flatten)]
     pub walking: MemoryArgs,
+    /// How places on the network are opened
+    #[command(flatten)]
+    pub storage: StorageArgs,
 }
 
 /// A form of lines.
@@ -54,7 +58,7 @@ impl DumpArgs {
     /// # Errors
     /// A file that cannot be opened, or standard output.
     pub fn run(&self) -> Result<Ending> {
-        let found = source::find(&self.inputs)?;
+        let found = source::find_with(&self.inputs, &self.storage.options()?)?;
         match self.output {
             LineForm::Csv => {
                 let mut csv = Csv::new(io::stdout()).map_err(Error::stdout)?;

@@ -9,6 +9,7 @@ use crate::analysis::rejected;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::storage::StorageArgs;
 use crate::cli::{Ending, inputs, values};
 use crate::error::{Error, Result};
 use crate::fanout::kind::{HEAD, InputKind};
@@ -31,7 +32,7 @@ use crate::tally::rejects::{Reject, Rejects};
 pub struct FanoutArgs {
     /// Batches: captures of MONITOR, append-only files, or text, one batch a line, words separated by blanks or quoted as in
     /// redis-cli: keys ("user:1 user:2"), or commands ("MGET user:1 user:2", MULTI to EXEC is one batch); files,
-    /// directories, - for standard input
+    /// directories, - for standard input; addresses as of analyze
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
     /// What the inputs are
@@ -43,6 +44,9 @@ pub struct FanoutArgs {
     /// The hash policy
     #[command(flatten)]
     pub hashing: HashingArgs,
+    /// How places on the network are opened
+    #[command(flatten)]
+    pub storage: StorageArgs,
     /// How often one node is slow, as a percentage or a number from 0 to 1
     #[arg(long, value_name = "P", default_value = "1%")]
     pub slow: String,
@@ -69,7 +73,9 @@ impl FanoutArgs {
         let slow = probability(&self.slow)?;
         let topology = self.cluster.topology()?;
         let policy = self.hashing.policy()?;
-        let inputs = inputs::find(&self.paths()?)?.0.sources;
+        let inputs = inputs::find(&self.paths()?, &self.storage.options()?)?
+            .0
+            .sources;
         let mut found = Fanout::new(&topology, &policy, self.batches);
         let mut read = Read::default();
         for (index, input) in inputs.iter().enumerate() {

@@ -7,13 +7,14 @@ use crate::name::Name;
 use crate::report;
 use crate::source;
 use crate::source::Found;
+use crate::source::storage_options::StorageOptions;
 
 /// The sources that `paths` name, and how many files were passed over because they are those of a report in a directory.
 ///
 /// # Errors
 /// As `source::find`; a directory that holds nothing but a report.
-pub fn find(paths: &[PathBuf]) -> Result<(Found, usize)> {
-    let (mut found, mut of_reports) = (source::find(paths)?, 0);
+pub fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found, usize)> {
+    let (mut found, mut of_reports) = (source::find_with(paths, storage)?, 0);
     let reports = paths
         .iter()
         .filter(|path| path.is_dir() && report::is_in(path));

@@ -28,6 +28,7 @@ pub mod progress;
 pub mod reading;
 pub mod report_file;
 pub mod schema;
+pub mod storage;
 pub mod timeline;
 pub mod trend;
 pub mod values;

@@ -12,6 +12,7 @@ use crate::cli::Ending;
 use crate::cli::given::Given;
 use crate::cli::inputs;
 use crate::cli::progress::{Bars, When};
+use crate::cli::storage::StorageArgs;
 use crate::cli::walking::WalkingArgs;
 use crate::error::{Error, Result};
 use crate::format;
@@ -29,7 +30,8 @@ use crate::source::{Source, remote};
 /// What is read and how.
 #[derive(Args, Debug, Clone, Default)]
 pub struct ReadingArgs {
-    /// Key dumps: files, directories (every file in them), - for standard input
+    /// Key dumps: files, directories (every file in them), - for standard input; s3://, gs://, az://, abfss:// and
+    /// https:// addresses: objects, prefixes that end with /, patterns such as s3://bucket/dumps/*.csv.gz
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
     /// The format of the input; `--format help` lists them
@@ -60,6 +62,9 @@ pub struct ReadingArgs {
     /// How RDB files are read
     #[command(flatten)]
     pub walking: WalkingArgs,
+    /// How places on the network are opened
+    #[command(flatten)]
+    pub storage: StorageArgs,
     /// Worker threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -183,7 +188,7 @@ impl ReadingArgs {
     /// A flag that cannot be used, or a source that cannot be read.
     pub fn reading(&self, policy: Policy) -> Result<Reading> {
         let options = self.options(policy)?;
-        let (mut found, of_reports) = inputs::find(&self.paths()?)?;
+        let (mut found, of_reports) = inputs::find(&self.paths()?, &self.storage.options()?)?;
         let given = self.given.sources.iter().cloned();
         found
             .sources
@@ -248,7 +253,9 @@ impl ReadingArgs {
 
     /// Whether the inputs may be several files.
     pub fn may_be_several(&self) -> bool {
-        let are_several = |input: &PathBuf| input.is_dir() || remote::is_server(input);
+        let are_several = |input: &PathBuf| {
+            input.is_dir() || remote::is_server(input) || remote::are_objects(input)
+        };
         self.inputs.len() > 1 || self.inputs.iter().any(are_several)
     }
 
@@ -259,7 +266,7 @@ impl ReadingArgs {
             (None, []) => vec!["-".into()],
             (None, inputs) => inputs
                 .iter()
-                .map(|path| path.display().to_string())
+                .map(|path| remote::without_password(&path.display().to_string()))
                 .collect(),
         };
         let format = Some(self.format.clone()).filter(|format| format != "auto");

@@ -66,8 +66,12 @@ impl<'a> Shared<'a> {
         all.seen += part.seen;
     }
 
-    /// Notes that an input could not be read on; a row that is too long is an error at once.
+    /// Notes that an input could not be read on; a row that is too long is an error at once, and so is an object of a store
+    /// that fails.
     pub fn note(&self, trouble: Trouble, input: usize) -> Result<()> {
+        if let Some(failure) = self.sources[input].failure() {
+            return Err(failure);
+        }
         match trouble {
             Trouble::Read(byte, error) => {
                 lock(&self.incomplete).push(Incomplete {

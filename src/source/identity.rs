@@ -51,3 +51,22 @@ fn find(path: &Path) -> Option<(Identity, bool)> {
     let path = is_named.then(|| path.canonicalize().ok()).flatten()?;
     Some((Identity(path), false))
 }
+
+/// Which version of an object of a store is read: each request asks for this one, so that an object that is replaced
+/// meanwhile is an error.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct ObjectIdentity {
+    /// Its length.
+    pub size_bytes: u64,
+    /// Its entity tag, as the server spells it, with quotes.
+    pub etag: Option<String>,
+    /// When it was last written, in milliseconds since 1970.
+    pub modified_ms: Option<u64>,
+}
+
+impl ObjectIdentity {
+    /// The tag, where equal tags mean equal bytes.
+    pub fn strong_etag(&self) -> Option<&str> {
+        self.etag.as_deref().filter(|tag| !tag.starts_with("W/"))
+    }
+}

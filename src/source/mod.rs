@@ -1,6 +1,6 @@
 //! Stage 1, BYTES: what an input is, how the user names one, and how its bytes get into blocks.
 //!
-//! A new kind of source (an object store, a live server) is one file with an `impl Source` and one line in `SOURCES`.
+//! A new kind of source is one file with an `impl Source` and one line in `SOURCES`.
 
 pub mod block;
 pub mod boundary;
@@ -14,10 +14,13 @@ pub mod identity;
 pub mod line_number;
 mod manifest;
 pub mod memory;
+#[cfg(feature = "cloud")]
+pub(crate) mod object;
 pub mod pipe;
 pub mod remote;
 pub(crate) mod small_file;
 pub(crate) mod stem;
+pub mod storage_options;
 pub mod stream;
 
 use std::collections::HashMap;
@@ -29,7 +32,8 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::source::collection::Collection;
-use crate::source::identity::Identity;
+use crate::source::identity::{Identity, ObjectIdentity};
+use crate::source::storage_options::StorageOptions;
 
 /// The longest line that is read, in bytes; a Redis key may be longer, but not in a dump that is meant to be one.
 pub const MAX_LINE: usize = 64 << 20;
@@ -50,6 +54,16 @@ pub trait Source: Debug + Send + Sync {
     /// Whether it can be opened again and gives the same bytes then.
     fn is_rereadable(&self) -> bool {
         self.size_bytes().is_some()
+    }
+
+    /// Which version of an object of a store it is; `None` for files.
+    fn object(&self) -> Option<&ObjectIdentity> {
+        None
+    }
+
+    /// Why nothing more can be read of it, however often it is tried; what was read up to there is no part of a report.
+    fn failure(&self) -> Option<Error> {
+        None
     }
 
     /// Opens it to be read at any offset; `None` where that is not possible. The scan opens a source again at its end
@@ -112,29 +126,40 @@ pub struct Found {
 }
 
 /// Adds the sources that an argument names; false where it is not of this kind.
-type Find = fn(&Path, &mut Found) -> Result<bool>;
+type Find = fn(&Path, &StorageOptions, &mut Found) -> Result<bool>;
 
 /// Every kind of source that an argument can name; the first that recognises it is taken.
 pub static SOURCES: &[Find] = &[
-    pipe::find_stdin,
-    remote::find,
-    directory::find,
-    collection::find,
-    manifest::find,
-    file::find,
+    |path, _, found| pipe::find_stdin(path, found),
+    #[cfg(feature = "cloud")]
+    object::find,
+    |path, _, found| remote::find(path, found),
+    |path, _, found| directory::find(path, found),
+    |path, _, found| collection::find(path, found),
+    |path, _, found| manifest::find(path, found),
+    |path, _, found| file::find(path, found),
 ];
 
-/// The sources that `paths` name: files as they are, directories as every file in them, `-` as standard input.
+/// The sources that `paths` name: files as they are, directories as every file in them, `-` as standard input, and places
+/// on the network.
 ///
 /// # Errors
 /// A path that does not exist or may not be read, and a directory without files.
 pub fn find(paths: &[impl AsRef<Path>]) -> Result<Found> {
+    find_with(paths, &StorageOptions::default())
+}
+
+/// As `find`, with options for places on the network.
+///
+/// # Errors
+/// As `find`; a place on the network that cannot be read.
+pub fn find_with(paths: &[impl AsRef<Path>], options: &StorageOptions) -> Result<Found> {
     let mut found = Found::default();
     for path in paths {
         let path = path.as_ref();
         let mut is_found = false;
         for find in SOURCES {
-            is_found = is_found || find(path, &mut found)?;
+            is_found = is_found || find(path, options, &mut found)?;
         }
         if !is_found {
             let unknown = io::Error::new(io::ErrorKind::InvalidInput, "no kind of source");

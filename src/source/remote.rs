@@ -1,4 +1,4 @@
-//! Arguments that name a server or a place on the network: no dump is read from there, and the error names what to type.
+//! Arguments that name a server, or a place on the network that this build does not read: the error names what to type.
 
 use std::path::Path;
 
@@ -9,12 +9,15 @@ use crate::source::Found;
 /// Places by the start of their URLs, and what to type.
 const SCHEMES: &[(&str, &str, &str)] = &[
     ("s3", OBJECT, "aws s3 cp URL - | slotscope analyze -"),
+    ("s3a", OBJECT, "aws s3 cp URL - | slotscope analyze -"),
     ("gs", OBJECT, "gcloud storage cat URL | slotscope analyze -"),
     (
         "az",
         OBJECT,
         "az storage blob download --container-name CONTAINER --name NAME --file DUMP, then name DUMP",
     ),
+    ("abfs", OBJECT, AZCOPY),
+    ("abfss", OBJECT, AZCOPY),
     ("http", PAGE, "curl -fsS URL | slotscope analyze -"),
     ("https", PAGE, "curl -fsS URL | slotscope analyze -"),
 ];
@@ -22,8 +25,11 @@ const SCHEMES: &[(&str, &str, &str)] = &[
 const SERVERS: [&str; 5] = ["redis", "rediss", "valkey", "valkeys", "unix"];
 
 const LIVE: &str = "a running server, not a dump: slotscope collect URL reads its cluster into a directory, then name that";
-const OBJECT: &str = "an object of a cloud store, and slotscope reads files";
-const PAGE: &str = "a web address, and slotscope reads files";
+const AZCOPY: &str = "azcopy copy URL DUMP, then name DUMP";
+const OBJECT: &str = "an object of a cloud store, which only builds with the feature cloud read, as released binaries and \
+                      wheels are; otherwise";
+const PAGE: &str = "a web address, which only builds with the feature cloud read, as released binaries and wheels are; \
+                    otherwise";
 const OTHER: &str = "a URL, and slotscope reads files: download it, then name the file";
 
 /// Refuses what names a place on the network and is no file here.
@@ -43,9 +49,25 @@ pub fn is_server(path: &Path) -> bool {
     })
 }
 
-/// The text of an argument, without the password of a URL.
+/// Whether an argument names several objects of a store.
+pub fn are_objects(path: &Path) -> bool {
+    let text = path.to_str().filter(|_| !path.exists());
+    text.and_then(split).is_some_and(|(scheme, rest)| {
+        let is_store = |(name, what, _): &&(&str, &str, &str)| {
+            scheme.eq_ignore_ascii_case(name) && *what == OBJECT
+        };
+        let are_several = rest.ends_with('/') || rest.contains(['*', '?', '[']);
+        SCHEMES.iter().any(|of| is_store(&of)) && (are_several || !rest.contains('/'))
+    })
+}
+
+/// The text of an argument, without the password of a URL and without its query, which may hold a signature.
 pub fn without_password(text: &str) -> String {
     match split(text) {
+        Some((scheme, rest)) if scheme.to_ascii_lowercase().starts_with("http") => {
+            let place = shown(scheme, rest).split(['?', '#']).next();
+            format!("{scheme}://{}", place.unwrap_or_default())
+        }
         Some((scheme, rest)) => format!("{scheme}://{}", shown(scheme, rest)),
         None => text.to_owned(),
     }
@@ -56,8 +78,12 @@ fn split(text: &str) -> Option<(&str, &str)> {
     text.split_once("://").filter(|(scheme, _)| is_word(scheme))
 }
 
-/// What follows a scheme, from the host on. The password of a server may hold a slash, the path of an object an @.
+/// What follows a scheme, from the host on. The password of a server may hold a slash, the path of an object an @. Azure
+/// has a container before the @.
 fn shown<'r>(scheme: &str, rest: &'r str) -> &'r str {
+    if scheme.to_ascii_lowercase().starts_with("abfs") {
+        return rest;
+    }
     let host = match is_of_server(scheme) {
         true => rest,
         false => rest.split('/').next().unwrap_or_default(),
@@ -138,6 +164,20 @@ mod tests {
         }
         assert_eq!(without_password("redis://u:se/cr@et@h:1"), "redis://h:1");
         assert_eq!(without_password("a b@c"), "a b@c");
+        let signed = "https://u:p@h/d.csv?X-Amz-Signature=s#x";
+        assert_eq!(without_password(signed), "https://h/d.csv");
+        let azure = "abfss://c@a.dfs.core.windows.net/d";
+        assert_eq!(without_password(azure), azure);
+    }
+
+    #[test]
+    fn a_prefix_and_a_pattern_are_several_objects() {
+        for text in ["s3://b", "s3://b/", "gs://b/d/", "az://c/d*.csv"] {
+            assert!(are_objects(Path::new(text)), "{text}");
+        }
+        for text in ["s3://b/d.csv", "https://h/d/", "redis://h/", "dumps/"] {
+            assert!(!are_objects(Path::new(text)), "{text}");
+        }
     }
 
     #[test]

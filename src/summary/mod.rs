@@ -211,6 +211,20 @@ pub struct FileFacts {
     /// Whether it is an RDB file of a server in cluster mode, with a header for each slot.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub in_cluster: bool,
+    /// Which version of an object it is, where it is in an object store or on a web server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<ObjectFacts>,
+}
+
+/// The version of an object that was read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ObjectFacts {
+    /// Its length; bytes of the input are those behind decompression.
+    pub size_bytes: u64,
+    /// Its entity tag, as the server spells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub etag: Option<Name>,
 }
 
 /// Lines that are no keys.

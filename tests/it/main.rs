@@ -7,6 +7,8 @@ mod browser;
 mod capture;
 mod charts;
 mod cli;
+#[cfg(feature = "cloud")]
+mod cloud;
 mod collect;
 mod collect_access;
 mod commands;

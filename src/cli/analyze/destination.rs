@@ -11,6 +11,11 @@ use crate::source::stem::stem;
 /// The name of a report: that of the first input that the user named, without its extensions.
 pub fn report_name(input: Option<&PathBuf>) -> PathBuf {
     let whole = match input {
+        Some(path) if path.to_str().is_some_and(|text| text.contains("://")) => {
+            // Neither a pattern nor the signature of a web address.
+            let text = path.to_str().unwrap_or_default();
+            PathBuf::from(text.split(['*', '?', '[', '#']).next().unwrap_or_default())
+        }
         Some(path) if path.as_os_str() != "-" => {
             path.canonicalize().unwrap_or_else(|_| path.clone())
         }
@@ -68,6 +73,9 @@ mod tests {
         assert_eq!(name("dumps/node-1.keys.gz"), "node-1");
         assert_eq!(name("dumps/10.0.0.1-6379.keys"), "10.0.0.1-6379");
         assert_eq!(name("dumps/"), "dumps");
+        assert_eq!(name("s3://bucket/dumps/*.csv.gz"), "dumps");
+        assert_eq!(name("s3://bucket/"), "bucket");
+        assert_eq!(name("https://u:p@h/d.csv?sig=s/x"), "d");
         assert_eq!(name(".hidden"), ".hidden");
         assert_eq!(name("-"), "stdin");
         assert_eq!((name("...keys"), name("/")), ("keys".into(), "keys".into()));

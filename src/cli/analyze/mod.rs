@@ -22,6 +22,7 @@ use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{Form, OutputArgs, Rows};
 use crate::cli::progress::When;
 use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::cli::storage;
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
@@ -333,7 +334,9 @@ impl AnalyzeArgs {
             (_, Some(word)) => remote::without_password(word).into_bytes(),
             (_, None) => word.as_encoded_bytes().to_vec(),
         });
-        Name(words.collect::<Vec<_>>().join(&b' '))
+        let mut words: Vec<_> = words.collect();
+        storage::hide_values(&mut words);
+        Name(words.join(&b' '))
     }
 
     fn print(&self, summary: &Summary) -> Result<()> {

@@ -1,8 +1,9 @@
 //! The input: what was read, what was rejected, what may be wrong with it.
 
+use crate::name::Name;
 use crate::report::view::remarks as of_any;
 use crate::report::view::{Block, Cell, Column, Scope, Section, Table};
-use crate::summary::Summary;
+use crate::summary::{FileFacts, Summary};
 use crate::text::{and_more, bytes, counted, grouped, truncated};
 
 /// Characters of the reason why a line was rejected; it may quote the line.
@@ -82,20 +83,26 @@ pub fn doubts(summary: &Summary) -> Option<Section<'_>> {
 
 /// The inputs.
 pub fn files(summary: &Summary) -> Option<Section<'_>> {
-    let rows = summary.input.files.iter().map(|file| {
-        vec![
+    let files = &summary.input.files;
+    let are_objects = files.iter().any(|file| file.object.is_some());
+    let etag = |file: &FileFacts| file.object.as_ref()?.etag.as_ref().map(Name::to_string);
+    let rows = files.iter().map(|file| {
+        let mut row = vec![
             Cell::name(&file.name),
             Cell::text(&*file.format),
             Cell::bytes(file.bytes),
             Cell::count(file.keys),
-        ]
+        ];
+        row.extend(are_objects.then(|| Cell::text(etag(file).unwrap_or_default())));
+        row
     });
-    let columns = vec![
+    let mut columns = vec![
         Column::words("file").flexible(),
         Column::words("format"),
         Column::number("bytes"),
         Column::number("keys"),
     ];
+    columns.extend(are_objects.then(|| Column::words("ETag")));
     let section = Section::titled("Input").anchored("input", "Input");
     Some(section.scoped(Scope::Page).table(Table::new(columns, rows)))
 }

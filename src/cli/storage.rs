@@ -1,0 +1,82 @@
+//! The flag that says how places on the network are opened.
+
+use std::convert::Infallible;
+
+use clap::Args;
+
+use crate::error::{Error, Result};
+use crate::secret::Secret;
+use crate::source::storage_options::StorageOptions;
+
+/// How places on the network are opened.
+#[derive(Args, Debug, Clone, Default)]
+pub struct StorageArgs {
+    /// An option of an object store, such as aws_region=eu-west-1; secrets are better in the environment
+    #[arg(long = "storage-option", value_name = "NAME=VALUE", value_parser = secret)]
+    pub options: Vec<Secret>,
+}
+
+/// No value is refused here: the message would repeat it.
+fn secret(text: &str) -> std::result::Result<Secret, Infallible> {
+    Ok(Secret::new(text))
+}
+
+impl StorageArgs {
+    /// What the flags say.
+    ///
+    /// # Errors
+    /// One that is not a name with a value.
+    pub fn options(&self) -> Result<StorageOptions> {
+        let options = self.options.iter().map(|text| text.reveal().parse());
+        let options = options.collect::<std::result::Result<_, &str>>();
+        options
+            .map(StorageOptions)
+            .map_err(|what| Error::bad("--storage-option", what))
+    }
+}
+
+/// Takes the values of the flag out of the words of a command line.
+pub fn hide_values(words: &mut [Vec<u8>]) {
+    const FLAG: &[u8] = b"--storage-option";
+    let mut is_value = false;
+    for word in words {
+        let text = match word.strip_prefix(FLAG) {
+            Some([b'=', text @ ..]) => text,
+            _ if is_value => word.as_slice(),
+            _ => &[],
+        };
+        let len = text.len();
+        is_value = !is_value && word == FLAG;
+        if len > 0 {
+            let start = word.len() - len;
+            let name = word[start..].iter().position(|byte| *byte == b'=');
+            word.truncate(start + name.map_or(0, |at| at + 1));
+            word.extend_from_slice(b"...");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_values_of_options_are_in_no_command_line() {
+        let typed = "slotscope --storage-option a=hunter2=x --storage-option=b=hunter2 --storage-option hunter2 a=b";
+        let mut words: Vec<Vec<u8>> = typed.split(' ').map(|word| word.into()).collect();
+        hide_values(&mut words);
+        assert_eq!(
+            String::from_utf8(words.join(&b' ')).unwrap(),
+            "slotscope --storage-option a=... --storage-option=b=... --storage-option ... a=b"
+        );
+    }
+
+    #[test]
+    fn what_is_no_option_is_refused_without_repeating_it() {
+        let args = StorageArgs {
+            options: vec![Secret::new("hunter2")],
+        };
+        let error = args.options().unwrap_err().to_string();
+        assert!(error.contains("NAME=VALUE") && !error.contains("hunter2"));
+    }
+}

@@ -1,0 +1,205 @@
+//! The HTTP client of all stores: answers have a limit, and what a server refuses keeps its status and its code.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use async_trait::async_trait;
+use futures_util::StreamExt;
+use http_body_util::{BodyExt, Limited};
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse,
+    HttpResponseBody, HttpService, ReqwestConnector,
+};
+
+/// The longest answer that is read: a part of an object, or a page of a listing, has fewer bytes.
+const MAX_BODY: usize = 16 << 20;
+
+/// Bytes of a refusal that are searched for its code.
+const MAX_REFUSAL: usize = 64 << 10;
+
+/// Hosts that only give credentials to what runs in a cloud.
+const CREDENTIAL_HOSTS: [&str; 4] = [
+    "169.254.169.254",
+    "169.254.170.2",
+    "metadata.google.internal",
+    "metadata",
+];
+
+/// What went wrong with a request.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The server could not be reached, or it gave no credentials.
+    #[error("{host} cannot be reached: {what}")]
+    Unreached {
+        /// Its name and port.
+        host: String,
+        /// What the system says.
+        what: String,
+        /// Whether it would have given credentials.
+        for_credentials: bool,
+    },
+    /// The server names a range that no object has.
+    #[error("a range that no object has")]
+    Range,
+    /// The server refused the request.
+    #[error("the server answers {status}")]
+    Refused {
+        /// The status of HTTP.
+        status: u16,
+        /// The code of the store, a word.
+        code: Option<String>,
+        /// The region that the server names.
+        region: Option<String>,
+    },
+}
+
+/// Makes clients that are `Guarded`.
+#[derive(Debug)]
+pub struct Connector;
+
+impl HttpConnector for Connector {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(Guarded {
+            inner: ReqwestConnector::default().connect(options)?,
+            was_reached: AtomicBool::new(false),
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct Guarded {
+    inner: HttpClient,
+    was_reached: AtomicBool,
+}
+
+#[async_trait]
+impl HttpService for Guarded {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let uri = request.uri();
+        let for_credentials = uri
+            .host()
+            .is_some_and(|host| CREDENTIAL_HOSTS.contains(&host));
+        let host = uri.authority().map_or("", |authority| authority.as_str());
+        let host = host.rsplit('@').next().unwrap_or_default().to_owned();
+        let answered = self.inner.execute(request).await;
+        let (parts, body) = answered
+            .map_err(|error| self.unreached(error, host.clone(), for_credentials))?
+            .into_parts();
+        self.was_reached.store(true, Relaxed);
+        let body = HttpResponseBody::new(Limited::new(body, MAX_BODY).map_err(too_long));
+        if parts.status.is_success() {
+            let range = parts.headers.get("content-range");
+            if range.is_some_and(|range| has_long_number(range.as_bytes())) {
+                return Err(HttpError::new(HttpErrorKind::Decode, Failure::Range));
+            }
+            return Ok(HttpResponse::from_parts(parts, body));
+        }
+        let may_pass = parts.status.is_server_error() || matches!(parts.status.as_u16(), 408 | 429);
+        let kind = match may_pass {
+            true => HttpErrorKind::Request, // tried again
+            false => HttpErrorKind::Unknown,
+        };
+        if for_credentials {
+            let what = parts.status.to_string();
+            return Err(HttpError::new(
+                kind,
+                Failure::Unreached {
+                    host,
+                    what,
+                    for_credentials,
+                },
+            ));
+        }
+        let header = |name: &str| parts.headers.get(name)?.to_str().ok().and_then(word);
+        let text = start_of(body).await;
+        let failure = Failure::Refused {
+            status: parts.status.as_u16(),
+            code: header("x-ms-error-code").or_else(|| element(&text, "Code")),
+            region: header("x-amz-bucket-region").or_else(|| element(&text, "Region")),
+        };
+        Err(HttpError::new(kind, failure))
+    }
+}
+
+impl Guarded {
+    /// A server that was never reached is not tried again: its name is wrong, or there is none.
+    fn unreached(&self, error: HttpError, host: String, for_credentials: bool) -> HttpError {
+        let kind = match self.was_reached.load(Relaxed) {
+            true => error.kind(),
+            false => HttpErrorKind::Unknown,
+        };
+        let what = match error.kind() {
+            HttpErrorKind::Timeout => String::from("no answer in time"),
+            _ => innermost(&error),
+        };
+        let failure = Failure::Unreached {
+            host,
+            what,
+            for_credentials,
+        };
+        HttpError::new(kind, failure)
+    }
+}
+
+/// What an error comes from in the end.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut last = error;
+    while let Some(source) = last.source() {
+        last = source;
+    }
+    let text = last.to_string();
+    text.split(" (os error").next().unwrap_or_default().into()
+}
+
+fn too_long(error: Box<dyn std::error::Error + Send + Sync>) -> HttpError {
+    match error.downcast::<HttpError>() {
+        Ok(error) => *error,
+        Err(error) => HttpError::new_boxed(HttpErrorKind::Decode, error),
+    }
+}
+
+/// The first bytes of an answer, as far as they come.
+async fn start_of(body: HttpResponseBody) -> String {
+    let mut text = Vec::new();
+    let mut pieces = body.bytes_stream();
+    while let Some(Ok(piece)) = pieces.next().await {
+        text.extend_from_slice(&piece[..piece.len().min(MAX_REFUSAL - text.len())]);
+        if text.len() == MAX_REFUSAL {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Whether a number is longer than those of bytes are; object_store counts on from it without a check.
+fn has_long_number(text: &[u8]) -> bool {
+    let mut numbers = text.split(|byte| !byte.is_ascii_digit());
+    numbers.any(|number| number.len() > 18)
+}
+
+/// The word in the first element of this name of an XML text.
+fn element(xml: &str, name: &str) -> Option<String> {
+    let (_, rest) = xml.split_once(&format!("<{name}>"))?;
+    word(rest.split('<').next()?)
+}
+
+/// Text of a server that is printed as it is: a short word.
+fn word(text: &str) -> Option<String> {
+    let is_of_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let fits = (1..=64).contains(&text.len()) && text.bytes().all(is_of_word);
+    fits.then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_words_of_a_refusal_are_taken() {
+        let xml = "<Error><Code>NoSuchKey</Code><Region>eu-west-1</Region><Key>\x1b</Key></Error>";
+        assert_eq!(element(xml, "Code").unwrap(), "NoSuchKey");
+        assert_eq!(element(xml, "Region").unwrap(), "eu-west-1");
+        assert_eq!(element(xml, "Key"), None);
+        assert_eq!(element("<Code>", "Code"), None);
+    }
+}

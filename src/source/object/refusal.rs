@@ -1,0 +1,186 @@
+//! What users read where an object cannot be read: what is wrong, and the way out.
+
+use std::error::Error as StdError;
+
+use object_store::client::{HttpError, HttpErrorKind};
+
+use crate::name::Name;
+use crate::source::object::address::Kind;
+use crate::source::object::client::Failure;
+
+/// An object that became another one while it was read.
+pub const CHANGED: &str =
+    "changed while it was read; analyze a copy, or run again when nothing writes to it";
+
+/// Why an object, or a list of them, could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// What is wrong and what to do, behind the name of the place.
+    pub what: String,
+    /// The status that a server refused with; 0 where it is not that.
+    pub status: u16,
+}
+
+impl From<&str> for Refusal {
+    fn from(what: &str) -> Self {
+        Refusal {
+            what: what.into(),
+            status: 0,
+        }
+    }
+}
+
+impl Refusal {
+    /// What `error` comes from, found in the chain of its causes.
+    pub fn of(error: &object_store::Error, kind: Kind) -> Self {
+        let failure = causes(error).find_map(|cause| cause.downcast_ref::<Failure>());
+        match failure {
+            Some(Failure::Refused {
+                status,
+                code,
+                region,
+            }) => Refusal {
+                what: refused(
+                    kind,
+                    *status,
+                    code.as_deref().unwrap_or(""),
+                    region.as_deref(),
+                ),
+                status: *status,
+            },
+            Some(Failure::Unreached {
+                for_credentials: true,
+                ..
+            }) => format!("there are no credentials: {}", login(kind))
+                .as_str()
+                .into(),
+            Some(Failure::Unreached { host, what, .. }) => {
+                let (host, what) = (Name::from(host.as_str()), Name::from(what.as_str()));
+                let what =
+                    format!("{host} cannot be reached: {what}; check the address and the network");
+                what.as_str().into()
+            }
+            Some(Failure::Range) | None => broken(error).as_str().into(),
+        }
+    }
+}
+
+/// An error, and what it comes from.
+fn causes<'e>(
+    error: &'e (dyn StdError + 'static),
+) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
+}
+
+/// What a server means that refuses with `status`.
+fn refused(kind: Kind, status: u16, code: &str, region: Option<&str>) -> String {
+    let said = format!("{status} {code}");
+    let said = said.trim_end();
+    let is_of_region = matches!(code, "AuthorizationHeaderMalformed" | "PermanentRedirect")
+        || matches!(status, 301 | 307);
+    match (status, code) {
+        (400 | 301 | 307, _) if kind == Kind::S3 && is_of_region => format!(
+            "the bucket is in another region ({said}): set AWS_REGION={}",
+            region.unwrap_or("to that of the bucket")
+        ),
+        (404, "NoSuchBucket" | "ContainerNotFound") => {
+            format!("there is no such bucket or container ({said}); check the spelling")
+        }
+        (404, _) => {
+            format!("there is no such object ({said}); check the spelling; a folder ends with /")
+        }
+        (412, _) => CHANGED.into(),
+        (401 | 403, _) => format!("access is denied ({said}): {}", login(kind)),
+        (500.. | 408 | 429, _) => {
+            format!("the server fails ({said}), also when asked again; run again later")
+        }
+        _ => format!("the server refuses ({said}); check the address and --storage-option"),
+    }
+}
+
+/// How to get credentials.
+fn login(kind: Kind) -> &'static str {
+    match kind {
+        Kind::S3 => {
+            "set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN (`aws configure export-credentials \
+             --format env` prints them), or --storage-option skip_signature=true where the bucket is public"
+        }
+        Kind::Google => {
+            "run `gcloud auth application-default login` or set GOOGLE_APPLICATION_CREDENTIALS, or --storage-option \
+             skip_signature=true where the bucket is public"
+        }
+        Kind::Azure => {
+            "set AZURE_STORAGE_ACCOUNT_NAME, and AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_KEY, or --storage-option \
+             use_azure_cli=true behind `az login`"
+        }
+        Kind::Web => {
+            "check the address, its signature, or the user and password in it (https://USER:PASSWORD@HOST/...)"
+        }
+    }
+}
+
+/// What an answer that is none comes to.
+fn broken(error: &object_store::Error) -> String {
+    if let object_store::Error::NotSupported { .. } = error {
+        return "the server sends whole files only, not parts: curl -fsS URL | slotscope analyze -"
+            .into();
+    }
+    let http = causes(error).find_map(|cause| cause.downcast_ref::<HttpError>());
+    match http
+        .map(HttpError::kind)
+        .filter(|kind| *kind != HttpErrorKind::Decode)
+    {
+        Some(HttpErrorKind::Timeout) => {
+            "the server is too slow; run again, or give it longer: --storage-option timeout=30m"
+                .into()
+        }
+        Some(_) => "the connection broke off, also when tried again; run again".into(),
+        None => {
+            let last = causes(error).last().map(ToString::to_string);
+            let last = Name::from(last.unwrap_or_default().as_str());
+            format!("the answer of the server cannot be used ({last}); check the address")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_the_way_out() {
+        for (kind, status, code, region, what) in [
+            (Kind::S3, 404, "NoSuchBucket", None, "no such bucket"),
+            (Kind::S3, 404, "NoSuchKey", None, "no such object"),
+            (
+                Kind::S3,
+                301,
+                "PermanentRedirect",
+                Some("eu-west-1"),
+                "AWS_REGION=eu-west-1",
+            ),
+            (
+                Kind::S3,
+                400,
+                "AuthorizationHeaderMalformed",
+                Some("x"),
+                "AWS_REGION=x",
+            ),
+            (Kind::S3, 403, "AccessDenied", None, "export-credentials"),
+            (Kind::Google, 401, "", None, "(401): run `gcloud"),
+            (
+                Kind::Azure,
+                403,
+                "AuthenticationFailed",
+                None,
+                "AZURE_STORAGE",
+            ),
+            (Kind::Web, 412, "", None, "changed while it was read"),
+            (Kind::Web, 503, "", None, "run again later"),
+            (Kind::Web, 418, "", None, "refuses (418)"),
+        ] {
+            let text = refused(kind, status, code, region);
+            assert!(text.contains(what), "{text}");
+        }
+    }
+}

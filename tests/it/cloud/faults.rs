@@ -1,0 +1,148 @@
+//! Servers that refuse, fail, or send something else: one line, in bounded time.
+
+use std::time::{Duration, Instant};
+
+use super::run;
+use super::server::{Asked, Fault, Server};
+use crate::support::run::{assert_fails, report};
+
+/// A dump whose middle is in no head of it.
+fn dump() -> Vec<u8> {
+    b"user:{1}:name\n".repeat(100_000)
+}
+
+/// Analyzes a dump of a server whose answers behind the first are wrong; few retries, short waits.
+fn analyze(
+    fault: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static,
+) -> (std::process::Output, Server) {
+    let server = Server::with_faults([("d.keys", &*dump())], fault);
+    let url = server.url("d.keys");
+    let quick = ["max_retries=2", "timeout=3s"].map(|option| ["--storage-option", option]);
+    let args = [&["analyze", "--json", &url], quick.as_flattened()].concat();
+    (run(&args), server)
+}
+
+/// As `fault`, for all requests behind the first.
+fn later(fault: Fault) -> impl Fn(&Asked) -> Option<Fault> + Send + Sync {
+    move |asked| (asked.nth > 0).then(|| fault.clone())
+}
+
+#[test]
+fn what_is_refused_is_one_line_with_the_way_out() {
+    let of_region = "<Error><Code>PermanentRedirect</Code><Region>eu-west-1</Region></Error>";
+    for (fault, parts) in [
+        (
+            Fault::Status(404),
+            ["no such object (404)", "check the spelling"],
+        ),
+        (
+            Fault::Status(403),
+            ["access is denied (403)", "check the address"],
+        ),
+        (
+            Fault::Status(401),
+            ["access is denied (401)", "USER:PASSWORD"],
+        ),
+        (
+            Fault::Status(500),
+            ["the server fails (500)", "run again later"],
+        ),
+        (
+            Fault::Text(400, of_region.into()),
+            ["refuses (400 PermanentRedirect)", "check"],
+        ),
+        (
+            Fault::Text(403, "<Code>\x1b[2J</Code>".into()),
+            ["denied (403)", "check"],
+        ),
+        (
+            Fault::Whole,
+            ["whole files only", "curl -fsS URL | slotscope"],
+        ),
+        (
+            Fault::Range("bytes 5-9/10"),
+            ["cannot be used", "check the address"],
+        ),
+        (
+            Fault::Range("bytes 0-18446744073709551615/10"),
+            ["a range that no object has", "d.keys"],
+        ),
+        (
+            Fault::Length(7),
+            ["other bytes than it was asked for", "copy"],
+        ),
+        (
+            Fault::Length(-7),
+            ["other bytes than it was asked for", "copy"],
+        ),
+    ] {
+        let shown = format!("{fault:?}");
+        let (output, server) = analyze(move |_| Some(fault.clone()));
+        println!("{shown}");
+        assert_fails(&output, &[&server.url("d.keys"), parts[0], parts[1]]);
+    }
+}
+
+#[test]
+fn an_object_that_changes_meanwhile_is_no_report() {
+    for fault in [
+        Fault::Status(412),
+        Fault::Tag("\"v2\""),
+        Fault::Range("bytes 0-9/10"),
+    ] {
+        let shown = format!("{fault:?}");
+        let (output, server) = analyze(later(fault));
+        println!("{shown}");
+        assert_fails(&output, &[&server.url("d.keys")]);
+    }
+}
+
+#[test]
+fn what_passes_is_tried_again() {
+    let (output, server) = analyze(|asked| (asked.nth % 2 == 0).then_some(Fault::Status(503)));
+    assert_eq!(report(&output)["input"]["keys"], 100_000);
+    assert_eq!(server.asked().len(), 4);
+    // A body that is cut off is read on from where it was cut.
+    let (output, server) = analyze(|asked| (asked.nth == 1).then_some(Fault::Cut(1000)));
+    assert_eq!(report(&output)["input"]["keys"], 100_000);
+    assert_eq!(server.asked()[2].range.as_ref().unwrap().start, 1000);
+}
+
+#[test]
+fn a_server_that_never_comes_to_an_end_is_given_up() {
+    for fault in [Fault::Drip, Fault::Cut(1)] {
+        let shown = format!("{fault:?}");
+        let begun = Instant::now();
+        let (output, server) = analyze(later(fault));
+        println!("{shown}");
+        assert_fails(&output, &[&server.url("d.keys"), "run again"]);
+        assert!(begun.elapsed() < Duration::from_secs(60));
+    }
+}
+
+#[test]
+fn a_place_that_cannot_be_reached_is_said_at_once() {
+    let begun = Instant::now();
+    let output = run(&["analyze", "http://127.0.0.1:1/d.keys"]);
+    assert_fails(
+        &output,
+        &["http://127.0.0.1:1/d.keys: 127.0.0.1:1 cannot be reached"],
+    );
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    for (option, what) in [
+        ("nonsense=1", "no such option"),
+        ("allow_invalid_certificates=true", "no such option"),
+        ("max_retries=x", "whole number"),
+        ("timeout=hunter2", "check the address"),
+        ("hunter2", "NAME=VALUE"),
+    ] {
+        let output = run(&[
+            "analyze",
+            "http://127.0.0.1:1/d",
+            "--storage-option",
+            option,
+        ]);
+        assert_fails(&output, &[what]);
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("hunter2"));
+    }
+}

@@ -1,0 +1,244 @@
+//! A web server on the loopback interface with ranges and entity tags, which fails as a test wants.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A request.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// How many requests came before it.
+    pub nth: usize,
+    /// Path and query.
+    pub target: String,
+    /// The range, where it asks for one.
+    pub range: Option<Range<u64>>,
+    pub if_match: Option<String>,
+    pub authorization: Option<String>,
+}
+
+/// How an answer is wrong.
+#[derive(Debug, Clone)]
+pub enum Fault {
+    Status(u16),
+    /// The connection ends behind so many bytes of the body.
+    Cut(usize),
+    /// A byte of the body a second.
+    Drip,
+    /// So many bytes more or fewer than the range has, in an answer that says nothing of its length.
+    Length(isize),
+    /// Another range, whatever was asked for.
+    Range(&'static str),
+    /// All of the file.
+    Whole,
+    /// Another entity tag in the answer, and no heed of If-Match.
+    Tag(&'static str),
+    /// No entity tag.
+    NoTag,
+    /// This answer, with this status.
+    Text(u16, String),
+}
+
+type Choose = dyn Fn(&Asked) -> Option<Fault> + Send + Sync;
+
+struct State {
+    files: BTreeMap<String, Vec<u8>>,
+    fault: Box<Choose>,
+    asked: Mutex<Vec<Asked>>,
+    is_closed: AtomicBool,
+}
+
+/// The server; it takes no more connections once it is dropped.
+pub struct Server {
+    address: SocketAddr,
+    state: Arc<State>,
+}
+
+impl Server {
+    /// A server of files by their paths, without a fault.
+    pub fn start<const N: usize>(files: [(&str, &[u8]); N]) -> Self {
+        Server::with_faults(files, |_| None)
+    }
+
+    /// A server whose answer to a request is wrong as `fault` says.
+    pub fn with_faults<const N: usize>(
+        files: [(&str, &[u8]); N],
+        fault: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let files = files.map(|(path, bytes)| (format!("/{path}"), bytes.to_vec()));
+        let server = Server {
+            address: listener.local_addr().unwrap(),
+            state: Arc::new(State {
+                files: BTreeMap::from(files),
+                fault: Box::new(fault),
+                asked: Mutex::default(),
+                is_closed: AtomicBool::new(false),
+            }),
+        };
+        let state = server.state.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                if state.is_closed.load(Relaxed) {
+                    break;
+                }
+                let state = state.clone();
+                std::thread::spawn(move || serve(&state, &stream));
+            }
+        });
+        server
+    }
+
+    /// The address of a file.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}/{path}", self.address)
+    }
+
+    /// What was asked for so far.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.state.asked.lock().unwrap().clone()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.state.is_closed.store(true, Relaxed);
+        drop(TcpStream::connect(self.address));
+    }
+}
+
+/// Answers the requests of a connection until one end closes it.
+fn serve(state: &State, stream: &TcpStream) {
+    let mut lines = BufReader::new(stream);
+    while let Some(asked) = request(state, &mut lines) {
+        let fault = (state.fault)(&asked);
+        match answer(state, &asked, fault.as_ref(), stream) {
+            Ok(true) => {}
+            Ok(false) | Err(_) => return,
+        }
+    }
+}
+
+fn request(state: &State, lines: &mut impl BufRead) -> Option<Asked> {
+    let mut head = Vec::new();
+    loop {
+        let mut line = String::new();
+        if lines.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim_end() {
+            "" => break,
+            line => head.push(line.to_owned()),
+        }
+    }
+    let header = |name: &str| {
+        let mut headers = head.iter().skip(1).filter_map(|line| line.split_once(": "));
+        let found = headers.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+        Some(found.1.to_owned())
+    };
+    let range = header("range").map(|range| {
+        let (from, to) = range
+            .strip_prefix("bytes=")
+            .unwrap()
+            .split_once('-')
+            .unwrap();
+        from.parse().unwrap()..to.parse::<u64>().unwrap() + 1
+    });
+    let mut all = state.asked.lock().unwrap();
+    let asked = Asked {
+        nth: all.len(),
+        target: head.first()?.split(' ').nth(1)?.to_owned(),
+        range,
+        if_match: header("if-match"),
+        authorization: header("authorization"),
+    };
+    all.push(asked.clone());
+    Some(asked)
+}
+
+/// Answers a request; whether the connection can be used again.
+fn answer(
+    state: &State,
+    asked: &Asked,
+    fault: Option<&Fault>,
+    mut to: &TcpStream,
+) -> std::io::Result<bool> {
+    let path = asked.target.split('?').next().unwrap();
+    let mut status = |status: u16, text: &str| {
+        let length = text.len();
+        write!(
+            to,
+            "HTTP/1.1 {status} x\r\nContent-Length: {length}\r\n\r\n{text}"
+        )
+        .map(|()| true)
+    };
+    let Some(file) = state.files.get(path) else {
+        return status(404, "");
+    };
+    let tag = match fault {
+        Some(Fault::Status(code)) => return status(*code, ""),
+        Some(Fault::Text(code, text)) => return status(*code, text),
+        Some(Fault::Tag(tag)) => tag,
+        _ if asked.if_match.as_deref().is_some_and(|tag| tag != "\"v1\"") => {
+            return status(412, "");
+        }
+        _ => "\"v1\"",
+    };
+    let size = file.len() as u64;
+    let range = match (&asked.range, fault) {
+        (None, _) | (_, Some(Fault::Whole)) => None,
+        (Some(range), _) if range.start >= size => return status(416, ""),
+        (Some(range), _) => Some(range.start..range.end.min(size)),
+    };
+    let body = match &range {
+        None => &file[..],
+        Some(range) => &file[range.start as usize..range.end as usize],
+    };
+    let mut head = String::new();
+    if let Some(Range { start, end }) = range {
+        let last = end - 1;
+        let usual = format!("bytes {start}-{last}/{size}");
+        let range = if let Some(Fault::Range(other)) = fault {
+            other
+        } else {
+            &*usual
+        };
+        head += &format!("Content-Range: {range}\r\n");
+    }
+    if !matches!(fault, Some(Fault::NoTag)) {
+        head += &format!("ETag: {tag}\r\n");
+    }
+    let code = if range.is_some() { 206 } else { 200 };
+    if let Some(Fault::Length(more)) = fault {
+        // Without a length, the end of the connection is the end of the body.
+        write!(to, "HTTP/1.1 {code} x\r\n{head}Connection: close\r\n\r\n")?;
+        let len = body.len().saturating_add_signed(*more);
+        let mut body = body[..len.min(body.len())].to_vec();
+        body.resize(len, b'x');
+        to.write_all(&body)?;
+        return Ok(false);
+    }
+    let length = body.len();
+    write!(
+        to,
+        "HTTP/1.1 {code} x\r\n{head}Content-Length: {length}\r\n\r\n"
+    )?;
+    match fault {
+        Some(Fault::Cut(at)) => {
+            to.write_all(&body[..(*at).min(length)])?;
+            Ok(false)
+        }
+        Some(Fault::Drip) => {
+            for byte in body {
+                to.write_all(&[*byte])?;
+                std::thread::sleep(Duration::from_secs(1));
+            }
+            Ok(true)
+        }
+        _ => to.write_all(body).map(|()| true),
+    }
+}
