@@ -15,6 +15,7 @@ use crate::scan::{Scan, SeenInput, Worker};
 use crate::source::block::{Block, Piece};
 use crate::source::chunk::Trouble;
 use crate::source::forward::Forward;
+use crate::source::joined;
 use crate::source::stream;
 use crate::source::stream::RowReader;
 use crate::source::{MAX_LINE, Source};
@@ -103,8 +104,9 @@ impl Scan<'_> {
                         .get(next.fetch_add(1, Relaxed))
                         .filter(|input| shared.reads_on(**input))
                     {
+                        let place = (*input, workers.len() / cutters);
                         if let Err(error) =
-                            self.cut_stream(shared, *input, &mut unused, empty, &full)
+                            self.cut_stream(shared, place, &mut unused, empty, &full)
                         {
                             shared.fail((*input, 0), error);
                         }
@@ -162,12 +164,13 @@ impl Scan<'_> {
     fn cut_stream(
         &self,
         shared: &Shared<'_>,
-        input: usize,
+        (input, threads): (usize, usize),
         unused: &mut Option<Block>,
         empty: &Mutex<mpsc::Receiver<Block>>,
         full: &mpsc::SyncSender<Cut>,
     ) -> Result<()> {
-        let mut rows = RowReader::new(stream::open(&*shared.sources[input])?, self.chunk);
+        let bytes = joined::open(&*shared.sources[input], threads)?;
+        let mut rows = RowReader::new(bytes, self.chunk);
         let reader: Arc<dyn Reader> =
             Arc::from(self.reader_of_stream(&*shared.sources[input], &mut rows)?);
         let mut blocks = match reader.boundary() {

@@ -12,7 +12,7 @@ use lz4_flex::frame::FrameDecoder;
 pub const MAGIC: usize = 4;
 
 /// Compressed bytes that are read at once.
-const BUFFER: usize = 128 << 10;
+pub(super) const BUFFER: usize = 128 << 10;
 
 /// A compressed form; any number of members or frames, one behind the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,22 +74,33 @@ pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     let whole = Cursor::new(head).chain(reader);
-    let Some(form) = form else {
-        return Ok(Box::new(whole));
-    };
+    match form {
+        Some(form) => decoder(form, whole, passed_over),
+        None => Ok(Box::new(whole)),
+    }
+}
+
+/// What `reader` gives behind the first `passed_over` bytes of an input in this form, decompressed: from the start of a
+/// member or frame on.
+///
+/// # Errors
+/// What the decoder says of its memory.
+pub(super) fn decoder(
+    form: Form,
+    reader: impl Read + Send + 'static,
+    passed_over: u64,
+) -> io::Result<Box<dyn Read + Send>> {
     let consumed = Arc::new(AtomicU64::new(passed_over));
     let counted = BufReader::with_capacity(
         BUFFER,
         Counted {
-            inner: whole,
+            inner: reader,
             consumed: consumed.clone(),
             last: [1; 8],
         },
     );
     let inner: Box<dyn Read + Send> = match form {
-        Form::Gzip => Box::new(GzipMembers {
-            member: Some(GzDecoder::new(counted)),
-        }),
+        Form::Gzip => Box::new(GzipMembers::Between(counted)),
         Form::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(counted)?),
         Form::Lz4 => Box::new(Lz4Frames {
             frame: next_frame(counted)?,
@@ -169,25 +180,33 @@ fn magic_behind_skippable(reader: &mut impl Read, passed_over: &mut u64) -> io::
     }
 }
 
-/// One gzip member after another. Zeros behind the last are passed over, as gzip does: tapes and block devices have them.
-struct GzipMembers<R> {
-    member: Option<GzDecoder<R>>,
+/// One gzip member after another. Zeros between and behind them are passed over, as gzip does: tapes and block devices have
+/// them.
+enum GzipMembers<R> {
+    Between(R),
+    Inside(Box<GzDecoder<R>>),
+    End,
 }
 
 impl<R: BufRead> Read for GzipMembers<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        while let Some(mut member) = self.member.take() {
-            let count = member.read(into)?;
-            if count > 0 || into.is_empty() {
-                self.member = Some(member);
-                return Ok(count);
-            }
-            let mut rest = member.into_inner();
-            if !is_at_end_behind_zeros(&mut rest)? {
-                self.member = Some(GzDecoder::new(rest));
+        loop {
+            *self = match std::mem::replace(self, GzipMembers::End) {
+                GzipMembers::End => return Ok(0),
+                GzipMembers::Between(mut rest) => match is_at_end_behind_zeros(&mut rest)? {
+                    true => GzipMembers::End,
+                    false => GzipMembers::Inside(Box::new(GzDecoder::new(rest))),
+                },
+                GzipMembers::Inside(mut member) => {
+                    let count = member.read(into)?;
+                    if count > 0 || into.is_empty() {
+                        *self = GzipMembers::Inside(member);
+                        return Ok(count);
+                    }
+                    GzipMembers::Between(member.into_inner())
+                }
             }
         }
-        Ok(0)
     }
 }
 

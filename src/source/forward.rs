@@ -64,7 +64,12 @@ impl Forward {
             return Ok(None);
         };
         let file = source.open_at()?;
-        Ok(file.map(|file| Forward::new(Bytes::Anywhere(file, len))))
+        Ok(file.map(|file| Forward::file(file, len)))
+    }
+
+    /// So many bytes that can be read at any offset.
+    pub fn file(bytes: Box<dyn ReadAt>, len: u64) -> Self {
+        Forward::new(Bytes::Anywhere(bytes, len))
     }
 
     /// A stream.

@@ -10,9 +10,12 @@ pub mod decompress;
 mod directory;
 pub mod file;
 pub mod forward;
+mod group;
 pub mod identity;
+pub mod joined;
 pub mod line_number;
 mod manifest;
+mod members;
 pub mod memory;
 #[cfg(feature = "cloud")]
 pub(crate) mod object;
@@ -75,6 +78,15 @@ pub trait Source: Debug + Send + Sync {
         Ok(None)
     }
 
+    /// Opens what is stored, to be read at any offset, and says how long that is: where it is compressed and several threads
+    /// may decompress it.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn open_compressed(&self) -> io::Result<Option<(Box<dyn ReadAt>, u64)>> {
+        Ok(None)
+    }
+
     /// Opens it to be read from front to back, as it is: compressed forms are recognised by the caller.
     ///
     /// # Errors
@@ -112,6 +124,12 @@ pub trait ReadAt: Send + Sync {
     /// # Errors
     /// What the system says, or `UnexpectedEof` where there are fewer.
     fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()>;
+}
+
+impl ReadAt for Arc<dyn ReadAt> {
+    fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
+        (**self).read_exact_at(into, offset)
+    }
 }
 
 /// The sources that the user's arguments name.

@@ -158,7 +158,8 @@ fn the_report_is_that_of_the_plain_dump_from_a_file_or_a_pipe() {
     scratch.file("plain", &content);
     let plain = analyze(&scratch, &["plain"], b"");
     assert_eq!(plain.0, 0);
-    for (form, compress) in FORMS {
+    let frames = |content: &[u8]| content.chunks(300_000).flat_map(zstd).collect();
+    for (form, compress) in FORMS.into_iter().chain([("frames", frames as Compress)]) {
         // The name does not say what it is.
         scratch.file("dump.keys", compress(&content));
         for threads in ["1", "3"] {
