@@ -2,14 +2,27 @@
 //!
 //! Keys of one shape have one pattern, unless they were made to collide; those of one pattern may have a few shapes.
 
-use hashslot::simd::{Bytes64, Compress, LANES, Pass};
+use hashslot::simd::{Bytes64, Pass};
 use hashslot::{Batch, Kernel};
 
 use crate::format::batch::Spans;
-use crate::hash::{fold, mix_span};
+use crate::hash::mix_span;
 use crate::pattern::ids;
-use crate::pattern::ids::{Found, Masks, below};
+use crate::pattern::ids::Found;
 use crate::source::block::Padded;
+
+/// The shape of a key, with the instructions of `kernel`.
+pub fn shape(kernel: &Kernel, base: Padded<'_>, start: u32, end: u32) -> u64 {
+    let mut shape = 0;
+    let keys = Batch::new(
+        base,
+        std::slice::from_ref(&start),
+        std::slice::from_ref(&end),
+    );
+    let shapes = std::slice::from_mut(&mut shape);
+    kernel.run(Shapes { keys, shapes });
+    shape
+}
 
 /// Writes the shape of each key, with the instructions of `kernel`; shapes of different kernels are not comparable.
 ///
@@ -21,9 +34,9 @@ pub fn shapes(kernel: &Kernel, base: Padded<'_>, keys: &Spans, shapes: &mut Vec<
     kernel.run(Shapes { keys, shapes });
 }
 
-struct Shapes<'a> {
-    keys: Batch<'a>,
-    shapes: &'a mut [u64],
+pub(super) struct Shapes<'a> {
+    pub(super) keys: Batch<'a>,
+    pub(super) shapes: &'a mut [u64],
 }
 
 /// Mixes the text between ids and the kind of each id into the hash so far.
@@ -91,25 +104,6 @@ impl Pass for Shapes<'_> {
             *shape = unsafe { id_by_id::<B>(self.keys.base(), start, end) };
         }
     }
-
-    /// Without a branch, but for long keys.
-    #[inline(always)]
-    fn compress<C: Compress>(self) {
-        self.keys.assert_in_bounds();
-        let base = self.keys.base();
-        let keys = self.keys.starts().iter().zip(self.keys.ends());
-        for ((&start, &end), shape) in keys.zip(self.shapes) {
-            let len = end - start;
-            // The end of the last token needs a bit as well.
-            *shape = if len < LANES as u32 {
-                // SAFETY: the key starts in the block, 64 bytes after the block may be read.
-                compressed(unsafe { C::load(base.as_ptr().add(start as usize)) }, len)
-            } else {
-                // SAFETY: the keys lie in the block, and the CPU has the instructions.
-                unsafe { id_by_id::<C>(base, start, end) }
-            };
-        }
-    }
 }
 
 /// The shape of one key.
@@ -117,61 +111,11 @@ impl Pass for Shapes<'_> {
 /// # Safety
 /// The key must lie in `base`, the CPU must have the instructions of `B`.
 #[inline(always)]
-unsafe fn id_by_id<B: Bytes64>(base: Padded<'_>, start: u32, end: u32) -> u64 {
+pub(super) unsafe fn id_by_id<B: Bytes64>(base: Padded<'_>, start: u32, end: u32) -> u64 {
     let mut mixer = Mixer::new(base, start);
     // SAFETY: passed on.
     unsafe { ids::by_masks::<B>(base, start, end, |found| mixer.id(found)) };
     mixer.finish(end)
-}
-
-/// The shape of a key of `len` bytes, fewer than 64: what is between the ids is moved together and hashed.
-///
-/// ```text
-/// key      n e w s 0 0 1 : a f 3 : 4 7
-/// word     1 1 1 1 1 1 1 . 1 1 1 . 1 1
-/// ends     . . . . . . . 1 . . . 1 . . 1     the byte behind each token
-/// letter   . . . . . . . 1 . . . 1 . .       word + its letters: the sum carries out of a token that has one
-/// number   . . . . . . . . . . . . . . 1     ends without a letter
-/// kept     1 1 1 1 . . . 1 1 1 1 1 . .       news:af3:
-/// ```
-#[inline(always)]
-fn compressed<C: Compress>(bytes: C, len: u32) -> u64 {
-    let Masks {
-        digit,
-        word,
-        hex,
-        uuid,
-    } = Masks::of(bytes, len);
-    let ends = (word << 1) & !word;
-    // Ends of the tokens with a byte of `some`.
-    let having = |some: u64| word.wrapping_add(some) & !word;
-    let two = word & word >> 1;
-    let four = two & two >> 2;
-    let eight = four & four >> 4;
-    let letter = having(word & !digit);
-    let mingled = having(digit) & letter;
-    let numbers = ends & !letter;
-    // A UUID is both.
-    let uuids = having(uuid);
-    let hexes = mingled & having(eight) & !having(word & !hex) | uuids;
-    let mixed = mingled & having(eight & eight >> 8) & !hexes | uuids;
-    let whole = numbers | hexes | mixed;
-    let three = digit & digit << 1 & digit << 2;
-    let trailing = mingled & !whole & three << 1;
-    // The tokens end where the ids end; their starts are as many, in the same order. All of an id lies between.
-    let starts = bytes.deposit(bytes.extract(whole, ends), word & !(word << 1));
-    let digits_end = (digit << 1) & !digit;
-    let digits_start = bytes.deposit(bytes.extract(trailing, digits_end), digit & !(digit << 1));
-    let in_ids = (whole - starts) | (trailing - digits_start);
-    let kept = below(len) & !in_ids;
-    let all = whole | trailing;
-    // Where in the kept bytes ids end, which are hexadecimal, which mixed, how many bytes are kept.
-    let places = bytes.extract(all, kept | 1 << len);
-    let kinds = bytes.extract(hexes, all)
-        | bytes.extract(mixed, all) << 32
-        | u64::from(kept.count_ones()) << 58;
-    let literal = bytes.hash_masked(kept);
-    fold(literal as u64 ^ places, (literal >> 64) as u64 ^ kinds)
 }
 
 #[cfg(test)]

@@ -49,9 +49,9 @@ kernels! {
 }
 
 /// The row of a kernel with carry-less multiplication and its passes, compiled for its instructions: `kernel!("name",
-/// Bytes, method, Register, detect, "feature", ...)`. `method` of [`Pass`] is called with `Bytes`.
+/// Bytes, Register, detect, "feature", ...)`.
 macro_rules! kernel {
-    ($name:literal, $bytes:ty, $method:ident, $register:ty, $detect:ident, $($feature:tt),*) => {
+    ($name:literal, $bytes:ty, $register:ty, $detect:ident, $($feature:tt),*) => {
         /// The kernel row.
         pub static KERNEL: $crate::kernel::Kernel = $crate::kernel::Kernel {
             name: $name,
@@ -101,7 +101,7 @@ macro_rules! kernel {
         /// The CPU must have them.
         $(#[target_feature(enable = $feature)])*
         pub unsafe fn run<P: $crate::simd::Pass>(pass: P) -> P::Output {
-            pass.$method::<$bytes>()
+            pass.vector::<$bytes>()
         }
     };
 }

@@ -41,8 +41,8 @@ pub const LANES: usize = 64;
 
 /// A pass over a batch: work that is decided once and then compiled for each instruction set.
 ///
-/// `vector` and `compress` should be `#[inline(always)]`, like all that they call for each key, so that they are
-/// compiled with the kernel's instructions.
+/// `vector` should be `#[inline(always)]`, like all that it calls for each key, so that it is compiled with the kernel's
+/// instructions.
 pub trait Pass: Sized {
     /// What the pass returns.
     type Output;
@@ -52,12 +52,6 @@ pub trait Pass: Sized {
 
     /// The pass over vectors. The CPU has the instructions of `B`.
     fn vector<B: Bytes64>(self) -> Self::Output;
-
-    /// The pass over vectors that select bits and bytes by a mask. The CPU has the instructions of `C`.
-    #[inline(always)]
-    fn compress<C: Compress>(self) -> Self::Output {
-        self.vector::<C>()
-    }
 }
 
 /// 64 bytes in the registers of an instruction set. A value exists only where the CPU has the instructions.
@@ -92,20 +86,38 @@ pub trait Bytes64: Copy {
         // SAFETY: passed on.
         unsafe { positions(mask, base, to) }
     }
+
+    /// A hash of the bytes where `mask` has ones, with zeros in place of the others. It depends on the instruction set:
+    /// for tables in memory only.
+    fn hash_where(self, mask: u64) -> u128;
+
+    /// Of the runs of ones in `runs`, those that end below a bit of `ends`.
+    ///
+    /// ```text
+    /// runs    1 1 . 1 1 1 . 1 1
+    /// ends    . . . . . . 1 . .
+    /// result  . . . 1 1 1 . . .
+    /// ```
+    #[inline(always)]
+    fn runs_below(self, runs: u64, ends: u64) -> u64 {
+        // From the other end, a bit added to a run carries through it.
+        let (last, reversed) = (runs & ends >> 1, runs.reverse_bits());
+        runs & !reversed.wrapping_add(last.reverse_bits()).reverse_bits()
+    }
 }
 
-/// An instruction set that selects bits and bytes by a mask.
-pub trait Compress: Bytes64 {
-    /// The bits of `from` where `mask` has ones, moved together at the low end (PEXT).
-    fn extract(self, from: u64, mask: u64) -> u64;
-
-    /// The low bits of `from`, moved to where `mask` has ones (PDEP): undoes `extract`.
-    fn deposit(self, from: u64, mask: u64) -> u64;
-
-    /// A hash of the bytes where `mask` has ones, moved together. It depends on the instruction set: for tables in
-    /// memory only.
-    fn hash_masked(self, mask: u64) -> u128;
-}
+/// Random bits: digits of pi.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) static RANDOM: [u64; 8] = [
+    0x4528_21E6_38D0_1377,
+    0xBE54_66CF_34E9_0C6C,
+    0xC0AC_29B7_C97C_50DD,
+    0x3F84_D5B5_B547_0917,
+    0x9216_D5D9_8979_FB1B,
+    0xD131_0BA6_98DF_B5AC,
+    0x2FFD_72DB_D01A_DFB7,
+    0xB8E1_AFED_6A26_7E96,
+];
 
 /// Four steps a round without a branch between them: what a round writes past the last bit is overwritten later.
 /// Keys are mostly longer than 16 bytes, so one round usually suffices and its branch predicts well.

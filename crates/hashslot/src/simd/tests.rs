@@ -31,31 +31,40 @@ fn assert_positions<B: Bytes64>(name: &str, mask: u64, base: u32) {
     assert_eq!(&found[..count], expected, "{name}: {mask:#x}");
 }
 
-/// The bits and the hash of `bytes` where `mask` has ones, and the hash of the same bytes at the low end.
-#[cfg(target_arch = "x86_64")]
-fn assert_selects<C: Compress>(name: &str, bytes: &[u8; LANES], from: u64, mask: u64) {
-    let kept: std::vec::Vec<usize> = (0..LANES).filter(|i| mask >> i & 1 == 1).collect();
-    let mut moved = [0x5A; LANES];
-    let (mut extracted, mut deposited) = (0, 0);
-    for (to, at) in kept.iter().enumerate() {
-        moved[to] = bytes[*at];
-        extracted |= (from >> at & 1) << to;
-        deposited |= (from >> to & 1) << at;
+/// The hash of `bytes` where `mask` has ones does not depend on the others, and on each of these.
+fn assert_hashes<B: Bytes64>(name: &str, bytes: &[u8; LANES], mask: u64, any: u16) {
+    let hash = |change: u64| {
+        let mut bytes = *bytes;
+        for at in (0..LANES).filter(|at| change >> at & 1 == 1) {
+            bytes[at] ^= 1 << (any >> 8 & 7);
+        }
+        // SAFETY: 64 bytes, and the caller checked the CPU.
+        unsafe { B::load(bytes.as_ptr()) }.hash_where(mask)
+    };
+    assert_eq!(hash(0), hash(!mask), "{name}: {mask:#x}");
+    let bit = 1 << (any & 63);
+    assert_eq!(
+        hash(0) == hash(bit),
+        mask & bit == 0,
+        "{name}: {mask:#x}, {bit:#x}"
+    );
+}
+
+fn assert_runs<B: Bytes64>(name: &str, runs: u64, ends: u64) {
+    let (mut expected, mut run) = (0, 0);
+    for bit in (0..63).map(|i| 1 << i) {
+        run = if runs & bit == 0 { 0 } else { run | bit };
+        if runs & bit << 1 == 0 && ends & bit << 1 != 0 {
+            expected |= run;
+        }
     }
-    let low = u64::MAX.checked_shr(64 - kept.len() as u32).unwrap_or(0);
-    // SAFETY: 64 bytes each, and the caller checked the CPU.
-    let (there, moved) = unsafe { (C::load(bytes.as_ptr()), C::load(moved.as_ptr())) };
-    assert_eq!(there.extract(from, mask), extracted, "{name}: {mask:#x}");
-    assert_eq!(there.deposit(from, mask), deposited, "{name}: {mask:#x}");
-    let hash = there.hash_masked(mask);
-    assert_eq!(hash, moved.hash_masked(low), "{name}: {mask:#x}");
-    if let Some(at) = kept.get(from as usize % kept.len().max(1)) {
-        let mut other = *bytes;
-        other[*at] ^= 1 << (from >> 8 & 7);
-        // SAFETY: as above.
-        let other = unsafe { C::load(other.as_ptr()) };
-        assert_ne!(hash, other.hash_masked(mask), "{name}: {mask:#x}");
-    }
+    // SAFETY: 64 bytes, and the caller checked the CPU.
+    let bytes = unsafe { B::load([0; LANES].as_ptr()) };
+    assert_eq!(
+        bytes.runs_below(runs, ends & !runs),
+        expected,
+        "{name}: {runs:#x}, {ends:#x}"
+    );
 }
 
 /// Calls `$check` for every instruction set of this CPU.
@@ -98,19 +107,21 @@ proptest! {
         }
     }
 
-    #[cfg(target_arch = "x86_64")]
     #[test]
-    fn bits_are_selected_and_the_hash_is_that_of_the_selected_bytes(
-        bytes in prop::collection::vec(any::<u8>(), LANES), from: u64, a: u64, b: u64,
+    fn a_hash_depends_on_the_bytes_of_its_mask_alone(
+        bytes in prop::collection::vec(any::<u8>(), LANES), a: u64, b: u64, any: u16,
     ) {
         let bytes: &[u8; LANES] = bytes.as_slice().try_into().unwrap();
         for mask in [a, a & b, a | b, 0, u64::MAX, 1, 1 << 63, u64::MAX >> 1, a >> 31, a << 33] {
-            if (arch::x86_64::avx2::KERNEL.supported)() {
-                assert_selects::<arch::x86_64::avx2::Avx2>("avx2", bytes, from, mask);
-            }
-            if (arch::x86_64::avx512::KERNEL.supported)() {
-                assert_selects::<arch::x86_64::avx512::Avx512>("avx512", bytes, from, mask);
-            }
+            each!(assert_hashes(bytes, mask, any));
+        }
+    }
+
+    #[test]
+    fn runs_are_found_by_their_ends(a: u64, b: u64, ends: u64) {
+        for runs in [a, a & b, a | b, 0, u64::MAX, 1, 1 << 63, u64::MAX >> 1, u64::MAX << 1] {
+            each!(assert_runs(runs, ends));
+            each!(assert_runs(runs, u64::MAX));
         }
     }
 }

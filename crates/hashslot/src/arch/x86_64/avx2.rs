@@ -14,12 +14,12 @@ use crate::arch::generic::crc::{
 };
 use crate::arch::generic::groups::{GROUP, own_mask};
 use crate::arch::kernel;
-use crate::simd::{Bytes64, Compress};
+use crate::arch::x86_64::runs_below;
+use crate::simd::{Bytes64, RANDOM};
 
 kernel!(
     "avx2",
     Avx2,
-    compress,
     Register,
     is_x86_feature_detected,
     "avx2",
@@ -243,81 +243,56 @@ impl Bytes64 for Avx2 {
         )
         .within(low, high)
     }
+
+    /// The halves of each lane of 16 bytes, made random, are multiplied without carry; the lanes are added up.
+    #[inline(always)]
+    fn hash_where(self, mask: u64) -> u128 {
+        // SAFETY: `self` was loaded, so the CPU has the features of the kernel; a lane is as large as a u128.
+        unsafe {
+            let random = |part: usize| {
+                let bytes = and_where(self.0[part], (mask >> (32 * part)) as u32);
+                _mm256_xor_si256(
+                    bytes,
+                    _mm256_loadu_si256(RANDOM.as_ptr().add(4 * part).cast()),
+                )
+            };
+            let (low, high) = (random(0), random(1));
+            let mixed = _mm256_xor_si256(
+                _mm256_clmulepi64_epi128(low, low, 0x10),
+                _mm256_clmulepi64_epi128(high, high, 0x10),
+            );
+            let lane = _mm_xor_si128(
+                _mm256_castsi256_si128(mixed),
+                _mm256_extracti128_si256(mixed, 1),
+            );
+            core::mem::transmute::<__m128i, u128>(lane)
+        }
+    }
+
+    #[inline(always)]
+    fn runs_below(self, runs: u64, ends: u64) -> u64 {
+        // SAFETY: `self` was loaded, so the CPU has the features of the kernel, BMI2 among them.
+        unsafe { runs_below(runs, ends) }
+    }
 }
 
-// Every CPU with VPCLMULQDQ has PEXT and PDEP in hardware; those whose microcode emulates them (Zen 2) have only SSE here.
-
-/// A prime below 2^60, from the digits of pi.
-const PRIME: u64 = 0x0C3F_6A88_85A3_08E9;
-/// More of them: also the hash of few bytes has ones and zeros everywhere.
-const RANDOM: u128 = 0x4528_21E6_38D0_1377_BE54_66CF_34E9_0C6C;
-/// -1 / PRIME modulo 2^64.
-const MINUS_INVERSE: u64 = {
-    // Each step of Newton's method doubles the bits that are right.
-    let (mut inverse, mut step) = (PRIME, 0);
-    while step < 5 {
-        inverse = inverse.wrapping_mul(2u64.wrapping_sub(PRIME.wrapping_mul(inverse)));
-        step += 1;
-    }
-    inverse.wrapping_neg()
-};
-/// 256^i modulo `PRIME`.
-static PLACES: [u64; 65] = {
-    let (mut places, mut i) = ([1; 65], 1);
-    while i < 65 {
-        places[i] = ((places[i - 1] as u128 * 256) % PRIME as u128) as u64;
-        i += 1;
-    }
-    places
-};
-
-/// A byte of ones for each bit.
-static WIDENED: [u64; 256] = {
-    let (mut widened, mut bits) = ([0; 256], 0);
-    while bits < 256 {
-        let mut i = 0;
-        while i < 8 {
-            if bits >> i & 1 == 1 {
-                widened[bits] |= 0xFF << (8 * i);
-            }
-            i += 1;
-        }
-        bits += 1;
-    }
-    widened
-};
-
-impl Compress for Avx2 {
-    #[inline(always)]
-    fn extract(self, from: u64, mask: u64) -> u64 {
-        // SAFETY: `self` was loaded, so the CPU has the features of the kernel, BMI2 among them.
-        unsafe { _pext_u64(from, mask) }
-    }
-
-    #[inline(always)]
-    fn deposit(self, from: u64, mask: u64) -> u64 {
-        // SAFETY: as for `extract`.
-        unsafe { _pdep_u64(from, mask) }
-    }
-
-    /// The bytes, moved together, are one number in base 256: its remainder by `PRIME`, word by word, without moving the
-    /// words together.
-    #[inline(always)]
-    fn hash_masked(self, mask: u64) -> u128 {
-        // SAFETY: two registers are eight words.
-        let words: [u64; 8] = unsafe { core::mem::transmute(self.0) };
-        let mut sum = 0u128;
-        let mut before = 0;
-        for (i, word) in words.into_iter().enumerate() {
-            let bits = mask >> (8 * i) & 0xFF;
-            let bytes = WIDENED[bits as usize];
-            sum += u128::from(self.extract(word, bytes)) * u128::from(PLACES[before as usize]);
-            before += bits.count_ones();
-        }
-        // Montgomery's reduction; eight products are below 2^127.
-        let multiple = (sum as u64).wrapping_mul(MINUS_INVERSE);
-        let reduced = ((sum + u128::from(multiple) * u128::from(PRIME)) >> 64) as u64;
-        let remainder = u128::from(reduced % PRIME);
-        (remainder << 64 | remainder) ^ RANDOM
+/// The bytes where `mask` has ones, zeros in place of the others.
+///
+/// # Safety
+/// The CPU must have AVX2.
+#[inline(always)]
+unsafe fn and_where(bytes: __m256i, mask: u32) -> __m256i {
+    // SAFETY: passed on.
+    unsafe {
+        // Byte i of the mask to the eight bytes that it is about, then a bit of it in each.
+        let spread = _mm256_set_epi64x(
+            0x0303_0303_0303_0303,
+            0x0202_0202_0202_0202,
+            0x0101_0101_0101_0101,
+            0,
+        );
+        let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+        let bits = _mm256_shuffle_epi8(_mm256_set1_epi32(mask as i32), spread);
+        _mm256_and_si256(bytes, _mm256_cmpeq_epi8(_mm256_and_si256(bits, bit), bit))
     }
 }

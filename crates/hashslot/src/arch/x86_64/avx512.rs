@@ -15,12 +15,12 @@ use crate::arch::generic::crc::{Clmul, Group, Keys, fold, intrinsics, word};
 use crate::arch::generic::groups::{GROUP, read};
 use crate::arch::generic::poly;
 use crate::arch::kernel;
-use crate::simd::{Bytes64, Compress, LANES};
+use crate::arch::x86_64::runs_below;
+use crate::simd::{Bytes64, LANES, RANDOM};
 
 kernel!(
     "avx512",
     Avx512,
-    compress,
     Register,
     is_x86_feature_detected,
     "avx512f",
@@ -328,41 +328,15 @@ impl Bytes64 for Avx512 {
         }
         count
     }
-}
-
-/// Random bits: digits of pi.
-static BITS: [u64; 8] = [
-    0x4528_21E6_38D0_1377,
-    0xBE54_66CF_34E9_0C6C,
-    0xC0AC_29B7_C97C_50DD,
-    0x3F84_D5B5_B547_0917,
-    0x9216_D5D9_8979_FB1B,
-    0xD131_0BA6_98DF_B5AC,
-    0x2FFD_72DB_D01A_DFB7,
-    0xB8E1_AFED_6A26_7E96,
-];
-
-impl Compress for Avx512 {
-    #[inline(always)]
-    fn extract(self, from: u64, mask: u64) -> u64 {
-        // SAFETY: `self` was loaded, so the CPU has the features of the kernel, BMI2 among them.
-        unsafe { _pext_u64(from, mask) }
-    }
-
-    #[inline(always)]
-    fn deposit(self, from: u64, mask: u64) -> u64 {
-        // SAFETY: as for `extract`.
-        unsafe { _pdep_u64(from, mask) }
-    }
 
     /// The halves of each lane of 16 bytes, made random, are multiplied without carry; the lanes are added up.
     #[inline(always)]
-    fn hash_masked(self, mask: u64) -> u128 {
-        // SAFETY: as for `extract`, VBMI2 and VPCLMULQDQ among them; a lane is as large as a u128.
+    fn hash_where(self, mask: u64) -> u128 {
+        // SAFETY: `self` was loaded, so the CPU has the features of the kernel; a lane is as large as a u128.
         unsafe {
-            let bytes = _mm512_maskz_compress_epi8(mask, self.0);
-            let random = _mm512_xor_si512(bytes, _mm512_loadu_si512(BITS.as_ptr().cast()));
-            let mixed = _mm512_xor_si512(random, _mm512_clmulepi64_epi128(random, random, 0x10));
+            let bytes = _mm512_maskz_mov_epi8(mask, self.0);
+            let random = _mm512_xor_si512(bytes, _mm512_loadu_si512(RANDOM.as_ptr().cast()));
+            let mixed = _mm512_clmulepi64_epi128(random, random, 0x10);
             let half = _mm256_xor_si256(
                 _mm512_castsi512_si256(mixed),
                 _mm512_extracti64x4_epi64(mixed, 1),
@@ -373,5 +347,11 @@ impl Compress for Avx512 {
             );
             core::mem::transmute::<__m128i, u128>(lane)
         }
+    }
+
+    #[inline(always)]
+    fn runs_below(self, runs: u64, ends: u64) -> u64 {
+        // SAFETY: `self` was loaded, so the CPU has BMI2.
+        unsafe { runs_below(runs, ends) }
     }
 }
