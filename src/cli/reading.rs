@@ -263,11 +263,13 @@ impl ReadingArgs {
     pub fn words(&self, in_place: Option<String>) -> Vec<String> {
         let inputs = match (in_place, self.inputs.as_slice()) {
             (Some(other), _) => vec![other],
-            (None, []) => vec!["-".into()],
-            (None, inputs) => inputs
-                .iter()
-                .map(|path| remote::without_password(&path.display().to_string()))
-                .collect(),
+            (None, []) if self.given.sources.is_empty() => vec!["-".into()],
+            (None, inputs) => {
+                let given = self.given.sources.iter().map(|source| source.path());
+                let paths = inputs.iter().map(PathBuf::as_path).chain(given);
+                let paths = paths.map(|path| path.display().to_string());
+                paths.map(|path| remote::without_password(&path)).collect()
+            }
         };
         let format = Some(self.format.clone()).filter(|format| format != "auto");
         let flags = [

@@ -30,6 +30,14 @@ pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
     Some(section.table(listed(summary, &keys.hottest, Metric::Accesses)))
 }
 
+/// The heaviest single keys as a table; empty where none are listed.
+pub fn heaviest_table(summary: &Summary) -> Table<'_> {
+    let keys = summary.keys.as_ref();
+    let top = keys.map_or(&[][..], |keys| &keys.top);
+    let by = keys.and_then(|keys| keys.by).unwrap_or(summary.by);
+    listed(summary, top, by)
+}
+
 fn listed<'a>(summary: &'a Summary, keys: &'a [Key], by: Metric) -> Table<'a> {
     let rows = keys.iter().map(|key| {
         let mut cells = vec![

@@ -1,0 +1,146 @@
+"""How the keys of a Redis or Valkey Cluster spread over its hash slots and nodes.
+
+    >>> import slotscope
+    >>> slotscope.slot("{user1000}.following")
+    3443
+
+Options are the flags of the program with underscores: `--one-pass` is `one_pass=True`; a flag that may be repeated takes
+a list, and one of NAME=VALUE a dict. `slotscope analyze --help` and docs/commands.md describe each.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+from slotscope import _native
+from slotscope._native import VERSION as __version__
+from slotscope._native import Error, Report, Slots, Table, load, slot, slots, tag
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from slotscope.options import Analyze, File, Keys, Path, Plan, WhatIf
+
+__all__ = [
+    "Error",
+    "Report",
+    "Slots",
+    "Table",
+    "__version__",
+    "analyze",
+    "diff",
+    "load",
+    "plan",
+    "slot",
+    "slots",
+    "tag",
+    "whatif",
+]
+
+
+def analyze(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Analyze]) -> Report:
+    """Reads and counts key dumps, and judges how evenly the nodes are loaded.
+
+    Each input is a path (a file, or a directory: every file in it), a pattern such as "dumps/*.rdb", a URL, or a binary
+    file object, of which what follows its position is read. `keys` are keys in memory in place of inputs: an Arrow array
+    or stream of text or binary, or an iterable of bytes or str. Iterators and streams are read once, so that beyond
+    65,536 distinct tags their counts come with bounds.
+
+    Without `topology` or `nodes` several inputs that share no slot are a node each; else there are three equal nodes.
+
+    Raises Error where an input or an option cannot be used, KeyboardInterrupt on Ctrl-C.
+    """
+    return _native.analyze(_inputs(inputs, keys), _words(options))
+
+
+def plan(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Plan]) -> dict[str, Any]:
+    """Which slots to move where, to even out the nodes: the JSON of `slotscope plan --json`.
+
+    Inputs and errors are those of `analyze`. Nothing is moved.
+    """
+    found: dict[str, Any] = json.loads(_native.plan(_inputs(inputs, keys), _words(options)))
+    return found
+
+
+def whatif(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[WhatIf]) -> dict[str, Any]:
+    """The same keys on other nodes, by another hash policy or with other tags: the JSON of `slotscope whatif --json`.
+
+    Inputs and errors are those of `analyze`; one of `to_nodes`, `to_topology`, `to_policy`, `retag`, `untag`, `split` and
+    `grow` says what is tried.
+    """
+    found: dict[str, Any] = json.loads(_native.whatif(_inputs(inputs, keys), _words(options)))
+    return found
+
+
+def diff(old: Report | Path, new: Report | Path, *, by: str | None = None) -> dict[str, Any]:
+    """What grew and what got hot between two reports: the JSON of `slotscope diff --json`.
+
+    A report is one of `analyze`, or the path of a report.json or of its directory. `by` is the metric that is compared:
+    that of `new`, if `old` has it.
+    """
+    reports = [report if isinstance(report, Report) else load(report) for report in (old, new)]
+    found: dict[str, Any] = json.loads(_native.diff(reports[0], reports[1], by))
+    return found
+
+
+def main() -> None:
+    """The program `slotscope`, with the words of the command line; it ends with the program's exit code."""
+
+    def end(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"):
+        number = getattr(signal, name, None)
+        # What was ignored when the program started, as under nohup, stays so.
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end)
+    sys.exit(_native.main(sys.argv))
+
+
+def _inputs(inputs: tuple[Path | File, ...], keys: Keys | None) -> dict[str, Any]:
+    paths: list[str] = []
+    files: list[File] = []
+    for given in inputs:
+        if isinstance(given, (str, os.PathLike)):
+            paths += _matches(os.fspath(given))
+        elif hasattr(given, "read"):
+            files.append(given)
+        else:
+            kind = type(given).__name__
+            raise TypeError(f"an input is a path, a URL or a file object, not {kind}; keys go to keys=")
+    if not inputs and keys is None:
+        raise Error("no input: name a key dump, or give keys=")
+    return {"paths": paths, "files": files, "keys": keys}
+
+
+def _matches(path: str) -> list[str]:
+    """The files that a pattern names, in the order of their names; what exists or is a URL is itself."""
+    if "://" in path or os.path.lexists(path) or not glob.has_magic(path):
+        return [path]
+    found = sorted(glob.glob(path, recursive=True))
+    if not found:
+        raise Error(f"{path}: no file has such a name")
+    return found
+
+
+def _words(options: Any) -> list[str]:
+    """The options as words of a command line."""
+    words: list[str] = []
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(flag)
+        elif isinstance(value, dict):
+            words += [f"{flag}={key}={each}" for key, each in value.items()]
+        elif isinstance(value, (list, tuple)):
+            words += [f"{flag}={each}" for each in value]
+        elif isinstance(value, os.PathLike):
+            words.append(f"{flag}={os.fspath(value)}")
+        elif value is not None and value is not False:
+            words.append(f"{flag}={value}")
+    return words

@@ -1,0 +1,113 @@
+"""The types of inputs and options, for type checkers: the flags of the program with underscores."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import Protocol, Union
+
+if sys.version_info >= (3, 10):
+    from typing import TypedDict
+else:
+    from typing_extensions import TypedDict
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+class File(Protocol):
+    """A binary file object. One that is `seekable()` is read at any offset, by several threads in turn."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+class ArrowArray(Protocol):
+    """An Arrow array in memory."""
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
+
+
+class ArrowStream(Protocol):
+    """Arrow arrays, one after the other."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+
+Keys = Union[Iterable[bytes], Iterable[str], ArrowArray, ArrowStream]
+
+
+class Reading(TypedDict, total=False):
+    """What is read and how."""
+
+    format: str
+    delimiter: str
+    key_column: str
+    size_column: str
+    ops_column: str
+    escapes: str
+    db: int
+    strict: bool
+    size: str
+    allocator: str
+    no_verify: bool
+    lfu_log_factor: int
+    lfu_decay_time: int
+    threads: int
+    kernel: str
+    topology: Path
+    nodes: int
+    policy: str | list[str]
+    storage_option: dict[str, str] | list[str]
+
+
+class Analyze(Reading, total=False):
+    """The options of `analyze`."""
+
+    cluster_info: Path
+    by: str
+    top: int
+    separator: str
+    depth: int
+    only: str
+    one_pass: bool
+    title: str
+    redact: bool
+    maxmemory: str
+    growth: float
+    used_memory: list[str]
+    user: str
+    password_file: Path
+    tls_ca: Path
+    tls_cert: Path
+    tls_key: Path
+    address_map: list[str]
+    max_load: float
+    timeout: str
+    keep: Path
+
+
+class Plan(Reading, total=False):
+    """The options of `plan`."""
+
+    by: str
+    weight: list[str]
+    add: int
+    remove: str | list[str]
+    max_slots: int
+    max_bytes: str
+    exclude: str | list[str]
+    tolerance: float
+    force: bool
+
+
+class WhatIf(Reading, total=False):
+    """The options of `whatif`."""
+
+    by: str
+    to_nodes: int
+    to_topology: Path
+    to_policy: str | list[str]
+    retag: str | list[str]
+    untag: str | list[str]
+    split: str | list[str]
+    grow: str | list[str]

@@ -1,0 +1,196 @@
+//! The commands of the program as functions: words of a command line in, results out.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::thread;
+
+use pyo3::prelude::*;
+use serde::Serialize;
+use slotscope::cli::reading::ReadingArgs;
+use slotscope::cli::{self, Cli, Command, report_file};
+use slotscope::diff::Diff;
+use slotscope::diff::report::Report as Compared;
+use slotscope::metric::Metric;
+use slotscope::name::Name;
+use slotscope::report::directory::abandon;
+use slotscope::{Result, Summary};
+
+use crate::error::{bad, raised};
+use crate::inputs::{self, Raised};
+use crate::report::Report;
+use crate::work;
+
+/// Inputs as Python has them.
+#[derive(FromPyObject)]
+pub struct Inputs<'py> {
+    /// Paths and URLs.
+    #[pyo3(item)]
+    paths: Vec<OsString>,
+    /// File objects.
+    #[pyo3(item)]
+    files: Vec<Bound<'py, PyAny>>,
+    /// Keys.
+    #[pyo3(item)]
+    keys: Option<Bound<'py, PyAny>>,
+}
+
+/// The command `name` with the options `words` on `paths`.
+fn command(name: &str, words: Vec<OsString>, paths: Vec<OsString>) -> PyResult<Command> {
+    let line = ["slotscope".into(), name.into()].into_iter().chain(words);
+    let line: Vec<OsString> = match paths.is_empty() {
+        true => line.collect(),
+        false => line.chain(["--".into()]).chain(paths).collect(),
+    };
+    let cli = Cli::parse_words(line).map_err(|error| {
+        let message = error.render().to_string();
+        let line = message.lines().next().unwrap_or_default();
+        raised(line.strip_prefix("error: ").unwrap_or(line))
+    })?;
+    Ok(cli.command)
+}
+
+/// Runs `work` on the flags of `name` that `args` picks, with the inputs in them.
+fn run<A: Send, T: Send>(
+    py: Python<'_>,
+    name: &str,
+    inputs: Inputs<'_>,
+    mut words: Vec<OsString>,
+    args: fn(Command) -> Option<A>,
+    reading: fn(&mut A) -> &mut ReadingArgs,
+    work: impl FnOnce(&A) -> Result<T> + Send,
+) -> PyResult<T> {
+    let raised = Raised::default();
+    let mut sources = Vec::new();
+    for file in &inputs.files {
+        sources.push(inputs::file(file, &raised)?);
+    }
+    if let Some(keys) = &inputs.keys {
+        if !inputs.paths.is_empty() || !sources.is_empty() {
+            return Err(bad("keys", "next to other inputs; give one or the other"));
+        }
+        sources.push(inputs::keys(keys, &raised)?);
+        words.push("--format=resp".into());
+    }
+    words.push("--progress=never".into());
+    let command = command(name, words, inputs.paths)?;
+    let mut args = args(command).ok_or_else(|| bad(name, "no such command"))?;
+    let result = work::interruptible(py, |hook| {
+        let given = &mut reading(&mut args).given;
+        given.sources = sources;
+        given.on_progress = Some(hook);
+        work(&args)
+    });
+    raised.check()?;
+    result
+}
+
+fn json_of(object: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(object).map_err(raised)
+}
+
+/// A report of the inputs.
+#[pyfunction]
+pub fn analyze(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResult<Report> {
+    let args = |command| match command {
+        Command::Analyze(args) => Some(args),
+        _ => None,
+    };
+    let summary = run(
+        py,
+        "analyze",
+        inputs,
+        words,
+        args,
+        |args| &mut args.reading,
+        |args| args.summary(),
+    );
+    summary.map(Report::new)
+}
+
+/// The plan of moves for the inputs, as JSON.
+#[pyfunction]
+pub fn plan(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResult<String> {
+    let args = |command| match command {
+        Command::Plan(args) => Some(args),
+        _ => None,
+    };
+    let plan = run(
+        py,
+        "plan",
+        inputs,
+        words,
+        args,
+        |args| &mut args.reading,
+        |args| args.outcome(),
+    );
+    json_of(&plan?)
+}
+
+/// Before and after of a change, as JSON.
+#[pyfunction]
+pub fn whatif(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResult<String> {
+    let args = |command| match command {
+        Command::Whatif(args) => Some(args),
+        _ => None,
+    };
+    let found = run(
+        py,
+        "whatif",
+        inputs,
+        words,
+        args,
+        |args| &mut args.reading,
+        |args| args.findings(),
+    );
+    json_of(&found?)
+}
+
+/// What changed between two reports, as JSON.
+#[pyfunction]
+#[pyo3(signature = (old, new, by=None))]
+pub fn diff(
+    py: Python<'_>,
+    old: PyRef<'_, Report>,
+    new: PyRef<'_, Report>,
+    by: Option<&str>,
+) -> PyResult<String> {
+    let by = by.map(|by| {
+        let found = Metric::ALL.into_iter().find(|metric| metric.name() == by);
+        found.ok_or_else(|| bad("by", "name keys, bytes, ops or accesses"))
+    });
+    let by = by.transpose()?;
+    let (old, new) = (&old.summary, &new.summary);
+    let diff = py.detach(|| {
+        let compared = |name, of: &Summary| Compared::new(Name::from(name), of.clone());
+        Diff::of(&compared("old", old)?, &compared("new", new)?, by)
+    });
+    json_of(&diff.map_err(raised)?)
+}
+
+/// The report in a report.json, or in the directory that has one.
+///
+/// Raises Error where there is none, or one of a version that cannot be read.
+#[pyfunction]
+#[pyo3(signature = (path, /))]
+pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Report> {
+    let read = py.detach(|| report_file::read(&path));
+    read.map(|(_, summary)| Report::new(summary))
+        .map_err(raised)
+}
+
+/// Runs the program on the words of a command line and returns its exit code. The exception of a signal handler ends it,
+/// and removes what is half-written.
+#[pyfunction]
+pub fn main(py: Python<'_>, words: Vec<OsString>) -> PyResult<u8> {
+    let caller = thread::current();
+    let program = thread::spawn(move || {
+        let code = cli::run(words);
+        caller.unpark();
+        code
+    });
+    if let Err(signalled) = work::until(py, || program.is_finished()) {
+        abandon(true);
+        return Err(signalled);
+    }
+    program.join().map_err(|_| raised("the program panicked"))
+}

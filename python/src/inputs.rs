@@ -1,0 +1,368 @@
+//! Inputs that are Python objects, as sources of the scan: files, and keys.
+//!
+//! What Python raises in the middle of a scan is kept, and raised once the scan has ended.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use slotscope::Result;
+use slotscope::source::{ReadAt, Source, decompress};
+
+use crate::arrow::{KeyArray, KeyStream, Offered, offered};
+use crate::error::bad;
+use crate::keys::bytes_of;
+
+/// Keys that are handed to the scan at once.
+const PAGE: usize = 4096;
+
+/// The first exception of any source of a run.
+#[derive(Debug, Clone, Default)]
+pub struct Raised(Arc<Mutex<Option<PyErr>>>);
+
+impl Raised {
+    /// Keeps `error`, and says to the scan that there is no more to read.
+    fn keep(&self, error: PyErr) -> io::Error {
+        let message = error.to_string();
+        locked(&self.0).get_or_insert(error);
+        io::Error::other(message)
+    }
+
+    /// The exception, where there was one.
+    pub fn check(&self) -> PyResult<()> {
+        locked(&self.0).take().map_or(Ok(()), Err)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A binary file object, and where the dump in it starts.
+struct PythonFile {
+    name: PathBuf,
+    object: Mutex<Py<PyAny>>,
+    start: u64,
+    /// Bytes from there on, where it can be read at any offset.
+    size: Option<u64>,
+    /// Whether it is to be read from front to back all the same.
+    is_compressed: bool,
+    raised: Raised,
+}
+
+impl std::fmt::Debug for PythonFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PythonFile({:?})", self.name)
+    }
+}
+
+/// The file object `object` as a source: what follows its position.
+pub fn file(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Arc<dyn Source>> {
+    let name = object
+        .getattr("name")
+        .and_then(|name| name.extract::<PathBuf>());
+    let name = match name {
+        Ok(name) => name,
+        Err(_) => PathBuf::from(format!("<{}>", object.get_type().name()?)),
+    };
+    let is_seekable = object
+        .call_method0("seekable")
+        .is_ok_and(|is| is.is_truthy().unwrap_or(false));
+    let mut file = PythonFile {
+        name,
+        object: Mutex::new(object.clone().unbind()),
+        start: 0,
+        size: None,
+        is_compressed: false,
+        raised: raised.clone(),
+    };
+    if is_seekable {
+        file.start = object.call_method0("tell")?.extract()?;
+        let end: u64 = object.call_method1("seek", (0, 2))?.extract()?;
+        file.size = Some(end.saturating_sub(file.start));
+        object.call_method1("seek", (file.start,))?;
+        let head = object.call_method1("read", (decompress::MAGIC,))?;
+        let head = head.cast::<PyBytes>();
+        file.is_compressed = head.is_ok_and(|head| decompress::is_compressed(head.as_bytes()));
+        object.call_method1("seek", (file.start,))?;
+    }
+    Ok(Arc::new(FileSource(Shared(Arc::new(file)))))
+}
+
+impl PythonFile {
+    /// Reads what there is at `offset`, or what comes next. The lock is taken before the GIL, and never the other way.
+    fn read(&self, into: &mut [u8], offset: Option<u64>) -> io::Result<usize> {
+        let object = locked(&self.object);
+        Python::attach(|py| -> PyResult<usize> {
+            let object = object.bind(py);
+            if let Some(offset) = offset {
+                object.call_method1("seek", (self.start + offset,))?;
+            }
+            let read = object.call_method1("read", (into.len(),))?;
+            let Ok(read) = read.cast::<PyBytes>() else {
+                let what = "its read() gives no bytes; open it in binary mode";
+                return Err(bad(self.name.to_string_lossy(), what));
+            };
+            let read = read.as_bytes();
+            if read.len() > into.len() {
+                let what = "its read() gives more bytes than asked for";
+                return Err(bad(self.name.to_string_lossy(), what));
+            }
+            into[..read.len()].copy_from_slice(read);
+            Ok(read.len())
+        })
+        .map_err(|error| self.raised.keep(error))
+    }
+}
+
+/// A file object shared by readers, each at its place.
+#[derive(Debug, Clone)]
+struct Shared(Arc<PythonFile>);
+
+impl ReadAt for Shared {
+    fn read_exact_at(&self, mut into: &mut [u8], mut offset: u64) -> io::Result<()> {
+        while !into.is_empty() {
+            let more = self.0.read(into, Some(offset))?;
+            if more == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            offset += more as u64;
+            into = &mut into[more..];
+        }
+        Ok(())
+    }
+}
+
+/// A reader of a file object from front to back.
+struct FromFront {
+    file: Shared,
+    /// Where it is, where the object can be read at any offset.
+    at: Option<u64>,
+}
+
+impl Read for FromFront {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let more = self.file.0.read(into, self.at)?;
+        self.at = self.at.map(|at| at + more as u64);
+        Ok(more)
+    }
+}
+
+/// A file object that readers share.
+#[derive(Debug)]
+struct FileSource(Shared);
+
+impl Source for FileSource {
+    fn path(&self) -> &Path {
+        &self.0.0.name
+    }
+
+    fn size_bytes(&self) -> Option<u64> {
+        self.0.0.size.filter(|_| !self.0.0.is_compressed)
+    }
+
+    fn is_rereadable(&self) -> bool {
+        self.0.0.size.is_some()
+    }
+
+    fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {
+        let file = self.size_bytes().map(|_| self.0.clone());
+        Ok(file.map(|file| Box::new(file) as Box<dyn ReadAt>))
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(FromFront {
+            file: self.0.clone(),
+            at: self.0.0.size.map(|_| 0),
+        }))
+    }
+}
+
+/// Keys as a source, in the protocol of Redis, which can spell any key.
+#[derive(Debug)]
+struct KeySource {
+    keys: Keys,
+    raised: Raised,
+}
+
+/// Where keys are.
+enum Keys {
+    /// In a list, or anything else that can be iterated again and again.
+    Iterable(Py<PyAny>),
+    /// In an iterator, which is taken away where it is read.
+    Iterator(Mutex<Option<Py<PyAny>>>),
+    /// In arrays.
+    Arrays(Arc<[KeyArray]>),
+    /// In a stream of arrays, which is taken away where it is read.
+    Stream(Mutex<Option<KeyStream>>),
+}
+
+impl std::fmt::Debug for Keys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Keys")
+    }
+}
+
+/// The keys of `object` as a source.
+pub fn keys(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Arc<dyn Source>> {
+    let keys = match offered(object)? {
+        Some(Offered::Arrays(arrays)) => Keys::Arrays(arrays),
+        Some(Offered::Stream(stream)) => Keys::Stream(Mutex::new(Some(stream))),
+        None => {
+            let iterator = object.try_iter()?;
+            match iterator.as_any().is(object) {
+                true => Keys::Iterator(Mutex::new(Some(object.clone().unbind()))),
+                false => Keys::Iterable(object.clone().unbind()),
+            }
+        }
+    };
+    Ok(Arc::new(KeySource {
+        keys,
+        raised: raised.clone(),
+    }))
+}
+
+impl Source for KeySource {
+    fn path(&self) -> &Path {
+        Path::new("keys")
+    }
+
+    fn is_rereadable(&self) -> bool {
+        matches!(self.keys, Keys::Iterable(_) | Keys::Arrays(_))
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        let from = match &self.keys {
+            Keys::Arrays(arrays) => Next::Arrays {
+                arrays: arrays.clone(),
+                at: (0, 0),
+            },
+            Keys::Stream(stream) => Next::Stream(locked(stream).take()),
+            Keys::Iterator(iterator) => Next::Objects(locked(iterator).take(), 0),
+            Keys::Iterable(object) => {
+                let iterator = Python::attach(|py| {
+                    let iterator = object.bind(py).try_iter()?;
+                    Ok(iterator.into_any().unbind())
+                });
+                Next::Objects(Some(iterator.map_err(|error| self.raised.keep(error))?), 0)
+            }
+        };
+        Ok(Box::new(Pages {
+            from,
+            page: Vec::new(),
+            read: 0,
+            raised: self.raised.clone(),
+        }))
+    }
+}
+
+/// Where the next keys come from.
+enum Next {
+    /// A Python iterator, and how many keys came from it; nothing where it was read before.
+    Objects(Option<Py<PyAny>>, usize),
+    /// Arrays, and the array and the key that come next.
+    Arrays {
+        arrays: Arc<[KeyArray]>,
+        at: (usize, usize),
+    },
+    /// The rest of a stream; nothing where it was read before.
+    Stream(Option<KeyStream>),
+}
+
+/// Keys page by page, a reply of the server each.
+struct Pages {
+    from: Next,
+    page: Vec<u8>,
+    /// How much of the page was read.
+    read: usize,
+    raised: Raised,
+}
+
+impl Read for Pages {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.read == self.page.len() {
+            self.page.clear();
+            self.read = 0;
+            let next = self.from.next_page(&mut self.page);
+            next.map_err(|error| self.raised.keep(error))?;
+        }
+        let rest = &self.page[self.read..];
+        let more = rest.len().min(into.len());
+        into[..more].copy_from_slice(&rest[..more]);
+        self.read += more;
+        Ok(more)
+    }
+}
+
+impl Next {
+    /// Writes the next page; nothing where there are no more keys.
+    fn next_page(&mut self, page: &mut Vec<u8>) -> PyResult<()> {
+        match self {
+            Next::Objects(None, _) | Next::Stream(None) => Ok(()),
+            Next::Objects(Some(iterator), known) => Python::attach(|py| {
+                let keys: Vec<Bound<'_, PyAny>> = iterator
+                    .bind(py)
+                    .try_iter()?
+                    .take(PAGE)
+                    .collect::<PyResult<_>>()?;
+                head(page, keys.len());
+                for (i, key) in keys.iter().enumerate() {
+                    text(page, &bytes_of(key, *known + i)?);
+                }
+                *known += keys.len();
+                Ok(())
+            }),
+            Next::Arrays { arrays, at } => {
+                let (mut array, mut key) = *at;
+                while arrays.get(array).is_some_and(|keys| keys.len() == 0) {
+                    (array, key) = (array + 1, 0);
+                }
+                let Some(keys) = arrays.get(array) else {
+                    return Ok(());
+                };
+                let to = keys.len().min(key + PAGE);
+                head(page, to - key);
+                for i in key..to {
+                    text(page, keys.get(i)?);
+                }
+                *at = if to == keys.len() {
+                    (array + 1, 0)
+                } else {
+                    (array, to)
+                };
+                Ok(())
+            }
+            Next::Stream(Some(stream)) => {
+                while page.is_empty() {
+                    let Some(keys) = stream.next()? else {
+                        break;
+                    };
+                    head(page, keys.len());
+                    (0..keys.len()).try_for_each(|i| keys.get(i).map(|key| text(page, key)))?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The head of a page of so many keys. None has an empty page: it would end the input.
+fn head(page: &mut Vec<u8>, keys: usize) {
+    if keys > 0 {
+        write_line(page, b'*', keys);
+    }
+}
+
+fn text(page: &mut Vec<u8>, key: &[u8]) {
+    write_line(page, b'$', key.len());
+    page.extend_from_slice(key);
+    page.extend_from_slice(b"\r\n");
+}
+
+fn write_line(page: &mut Vec<u8>, kind: u8, number: usize) {
+    page.push(kind);
+    // Writing into memory does not fail.
+    drop(write!(page, "{number}\r\n"));
+}

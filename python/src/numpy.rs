@@ -1,0 +1,68 @@
+//! NumPy arrays of fixed-length bytes (`dtype='S16'`), read where they lie, without NumPy as a dependency.
+
+use std::slice;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyDictMethods};
+
+/// An array of byte strings of one length; shorter ones end in zeros, which are not part of them.
+pub struct FixedKeys {
+    /// Keeps the bytes.
+    _array: Py<PyAny>,
+    data: *const u8,
+    len: usize,
+    width: usize,
+    stride: isize,
+}
+
+// SAFETY: the bytes are only read, and the array that has them is kept.
+unsafe impl Send for FixedKeys {}
+// SAFETY: as above.
+unsafe impl Sync for FixedKeys {}
+
+/// `object` as such an array of one dimension; `None` where it is none.
+pub fn fixed(object: &Bound<'_, PyAny>) -> PyResult<Option<FixedKeys>> {
+    let Ok(interface) = object.getattr("__array_interface__") else {
+        return Ok(None);
+    };
+    let interface = interface.cast::<PyDict>()?;
+    let get = |name: &str| interface.get_item(name);
+    let (Some(kind), Some(shape), Some(data)) = (get("typestr")?, get("shape")?, get("data")?)
+    else {
+        return Ok(None);
+    };
+    let kind: String = kind.extract()?;
+    let Some(width) = kind.strip_prefix("|S").and_then(|width| width.parse().ok()) else {
+        return Ok(None);
+    };
+    let Ok((len,)) = shape.extract::<(usize,)>() else {
+        return Ok(None);
+    };
+    let strides = get("strides")?.filter(|strides| !strides.is_none());
+    let (stride,) = match strides {
+        Some(strides) => strides.extract::<(isize,)>()?,
+        None => (width as isize,),
+    };
+    let (data, _): (usize, bool) = data.extract()?;
+    Ok(Some(FixedKeys {
+        _array: object.clone().unbind(),
+        data: data as *const u8,
+        len,
+        width,
+        stride,
+    }))
+}
+
+impl FixedKeys {
+    /// The keys.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len).map(|i| {
+            // SAFETY: the interface says that `width` bytes of element `i` are there.
+            let bytes = unsafe {
+                slice::from_raw_parts(self.data.offset(self.stride * i as isize), self.width)
+            };
+            let end = bytes.iter().rposition(|byte| *byte != 0);
+            &bytes[..end.map_or(0, |last| last + 1)]
+        })
+    }
+}

@@ -1,0 +1,208 @@
+//! A report: its verdict, its JSON, its tables, its page and its files.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyCapsule, PyDict};
+use slotscope::Summary;
+use slotscope::report::directory::{Directory, Guard};
+use slotscope::report::render::html;
+use slotscope::report::{self, MARK, json};
+
+use crate::arrow::Columns;
+use crate::error::{bad, raised};
+use crate::table;
+
+/// What an analysis found. Its `repr` is the verdict in a sentence; in a notebook it is the whole page.
+#[pyclass(module = "slotscope", frozen)]
+pub struct Report {
+    pub summary: Summary,
+    parsed: PyOnceLock<Py<PyDict>>,
+}
+
+impl Report {
+    pub fn new(summary: Summary) -> Self {
+        Report {
+            summary,
+            parsed: PyOnceLock::new(),
+        }
+    }
+
+    fn table(&self, name: &str) -> PyResult<Table> {
+        let known = table::TABLES.iter().find(|(known, _)| *known == name);
+        let (name, make) =
+            known.ok_or_else(|| bad("table", format!("no table is called {name}")))?;
+        Ok(Table {
+            name,
+            columns: Arc::new(table::columns(&make(&self.summary))),
+        })
+    }
+
+    fn parsed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let text = self.to_json()?;
+        Ok(py
+            .import("json")?
+            .call_method1("loads", (text,))?
+            .cast_into()?)
+    }
+}
+
+#[pymethods]
+impl Report {
+    /// The verdict in a word: "balanced", "watch", "skewed", "suspicious" (the dump is incomplete or damaged) or "empty".
+    #[getter]
+    fn verdict(&self) -> PyResult<String> {
+        let word = serde_json::to_value(self.summary.verdict.state).map_err(raised)?;
+        Ok(word.as_str().unwrap_or_default().to_owned())
+    }
+
+    /// The verdict in a sentence.
+    #[getter]
+    fn sentence(&self) -> String {
+        self.summary.verdict.sentence.to_string()
+    }
+
+    /// report.json as text: one line; names of keys and tags in C escapes.
+    fn to_json(&self) -> PyResult<String> {
+        let mut text = Vec::new();
+        json::write(&self.summary, &mut text).map_err(raised)?;
+        String::from_utf8(text).map_err(raised)
+    }
+
+    /// report.json as a new dict; docs/schema describes it.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.parsed(py)
+    }
+
+    /// A part of report.json: `report["nodes"]`.
+    ///
+    /// Raises KeyError where the report has no such part.
+    fn __getitem__<'py>(&self, py: Python<'py>, part: &str) -> PyResult<Bound<'py, PyAny>> {
+        let parsed = self
+            .parsed
+            .get_or_try_init(py, || self.parsed(py).map(Bound::unbind))?;
+        parsed.bind(py).as_any().get_item(part)
+    }
+
+    /// The heaviest single keys: key, slot, node, weights, share. Empty where keys have no weights.
+    #[getter]
+    fn keys(&self) -> PyResult<Table> {
+        self.table("keys")
+    }
+
+    /// The nodes: node, address, slots, and their load (keys, and bytes, ops, accesses where the input carries them).
+    #[getter]
+    fn nodes(&self) -> PyResult<Table> {
+        self.table("nodes")
+    }
+
+    /// Patterns of key names, such as `user:<int>`: name, load, share (0 to 1), share in tags, slots.
+    #[getter]
+    fn patterns(&self) -> PyResult<Table> {
+        self.table("patterns")
+    }
+
+    /// What key names begin with, level by level; columns as of `patterns`.
+    #[getter]
+    fn prefixes(&self) -> PyResult<Table> {
+        self.table("prefixes")
+    }
+
+    /// All 16384 slots: slot, node, and their load.
+    #[getter]
+    fn slots(&self) -> PyResult<Table> {
+        self.table("slots")
+    }
+
+    /// The heaviest hash tags: tag, slot, node, load, share (0 to 1).
+    #[getter]
+    fn tags(&self) -> PyResult<Table> {
+        self.table("tags")
+    }
+
+    /// Writes report.json, report.html, the charts (png) and the tables (csv) into a directory, which is made.
+    ///
+    /// Raises Error where a file there is not one of slotscope; with `force` such files are replaced.
+    #[pyo3(signature = (directory, *, force=false))]
+    fn save(&self, py: Python<'_>, directory: PathBuf, force: bool) -> PyResult<()> {
+        let guard = Guard {
+            mark: MARK,
+            read: Vec::new(),
+            force,
+            way_out: "name another directory",
+            or_force: ", or replace such files with force=True",
+        };
+        py.detach(|| {
+            let names: Vec<&str> = report::files().collect();
+            let directory = Directory::open(&directory, &names, guard)?;
+            directory.publish(|name, out| report::write(&self.summary, name, out))
+        })
+        .map_err(raised)
+    }
+
+    /// The page of the report: one HTML document that loads nothing.
+    fn to_html(&self, py: Python<'_>) -> PyResult<String> {
+        let mut page = Vec::new();
+        py.detach(|| html::write(&self.summary, &mut page))
+            .map_err(raised)?;
+        String::from_utf8(page).map_err(raised)
+    }
+
+    /// The page in a frame that can do nothing to the notebook around it.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let page = self
+            .to_html(py)?
+            .replace('&', "&amp;")
+            .replace('"', "&quot;");
+        Ok(format!(
+            "<iframe sandbox=\"allow-scripts\" style=\"width:100%;height:640px;border:0\" srcdoc=\"{page}\"></iframe>"
+        ))
+    }
+
+    fn __repr__(&self) -> String {
+        self.sentence()
+    }
+}
+
+/// A table of a report. Whatever reads Arrow streams takes it: `polars.DataFrame(table)`, `pyarrow.table(table)`,
+/// `pandas.DataFrame.from_arrow(table)`, or DuckDB by the name of the variable.
+#[pyclass(module = "slotscope", frozen)]
+pub struct Table {
+    name: &'static str,
+    columns: Arc<Columns>,
+}
+
+#[pymethods]
+impl Table {
+    /// The names of the columns.
+    #[getter]
+    fn columns(&self) -> Vec<&'static str> {
+        self.columns
+            .columns
+            .iter()
+            .map(|column| column.name)
+            .collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.columns.len
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Another type is a wish, which the interface lets a producer pass over.
+        drop(requested_schema);
+        self.columns.stream(py)
+    }
+
+    fn __repr__(&self) -> String {
+        let (rows, columns) = (self.columns.len, self.columns().join(", "));
+        format!("<slotscope.Table {}: {rows} rows of {columns}>", self.name)
+    }
+}

@@ -1,0 +1,251 @@
+//! Slots of many keys, wherever they lie.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use hashslot::{Batch, PAD, Padded};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict, PyList};
+
+use crate::arrow::{Column, Columns, KeyArray, Offered, Values, offered};
+use crate::error::bad;
+use crate::keys::bytes_of;
+use crate::numpy;
+
+/// Keys that are hashed together: their spans stay in the first cache.
+const BATCH: usize = 1024;
+
+/// Ctrl-C ends a long list after so many keys more.
+const EVERY: usize = 1 << 20;
+
+/// Hash slots, one for each key, as unsigned 16-bit numbers.
+///
+/// A sequence of int that NumPy (`numpy.asarray(slots)`) and every reader of Arrow arrays (`polars.Series(slots)`,
+/// `pyarrow.array(slots)`) takes over without a copy. It cannot be changed.
+#[pyclass(module = "slotscope", frozen, sequence)]
+pub struct Slots {
+    columns: Arc<Columns>,
+}
+
+impl Slots {
+    fn new(slots: Vec<u16>) -> Self {
+        let columns = Columns {
+            len: slots.len(),
+            columns: vec![Column {
+                name: "slot",
+                values: Values::U16(slots),
+                nulls: None,
+            }],
+        };
+        Slots {
+            columns: Arc::new(columns),
+        }
+    }
+
+    fn values(&self) -> &[u16] {
+        match &self.columns.columns[0].values {
+            Values::U16(slots) => slots,
+            _ => &[],
+        }
+    }
+}
+
+#[pymethods]
+impl Slots {
+    fn __len__(&self) -> usize {
+        self.columns.len
+    }
+
+    fn __getitem__(&self, index: isize) -> PyResult<u16> {
+        let slots = self.values();
+        let at = if index < 0 {
+            index + slots.len() as isize
+        } else {
+            index
+        };
+        let slot = usize::try_from(at).ok().and_then(|at| slots.get(at));
+        slot.copied()
+            .ok_or_else(|| PyIndexError::new_err("no such key"))
+    }
+
+    /// The slots as a list of int.
+    fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.values())
+    }
+
+    fn __repr__(&self) -> String {
+        let slots = self.values();
+        let first: Vec<_> = slots.iter().take(6).map(u16::to_string).collect();
+        let more = if slots.len() > 6 { ", ..." } else { "" };
+        format!(
+            "<slotscope.Slots of {} keys: {}{more}>",
+            slots.len(),
+            first.join(", ")
+        )
+    }
+
+    #[getter]
+    fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let slots = self.values();
+        let interface = PyDict::new(py);
+        interface.set_item("version", 3)?;
+        interface.set_item("shape", (slots.len(),))?;
+        let order = if cfg!(target_endian = "big") {
+            ">u2"
+        } else {
+            "<u2"
+        };
+        interface.set_item("typestr", order)?;
+        interface.set_item("data", (slots.as_ptr() as usize, true))?;
+        Ok(interface)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        // Another type is a wish, which the interface lets a producer pass over.
+        drop(requested_schema);
+        let (schema, array) = self.columns.column(0);
+        Ok((schema.into_capsule(py)?, array.into_capsule(py)?))
+    }
+}
+
+/// The slots of `keys`.
+pub fn of(py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<Slots> {
+    let mut slots = Vec::new();
+    match (offered(keys)?, numpy::fixed(keys)?) {
+        (Some(Offered::Arrays(arrays)), _) => {
+            py.detach(|| {
+                arrays
+                    .iter()
+                    .try_for_each(|array| of_array(array, &mut slots))
+            })?;
+        }
+        (Some(Offered::Stream(mut stream)), _) => py.detach(|| {
+            while let Some(array) = stream.next()? {
+                of_array(&array, &mut slots)?;
+            }
+            Ok::<(), PyErr>(())
+        })?,
+        (None, Some(array)) => py.detach(|| of_all(array.iter(), &mut slots)),
+        (None, None) => of_objects(keys, &mut slots)?,
+    }
+    Ok(Slots::new(slots))
+}
+
+/// Adds the slots of an array; keys are hashed where they lie, less the few at both ends of its buffer.
+fn of_array(array: &KeyArray, slots: &mut Vec<u16>) -> PyResult<()> {
+    let mut spans = Spans::default();
+    let whole = array.one_buffer();
+    slots.reserve(array.len());
+    for from in (0..array.len()).step_by(BATCH) {
+        let to = array.len().min(from + BATCH);
+        let is_padded = whole.is_some_and(|whole| spans.find(array, whole, from..to));
+        if let (Some(whole), true) = (whole, is_padded) {
+            spans.hash(whole, slots);
+            continue;
+        }
+        let keys: Vec<&[u8]> = (from..to).map(|i| array.get(i)).collect::<PyResult<_>>()?;
+        of_slices(&keys, slots);
+    }
+    Ok(())
+}
+
+/// Keys as spans of a part of a buffer.
+#[derive(Default)]
+struct Spans {
+    /// Where the part starts and ends, without its padding.
+    part: (usize, usize),
+    start: Vec<u32>,
+    end: Vec<u32>,
+    hashed: (Vec<u32>, Vec<u32>),
+}
+
+impl Spans {
+    /// Finds keys `range` of `array`; false where they have no padding in `whole`, or lie too far apart or outside of it.
+    fn find(&mut self, array: &KeyArray, whole: &[u8], range: std::ops::Range<usize>) -> bool {
+        let mut ends = array.offsets(range.start, range.end);
+        let first = ends.next().unwrap_or_default();
+        self.start.clear();
+        self.end.clear();
+        let mut last = first;
+        for end in ends {
+            let (Some(from), true) = (last.checked_sub(first), end >= last) else {
+                return false;
+            };
+            if end - first > u32::MAX as usize / 2 {
+                return false;
+            }
+            self.start.push(from as u32);
+            self.end.push((end - first) as u32);
+            last = end;
+        }
+        self.part = (first, last);
+        first >= PAD && last + PAD <= whole.len()
+    }
+
+    fn hash(&mut self, whole: &[u8], slots: &mut Vec<u16>) {
+        let (kernel, (first, last)) = (hashslot::best(), self.part);
+        let part = Padded::new(&whole[first - PAD..last + PAD]);
+        let keys = Batch::new(part, &self.start, &self.end);
+        let (start, end) = &mut self.hashed;
+        start.resize(keys.len(), 0);
+        end.resize(keys.len(), 0);
+        kernel.hashed_spans(keys, start, end);
+        let known = slots.len();
+        slots.resize(known + keys.len(), 0);
+        kernel.slots(keys.with_spans(start, end), &mut slots[known..]);
+    }
+}
+
+fn of_slices(keys: &[&[u8]], slots: &mut Vec<u16>) {
+    let known = slots.len();
+    slots.resize(known + keys.len(), 0);
+    hashslot::slots(keys, &mut slots[known..]);
+}
+
+fn of_all<'a>(keys: impl Iterator<Item = &'a [u8]>, slots: &mut Vec<u16>) {
+    let mut batch = Vec::with_capacity(BATCH);
+    for key in keys {
+        batch.push(key);
+        if batch.len() == BATCH {
+            of_slices(&batch, slots);
+            batch.clear();
+        }
+    }
+    of_slices(&batch, slots);
+}
+
+/// Adds the slots of the keys in a list, or in anything that can be iterated.
+fn of_objects(keys: &Bound<'_, PyAny>, slots: &mut Vec<u16>) -> PyResult<()> {
+    if keys.is_instance_of::<pyo3::types::PyBytes>()
+        || keys.is_instance_of::<pyo3::types::PyString>()
+    {
+        return Err(bad("keys", "one key, not several; slot(key) has its slot"));
+    }
+    let mut objects = keys.try_iter()?;
+    let mut batch: Vec<Bound<'_, PyAny>> = Vec::with_capacity(BATCH);
+    loop {
+        batch.clear();
+        for object in objects.by_ref().take(BATCH) {
+            batch.push(object?);
+        }
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let known = slots.len();
+        let bytes = batch.iter().enumerate();
+        let bytes: Vec<Cow<'_, [u8]>> = bytes
+            .map(|(i, key)| bytes_of(key, known + i))
+            .collect::<PyResult<_>>()?;
+        let keys: Vec<&[u8]> = bytes.iter().map(AsRef::as_ref).collect();
+        of_slices(&keys, slots);
+        if known.is_multiple_of(EVERY) {
+            objects.py().check_signals()?;
+        }
+    }
+}

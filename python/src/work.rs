@@ -1,0 +1,51 @@
+//! Work of the library: without the GIL, and ended by Ctrl-C.
+
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use slotscope::Result;
+use slotscope::analysis::reading::OnProgress;
+
+use crate::error::raised;
+
+/// How long a signal waits at most.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Runs `work` on another thread, and Python's signal handlers on this one; `work` ends early where a handler raises and
+/// it calls its hook. Handlers run on the main thread only, which is why the work is not there.
+pub fn interruptible<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(OnProgress) -> Result<T> + Send,
+) -> PyResult<T> {
+    let is_cancelled = Arc::new(AtomicBool::new(false));
+    let seen = is_cancelled.clone();
+    let hook: OnProgress = Arc::new(move |_| !seen.load(Relaxed));
+    thread::scope(|scope| {
+        let caller = thread::current();
+        let worker = scope.spawn(move || {
+            let result = work(hook);
+            caller.unpark();
+            result
+        });
+        let signalled = until(py, || worker.is_finished());
+        is_cancelled.store(signalled.is_err(), Relaxed);
+        let result = py.detach(|| worker.join());
+        signalled?;
+        result
+            .unwrap_or_else(|panic| resume_unwind(panic))
+            .map_err(raised)
+    })
+}
+
+/// Waits until `is_done`; the exception of a signal handler ends it.
+pub fn until(py: Python<'_>, is_done: impl Fn() -> bool + Sync) -> PyResult<()> {
+    while !is_done() {
+        py.detach(|| thread::park_timeout(PAUSE));
+        py.check_signals()?;
+    }
+    Ok(())
+}

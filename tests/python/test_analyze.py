@@ -1,0 +1,200 @@
+"""Reports are those of the program, whatever the input is."""
+
+from __future__ import annotations
+
+import gzip
+import inspect
+import io
+import os
+import re
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import polars
+import pyarrow
+import pytest
+
+import slotscope
+import slotscope.options
+from conftest import comparable, of_program, run, samples
+
+
+@pytest.mark.parametrize("sample", samples())
+def test_a_report_is_that_of_the_program(sample: str) -> None:
+    done = run("analyze", sample, "--nodes=6", "--json")
+    if done.returncode != 0 and not done.stdout:
+        with pytest.raises(slotscope.Error) as raised:
+            slotscope.analyze(sample, nodes=6)
+        assert f"slotscope: {raised.value}\n" == done.stderr
+        return
+    assert comparable(slotscope.analyze(sample, nodes=6).to_dict()) == of_program("analyze", sample, "--nodes=6")
+
+
+def test_options_are_the_flags_of_the_program() -> None:
+    options = dict(nodes=5, depth=2, separator=":", one_pass=True, by="keys", strict=False, title="a b", threads=2)
+    words = ["--nodes=5", "--depth=2", "--separator=:", "--one-pass", "--by=keys", "--title=a b", "--threads=2"]
+    name = "samples/hot-tag.keys"
+    found = slotscope.analyze(name, **options)  # type: ignore[arg-type]
+    assert comparable(found.to_dict()) == of_program("analyze", name, *words)
+    assert found["run"]["command"] == f"slotscope analyze {' '.join(words)} --progress=never -- {name}"
+
+
+# Flags that say where results go, which a function returns, or that ask at a terminal.
+OF_THE_TERMINAL = {"progress", "color", "help", "version", "json", "output", "out", "no_files", "full", "fail_on", "openmetrics"}
+OF_THE_TERMINAL |= {"ask_password"}
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "left_out"),
+    [
+        ("analyze", slotscope.options.Analyze, {"force"}),
+        ("plan", slotscope.options.Plan, {"commands", "rollback", "pause_ms", "max_minutes"}),
+        ("whatif", slotscope.options.WhatIf, set()),
+    ],
+)
+def test_every_flag_is_an_option(command: str, options: Any, left_out: set[str]) -> None:
+    flags = re.findall(r"^ +(?:-\w, )?--([a-z-]+)", run(command, "--help").stdout, re.MULTILINE)
+    wanted = {flag.replace("-", "_") for flag in flags} - OF_THE_TERMINAL - left_out
+    assert set(inspect.get_annotations(options)) | set(options.__annotations__) == wanted
+
+
+def test_patterns_and_directories_name_files(tmp_path: Path) -> None:
+    for name in ("b.keys", "a.keys"):
+        (tmp_path / name).write_text(f"{name}:1\n")
+    of_pattern = slotscope.analyze(f"{tmp_path}/*.keys", nodes=3)
+    assert [Path(file["name"]).name for file in of_pattern["input"]["files"]] == ["a.keys", "b.keys"]
+    assert comparable(of_pattern.to_dict()) == comparable(slotscope.analyze(tmp_path, nodes=3).to_dict())
+    odd = tmp_path / "[x].keys"
+    odd.write_text("k\n")
+    assert slotscope.analyze(odd)["input"]["keys"] == 1
+    with pytest.raises(slotscope.Error, match="no file has such a name"):
+        slotscope.analyze(f"{tmp_path}/*.rdb")
+
+
+class OnlyRead:
+    """A file object that is not seekable, as of a socket."""
+
+    def __init__(self, content: bytes) -> None:
+        self.file = io.BytesIO(content)
+
+    def read(self, size: int) -> bytes:
+        return self.file.read(min(size, 1000))
+
+
+def test_file_objects_are_inputs(tmp_path: Path) -> None:
+    path = "samples/hot-tag.keys"
+    content = Path(path).read_bytes()
+    wanted = of_program("analyze", path)
+    with open(path, "rb") as file:
+        assert comparable(slotscope.analyze(file).to_dict()) == wanted
+    for file in (io.BytesIO(content), io.BytesIO(gzip.compress(content)), OnlyRead(content)):
+        found = slotscope.analyze(file)
+        assert (found["input"]["keys"], found.sentence, found["tags"]["top"]) == (
+            wanted["input"]["keys"],
+            wanted["verdict"]["sentence"],
+            wanted["tags"]["top"],
+        )
+    file = io.BytesIO(b"header\n" + content)
+    file.readline()
+    assert slotscope.analyze(file)["input"]["keys"] == wanted["input"]["keys"]
+
+
+def test_a_large_file_object_is_read_by_several_threads() -> None:
+    content = b"".join(b"user:{%d}:%d\n" % (i % 70_000, i) for i in range(400_000))
+    found = slotscope.analyze(io.BytesIO(content), threads=4)
+    assert (found["input"]["keys"], found["tags"]["exact"], found["run"]["passes"]) == (400_000, True, 2)
+
+
+def test_a_file_object_that_fails_raises_what_it_raised() -> None:
+    class Failing(OnlyRead):
+        def read(self, size: int) -> bytes:
+            if self.file.tell() > 3000:
+                raise TimeoutError("no answer for 3 s")
+            return super().read(size)
+
+    with pytest.raises(TimeoutError, match="no answer for 3 s"):
+        slotscope.analyze(Failing(b"user:1\n" * 1000))
+    with pytest.raises(slotscope.Error, match="open it in binary mode"), open("samples/hot-tag.keys") as text:
+        slotscope.analyze(text)  # type: ignore[arg-type]
+
+
+def test_keys_in_memory_are_an_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = [b"user:%d" % i for i in range(9000)] + [b"{cart}:%d" % i for i in range(999)] + [b"GET", b"a\nb\r\n", b"\xff", b""]
+    page = b"*%d\r\n" % len(keys) + b"".join(b"$%d\r\n%b\r\n" % (len(key), key) for key in keys)
+    (tmp_path / "keys").write_bytes(page)
+    monkeypatch.chdir(tmp_path)
+    wanted = of_program("analyze", "keys", "--format=resp", "--nodes=4")
+    for facts in (wanted["input"], wanted["input"]["files"][0]):
+        facts.update(bytes=0, bytes_read=0)
+    for held in (keys, tuple(keys), iter(keys), pyarrow.array(keys), pyarrow.chunked_array([keys[:9], [], keys[9:]]), polars.Series(keys), pyarrow.table({"key": keys}).to_reader(1000)):
+        found = slotscope.analyze(keys=held, nodes=4).to_dict()
+        # Pages have heads, which are bytes too.
+        for facts in (found["input"], found["input"]["files"][0]):
+            facts.update(bytes=0, bytes_read=0)
+        assert comparable(found) == wanted, type(held)
+    assert slotscope.analyze(keys=[]).verdict == "empty"
+
+
+def test_keys_that_are_commands_are_keys() -> None:
+    keys = ["get", "set", "del", "*2", "$3", "+OK", "-ERR"] * 3
+    assert slotscope.analyze(keys=keys)["input"]["keys"] == len(keys)
+
+
+def test_iterables_are_read_twice_and_iterators_once() -> None:
+    keys = [f"{{{i}}}:{j}" for j in range(2) for i in range(70_000)]
+    assert slotscope.analyze(keys=keys)["tags"]["exact"]
+    assert not slotscope.analyze(keys=iter(keys))["tags"]["exact"]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: slotscope.analyze(), slotscope.Error, "no input: name a key dump, or give keys="),
+        (lambda: slotscope.analyze("no/such.keys"), slotscope.Error, "no/such.keys: no such file or directory; check the spelling and the current directory"),
+        (lambda: slotscope.analyze("samples/hot-tag.keys", nodes=0), slotscope.Error, "--nodes 0: "),
+        (lambda: slotscope.analyze("samples/hot-tag.keys", nodes="six"), slotscope.Error, "invalid value 'six' for '--nodes <N>'"),
+        (lambda: slotscope.analyze("samples/hot-tag.keys", nods=6), slotscope.Error, "unexpected argument '--nods' found"),
+        (lambda: slotscope.analyze("samples/hot-tag.keys", keys=["a"]), slotscope.Error, "keys: next to other inputs; give one or the other"),
+        (lambda: slotscope.analyze(7), TypeError, "keys go to keys="),
+        (lambda: slotscope.analyze(["a.keys"]), TypeError, "not list; keys go to keys="),
+        (lambda: slotscope.analyze(keys=["a", 1]), TypeError, "key 1 is int; keys are bytes or str"),
+        (lambda: slotscope.analyze(keys=pyarrow.array(["a", None])), slotscope.Error, "key 1: is null"),
+        (lambda: slotscope.load("samples/hot-tag.keys"), slotscope.Error, "line 1"),
+    ],
+)
+def test_an_error_is_the_line_of_the_program(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as raised:
+        call()
+    assert message in str(raised.value)
+    assert issubclass(slotscope.Error, ValueError)
+
+
+def test_ctrl_c_ends_a_scan() -> None:
+    class Endless:
+        """Sends the signal once the scan runs, and has no end."""
+
+        reads = 0
+
+        def read(self, size: int) -> bytes:
+            self.reads += 1
+            if self.reads == 3:
+                os.kill(os.getpid(), signal.SIGINT)
+            return (b"user:1\n" * 1000)[:size]
+
+    with pytest.raises(KeyboardInterrupt):
+        slotscope.analyze(Endless())
+
+
+def test_other_threads_run_during_a_scan() -> None:
+    others = threading.Event()
+
+    class Waiting(OnlyRead):
+        def read(self, size: int) -> bytes:
+            assert others.wait(60), "the scan holds the GIL"
+            return super().read(size)
+
+    thread = threading.Thread(target=others.set)
+    threading.Timer(0.05, thread.start).start()
+    assert slotscope.analyze(Waiting(b"a\nb\n"))["input"]["keys"] == 2

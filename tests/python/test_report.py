@@ -1,0 +1,126 @@
+"""A report: its parts, tables, files and page; plans and comparisons."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import slotscope
+from conftest import comparable, of_program, run
+
+SAMPLE = "samples/commerce.keys"
+TABLES = ("keys", "nodes", "patterns", "prefixes", "slots", "tags")
+
+
+@pytest.fixture(scope="module")
+def report() -> slotscope.Report:
+    return slotscope.analyze(Path(__file__).parents[2] / SAMPLE, nodes=6)
+
+
+def test_a_report_is_its_verdict(report: slotscope.Report) -> None:
+    verdict = report["verdict"]
+    assert (report.verdict, report.sentence) == (verdict["state"], verdict["sentence"])
+    assert repr(report) == report.sentence
+    assert report.to_dict() == json.loads(report.to_json())
+    report.to_dict().clear()
+    assert report["schema"].startswith("slotscope.report/")
+    with pytest.raises(KeyError):
+        report["nothing"]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_reader_of_arrow_reads_every_table(report: slotscope.Report, name: str) -> None:
+    held = getattr(report, name)
+    rows = pyarrow.table(held)
+    rows.validate(full=True)
+    assert (rows.num_rows, rows.column_names) == (len(held), held.columns)
+    assert polars.DataFrame(held).rows() == [tuple(row.values()) for row in rows.to_pylist()]
+    assert duckdb.sql("select * from rows").fetchall() == duckdb.sql("select * from held").fetchall()
+    frame = pandas.DataFrame.from_arrow(held)
+    assert frame.shape == (len(held), len(held.columns))
+    assert pyarrow.table(held).equals(rows), "a table is read again"
+
+
+def test_tables_have_the_rows_of_the_csv_files(report: slotscope.Report, tmp_path: Path) -> None:
+    report.save(tmp_path / "new" / "report")
+    for name in ("nodes", "patterns", "prefixes", "slots", "tags"):
+        with open(tmp_path / "new" / "report" / f"{name}.csv", newline="") as file:
+            head, *lines = csv.reader(file)
+        rows = polars.DataFrame(getattr(report, name))
+        assert rows.columns == head
+        assert rows.height == len(lines) > 0
+        for row, line in zip(rows.rows(), lines):
+            for value, text in zip(row, line):
+                assert (text == "") if value is None else str(type(value)(text.lstrip("'"))) == str(value)
+    assert [row["keys"] for row in pyarrow.table(report.slots).to_pylist()] == report["slots"]["keys"]
+    assert sum(pyarrow.table(report.nodes)["keys"].to_pylist()) == report["input"]["keys"]
+
+
+def test_a_report_is_saved_and_loaded(report: slotscope.Report, tmp_path: Path) -> None:
+    report.save(tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"report.json", "report.html", "slots.csv"} < names
+    assert any(name.endswith(".png") for name in names)
+    assert slotscope.load(tmp_path).to_dict() == slotscope.load(tmp_path / "report.json").to_dict() == report.to_dict()
+    (tmp_path / "report.json").write_text("mine")
+    with pytest.raises(slotscope.Error, match="name another directory, or replace such files with force=True"):
+        report.save(tmp_path)
+    assert (tmp_path / "report.json").read_text() == "mine"
+    report.save(tmp_path, force=True)
+    assert slotscope.load(tmp_path).to_dict() == report.to_dict()
+
+
+def test_the_page_is_in_a_frame_that_cannot_leave_it(report: slotscope.Report) -> None:
+    frame = report._repr_html_()
+    found = re.fullmatch(r'<iframe sandbox="allow-scripts" style="[^"]*" srcdoc="([^"]*)"></iframe>', frame)
+    assert found and html.unescape(found[1]) == report.to_html()
+
+
+def test_a_plan_is_that_of_the_program() -> None:
+    assert slotscope.plan(SAMPLE, nodes=6, exclude=["0-5", "77"]) == json.loads(run("plan", SAMPLE, "--nodes=6", "--exclude=0-5", "--exclude=77", "--json").stdout)
+    with pytest.raises(slotscope.Error, match="no nodes: say who owns which slot"):
+        slotscope.plan(SAMPLE)
+
+
+def test_what_if_is_that_of_the_program() -> None:
+    assert slotscope.whatif(SAMPLE, nodes=6, to_nodes=9) == json.loads(run("whatif", SAMPLE, "--nodes=6", "--to-nodes=9", "--json").stdout)
+    of_keys = slotscope.whatif(keys=[f"{{a}}:{i}" for i in range(100)], nodes=3, split="a = 4")
+    assert of_keys["input"]["keys"] == 100
+
+
+def test_two_reports_are_compared(report: slotscope.Report, tmp_path: Path) -> None:
+    other = slotscope.analyze("samples/hot-tag.keys", nodes=6)
+    (tmp_path / "old").write_text(report.to_json())
+    (tmp_path / "new").write_text(other.to_json())
+    wanted = json.loads(run("diff", str(tmp_path / "old"), str(tmp_path / "new"), "--json").stdout)
+    found = slotscope.diff(report, other)
+    assert {part for part in found if found[part] != wanted[part]} <= {"old", "new"}
+    assert slotscope.diff(tmp_path / "old", str(tmp_path / "new")).keys() == wanted.keys()
+    with pytest.raises(slotscope.Error):
+        slotscope.diff(report, other, by="colour")
+
+
+def test_names_are_spelled_as_in_report_json() -> None:
+    report = slotscope.analyze(keys=[b"{\xff\n}:%d" % i for i in range(9)])
+    assert pyarrow.table(report.tags)["tag"].to_pylist() == [r"\xff\n"] == [tag["tag"] for tag in report["tags"]["top"]]
+
+
+def test_redaction_reaches_every_name() -> None:
+    report = slotscope.analyze("samples/hot-tag.keys", redact=True)
+    for text in (report.to_json(), report.to_html(), str(pyarrow.table(report.tags).to_pylist())):
+        assert "config" not in text and "hot-tag" not in text
+
+
+def test_the_same_options_give_the_same_report() -> None:
+    first: dict[str, Any] = slotscope.analyze(SAMPLE, nodes=6).to_dict()
+    assert comparable(first) == of_program("analyze", SAMPLE, "--nodes=6")
