@@ -58,6 +58,7 @@ mod keyslot;
 pub mod lint;
 pub mod metric;
 pub mod name;
+pub mod partial;
 mod pattern;
 pub mod plan;
 pub mod redact;

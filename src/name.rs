@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The bytes of a name.
@@ -112,7 +113,10 @@ impl From<&std::path::Path> for Name {
 
 impl Serialize for Name {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        match serializer.is_human_readable() {
+            true => serializer.collect_str(self),
+            false => serializer.serialize_bytes(&self.0),
+        }
     }
 }
 
@@ -132,9 +136,31 @@ impl JsonSchema for Name {
 
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if !deserializer.is_human_readable() {
+            return deserializer.deserialize_byte_buf(Bytes);
+        }
         let spelling = String::deserialize(deserializer)?;
         Name::parse(&spelling)
             .ok_or_else(|| serde::de::Error::custom("a name with an unknown escape"))
+    }
+}
+
+/// Reads the bytes of a name from a binary form.
+struct Bytes;
+
+impl Visitor<'_> for Bytes {
+    type Value = Name;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the bytes of a name")
+    }
+
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Name, E> {
+        Ok(Name::from(bytes))
+    }
+
+    fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Name, E> {
+        Ok(Name(bytes))
     }
 }
 

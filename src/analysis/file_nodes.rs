@@ -18,7 +18,11 @@ use crate::topology::Topology;
 use crate::topology::of_files::{FileSlots, OfFiles, of_files};
 
 /// The nodes that the inputs of a scan are dumps of; `None` where they are not.
-pub fn of<T>(reading: &Reading, scanned: &Scanned<T>, counted: &SlotsByInput) -> Option<OfFiles> {
+pub fn of<'p, T>(
+    paths: impl Iterator<Item = &'p Path>,
+    scanned: &Scanned<T>,
+    counted: &SlotsByInput,
+) -> Option<OfFiles> {
     // Next to dumps, captures are of the same nodes; commands behind an RDB file are of its node. Lists of extremes have no
     // slots.
     let has_dumps = scanned.inputs.iter().any(|input| input.seen.keys > 0);
@@ -28,8 +32,8 @@ pub fn of<T>(reading: &Reading, scanned: &Scanned<T>, counted: &SlotsByInput) ->
         !is_capture || !has_dumps && !counted.of(*at).is_empty()
     };
     let places: Vec<usize> = (0..scanned.inputs.len()).filter(is_counted).collect();
-    let path = |at: &usize| reading.sources[*at].path();
-    let paths: Vec<&Path> = places.iter().map(path).collect();
+    let all: Vec<&Path> = paths.collect();
+    let paths: Vec<&Path> = places.iter().map(|at| all[*at]).collect();
     let files = places.iter().zip(names(&paths)).map(|(at, name)| {
         let input = &scanned.inputs[*at];
         FileSlots {
@@ -61,7 +65,7 @@ pub fn read(reading: &Reading) -> Result<Topology> {
         return Topology::assumed();
     }
     let scanned = reading.scan("finding nodes", || SlotsByInput::new(inputs))?;
-    let found = of(reading, &scanned, &scanned.tally);
+    let found = of(reading.paths(), &scanned, &scanned.tally);
     found.map_or_else(Topology::assumed, |found| Ok(found.topology))
 }
 

@@ -1,6 +1,6 @@
 //! The part of a report about its input.
 
-use crate::analysis::reading::Reading;
+use crate::analysis::inputs::{File, Inputs};
 use crate::analysis::{collected, rejected};
 use crate::format::lfu::{self, LfuRule};
 use crate::format::{FORMATS, Format, Notice, Seen};
@@ -10,34 +10,39 @@ use crate::scan::{Scanned, SeenInput};
 use crate::slot::policy::Policy;
 use crate::source::Source;
 use crate::summary::worded::Worded;
-use crate::summary::{FileFacts, Incomplete, InputFacts, ObjectFacts, Sizes, Summary};
+use crate::summary::{FileFacts, Incomplete, InputFacts, ObjectFacts, Rejected, Sizes, Summary};
 
-/// As `of`, with what collections say of themselves and a note on what was passed over; sentences have no names where
+/// What is said of inputs: as `of`, with what collections say of themselves and a note on what was passed over; sentences have no names where
 /// `is_redacted`.
-pub fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>, is_redacted: bool) -> InputFacts {
-    let mut input = of(&reading.sources, scanned);
-    collected::remark(&reading.collections, is_redacted, &mut input);
-    if reading.passed_over > 0 {
+pub fn of_inputs<T>(inputs: &Inputs, scanned: &Scanned<T>, is_redacted: bool) -> InputFacts {
+    let mut input = of_files(&inputs.files, inputs.rejected.clone(), scanned);
+    collected::remark(&inputs.collections, is_redacted, &mut input);
+    if inputs.passed_over > 0 {
         let what = "entries of directories that are no files, passed over (directories are not searched deeper)";
-        input.notes.push(format!("{what}: {}", reading.passed_over));
+        input.notes.push(format!("{what}: {}", inputs.passed_over));
     }
-    if reading.of_reports > 0 {
+    if inputs.of_reports > 0 {
         let what = "files of an earlier report in a directory of dumps, passed over";
-        input.notes.push(format!("{what}: {}", reading.of_reports));
+        input.notes.push(format!("{what}: {}", inputs.of_reports));
     }
     input
 }
 
 /// What was read: files, rejected rows, places behind which nothing could be read, and notes on the formats.
 pub fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
-    let name = |index: usize| Name::from(sources[index].path());
+    let files: Vec<File> = sources.iter().map(|source| File::of(&**source)).collect();
+    of_files(&files, rejected::of(sources, &scanned.rejects), scanned)
+}
+
+fn of_files<T>(files: &[File], rejected: Rejected, scanned: &Scanned<T>) -> InputFacts {
+    let name = |index: usize| Name::from(files[index].path.as_path());
     let file = |(index, seen): (usize, &SeenInput)| FileFacts {
         name: name(index),
         format: seen.format.into(),
         bytes: seen.bytes,
         keys: seen.seen.keys,
         in_cluster: seen.seen.count(Notice::InCluster) > 0,
-        object: sources[index].object().map(|object| ObjectFacts {
+        object: files[index].object.as_ref().map(|object| ObjectFacts {
             size_bytes: object.size_bytes,
             etag: object.etag.as_deref().map(Name::from),
         }),
@@ -64,7 +69,7 @@ pub fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
     InputFacts {
         files: scanned.inputs.iter().enumerate().map(file).collect(),
         bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
-        rejected: rejected::of(sources, &scanned.rejects),
+        rejected,
         written: seen.written_ms.map(|at| at / 1000),
         sizes: sizes(&seen),
         error_lines: seen.count(Notice::ErrorReply),

@@ -6,39 +6,38 @@
 pub mod collected;
 pub mod file_nodes;
 pub mod input_info;
+pub mod inputs;
+mod judging;
 pub mod likely_heavy;
 pub mod reading;
 mod redacted;
 pub mod rejected;
-mod run_info;
+pub mod run_info;
 pub mod slot_stats;
 pub mod two_pass;
+pub mod wanted;
 
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::analysis::inputs::Inputs;
 use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::reading::{Options, Progress, Reading};
 use crate::analysis::run_info::Started;
 use crate::analysis::two_pass::{Again, Counted};
+use crate::analysis::wanted::Wanted;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::redact::Redaction;
-use crate::remedies::{self, Commands};
 use crate::scan::Scanned;
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
 use crate::source;
-use crate::summary;
-use crate::summary::capacity::{Capacity, Room};
-use crate::summary::evidence::Evidence;
+use crate::summary::Summary;
+use crate::summary::capacity::Room;
 use crate::summary::node_counts::NodeCounts;
-use crate::summary::patterns::Levels;
-use crate::summary::{Listing, Summary};
-use crate::tally::keys_by_node::KeysByNode;
-use crate::tally::slots_by_input::SlotsByInput;
 use crate::tally::{Parts, Tallies};
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
@@ -67,6 +66,7 @@ pub struct Analysis {
     room: Option<RoomOn>,
     redaction: Option<Arc<Redaction>>,
     reading_words: Option<Vec<String>>,
+    sampling: Sampling,
 }
 
 /// The memory limits of the nodes of a topology.
@@ -109,6 +109,7 @@ impl Default for Analysis {
             room: None,
             redaction: None,
             reading_words: None,
+            sampling: Sampling::default(),
         }
     }
 }
@@ -238,6 +239,12 @@ impl Analysis {
         self
     }
 
+    /// Sets from how many bytes on a sample of the inputs is taken first, and of how much; the default is the fastest.
+    pub fn sampling(mut self, sampling: Sampling) -> Self {
+        self.sampling = sampling;
+        self
+    }
+
     /// Replaces the names of keys, tags, prefixes, files and nodes by keyed hashes.
     pub fn redaction(mut self, redaction: Option<Arc<Redaction>>) -> Self {
         self.redaction = redaction;
@@ -273,55 +280,21 @@ impl Analysis {
 
     fn summary_of(&self, mut reading: Reading) -> Result<Summary> {
         let started = Started::now();
+        let topology = self.first_owners(reading.sources.len())?;
+        reading.options.only.not_of = topology.replicas.iter().cloned().collect();
+        let counted = self.count(&reading, &topology)?;
+        let inputs = Inputs::of(reading, &counted.first);
+        self.judge(&started, &inputs, &counted, topology)
+    }
+
+    /// The nodes as far as they are known without the inputs; checked against what names nodes, unless the inputs may
+    /// show others.
+    fn first_owners(&self, inputs: usize) -> Result<Topology> {
         let topology = self.owners()?;
-        // What names nodes that the inputs may show is looked at once they do.
-        if !self.may_find_nodes(&reading) {
+        if !self.may_find_nodes(inputs) {
             self.room_of(&topology)?;
         }
-        reading.options.only.not_of = topology.replicas.iter().cloned().collect();
-        let Counted {
-            first,
-            recount,
-            passes,
-        } = self.count(&reading, &topology)?;
-        if let Some(by) = self.by {
-            let flag = format!("--by {}", by.name());
-            first.tally.slots.loads.required(by, &flag)?;
-        }
-
-        let mut input = input_info::of_reading(&reading, &first, self.redaction.is_some());
-        let (mut topology, files) = self.found_nodes(&reading, &first, topology);
-        let mut node_counts = self.node_counts.clone();
-        let room = self.room_of(&topology)?;
-        if let Some(redaction) = self.redaction.as_deref() {
-            redacted::input(redaction, &mut input, &first.rejects);
-            redacted::node_counts(redaction, &topology, &mut node_counts);
-            if self.nodes.listed().is_some() || !files.is_empty() {
-                topology = topology.renamed(|name| redaction.text(name));
-            }
-        }
-        let is_shown = self.redaction.is_none();
-        input.policy = input_info::policy(&reading.options.policy, is_shown);
-        let policy_note = input.policy.as_ref().map(input_info::policy_note);
-        input.notes.extend(policy_note);
-
-        let tallies = &first.tally;
-        let mut summary =
-            summary::summarise(tallies, recount.as_ref(), &topology, self.listing(), input);
-        file_nodes::warn_of_several(&files, &mut summary);
-        let of_lfu = input_info::lfu_note(reading.options.walking.lfu, &summary);
-        summary.input.notes.extend(of_lfu);
-        let commands = self.commands(&reading, &topology);
-        remedies::add(&mut summary, &topology, &commands);
-        let shortfalls = summary.nodes.shortfalls(&node_counts);
-        let shortfalls = shortfalls.into_iter().map(Evidence::Shortfall);
-        summary.input.warnings.extend(shortfalls.map(Into::into));
-        summary.capacity = room.map(|room| capacity(&summary, &room)).transpose()?;
-        summary.run = started.run(&reading, passes, &summary);
-        if let Some(redaction) = self.redaction.as_deref() {
-            redacted::summary(redaction, &mut summary);
-        }
-        Ok(summary)
+        Ok(topology)
     }
 
     /// The node part of a report from what the nodes themselves report in the file `source`, without a dump.
@@ -339,22 +312,8 @@ impl Analysis {
         NodeCounts::of(source, &counts)
     }
 
-    fn may_find_nodes(&self, reading: &Reading) -> bool {
-        matches!(self.nodes, Nodes::Assumed) && reading.sources.len() > 1
-    }
-
-    /// The nodes and the inputs of each, where the inputs show them; else the nodes of `topology`.
-    fn found_nodes(
-        &self,
-        reading: &Reading,
-        first: &Scanned<Tallies>,
-        topology: Topology,
-    ) -> (Topology, Vec<Vec<usize>>) {
-        let found = file_nodes::of(reading, first, &first.tally.inputs);
-        let found = found.filter(|_| self.may_find_nodes(reading));
-        found.map_or((topology, Vec::new()), |found| {
-            (found.topology, found.files)
-        })
+    fn may_find_nodes(&self, inputs: usize) -> bool {
+        matches!(self.nodes, Nodes::Assumed) && inputs > 1
     }
 
     fn room_of(&self, topology: &Topology) -> Result<Option<Room>> {
@@ -396,98 +355,24 @@ impl Analysis {
             (_, true) => Parts::InOnePass,
             (_, false) => Parts::All,
         };
-        // Only the listing of a real cluster can contradict the files.
-        let origins = match self.nodes.listed() {
-            Some(_) => {
-                let nodes = topology.nodes.iter();
-                let addresses: Vec<_> = nodes.map(|node| node.address.as_deref()).collect();
-                KeysByNode::new(reading.sources.len(), &addresses, |slot| {
-                    topology.owner(slot)
-                })
-            }
-            None => KeysByNode::default(),
-        };
-        let inputs = match self.nodes {
-            Nodes::Assumed => SlotsByInput::new(reading.sources.len()),
-            _ => SlotsByInput::default(),
-        };
-        let sampling = Sampling::default();
+        let sampling = self.sampling;
         let known = match parts {
             Parts::All if sampling.is_worth_it(&reading.sources) => {
                 reading.with_scan("sampling", |scan| Ok(sampling.tags(scan, &reading.sources)))?
             }
             _ => None,
         };
-        let make = || {
-            let tallies = Tallies {
-                origins: origins.clone(),
-                inputs: inputs.clone(),
-                ..Tallies::new(parts)
-            };
-            tallies.knowing(known.clone())
+        let wanted = Wanted {
+            parts,
+            inputs: reading.sources.len(),
+            listing: self.nodes.listed().map(|_| topology),
+            seeks_nodes: matches!(self.nodes, Nodes::Assumed),
+            separator: (self.depth > 0).then_some(self.separator.as_bytes()),
+            known: known.as_ref(),
         };
-        match self.depth {
-            0 => reading.scan("counting", make),
-            _ => reading.scan("counting", || {
-                make().with_patterns(self.separator.as_bytes())
-            }),
-        }
+        let empty = wanted.empty();
+        reading.scan("counting", || empty.clone())
     }
-
-    /// What the commands of remedies have in common.
-    fn commands(&self, reading: &Reading, topology: &Topology) -> Commands {
-        let paths = || {
-            let paths = reading
-                .sources
-                .iter()
-                .map(|source| source.path().display().to_string());
-            paths.collect::<Vec<_>>()
-        };
-        let reading = match (&self.redaction, &self.reading_words) {
-            (Some(_), _) => vec!["DUMP".into()],
-            (None, Some(words)) => words.clone(),
-            (None, None) => paths(),
-        };
-        let listing = match self.redaction {
-            Some(_) => "cluster.nodes".into(),
-            None => topology.source.clone(),
-        };
-        let (nodes, is_real) = match &self.nodes {
-            Nodes::Listed(_) => (vec!["--topology".into(), listing], true),
-            Nodes::OfInput(_) => (Vec::new(), true),
-            Nodes::Assumed if topology.source == Topology::ONE_A_FILE => (Vec::new(), false),
-            _ => (
-                vec!["--nodes".into(), topology.nodes.len().to_string()],
-                false,
-            ),
-        };
-        Commands {
-            reading,
-            nodes,
-            is_real,
-        }
-    }
-
-    fn listing(&self) -> Listing<'_> {
-        let levels = Levels {
-            separator: self.separator.as_bytes(),
-            depth: self.depth,
-        };
-        Listing {
-            by: self.by,
-            levels,
-            rows: self.rows,
-            redaction: self.redaction.as_deref(),
-        }
-    }
-}
-
-/// The capacity part of a report.
-fn capacity(summary: &Summary, room: &Room) -> Result<Capacity> {
-    Capacity::of(&summary.nodes, summary.units.per.bytes(), room).ok_or_else(|| {
-        let what = "the input has no sizes, so the memory of nodes is not known; give a dump with sizes, or --used-memory ID=SIZE for every node";
-        Error::bad("--maxmemory", what)
-    })
 }
 
 #[cfg(test)]

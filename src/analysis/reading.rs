@@ -1,5 +1,6 @@
 //! Sources and how they are read: what every run over key dumps has in common, whatever it counts.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -176,6 +177,11 @@ impl Reading {
         rejected::check_strict(self.options.strict, &self.sources, &scanned.rejects)?;
         rejected::check_most(&self.sources, &scanned)?;
         Ok(scanned)
+    }
+
+    /// What the user named the sources.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.sources.iter().map(|source| source.path())
     }
 
     /// Worker threads.

@@ -1,5 +1,7 @@
 //! Rejected rows, located by file and line, for reports and errors.
 
+use std::path::Path;
+
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::scan::Scanned;
@@ -28,6 +30,20 @@ pub fn of(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Rejected {
 /// # Errors
 /// There is one.
 pub fn check_most<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Result<()> {
+    let path = |input: usize| sources[input].path();
+    let line = |reject: &Reject| line_of(&*sources[reject.input as usize], reject.byte);
+    check_most_of(path, line, scanned)
+}
+
+/// The same of inputs at these paths, with the lines of rejected rows.
+///
+/// # Errors
+/// There is one.
+pub fn check_most_of<'p, T>(
+    path: impl Fn(usize) -> &'p Path,
+    line: impl Fn(&Reject) -> Option<u64>,
+    scanned: &Scanned<T>,
+) -> Result<()> {
     let seen = scanned.inputs.iter().map(|input| input.seen);
     let Some((index, seen)) = seen
         .enumerate()
@@ -35,13 +51,12 @@ pub fn check_most<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Resul
     else {
         return Ok(());
     };
-    let source = &*sources[index];
     let mut first = scanned.rejects.first.iter();
     let first = first
         .find(|reject| reject.input as usize == index)
-        .map(|reject| format!(", the first at {}: {reject}", place(source, reject)));
+        .map(|reject| format!(", the first at {}: {reject}", place(line(reject), reject)));
     Err(Error::bad(
-        Name::from(source.path()).to_string(),
+        Name::from(path(index)).to_string(),
         format!(
             "{} of {} rows are no keys{}; is it a dump in another format (--format help lists them)?",
             grouped(seen.rejected),
@@ -52,8 +67,8 @@ pub fn check_most<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Resul
 }
 
 /// The line and the byte of a rejected row.
-fn place(source: &dyn Source, reject: &Reject) -> String {
-    let line = line_of(source, reject.byte).map_or(String::new(), |line| format!("line {line} "));
+fn place(line: Option<u64>, reject: &Reject) -> String {
+    let line = line.map_or(String::new(), |line| format!("line {line} "));
     format!("{line}(byte {})", reject.byte)
 }
 
@@ -62,13 +77,27 @@ fn place(source: &dyn Source, reject: &Reject) -> String {
 /// # Errors
 /// There is one.
 pub fn check_strict(strict: bool, sources: &[Box<dyn Source>], rejects: &Rejects) -> Result<()> {
-    let Some(first) = rejects.first.first().filter(|_| strict) else {
+    match strict {
+        true => check_strict_of(|input| &*sources[input as usize], rejects),
+        false => Ok(()),
+    }
+}
+
+/// Makes the first of them an error, wherever its input is.
+///
+/// # Errors
+/// There is one.
+pub fn check_strict_of<'s>(
+    source: impl FnOnce(u32) -> &'s dyn Source,
+    rejects: &Rejects,
+) -> Result<()> {
+    let Some(first) = rejects.first.first() else {
         return Ok(());
     };
-    let source = &*sources[first.input as usize];
+    let source = source(first.input);
     let file = Name::from(source.path());
     Err(Error::bad(
-        format!("{file}: {}", place(source, first)),
+        format!("{file}: {}", place(line_of(source, first.byte), first)),
         format!("{first}; such lines in all: {}", grouped(rejects.count)),
     ))
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::analysis::reading::Reading;
+use crate::analysis::inputs::Inputs;
 use crate::name::Name;
 use crate::source::Source;
 use crate::summary::balance::tidy;
@@ -25,7 +25,7 @@ impl Started {
     }
 
     /// How the report was made; the command is up to the program.
-    pub fn run(&self, reading: &Reading, passes: u32, summary: &Summary) -> Run {
+    pub fn run(&self, inputs: &Inputs, passes: u32, summary: &Summary) -> Run {
         let elapsed_secs = self.instant.elapsed().as_secs_f64();
         let rate = |count: f64| tidy(count / elapsed_secs.max(1e-9));
         Run {
@@ -33,10 +33,10 @@ impl Started {
             version: env!("CARGO_PKG_VERSION").into(),
             command: Name::default(),
             started: seconds(self.time),
-            dumped: dumped(&reading.sources),
+            dumped: inputs.dumped,
             elapsed_secs: tidy(elapsed_secs),
-            threads: reading.threads(),
-            kernel: reading.options.kernel.name.into(),
+            threads: inputs.threads,
+            kernel: inputs.kernel.as_str().into(),
             passes,
             bytes_per_sec: rate(summary.input.bytes_read as f64 * f64::from(passes)),
             keys_per_sec: rate(summary.input.keys as f64),
@@ -52,7 +52,7 @@ fn seconds(time: SystemTime) -> u64 {
 }
 
 /// When the files among `sources` were last written; nothing where there is none.
-fn dumped(sources: &[Box<dyn Source>]) -> Option<Dumped> {
+pub fn dumped(sources: &[Box<dyn Source>]) -> Option<Dumped> {
     let written = |source: &dyn Source| {
         if let Some(object) = source.object() {
             return object.modified_ms.map(|at| at / 1000);

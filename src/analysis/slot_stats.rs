@@ -44,6 +44,7 @@ pub fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Option<Scan
             format: NAME,
             bytes: read.bytes,
             seen: Seen::of_keys(taken.keys_of(input)),
+            ..SeenInput::default()
         });
     }
     Ok(Some(Scanned {
@@ -51,6 +52,7 @@ pub fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Option<Scan
         inputs: seen,
         incomplete,
         rejects: Rejects::default(),
+        open_ends: Vec::new(),
     }))
 }
 

@@ -6,16 +6,20 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::analysis::likely_heavy::Sampling;
 use crate::error::{Error, Result};
 use crate::format::walk::Walking;
 use crate::name::Name;
+use crate::scan::shares::Share;
 use crate::scan::{Incomplete, Scan, Scanned};
 use crate::slot::SlotBatch;
 use crate::source::Source;
 use crate::tally::pattern_recount::PatternRecount;
-use crate::tally::present::Present;
+use crate::tally::present::{self, Present};
 use crate::tally::recount::{Candidates, Recount};
+use crate::tally::sketch::buckets::Buckets;
 use crate::tally::tags::TagCounts;
 use crate::tally::{Tallies, Tally};
 
@@ -27,6 +31,33 @@ pub struct Counted {
     pub recount: Option<Recount>,
     /// How many passes there were.
     pub passes: u32,
+}
+
+/// What a second pass counted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CountedAgain {
+    tags: Option<Buckets>,
+    patterns: Option<Buckets>,
+    present: Option<Vec<bool>>,
+}
+
+impl CountedAgain {
+    /// Takes over what was counted of other keys.
+    pub fn merge(&mut self, other: CountedAgain) {
+        let both = |mine: &mut Option<Buckets>, theirs: Option<Buckets>| match (mine, theirs) {
+            (Some(mine), Some(theirs)) => mine.merge(theirs),
+            (none @ None, theirs) => *none = theirs,
+            (Some(_), None) => {}
+        };
+        both(&mut self.tags, other.tags);
+        both(&mut self.patterns, other.patterns);
+        match (&mut self.present, other.present) {
+            (Some(mine), Some(theirs)) => present::merge(mine, &theirs),
+            (none @ None, theirs) => *none = theirs,
+            (Some(_), None) => {}
+        }
+    }
 }
 
 /// What a second pass counts.
@@ -116,6 +147,23 @@ impl Again {
         })
     }
 
+    /// What was counted.
+    pub fn into_counted(self) -> CountedAgain {
+        CountedAgain {
+            tags: self.tags.map(Recount::into_counted),
+            patterns: self.patterns.map(PatternRecount::into_counted),
+            present: self.present.map(Present::into_found),
+        }
+    }
+
+    /// Takes over what was counted elsewhere; false where that was counted for something else.
+    pub fn take(&mut self, counted: CountedAgain) -> bool {
+        let tags = take(&mut self.tags, counted.tags, Recount::take);
+        let patterns = take(&mut self.patterns, counted.patterns, PatternRecount::take);
+        let present = take(&mut self.present, counted.present, Present::take);
+        tags && patterns && present
+    }
+
     /// The second pass over inputs of which the first could not read what is `known`.
     ///
     /// # Errors
@@ -126,6 +174,21 @@ impl Again {
         sources: &[Box<dyn Source>],
         known: &[Incomplete],
     ) -> Result<Self> {
+        let shares: Vec<Share> = (0..sources.len()).map(Share::all_of).collect();
+        self.run_shares(scan, sources, &shares, known)
+    }
+
+    /// As `run`, over a share of each input.
+    ///
+    /// # Errors
+    /// As `run`.
+    pub fn run_shares(
+        self,
+        scan: &Scan<'_>,
+        sources: &[Box<dyn Source>],
+        shares: &[Share],
+        known: &[Incomplete],
+    ) -> Result<Self> {
         // What the first pass verified is the same still, or the scan says that the input changed.
         let verifies = false;
         let walking = Walking {
@@ -133,7 +196,7 @@ impl Again {
             ..scan.walking
         };
         let again = scan.clone().walking(walking);
-        let scanned = again.run(sources, || self.clone())?;
+        let scanned = again.run_shares(sources, shares, || self.clone())?;
         let is_new = |stop: &&Incomplete| !known.contains(stop);
         let Some(stop) = scanned.incomplete.iter().find(is_new) else {
             return Ok(scanned.tally);
@@ -146,5 +209,13 @@ impl Again {
                 stop.reason
             ),
         ))
+    }
+}
+
+/// Adds what was counted to what is to be; false where only one of both is there, or they do not fit.
+fn take<T, C>(mine: &mut Option<T>, counted: Option<C>, add: fn(&mut T, C) -> bool) -> bool {
+    match (mine, counted) {
+        (Some(mine), Some(counted)) => add(mine, counted),
+        (mine, counted) => mine.is_none() && counted.is_none(),
     }
 }

@@ -259,7 +259,7 @@ impl PlanArgs {
                 ..Tallies::new(Parts::InOnePass)
             })?,
         };
-        let of_files = || file_nodes::of(reading, &scanned, &scanned.tally.inputs);
+        let of_files = || file_nodes::of(reading.paths(), &scanned, &scanned.tally.inputs);
         let (topology, files) = match named {
             Some(topology) => (topology, Vec::new()),
             None => of_files()

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use clap::Args;
 use hashslot::UnknownKernel;
@@ -15,10 +15,7 @@ use crate::cli::progress::{Bars, When};
 use crate::cli::storage::StorageArgs;
 use crate::cli::walking::WalkingArgs;
 use crate::error::{Error, Result};
-use crate::format;
-use crate::format::lines;
-use crate::format::lines::Lines;
-use crate::format::table::by_name::ByName;
+use crate::format::chosen::chosen;
 use crate::format::table::columns::{ColumnNames, KeyEscapes};
 use crate::format::{FORMATS, Format};
 use crate::name::Name;
@@ -125,47 +122,6 @@ fn delimiter_byte(text: &str) -> Result<u8> {
     })
 }
 
-/// A format, and the columns that it was made for.
-type Made = (String, ColumnNames, &'static dyn Format);
-
-/// The format called `name` with columns of these names. It stays until the program ends, so the same one is made once.
-fn with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> {
-    static MADE: Mutex<Vec<Made>> = Mutex::new(Vec::new());
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = made
-        .iter()
-        .find(|(other, columns, _)| other == name && columns == names);
-    if let Some((_, _, format)) = known {
-        return Ok(*format);
-    }
-    let format = new_with_columns(name, names)?;
-    made.push((name.to_owned(), names.clone(), format));
-    Ok(format)
-}
-
-fn new_with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> {
-    let format = match name {
-        "auto" => Some(Box::new(ByName::new(names)) as Box<dyn Format>),
-        name => format::named(name)?.with_columns(names),
-    };
-    let format = format.ok_or_else(|| {
-        let given = [
-            ("--key-column", &names.key),
-            ("--size-column", &names.size),
-            ("--ops-column", &names.ops),
-        ];
-        let flag = given
-            .iter()
-            .find(|(_, name)| name.is_some())
-            .map_or("--escapes", |(flag, _)| flag);
-        Error::bad(
-            flag,
-            format!("{name} has no columns to choose from; csv and jsonl have"),
-        )
-    })?;
-    Ok(Box::leak(format))
-}
-
 /// The kernel called `name`, if this CPU supports it.
 fn kernel_named(name: &str) -> Result<&'static Kernel> {
     hashslot::named(name).map_err(|unknown| {
@@ -224,31 +180,14 @@ impl ReadingArgs {
 
     /// The format of the input; `None` to detect it.
     fn format(&self) -> Result<Option<&'static dyn Format>> {
-        let lines = Lines.name();
         let names = ColumnNames {
             key: self.key_column.clone(),
             size: self.size_column.clone(),
             ops: self.ops_column.clone(),
             escapes: self.escapes,
         };
-        match (self.format.as_str(), &self.delimiter) {
-            (name, None) if names != ColumnNames::USUAL => Ok(Some(with_columns(name, &names)?)),
-            (_, Some(_)) if names != ColumnNames::USUAL => Err(Error::bad(
-                "--delimiter",
-                "belongs to --format lines, which has no columns",
-            )),
-            ("auto", None) => Ok(None),
-            (name, None) => Ok(Some(format::named(name)?)),
-            (name, Some(delimiter)) if name == "auto" || name == lines => {
-                Ok(Some(lines::delimited_by(delimiter_byte(delimiter)?)))
-            }
-            (name, Some(_)) => {
-                let what = format!(
-                    "belongs to --format {lines}; {name} has its own rule for where a key ends"
-                );
-                Err(Error::bad("--delimiter", what))
-            }
-        }
+        let delimiter = self.delimiter.as_deref().map(delimiter_byte);
+        chosen(&self.format, delimiter.transpose()?, &names)
     }
 
     /// Whether the inputs may be several files.
@@ -304,25 +243,6 @@ impl ReadingArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_column_can_only_be_named_where_there_are_columns() {
-        let names = ColumnNames {
-            ops: Some("n".into()),
-            ..ColumnNames::USUAL
-        };
-        for name in ["auto", "csv", "jsonl"] {
-            let format = with_columns(name, &names).unwrap();
-            assert_eq!(format.name(), name);
-            assert!(std::ptr::eq(format, with_columns(name, &names).unwrap()));
-        }
-        let error = with_columns("lines", &names).err().unwrap().to_string();
-        assert_eq!(
-            error,
-            "--ops-column: lines has no columns to choose from; csv and jsonl have"
-        );
-        assert!(with_columns("yaml", &names).is_err());
-    }
 
     #[test]
     fn a_delimiter_is_one_byte_or_the_escape_of_one() {

@@ -8,13 +8,20 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 /// The stretches of one input that were read so far, by where they start.
 pub struct Borders<T>(Mutex<BTreeMap<u64, Stretch<T>>>);
 
-struct Stretch<T> {
-    end: u64,
-    first: Option<T>,
-    last: Option<T>,
+/// Where a stretch ends, and the rows at its ends, which have no neighbours yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stretch<T> {
+    /// The offset behind it.
+    pub end: u64,
+    /// The first row; none where it has no row.
+    pub first: Option<T>,
+    /// The last row.
+    pub last: Option<T>,
 }
 
 impl<T> Default for Borders<T> {
@@ -76,6 +83,17 @@ impl<T: Copy> Borders<T> {
             };
         }
         stretches.insert(start, joined);
+    }
+
+    /// The stretches that were read elsewhere.
+    pub fn of(stretches: BTreeMap<u64, Stretch<T>>) -> Self {
+        Borders(Mutex::new(stretches))
+    }
+
+    /// The stretches, by where they start: what other parts of the input may be joined to.
+    pub fn stretches(&self) -> BTreeMap<u64, Stretch<T>> {
+        let stretches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        stretches.clone()
     }
 }
 

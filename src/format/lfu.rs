@@ -4,6 +4,8 @@
 //! by one. So it stays where it is at 1 + f (c - 5) accesses in a decay time. Below 5 a key was not used for minutes. At
 //! 250 and above, a key may be used any number of times more.
 
+use serde::{Deserialize, Serialize};
+
 /// The counter of a key that is new, or used about once in a decay time.
 const NEW: u64 = 5;
 /// The largest counter.
@@ -12,7 +14,8 @@ const LARGEST: u64 = 255;
 pub const SATURATED: u64 = 250;
 
 /// How a server counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LfuRule {
     /// lfu-log-factor.
     pub log_factor: u64,

@@ -4,6 +4,7 @@ pub mod batch;
 pub mod batch_rows;
 pub(crate) mod block_joins;
 pub mod capture;
+pub mod chosen;
 pub mod extremes;
 mod fault;
 pub mod lfu;
@@ -22,8 +23,11 @@ pub mod table;
 pub mod walk;
 mod walked;
 
+use std::collections::BTreeMap;
+
 use crate::error::{Error, Result};
 use crate::format::batch::{KeyBatch, Spans, Values};
+pub use crate::format::block_joins::Stretch;
 use crate::format::lfu::LfuRule;
 use crate::format::redis_cli::one_line::Strings;
 use crate::format::row_boundary::RowBoundary;
@@ -125,6 +129,10 @@ pub trait Reader: Send + Sync {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> Seen;
+    /// The numbers of the rows at the ends of what was read, where neighbouring rows are compared by number.
+    fn numbers(&self) -> BTreeMap<u64, Stretch<u64>> {
+        BTreeMap::new()
+    }
     /// The offset in the input of what is at `at` of a block; `offset` says it where the block is a piece of the input.
     fn place(&self, _block: Padded<'_>, _at: u32, offset: u64) -> u64 {
         offset

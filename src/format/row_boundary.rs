@@ -180,6 +180,10 @@ impl Boundary for RowBoundary {
         matches!(self, RowBoundary::Quoted(..))
     }
 
+    fn is_local(&self) -> bool {
+        !matches!(self, RowBoundary::Quoted(_, Quotes::Escaped))
+    }
+
     /// A quote that follows a byte which starts no field and is no quote opens nothing; where no second quote follows,
     /// it ends what is open. So the place behind it is outside, whatever comes before.
     fn effect_of_tail(&self, tail: &[u8]) -> Option<Effect> {

@@ -1,7 +1,9 @@
 //! What a reader saw besides the keys: counts that sum over the blocks of an input, and the words for them.
 
+use serde::{Deserialize, Serialize};
+
 /// Something odd that a reader met. Most are dropped lines, and none is dropped in silence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Notice {
     /// A key of no bytes.
     EmptyKey,
@@ -378,6 +380,13 @@ impl Seen {
     /// Notes that something was met `count` times.
     pub fn note(&mut self, notice: Notice, count: u64) {
         self.notices[notice as usize] += count;
+    }
+
+    /// What was met, and how often.
+    pub fn notices(&self) -> impl Iterator<Item = (Notice, u64)> {
+        let all = WORDS.iter().map(|(notice, ..)| *notice);
+        let counted = all.map(|notice| (notice, self.count(notice)));
+        counted.filter(|(_, count)| *count > 0)
     }
 
     /// How often it was met.

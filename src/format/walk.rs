@@ -3,12 +3,15 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::format::lfu::LfuRule;
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::source::block::Block;
 
 /// How inputs are walked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Walking {
     /// Whether checksums are verified, for which every byte is read.
     pub verifies: bool,
@@ -19,7 +22,8 @@ pub struct Walking {
 }
 
 /// What the sizes of keys are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Sizes {
     /// Estimated bytes in the memory of a server with this allocator.
     Memory(Allocator),

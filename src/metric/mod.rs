@@ -232,7 +232,41 @@ impl Metric {
 
 /// A load in every metric; 0 where the input does not have it. Sums saturate at 2^64 - 1, in any order of adding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "PerMetric<u64>", try_from = "PerMetric<u64>")]
 pub struct Load([u64; METRIC_COUNT]);
+
+/// More keys than any input has: sums of a few of them fit 64 bits.
+pub const MOST_KEYS: u64 = 1 << 48;
+
+/// Whether these are counts of keys that some input may have, all together.
+pub fn are_counts<'c>(counts: impl IntoIterator<Item = &'c u64>) -> bool {
+    let add = |sum: u64, count: &u64| sum.checked_add(*count).filter(|sum| *sum <= MOST_KEYS);
+    counts.into_iter().try_fold(0, add).is_some()
+}
+
+/// Of what there is none, nothing is written: metrics may be added.
+impl From<Load> for PerMetric<u64> {
+    fn from(load: Load) -> Self {
+        let weights = PerWeight::from_fn(|metric| Some(load[metric]).filter(|load| *load > 0));
+        PerMetric {
+            keys: load[Metric::Keys],
+            weights,
+        }
+    }
+}
+
+impl TryFrom<PerMetric<u64>> for Load {
+    type Error = &'static str;
+
+    fn try_from(loads: PerMetric<u64>) -> std::result::Result<Self, &'static str> {
+        match loads.keys {
+            ..=MOST_KEYS => Ok(Load::from_fn(|metric| {
+                loads.get(metric).copied().unwrap_or_default()
+            })),
+            _ => Err("more keys than any input has"),
+        }
+    }
+}
 
 impl Load {
     /// One key of unknown weight.

@@ -1,5 +1,6 @@
 //! Inputs that can be read anywhere: the workers take their chunks from a common counter.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +9,9 @@ use crate::format;
 use crate::format::{Head, Notice, Reader};
 use crate::name::Name;
 use crate::scan::shared::{Shared, lock};
+use crate::scan::shares::Share;
 use crate::scan::{Scan, SeenInput, Worker};
+use crate::source::block::Block;
 use crate::source::boundary::{Effect, State};
 use crate::source::chunk;
 use crate::source::chunk::Cutting;
@@ -27,8 +30,11 @@ pub struct Opened {
 /// An input that is read in chunks.
 pub(super) struct Job {
     input: usize,
-    cutting: Cutting,
+    pub(super) cutting: Cutting,
     pub(super) reader: Box<dyn Reader>,
+    /// Which chunks are read, and whether they are not all.
+    chunks: Range<u64>,
+    is_part: bool,
 }
 
 impl Scan<'_> {
@@ -40,7 +46,7 @@ impl Scan<'_> {
     ) -> Result<Vec<usize>> {
         let (mut jobs, mut streams) = (Vec::new(), Vec::new());
         for (index, source) in shared.sources.iter().enumerate() {
-            match self.job(index, &**source)? {
+            match self.job(index, &**source, &shared.shares[index])? {
                 Some(job) => {
                     // An empty input has no chunk that could say it.
                     shared.saw(
@@ -60,19 +66,27 @@ impl Scan<'_> {
         }
         let effects = self.effects(workers, shared, &jobs)?;
         for (job, effects) in jobs.iter_mut().zip(effects) {
-            job.cutting.states = states(&effects);
+            let before = self.state_before(shared, job)?;
+            (job.cutting.first, job.cutting.states) = (job.chunks.start, states(before, &effects));
         }
         self.learn(workers, shared, &jobs)?;
         self.on_every_chunk(workers, shared, &jobs, |worker, job, _, index| {
             self.read_chunk(worker, shared, job, index)
         })?;
-        jobs.iter()
-            .for_each(|job| shared.check_unchanged(job.input));
+        for job in &jobs {
+            shared.check_unchanged(job.input);
+            shared.take_numbers(job.input, job.reader.numbers());
+        }
         Ok(streams)
     }
 
     /// An input with its format; `None` where it cannot be read anywhere.
-    pub(super) fn job(&self, index: usize, source: &dyn Source) -> Result<Option<Job>> {
+    pub(super) fn job(
+        &self,
+        index: usize,
+        source: &dyn Source,
+        share: &Share,
+    ) -> Result<Option<Job>> {
         let (Some(bytes), Some(opened)) = (source.size_bytes(), source.open_at()?) else {
             return Ok(None);
         };
@@ -82,11 +96,17 @@ impl Scan<'_> {
             chunk: self.chunk,
             boundary: Arc::new(reader.boundary()),
             states: Vec::new(),
+            first: 0,
         };
+        let all = 0..cutting.chunks();
+        let chunks = share.chunks.clone().unwrap_or(all.clone());
+        let chunks = chunks.start.min(all.end)..chunks.end.min(all.end);
         Ok((!cutting.boundary.is_sequential()).then_some(Job {
             input: index,
             cutting,
             reader,
+            is_part: chunks != all,
+            chunks,
         }))
     }
 
@@ -142,7 +162,7 @@ impl Scan<'_> {
     ) -> Result<Vec<Vec<Effect>>> {
         let chunks = |job: &Job| {
             if job.cutting.boundary.has_states() {
-                job.cutting.chunks()
+                job.chunks.clone().count()
             } else {
                 0
             }
@@ -153,7 +173,7 @@ impl Scan<'_> {
             .collect();
         if found.iter().any(|chunks| !chunks.is_empty()) {
             self.on_every_chunk(workers, shared, jobs, |worker, job, at, index| {
-                if let Some(place) = found[at].get(index as usize) {
+                if let Some(place) = found[at].get((index - job.chunks.start) as usize) {
                     worker.open(shared.sources, job.input)?;
                     let Some(opened) = &worker.opened else {
                         return Ok(());
@@ -173,6 +193,27 @@ impl Scan<'_> {
             .into_iter()
             .map(|chunks| chunks.into_iter().map(effect).collect())
             .collect())
+    }
+
+    /// The state that the first chunk of a job starts in: the chunks before it are looked at until they settle it.
+    fn state_before(&self, shared: &Shared<'_>, job: &Job) -> Result<State> {
+        if job.chunks.start == 0 || !job.cutting.boundary.has_states() {
+            return Ok(State::default());
+        }
+        let source = &*shared.sources[job.input];
+        let Some(bytes) = source.open_at()? else {
+            return Ok(State::default());
+        };
+        let (mut block, mut behind) = (Block::with_capacity(0), Effect::NONE);
+        for index in (0..job.chunks.start).rev() {
+            // What cannot be read now cannot be read by who counts it either, and is noted then.
+            let effect = chunk::effect(&*bytes, &job.cutting, index, &mut block);
+            behind = effect.unwrap_or(Effect::from_bits(0)).then(behind);
+            if let Some(state) = behind.settled() {
+                return Ok(state);
+            }
+        }
+        Ok(behind.on(State::default()))
     }
 
     /// Shows every chunk to the readers whose rows depend on rows far before them.
@@ -223,7 +264,7 @@ impl Scan<'_> {
         jobs: &[Job],
         work: impl Fn(&mut Worker<T>, &Job, usize, u64) -> Result<()> + Sync,
     ) -> Result<()> {
-        let of_job = |job: &Job| job.cutting.chunks().div_ceil(n);
+        let of_job = |job: &Job| (job.chunks.end - job.chunks.start).div_ceil(n);
         let last_chunks: Vec<u64> = jobs
             .iter()
             .scan(0, |sum, job| Some(add_to(sum, of_job(job))))
@@ -236,7 +277,7 @@ impl Scan<'_> {
                 let chunk = next.fetch_add(1, Relaxed);
                 let at = last_chunks.partition_point(|end| *end <= chunk);
                 let Some(job) = jobs.get(at) else { break };
-                let index = (chunk - (last_chunks[at] - of_job(job))) * n;
+                let index = job.chunks.start + (chunk - (last_chunks[at] - of_job(job))) * n;
                 if let Err(error) = work(worker, job, at, index) {
                     shared.fail((job.input, index), error);
                 }
@@ -266,11 +307,14 @@ impl Scan<'_> {
         };
         match chunk::read_chunk(&*opened.bytes, &job.cutting, index, &mut worker.block) {
             Ok(Some(piece)) => {
+                seen.line_ends = job.line_ends(&worker.block, body);
                 seen.seen = worker.count(self, shared, &*job.reader, (job.input, stretch, piece));
             }
-            Ok(None) => seen
-                .seen
-                .note(Notice::Repeated, shared.repeats(job.input, stretch, None)),
+            Ok(None) => {
+                seen.line_ends = job.line_ends(&worker.block, body);
+                let repeated = shared.repeats(job.input, stretch, None);
+                seen.seen.note(Notice::Repeated, repeated);
+            }
             Err(trouble) => {
                 seen.bytes = 0;
                 shared.note(trouble, job.input)?;
@@ -279,6 +323,15 @@ impl Scan<'_> {
         shared.saw(job.input, seen);
         shared.proceed((self.proceed)(body));
         Ok(())
+    }
+}
+
+impl Job {
+    /// How many lines end in the first `body` bytes of a chunk. Where a row is, in lines, only a part of an input cannot
+    /// be asked later.
+    fn line_ends(&self, block: &Block, body: u64) -> u64 {
+        let counted = || memchr::memchr_iter(b'\n', &block.content()[..body as usize]).count();
+        if self.is_part { counted() as u64 } else { 0 }
     }
 }
 
@@ -300,12 +353,12 @@ impl<T: Tally> Worker<T> {
 }
 
 /// The state that each chunk starts in, and the one behind the last.
-fn states(effects: &[Effect]) -> Vec<State> {
-    let behind = effects.iter().scan(State::default(), |state, effect| {
+fn states(before: State, effects: &[Effect]) -> Vec<State> {
+    let behind = effects.iter().scan(before, |state, effect| {
         *state = effect.on(*state);
         Some(*state)
     });
-    std::iter::once(State::default()).chain(behind).collect()
+    std::iter::once(before).chain(behind).collect()
 }
 
 fn add_to(sum: &mut u64, more: u64) -> u64 {

@@ -8,6 +8,7 @@ mod counting;
 mod repeats;
 pub mod sample;
 mod shared;
+pub mod shares;
 mod streams;
 
 use std::collections::BTreeSet;
@@ -15,6 +16,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use rayon::ThreadPool;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::format::batch::{Spans, Values};
@@ -22,6 +24,7 @@ use crate::format::walk::Walking;
 use crate::format::{Columns, Format, Notice, Reader, Seen};
 use crate::scan::counting::{Chosen, Counting, How, Place};
 use crate::scan::shared::{Shared, into_inner};
+use crate::scan::shares::{OpenEnds, Share};
 use crate::simd::find_delimiters;
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
@@ -79,6 +82,8 @@ pub struct Scanned<T> {
     pub incomplete: Vec<Incomplete>,
     /// Rows that are no keys.
     pub rejects: Rejects,
+    /// The rows at the ends of what was read of each input.
+    pub open_ends: Vec<OpenEnds>,
 }
 
 /// What was seen of one input.
@@ -90,10 +95,12 @@ pub struct SeenInput {
     pub bytes: u64,
     /// Its keys and what was odd about them.
     pub seen: Seen,
+    /// Line ends, where a part of it was read.
+    pub line_ends: u64,
 }
 
 /// A place behind which an input could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Incomplete {
     /// The input, counted from 0.
     pub input: usize,
@@ -167,7 +174,25 @@ impl<'a> Scan<'a> {
         sources: &[Box<dyn Source>],
         make: impl Fn() -> T,
     ) -> Result<Scanned<T>> {
-        let shared = Shared::new(sources);
+        let shares: Vec<Share> = (0..sources.len()).map(Share::all_of).collect();
+        let mut scanned = self.run_shares(sources, &shares, make)?;
+        let cut_off = cut_off(&scanned.inputs, &scanned.incomplete);
+        scanned.incomplete.extend(cut_off);
+        scanned.incomplete.sort();
+        Ok(scanned)
+    }
+
+    /// As `run`, of a share of each source; what shows only once all of an input is read is up to who merges them.
+    ///
+    /// # Errors
+    /// As `run`.
+    pub fn run_shares<T: Tally>(
+        &self,
+        sources: &[Box<dyn Source>],
+        shares: &[Share],
+        make: impl Fn() -> T,
+    ) -> Result<Scanned<T>> {
+        let shared = Shared::new(sources, shares);
         let workers: Vec<_> = (0..self.pool.current_num_threads())
             .map(|_| Mutex::new(Worker::new(make())))
             .collect();
@@ -183,28 +208,31 @@ impl<'a> Scan<'a> {
         });
         let mut tally = tallies.next().expect("a pool has at least one thread");
         tallies.for_each(|other| tally.merge(other));
-        let inputs: Vec<SeenInput> = shared.seen.into_iter().map(into_inner).collect();
+        let open_ends = shared.open_ends();
         let mut incomplete = into_inner(shared.incomplete);
-        let cut_off = |(input, seen): (usize, &SeenInput)| {
-            let (byte, reason) = (seen.bytes, seen.seen.cut_off()?);
-            Some(Incomplete {
-                input,
-                byte,
-                reason,
-            })
-        };
-        // Where a stream broke, its last reply has no end either.
-        let known: Vec<_> = incomplete.iter().map(|stop| stop.input).collect();
-        let cut_off = inputs.iter().enumerate().filter_map(cut_off);
-        incomplete.extend(cut_off.filter(|stop| !known.contains(&stop.input)));
         incomplete.sort();
         Ok(Scanned {
             tally,
-            inputs,
+            inputs: shared.seen.into_iter().map(into_inner).collect(),
             incomplete,
             rejects,
+            open_ends,
         })
     }
+}
+
+/// The inputs whose last reply has no end, unless they broke off, which is `known`.
+pub fn cut_off(inputs: &[SeenInput], known: &[Incomplete]) -> Vec<Incomplete> {
+    let stops = inputs.iter().enumerate().filter_map(|(input, seen)| {
+        let (byte, reason) = (seen.bytes, seen.seen.cut_off()?);
+        Some(Incomplete {
+            input,
+            byte,
+            reason,
+        })
+    });
+    let is_known = |stop: &Incomplete| known.iter().any(|known| known.input == stop.input);
+    stops.filter(|stop| !is_known(stop)).collect()
 }
 
 /// What one thread works with.
@@ -259,7 +287,7 @@ impl<T: Tally> Worker<T> {
             lfu: scan.walking.lfu,
         };
         let place = Place {
-            input: input as u32,
+            input: shared.shares[input].number,
             offset: piece.offset,
             reader,
         };

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use crate::error::Result;
 use crate::scan::shared::{Shared, into_inner};
+use crate::scan::shares::Share;
 use crate::scan::{Scan, Worker};
 use crate::source::Source;
 use crate::tally::Tally;
@@ -25,13 +26,14 @@ impl Scan<'_> {
     ) -> Result<T> {
         let goes_on = |_| (self.proceed)(0);
         let scan = self.clone().chunk(WINDOW).proceed(&goes_on);
-        let shared = Shared::new(sources);
+        let shares: Vec<Share> = (0..sources.len()).map(Share::all_of).collect();
+        let shared = Shared::new(sources, &shares);
         let workers: Vec<_> = (0..self.pool.current_num_threads())
             .map(|_| Mutex::new(Worker::new(make())))
             .collect();
         let mut jobs = Vec::new();
         for (index, source) in sources.iter().enumerate() {
-            let job = scan.job(index, &**source)?;
+            let job = scan.job(index, &**source, &shares[index])?;
             jobs.extend(job.filter(|job| !job.reader.learns()));
         }
         scan.on_every_nth_chunk(every, &workers, &shared, &jobs, |worker, job, _, index| {

@@ -1,13 +1,15 @@
 //! What all threads of a scan write to, and how it ends.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::format::block_joins::Borders;
+use crate::format::block_joins::{Borders, Stretch};
 use crate::name::Name;
 use crate::scan::repeats::Edges;
+use crate::scan::shares::{OpenEnds, Share};
 use crate::scan::{Incomplete, SeenInput};
 use crate::source::Source;
 use crate::source::chunk::Trouble;
@@ -17,10 +19,14 @@ use crate::source::line_number::line_of;
 pub struct Shared<'a> {
     /// The inputs.
     pub sources: &'a [Box<dyn Source>],
+    /// What of each is read.
+    pub shares: &'a [Share],
     /// What was seen of each.
     pub seen: Vec<Mutex<SeenInput>>,
     /// The keys at the ends of the blocks of each.
     borders: Vec<Borders<u64>>,
+    /// The numbers of their rows, where they are compared.
+    numbers: Mutex<BTreeMap<usize, BTreeMap<u64, Stretch<u64>>>>,
     /// Where they could not be read on.
     pub incomplete: Mutex<Vec<Incomplete>>,
     /// The first error of the inputs, wherever a thread met another one before it.
@@ -35,11 +41,13 @@ type Place = (usize, u64);
 
 impl<'a> Shared<'a> {
     /// Nothing seen yet.
-    pub fn new(sources: &'a [Box<dyn Source>]) -> Self {
+    pub fn new(sources: &'a [Box<dyn Source>], shares: &'a [Share]) -> Self {
         Shared {
             sources,
+            shares,
             seen: sources.iter().map(|_| Mutex::default()).collect(),
             borders: sources.iter().map(|_| Borders::default()).collect(),
+            numbers: Mutex::default(),
             incomplete: Mutex::default(),
             error: Mutex::default(),
             failed: AtomicUsize::new(usize::MAX),
@@ -58,11 +66,29 @@ impl<'a> Shared<'a> {
         repeated
     }
 
+    /// Takes the numbers of the rows at the ends of what was read of an input.
+    pub fn take_numbers(&self, input: usize, numbers: BTreeMap<u64, Stretch<u64>>) {
+        if !numbers.is_empty() {
+            lock(&self.numbers).insert(input, numbers);
+        }
+    }
+
+    /// The rows at the ends of what was read of each input.
+    pub fn open_ends(&self) -> Vec<OpenEnds> {
+        let mut numbers = lock(&self.numbers);
+        let ends = |(input, keys): (usize, &Borders<u64>)| OpenEnds {
+            keys: keys.stretches(),
+            numbers: numbers.remove(&input).unwrap_or_default(),
+        };
+        self.borders.iter().enumerate().map(ends).collect()
+    }
+
     /// Adds a part to what was seen of an input.
     pub fn saw(&self, input: usize, part: SeenInput) {
         let mut all = lock(&self.seen[input]);
         all.format = part.format;
         all.bytes += part.bytes;
+        all.line_ends += part.line_ends;
         all.seen += part.seen;
     }
 

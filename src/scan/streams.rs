@@ -135,6 +135,7 @@ impl Scan<'_> {
                                 format: cut.reader.format(),
                                 bytes,
                                 seen,
+                                ..SeenInput::default()
                             },
                         );
                         worker.block.shrink(self.chunk);

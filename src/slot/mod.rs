@@ -3,6 +3,9 @@
 
 pub mod policy;
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
 use crate::format::batch::{KeyBatch, Spans};
 use crate::slot::policy::Policy;
 
@@ -44,6 +47,15 @@ impl SlotBatch<'_> {
     /// Whether key `i` has a hash tag: a part that is hashed in place of the whole key.
     pub fn is_tagged(&self, i: usize) -> bool {
         self.hashed.start[i] != self.untagged[i]
+    }
+}
+
+/// Reads a slot from where anything may be written.
+pub(crate) fn checked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
+    let slot = u16::deserialize(deserializer)?;
+    match usize::from(slot) < SLOTS {
+        true => Ok(slot),
+        false => Err(D::Error::custom("a slot above 16383")),
     }
 }
 

@@ -28,6 +28,19 @@ impl Effect {
         State(self.0 >> (2 * before.0) & 3)
     }
 
+    /// The effect of this and what follows it.
+    pub fn then(self, next: Effect) -> Effect {
+        Effect::of(|state| next.on(self.on(state)))
+    }
+
+    /// The state behind the stretch, where it is the same whatever was before.
+    pub fn settled(self) -> Option<State> {
+        let behind = self.on(State(0));
+        (1..4)
+            .all(|state| self.on(State(state)) == behind)
+            .then_some(behind)
+    }
+
     /// One byte, so that effects can be kept for every chunk of a long input.
     pub fn to_bits(self) -> u8 {
         self.0
@@ -54,6 +67,11 @@ pub trait Boundary: Send + Sync {
     /// Whether row ends depend on the state.
     fn has_states(&self) -> bool {
         false
+    }
+
+    /// Whether the bytes a little before a place nearly always decide the state there.
+    fn is_local(&self) -> bool {
+        true
     }
 
     /// The effect of a stretch that ends with `tail`, where the tail alone determines it.

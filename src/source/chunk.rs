@@ -32,8 +32,10 @@ pub struct Cutting {
     pub chunk: usize,
     /// What ends a row.
     pub boundary: Arc<dyn Boundary>,
-    /// The state that each chunk starts in, and the one behind the last; empty where row ends need none.
+    /// The state that each chunk from `first` on starts in, and the one behind the last; empty where row ends need none.
     pub states: Vec<State>,
+    /// The first chunk whose state is known.
+    pub first: u64,
 }
 
 impl Cutting {
@@ -43,7 +45,7 @@ impl Cutting {
     }
 
     /// Where chunk `index` starts, and how many bytes are its own.
-    fn body(&self, index: u64) -> (u64, usize) {
+    pub fn body(&self, index: u64) -> (u64, usize) {
         let offset = index * self.chunk as u64;
         (
             offset,
@@ -52,7 +54,8 @@ impl Cutting {
     }
 
     fn state(&self, index: u64) -> State {
-        self.states.get(index as usize).copied().unwrap_or_default()
+        let place = index.saturating_sub(self.first) as usize;
+        self.states.get(place).copied().unwrap_or_default()
     }
 }
 
@@ -236,6 +239,7 @@ mod tests {
             chunk,
             boundary: Arc::new(EveryByte(b'\n')),
             states: Vec::new(),
+            first: 0,
         };
         let mut block = Block::with_capacity(0);
         let (mut owned, mut lasts) = (Vec::new(), 0);
@@ -284,6 +288,7 @@ mod tests {
             chunk: CHUNK,
             boundary: Arc::new(EveryByte(b'\n')),
             states: Vec::new(),
+            first: 0,
         };
         let mut block = Block::with_capacity(CHUNK);
         assert!(matches!(
@@ -304,6 +309,7 @@ mod tests {
             chunk: CHUNK,
             boundary: Arc::new(EveryByte(b'\n')),
             states: Vec::new(),
+            first: 0,
         };
         let trouble = read_chunk(&*file, &cutting, 0, &mut Block::with_capacity(0));
         assert!(

@@ -87,6 +87,15 @@ impl Source for RegularFile {
         (!self.is_compressed).then_some(self.state.bytes)
     }
 
+    fn stored_bytes(&self) -> Option<u64> {
+        Some(self.state.bytes)
+    }
+
+    fn version(&self) -> Option<String> {
+        let since = self.state.modified?.duration_since(SystemTime::UNIX_EPOCH);
+        Some(since.ok()?.as_nanos().to_string())
+    }
+
     fn is_rereadable(&self) -> bool {
         true
     }

@@ -8,16 +8,33 @@ use crate::source::{Source, stream};
 /// Line number, from 1, of byte `at` of a source that can be read again; for messages, so it may read all that lies
 /// before.
 pub fn line_of(source: &dyn Source, at: u64) -> Option<u64> {
+    line_ends(source, 0, at).map(|before| before + 1)
+}
+
+/// How many lines end between two places of a source that can be read again; `from` is 0 where it is read from the front.
+pub fn line_ends(source: &dyn Source, from: u64, to: u64) -> Option<u64> {
     if !source.is_rereadable() {
         return None;
     }
-    source.open_at().ok()?;
-    let mut before = stream::open(source).ok()?.take(at);
+    let bytes = source.open_at().ok()?.filter(|_| from > 0);
     let mut buffer = vec![0; CHUNK];
-    let mut lines = 1;
-    while before.limit() > 0 {
-        let len = before.read(&mut buffer).ok().filter(|len| *len > 0)?;
-        lines += memchr::memchr_iter(b'\n', &buffer[..len]).count() as u64;
+    let mut lines = 0;
+    let mut count = |bytes: &[u8]| lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
+    match bytes {
+        Some(bytes) => {
+            for at in (from..to).step_by(CHUNK) {
+                let next = &mut buffer[..(to - at).min(CHUNK as u64) as usize];
+                bytes.read_exact_at(next, at).ok()?;
+                count(next);
+            }
+        }
+        None => {
+            let mut before = stream::open(source).ok()?.take(to);
+            while before.limit() > 0 {
+                let len = before.read(&mut buffer).ok().filter(|len| *len > 0)?;
+                count(&buffer[..len]);
+            }
+        }
     }
     Some(lines)
 }
@@ -34,5 +51,8 @@ mod tests {
             [0, 1, 2, 4].map(|at| line_of(&*source, at).unwrap()),
             [1, 1, 2, 3]
         );
+        assert_eq!(line_ends(&*source, 1, 4), Some(2));
+        assert_eq!(line_ends(&*source, 2, 3), Some(0));
+        assert_eq!(line_ends(&*source, 2, 9), None);
     }
 }

@@ -54,6 +54,16 @@ pub trait Source: Debug + Send + Sync {
         None
     }
 
+    /// Bytes of it as it is stored, compressed or not, where that is known.
+    fn stored_bytes(&self) -> Option<u64> {
+        self.size_bytes()
+    }
+
+    /// What is another once its bytes are: when a file was written, the ETag of an object. `None` where nothing shows it.
+    fn version(&self) -> Option<String> {
+        None
+    }
+
     /// Whether it can be opened again and gives the same bytes then.
     fn is_rereadable(&self) -> bool {
         self.size_bytes().is_some()
@@ -102,6 +112,14 @@ impl Source for Arc<dyn Source> {
 
     fn size_bytes(&self) -> Option<u64> {
         self.as_ref().size_bytes()
+    }
+
+    fn stored_bytes(&self) -> Option<u64> {
+        self.as_ref().stored_bytes()
+    }
+
+    fn version(&self) -> Option<String> {
+        self.as_ref().version()
     }
 
     fn is_rereadable(&self) -> bool {

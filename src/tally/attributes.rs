@@ -43,7 +43,8 @@ impl Attributes {
         let Some(databases) = &mut self.databases else {
             return;
         };
-        *databases.entry(database).or_default() += keys;
+        let known = databases.entry(database).or_default();
+        *known = known.saturating_add(keys);
         if databases.len() > MAX_DATABASES {
             self.databases = None;
         }

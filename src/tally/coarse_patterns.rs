@@ -2,7 +2,8 @@
 //!
 //! Which level that is, and every count, depends on the keys alone, not on their order or on how the threads share them.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::hash::hash;
 use crate::metric::Load;
@@ -13,10 +14,19 @@ use crate::tally::table::NameTable;
 /// Loads by coarser pattern.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CoarsePatterns {
+    #[serde(deserialize_with = "level")]
     level: u8,
     /// `None` where even the coarsest are too many.
     table: Option<NameTable>,
     separator: Vec<u8>,
+}
+
+fn level<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    let level = u8::deserialize(deserializer)?;
+    match (1..=COARSEST + 1).contains(&level) {
+        true => Ok(level),
+        false => Err(D::Error::custom("patterns of no level")),
+    }
 }
 
 impl CoarsePatterns {

@@ -23,13 +23,51 @@ const RUN: usize = 64;
 const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Halvings of the set of slots; after these the hashes themselves are sampled.
 const SLOT_HALVINGS: u32 = 10;
+/// Halvings by the hashes: what is left fits.
+const HASH_HALVINGS: u32 = 40;
 
 /// The hashes of all keys in a shrinking set, and how often each came.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Listed", try_from = "Listed")]
 pub struct Duplicates {
     /// How often the set was halved.
     halvings: u32,
     seen: HashMap<u64, u32>,
+}
+
+/// The value: the hashes in order.
+#[derive(Serialize, Deserialize)]
+struct Listed {
+    halvings: u32,
+    seen: Vec<(u64, u32)>,
+}
+
+impl From<Duplicates> for Listed {
+    fn from(duplicates: Duplicates) -> Self {
+        let mut seen: Vec<(u64, u32)> = duplicates.seen.into_iter().collect();
+        seen.sort_unstable();
+        Listed {
+            halvings: duplicates.halvings,
+            seen,
+        }
+    }
+}
+
+impl TryFrom<Listed> for Duplicates {
+    type Error = &'static str;
+
+    fn try_from(listed: Listed) -> Result<Self, &'static str> {
+        let Listed { halvings, seen } = listed;
+        let is_kept = |hash: u64| keeps(halvings, slot_in(hash), hash);
+        let fits = seen.len() <= KEPT && halvings <= SLOT_HALVINGS + HASH_HALVINGS;
+        match fits && seen.iter().all(|(hash, _)| is_kept(*hash)) {
+            true => Ok(Duplicates {
+                halvings,
+                seen: seen.into_iter().collect(),
+            }),
+            false => Err("hashes of keys that are not of one set"),
+        }
+    }
 }
 
 impl Duplicates {
@@ -86,7 +124,7 @@ fn place(slot: u16) -> u16 {
 }
 
 fn keeps(halvings: u32, slot: u16, hash: u64) -> bool {
-    let thinned = halvings.saturating_sub(SLOT_HALVINGS).min(40);
+    let thinned = halvings.saturating_sub(SLOT_HALVINGS).min(HASH_HALVINGS);
     place(slot) < 0x4000 >> halvings.min(SLOT_HALVINGS) && hash & ((1 << thinned) - 1) == 0
 }
 

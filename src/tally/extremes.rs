@@ -8,7 +8,7 @@ use crate::format::batch::MISSING;
 use crate::hash::hash;
 use crate::metric::extreme::Extreme;
 use crate::metric::{Load, Metric};
-use crate::slot::SlotBatch;
+use crate::slot::{SLOTS, SlotBatch};
 use crate::tally::Tally;
 use crate::tally::operations::add_to_command;
 use crate::tally::tags::TagCounter;
@@ -84,7 +84,7 @@ impl Listed {
     }
 
     fn merge(&mut self, other: Self) {
-        self.entries += other.entries;
+        self.entries = self.entries.saturating_add(other.entries);
         for (command, entries) in other.commands {
             add_to_command(&mut self.commands, command.as_bytes(), entries);
         }
@@ -123,7 +123,7 @@ fn listed_key(name: &[u8], load: Load) -> Option<(Extreme, ListedKey)> {
     let key = ListedKey {
         name: name.to_vec(),
         length: u32::from_le_bytes([a, b, c, d]).into(),
-        slot: u16::from_le_bytes([low, high]),
+        slot: u16::from_le_bytes([low, high]) % SLOTS as u16,
         tag: name.get(tag).filter(|tag| !tag.is_empty()).map(Into::into),
         entries: load[Metric::Keys],
         sum: load[Metric::Ops],

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::format::batch::MISSING;
 use crate::metric::{Load, Metric, PerMetric};
 use crate::name::Name;
-use crate::slot::SlotBatch;
+use crate::slot::{self, SlotBatch};
 use crate::tally::Tally;
 use crate::tally::operations::BusyKey;
 use crate::tally::sketch::top::Top;
@@ -29,6 +29,7 @@ pub struct HeavyKey {
     /// How long it is, in bytes.
     pub length: u64,
     /// Its slot.
+    #[serde(deserialize_with = "slot::checked")]
     pub slot: u16,
     /// Whether it has a hash tag.
     pub tagged: bool,

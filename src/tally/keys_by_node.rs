@@ -60,6 +60,14 @@ impl KeysByNode {
         }
     }
 
+    /// Whether another counts by the same nodes and inputs.
+    pub fn is_like(&self, other: &KeysByNode) -> bool {
+        let what = |of: &KeysByNode| (of.nodes, of.keys.len());
+        what(self) == what(other)
+            && self.owners == other.owners
+            && self.addresses == other.addresses
+    }
+
     fn add_told(&mut self, keys: &SlotBatch<'_>) {
         let nodes = &keys.batch.values.nodes;
         let mut last: (&[u8], Option<u16>) = (b"", None);
@@ -102,7 +110,8 @@ impl Tally for KeysByNode {
     }
 
     fn merge(&mut self, other: Self) {
-        let (with_node, strays) = (self.with_node + other.with_node, self.strays + other.strays);
+        let with_node = self.with_node.saturating_add(other.with_node);
+        let strays = self.strays.saturating_add(other.strays);
         match self.owners.is_empty() {
             true => *self = other,
             false => add_all(&mut self.keys, &other.keys),

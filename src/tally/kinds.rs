@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::format::batch::{MISSING, Number, Spans, Word};
 use crate::metric::Load;
 use crate::name::Name;
-use crate::slot::SlotBatch;
+use crate::slot::{self, SlotBatch};
 use crate::tally::Tally;
 use crate::tally::sketch::top::Top;
 
@@ -92,6 +92,7 @@ pub struct LargeKey {
     /// Its first 512 bytes.
     pub name: Name,
     /// Its slot.
+    #[serde(deserialize_with = "slot::checked")]
     pub slot: u16,
     /// Its load.
     pub load: Load,

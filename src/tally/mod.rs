@@ -152,6 +152,29 @@ impl Tallies {
     }
 }
 
+impl Tallies {
+    /// Whether another counts the same things in the same way, so that both may be merged.
+    pub fn is_like(&self, other: &Tallies) -> bool {
+        let names = match (&self.names, &other.names) {
+            (Some(mine), Some(theirs)) => mine.is_like(theirs),
+            (mine, theirs) => mine.is_none() && theirs.is_none(),
+        };
+        names
+            && self.origins.is_like(&other.origins)
+            && self.inputs.is_counted() == other.inputs.is_counted()
+    }
+}
+
+impl NameTallies {
+    fn is_like(&self, other: &NameTallies) -> bool {
+        let patterns = match (&self.patterns, &other.patterns) {
+            (Some(mine), Some(theirs)) => mine.is_like(theirs),
+            (mine, theirs) => mine.is_none() && theirs.is_none(),
+        };
+        patterns && self.tags.is_like(&other.tags)
+    }
+}
+
 impl Tally for Tallies {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         if !keys.batch.values.extremes.is_empty() {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::format::batch::{MISSING, Values};
 use crate::hash::hash_span;
 use crate::metric::{Load, Metric};
-use crate::slot::SlotBatch;
+use crate::slot::{self, SLOTS, SlotBatch};
 use crate::tally::Tally;
 use crate::tally::sketch::spans::TimeSpans;
 use crate::tally::tags::TagCounter;
@@ -57,6 +57,7 @@ pub struct BusyKey {
     /// How long it is, in bytes.
     pub length: u64,
     /// Its slot.
+    #[serde(deserialize_with = "slot::checked")]
     pub slot: u16,
     /// Whether it has a hash tag.
     pub tagged: bool,
@@ -178,7 +179,7 @@ fn key_of(name: &[u8], ops: u64) -> BusyKey {
         ops,
         name: name.get(7..).unwrap_or_default().to_vec(),
         length: u32::from_le_bytes([a, b, c, d]).into(),
-        slot: u16::from_le_bytes([low, high]),
+        slot: u16::from_le_bytes([low, high]) % SLOTS as u16,
         tagged: tagged != 0,
     }
 }
@@ -203,7 +204,8 @@ impl Tally for Operations {
 
     fn merge(&mut self, other: Self) {
         for (command, ops) in other.commands {
-            *self.commands.entry(command).or_default() += ops;
+            let known = self.commands.entry(command).or_default();
+            *known = known.saturating_add(ops);
         }
         self.times.merge(other.times);
         self.range = match (self.range, other.range) {

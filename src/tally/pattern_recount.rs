@@ -9,6 +9,7 @@ use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::recent_patterns::{PatternCounts, RecentPatterns};
 use crate::tally::recount::{Candidates, Recount};
+use crate::tally::sketch::buckets::Buckets;
 
 /// Exact counts of the candidates.
 #[derive(Debug, Clone)]
@@ -24,6 +25,16 @@ impl PatternRecount {
             recount: Recount::new(candidates),
             recent: RecentPatterns::default(),
         }
+    }
+
+    /// What was counted.
+    pub fn into_counted(self) -> Buckets {
+        self.recount.into_counted()
+    }
+
+    /// Takes over what was counted of other keys for the same candidates.
+    pub fn take(&mut self, counted: Buckets) -> bool {
+        self.recount.take(counted)
     }
 
     /// Every counted pattern and what it holds, by name.

@@ -55,6 +55,11 @@ impl Patterns {
         }
     }
 
+    /// Whether another counts the same patterns in the same way.
+    pub fn is_like(&self, other: &Patterns) -> bool {
+        self.separator == other.separator && self.counts.is_like(&other.counts)
+    }
+
     /// What is known of the patterns.
     pub fn counts(&self) -> &TagCounts {
         &self.counts.counts

@@ -43,6 +43,17 @@ impl Present {
         }
     }
 
+    /// Which of the keys were found.
+    pub fn into_found(self) -> Vec<bool> {
+        self.found
+    }
+
+    /// Takes over which of the same keys were found elsewhere; false where they are not as many.
+    pub fn take(&mut self, found: Vec<bool>) -> bool {
+        merge(&mut self.found, &found);
+        self.found.len() == found.len()
+    }
+
     /// What was not found.
     pub fn absent(&self) -> Absent {
         let keys = self.asked.keys.iter().map(|(_, key)| key);
@@ -108,7 +119,12 @@ impl Tally for Present {
     }
 
     fn merge(&mut self, other: Self) {
-        let both = self.found.iter_mut().zip(other.found);
-        both.for_each(|(mine, theirs)| *mine |= theirs);
+        merge(&mut self.found, &other.found);
     }
+}
+
+/// Adds what was found elsewhere.
+pub fn merge(found: &mut [bool], other: &[bool]) {
+    let both = found.iter_mut().zip(other);
+    both.for_each(|(mine, theirs)| *mine |= theirs);
 }

@@ -1,6 +1,7 @@
 //! How recently and how often keys are used: by idle time and by LFU counter.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::format::batch::{MISSING, Number};
 use crate::metric::Load;
@@ -18,7 +19,16 @@ pub struct Recency {
     /// By idle time, in the classes of `IDLE`.
     pub idle: [Load; IDLE.len() + 1],
     /// By LFU counter; empty until one is met.
+    #[serde(deserialize_with = "by_counter")]
     pub lfu: Vec<Load>,
+}
+
+fn by_counter<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Load>, D::Error> {
+    let loads = Vec::deserialize(deserializer)?;
+    match [0, MAX_LFU + 1].contains(&loads.len()) {
+        true => Ok(loads),
+        false => Err(D::Error::custom("counts by LFU counter that are not 256")),
+    }
 }
 
 impl Default for Recency {

@@ -164,6 +164,19 @@ impl Recount {
         tags.map(|tag| (tag.hash, tag.name, tag.load)).collect()
     }
 
+    /// What was counted.
+    pub fn into_counted(self) -> Buckets {
+        self.counted
+    }
+
+    /// Takes over what was counted of other keys for the same candidates.
+    pub fn take(&mut self, counted: Buckets) -> bool {
+        self.counted.left_out = self.counted.left_out.max(counted.left_out);
+        let names = counted.into_names();
+        names.for_each(|tag| self.count(tag.hash, &tag.name.0, tag.load));
+        true
+    }
+
     /// No tag that is not counted holds more than this.
     pub fn max_error(&self) -> Load {
         self.candidates.cut_off.max(self.counted.left_out)
@@ -224,9 +237,6 @@ impl Tally for Recount {
     }
 
     fn merge(&mut self, other: Self) {
-        self.counted.left_out = self.counted.left_out.max(other.counted.left_out);
-        for tag in other.counted.into_names() {
-            self.count(tag.hash, &tag.name.0, tag.load);
-        }
+        self.take(other.counted);
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::name::Name;
 
 /// How many rejected lines are kept to be shown.
-const SHOWN: usize = 5;
+pub const SHOWN: usize = 5;
 
 /// A line that is no key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ impl Rejects {
 
     /// Takes over what another worker rejected.
     pub fn merge(&mut self, other: Self) {
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
         self.first.extend(other.first);
         self.first.sort();
         self.first.truncate(SHOWN);

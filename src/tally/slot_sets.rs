@@ -17,7 +17,7 @@ const MAX_MANY: usize = 1024;
 
 /// Sets of slots, by the hash of a name.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(into = "Listed", from = "Listed")]
+#[serde(into = "Listed", try_from = "Listed")]
 pub struct SlotSets {
     places: HashMap<u64, u32>,
     sets: Vec<SlotSet>,
@@ -25,8 +25,8 @@ pub struct SlotSets {
     given_up: bool,
 }
 
-/// The value of all sets; none where they were given up.
-type Listed = Option<BTreeMap<u64, Vec<u16>>>;
+/// The value of all sets; none where they were given up. A set is its slots, or where it has many, all bits.
+type Listed = Option<BTreeMap<u64, Vec<u64>>>;
 
 /// The slots of a name.
 #[derive(Debug, Clone)]
@@ -114,6 +114,21 @@ impl SlotSets {
 }
 
 impl SlotSet {
+    /// The set of these slots, or bits.
+    fn listed(listed: Vec<u64>) -> Option<SlotSet> {
+        if listed.len() > FEW {
+            let bits: [u64; SLOTS / 64] = listed.try_into().ok()?;
+            return Some(SlotSet::Many(Box::new(bits)));
+        }
+        let slot = |slot: u64| {
+            u16::try_from(slot)
+                .ok()
+                .filter(|slot| usize::from(*slot) < SLOTS)
+        };
+        let slots: Option<Vec<u16>> = listed.into_iter().map(slot).collect();
+        slots.map(SlotSet::Few)
+    }
+
     fn iter(&self) -> impl Iterator<Item = u16> {
         let (few, many): (&[u16], &[u64]) = match self {
             SlotSet::Few(slots) => (slots, &[]),
@@ -131,10 +146,13 @@ impl SlotSet {
 
 impl From<SlotSets> for Listed {
     fn from(sets: SlotSets) -> Self {
-        let slots = |place: &u32| {
-            let mut slots: Vec<u16> = sets.sets[*place as usize].iter().collect();
-            slots.sort_unstable();
-            slots
+        let slots = |place: &u32| match &sets.sets[*place as usize] {
+            SlotSet::Many(bits) => bits.to_vec(),
+            SlotSet::Few(slots) => {
+                let mut slots: Vec<u64> = slots.iter().map(|slot| u64::from(*slot)).collect();
+                slots.sort_unstable();
+                slots
+            }
         };
         (!sets.given_up).then(|| {
             sets.places
@@ -145,20 +163,20 @@ impl From<SlotSets> for Listed {
     }
 }
 
-impl From<Listed> for SlotSets {
-    fn from(listed: Listed) -> Self {
+impl TryFrom<Listed> for SlotSets {
+    type Error = &'static str;
+
+    fn try_from(listed: Listed) -> Result<Self, &'static str> {
         let mut sets = SlotSets {
             given_up: listed.is_none(),
             ..SlotSets::default()
         };
         for (hash, slots) in listed.into_iter().flatten() {
+            let set = SlotSet::listed(slots).ok_or("a set of slots that are none")?;
             let place = sets.place(hash);
-            slots
-                .into_iter()
-                .filter(|slot| usize::from(*slot) < SLOTS)
-                .for_each(|slot| sets.add(place, slot));
+            set.iter().for_each(|slot| sets.add(place, slot));
         }
-        sets
+        Ok(sets)
     }
 }
 
@@ -210,7 +228,7 @@ mod tests {
             merged.merge(count(right));
             let whole = count(&added);
             prop_assert_eq!(&merged, &whole);
-            prop_assert_eq!(&SlotSets::from(Listed::from(whole.clone())), &whole);
+            prop_assert_eq!(&SlotSets::try_from(Listed::from(whole.clone())).unwrap(), &whole);
             for name in 0..3 {
                 let mut truth: Vec<u16> = added.iter().filter(|(of, _)| *of == name).map(|(_, slot)| *slot).collect();
                 truth.sort_unstable();

@@ -3,15 +3,34 @@
 use serde::{Deserialize, Serialize};
 
 use crate::format::batch::MISSING;
-use crate::metric::{Metric, PerMetric};
+use crate::metric::{Metric, PerMetric, are_counts};
 use crate::slot::{SLOTS, SlotBatch};
 use crate::tally::Tally;
 
 /// How much each of the 16384 slots holds, in every metric that the input carries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(into = "PerMetric<Vec<u64>>", try_from = "PerMetric<Vec<u64>>")]
 pub struct SlotCounts {
     /// Loads by slot.
     pub loads: PerMetric<Vec<u64>>,
+}
+
+impl From<SlotCounts> for PerMetric<Vec<u64>> {
+    fn from(counts: SlotCounts) -> Self {
+        counts.loads
+    }
+}
+
+impl TryFrom<PerMetric<Vec<u64>>> for SlotCounts {
+    type Error = &'static str;
+
+    fn try_from(loads: PerMetric<Vec<u64>>) -> Result<Self, &'static str> {
+        let has_all = |(_, load): (Metric, &Vec<u64>)| load.len() == SLOTS;
+        match loads.iter().all(has_all) && are_counts(&loads.keys) {
+            true => Ok(SlotCounts { loads }),
+            false => Err("counts by slot that are not 16384, or too large"),
+        }
+    }
 }
 
 impl Default for SlotCounts {

@@ -16,6 +16,11 @@ impl SlotsByInput {
         SlotsByInput((inputs > 1).then(SlotSets::default))
     }
 
+    /// Whether sets are counted.
+    pub fn is_counted(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Adds a slot to those of an input; what is past the last slot is none.
     pub fn note(&mut self, input: usize, slot: u16) {
         let sets = self.0.as_mut().filter(|_| usize::from(slot) < SLOTS);

@@ -22,7 +22,7 @@ const REACH: usize = 128;
 
 /// Loads by name.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(into = "Vec<(Name, Load)>", try_from = "Vec<(Name, Load)>")]
+#[serde(into = "Listed", try_from = "Listed")]
 pub struct NameTable {
     bits: u32,
     len: usize,
@@ -202,14 +202,28 @@ impl From<NameTable> for Vec<(Name, Load)> {
     }
 }
 
-impl TryFrom<Vec<(Name, Load)>> for NameTable {
+/// The value of a table: names in order with their loads, and their hashes where these are of something else.
+#[derive(Serialize, Deserialize)]
+struct Listed(Vec<(Name, Load, Option<u64>)>);
+
+impl From<NameTable> for Listed {
+    fn from(table: NameTable) -> Self {
+        let other = |known: u64, name: &[u8]| Some(known).filter(|_| known != hash(name).max(1));
+        let row = |(name, known, load)| (Name::from(name), load, other(known, name));
+        let mut rows: Vec<_> = table.iter().map(row).collect();
+        rows.sort();
+        Listed(rows)
+    }
+}
+
+impl TryFrom<Listed> for NameTable {
     type Error = &'static str;
 
-    fn try_from(rows: Vec<(Name, Load)>) -> Result<Self, Self::Error> {
+    fn try_from(Listed(rows): Listed) -> Result<Self, &'static str> {
         let mut table = NameTable::default();
-        for (name, load) in rows {
+        for (name, load, other) in rows {
             table
-                .add(hash(&name.0), &name.0, load)
+                .add(other.unwrap_or_else(|| hash(&name.0)), &name.0, load)
                 .map_err(|Full| "more names than a table holds")?;
         }
         Ok(table)

@@ -74,6 +74,15 @@ impl TagCounter {
         self.follow
     }
 
+    /// Whether another counts the same names in the same way.
+    pub fn is_like(&self, other: &TagCounter) -> bool {
+        let known = match (&self.known, &other.known) {
+            (Some(mine), Some(theirs)) => mine.has_the_names_of(theirs),
+            (mine, theirs) => mine.is_none() && theirs.is_none(),
+        };
+        known && self.follow == other.follow
+    }
+
     /// What is known by name, in no order: all, or past the table the heaviest that are followed.
     pub fn named(&self) -> Vec<(Vec<u8>, Load)> {
         match &self.counts {
@@ -291,7 +300,7 @@ impl Tally for TagCounter {
             // What is in a table can go anywhere.
             std::mem::swap(self, &mut other);
         }
-        self.tagged += other.tagged;
+        self.tagged = self.tagged.saturating_add(other.tagged);
         if let TagCounts::Exact(theirs) = &other.counts
             && !matches!(self.counts, TagCounts::HeavyHitters(_))
         {
@@ -307,7 +316,13 @@ impl Tally for TagCounter {
         match (&mut self.counts, other.counts) {
             (TagCounts::CountMin(mine), TagCounts::CountMin(theirs)) => mine.merge(*theirs),
             (TagCounts::HeavyHitters(mine), TagCounts::HeavyHitters(theirs)) => mine.merge(*theirs),
-            _ => unreachable!("tallies of one scan follow tags, or none does"),
+            // What one part follows by name is not known of the other: only the rows have all.
+            (TagCounts::HeavyHitters(mine), TagCounts::CountMin(mut rows)) => {
+                rows.merge(mine.rows.clone());
+                self.counts = TagCounts::CountMin(rows);
+            }
+            (TagCounts::CountMin(mine), TagCounts::HeavyHitters(theirs)) => mine.merge(theirs.rows),
+            (TagCounts::Exact(_), _) | (_, TagCounts::Exact(_)) => {}
         }
     }
 }

@@ -4,14 +4,27 @@
 use serde::{Deserialize, Serialize};
 
 use crate::format::batch::MISSING;
-use crate::metric::{Metric, WEIGHTS};
+use crate::metric::{Metric, PerWeight, WEIGHTS};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::operations::BusyKeys;
 
 /// The weights of keys; absent in metrics that the input does not carry.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(into = "PerWeight<Weighed>", from = "PerWeight<Weighed>")]
 pub struct Weights([Option<Weighed>; WEIGHTS]);
+
+impl From<Weights> for PerWeight<Weighed> {
+    fn from(weights: Weights) -> Self {
+        PerWeight::from_fn(|metric| weights.get(metric).cloned())
+    }
+}
+
+impl From<PerWeight<Weighed>> for Weights {
+    fn from(weights: PerWeight<Weighed>) -> Self {
+        Weights(Metric::WEIGHTS.map(|metric| weights.get(metric).cloned()))
+    }
+}
 
 /// Weights in one metric. Sums stop at the largest number there is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -107,9 +120,9 @@ impl Weighed {
     }
 
     fn merge(&mut self, other: &Weighed) {
-        self.known += other.known;
-        self.positive += other.positive;
-        self.sum += other.sum;
+        self.known = self.known.saturating_add(other.known);
+        self.positive = self.positive.saturating_add(other.positive);
+        self.sum = self.sum.saturating_add(other.sum);
         self.squares = self.squares.saturating_add(other.squares);
         self.untagged_squares = self.untagged_squares.saturating_add(other.untagged_squares);
     }

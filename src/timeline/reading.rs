@@ -76,7 +76,7 @@ fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
     let axis = check_times(reading, &scanned, &grid)?;
     let topology = options.topology.clone();
     let topology = topology.or_else(|| {
-        let found = file_nodes::of(reading, &scanned, &scanned.tally.inputs);
+        let found = file_nodes::of(reading.paths(), &scanned, &scanned.tally.inputs);
         found.map(|found| found.topology)
     });
     let topology = redacted::topology(options.redaction, topology);

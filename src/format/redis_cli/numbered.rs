@@ -3,10 +3,11 @@
 //!
 //! Whether a first row is the cursor of a page, the line behind it decides: an input is never cut between the two.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::format::batch_rows::{Gather, each_line};
-use crate::format::block_joins::Borders;
+use crate::format::block_joins::{Borders, Stretch};
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::redis_cli::noise;
@@ -122,6 +123,10 @@ impl Reader for Rows {
         RowBoundary::Rows(Arc::new(|line| !follows_cursor(line)))
     }
 
+    fn numbers(&self) -> BTreeMap<u64, Stretch<u64>> {
+        self.0.stretches()
+    }
+
     fn read(
         &self,
         block: &mut Block,
@@ -192,7 +197,7 @@ impl Reader for Rows {
 }
 
 /// Whether rows are missing or out of order between two numbers; 1 starts another reply.
-fn is_gap(last: u64, index: u64) -> bool {
+pub fn is_gap(last: u64, index: u64) -> bool {
     index != 1 && Some(index) != last.checked_add(1)
 }
 

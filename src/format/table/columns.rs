@@ -1,5 +1,7 @@
 //! Which column of a table holds what: the names that tools give them, and those that the user names.
 
+use serde::{Deserialize, Serialize};
+
 use crate::format::batch::{Number, Word};
 use crate::metric::{Metric, WEIGHTS};
 use crate::name::Name;
@@ -88,8 +90,9 @@ pub fn listed(names: &[Vec<u8>]) -> String {
 }
 
 /// What the user says of the escapes in keys.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum KeyEscapes {
     /// Undone where all keys are spelled as redis-cli spells them
     #[default]
@@ -101,7 +104,8 @@ pub enum KeyEscapes {
 }
 
 /// The names of columns that the user gave; where one is given, no other name will do. And how the keys are spelled.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ColumnNames {
     /// Of the key's.
     pub key: Option<String>,

@@ -30,11 +30,56 @@ pub struct Counted {
 }
 
 /// The names with the highest rank, bucket by bucket.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(into = "Listed", try_from = "Listed")]
 pub struct Buckets {
     buckets: Vec<Vec<Counted>>,
     /// The highest ceilings of names that were refused or evicted.
     pub left_out: Load,
+}
+
+/// The value of all buckets, in the order of rank.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct Listed {
+    names: Vec<Counted>,
+    left_out: Load,
+}
+
+impl From<Buckets> for Listed {
+    fn from(buckets: Buckets) -> Self {
+        let mut names: Vec<Counted> = buckets.buckets.into_iter().flatten().collect();
+        names.sort_unstable();
+        Listed {
+            names,
+            left_out: buckets.left_out,
+        }
+    }
+}
+
+impl TryFrom<Listed> for Buckets {
+    type Error = &'static str;
+
+    fn try_from(listed: Listed) -> Result<Self, &'static str> {
+        let mut buckets = Buckets {
+            left_out: listed.left_out,
+            ..Buckets::default()
+        };
+        for counted in listed.names {
+            let bucket = &mut buckets.buckets[bucket_of(counted.hash)];
+            if counted.name.0.len() > MAX_NAME || bucket.len() == WAYS {
+                return Err("more counted names than there is room for");
+            }
+            bucket.push(counted);
+        }
+        Ok(buckets)
+    }
+}
+
+/// The order within a bucket is not part of the value.
+impl PartialEq for Buckets {
+    fn eq(&self, other: &Self) -> bool {
+        Listed::from(self.clone()) == Listed::from(other.clone())
+    }
 }
 
 impl Default for Buckets {
@@ -85,6 +130,17 @@ impl Buckets {
             entered
         };
         self.left_out = self.left_out.max(out.ceiling);
+    }
+
+    /// Takes over what was counted of other keys, by the same ranks.
+    pub fn merge(&mut self, other: Buckets) {
+        self.left_out = self.left_out.max(other.left_out);
+        for theirs in other.into_names() {
+            match self.find(theirs.hash, &theirs.name.0) {
+                Some(mine) => mine.load += theirs.load,
+                None => self.enter(&theirs.name.0.clone(), theirs),
+            }
+        }
     }
 
     /// All names that are in.

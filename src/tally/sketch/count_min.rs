@@ -30,7 +30,19 @@ pub struct CountMin {
 
 /// The two rows of a metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "[Vec<u64>; 2]")]
 struct Cells([Vec<u64>; 2]);
+
+impl TryFrom<[Vec<u64>; 2]> for Cells {
+    type Error = &'static str;
+
+    fn try_from(rows: [Vec<u64>; 2]) -> Result<Self, &'static str> {
+        match rows.iter().all(|row| row.len() == CELLS) {
+            true => Ok(Cells(rows)),
+            false => Err("a row of counters of another length"),
+        }
+    }
+}
 
 impl Cells {
     fn new() -> Self {

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::format::batch::MISSING;
-use crate::metric::Metric;
+use crate::metric::{Metric, are_counts};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::slots::add_all;
@@ -17,11 +17,52 @@ const STEPS: u64 = EXACT / 2;
 
 /// How many there are of each amount.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Listed", try_from = "Listed")]
 pub struct Histogram {
     /// Grown as amounts need it: 2048 counters a doubling.
     counts: Vec<u64>,
     /// Of the amounts that are not exact in `counts`: how many, their sum and extremes.
     large: Large,
+}
+
+/// The value: the counters that are not 0, by their places.
+#[derive(Serialize, Deserialize)]
+struct Listed {
+    counts: Vec<(u64, u64)>,
+    large: Large,
+}
+
+impl From<Histogram> for Listed {
+    fn from(histogram: Histogram) -> Self {
+        let places = (0u64..).zip(histogram.counts);
+        Listed {
+            counts: places.filter(|(_, count)| *count > 0).collect(),
+            large: histogram.large,
+        }
+    }
+}
+
+impl TryFrom<Listed> for Histogram {
+    type Error = &'static str;
+
+    fn try_from(listed: Listed) -> Result<Self, &'static str> {
+        let bad = "counts of amounts that are none";
+        if !are_counts(listed.counts.iter().map(|(_, count)| count)) || listed.large.sum >> 120 != 0
+        {
+            return Err(bad);
+        }
+        let mut histogram = Histogram {
+            large: listed.large,
+            ..Histogram::default()
+        };
+        for (place, count) in listed.counts {
+            if place > place_of(u64::MAX) {
+                return Err(bad);
+            }
+            *histogram.counter(place as usize) = count;
+        }
+        Ok(histogram)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -63,7 +104,7 @@ impl Histogram {
             self.counts.resize(other.counts.len(), 0);
         }
         add_all(&mut self.counts, &other.counts);
-        self.large.sum += other.large.sum;
+        self.large.sum = self.large.sum.saturating_add(other.large.sum);
         self.large.min = self.large.min.min(other.large.min);
         self.large.max = self.large.max.max(other.large.max);
     }
@@ -111,16 +152,21 @@ impl Histogram {
     }
 
     fn add_large(&mut self, amount: u64) {
-        let place = place_of(amount) as usize;
+        *self.counter(place_of(amount) as usize) += 1;
+        self.large.sum += u128::from(amount);
+        self.large.min = self.large.min.min(amount);
+        self.large.max = self.large.max.max(amount);
+    }
+}
+
+impl Histogram {
+    fn counter(&mut self, place: usize) -> &mut u64 {
         if place >= self.counts.len() {
             // Whole doublings, so that what is in it does not depend on the order.
             self.counts
                 .resize((place + 1).next_multiple_of(STEPS as usize), 0);
         }
-        self.counts[place] += 1;
-        self.large.sum += u128::from(amount);
-        self.large.min = self.large.min.min(amount);
-        self.large.max = self.large.max.max(amount);
+        &mut self.counts[place]
     }
 }
 

@@ -16,8 +16,27 @@ pub const RELATIVE_ERROR: f64 = 1.04 / 128.0; // 1.04 / sqrt(REGISTERS)
 
 /// The registers.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Vec<u8>", try_from = "Vec<u8>")]
 pub struct HyperLogLog {
     registers: Vec<u8>,
+}
+
+impl From<HyperLogLog> for Vec<u8> {
+    fn from(distinct: HyperLogLog) -> Self {
+        distinct.registers
+    }
+}
+
+impl TryFrom<Vec<u8>> for HyperLogLog {
+    type Error = &'static str;
+
+    fn try_from(registers: Vec<u8>) -> Result<Self, &'static str> {
+        let is_rank = |rank: &u8| usize::from(*rank) <= MAX_RANK;
+        match registers.len() == REGISTERS && registers.iter().all(is_rank) {
+            true => Ok(HyperLogLog { registers }),
+            false => Err("registers that are not 16384, or hold no rank"),
+        }
+    }
 }
 
 impl Default for HyperLogLog {

@@ -11,11 +11,49 @@ const SPANS: usize = 1 << 16;
 
 /// Loads by span of time. Whatever their order and the parts that were merged, the spans are the shortest that fit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Listed", try_from = "Listed")]
 pub struct TimeSpans<const UNIT: u64> {
     /// Each span is a unit, doubled so often.
     doublings: u32,
     /// Loads by the number of the span since 1970.
     loads: HashMap<u64, Load>,
+}
+
+/// The value: the spans in order.
+#[derive(Serialize, Deserialize)]
+struct Listed {
+    doublings: u32,
+    loads: Vec<(u64, Load)>,
+}
+
+impl<const UNIT: u64> From<TimeSpans<UNIT>> for Listed {
+    fn from(spans: TimeSpans<UNIT>) -> Self {
+        let mut loads: Vec<(u64, Load)> = spans.loads.into_iter().collect();
+        loads.sort_unstable_by_key(|(span, _)| *span);
+        Listed {
+            doublings: spans.doublings,
+            loads,
+        }
+    }
+}
+
+impl<const UNIT: u64> TryFrom<Listed> for TimeSpans<UNIT> {
+    type Error = &'static str;
+
+    fn try_from(listed: Listed) -> Result<Self, &'static str> {
+        let is_span = |span: u64| {
+            let units = u64::MAX.checked_shr(listed.doublings);
+            units.is_some_and(|most| span <= most / UNIT)
+        };
+        let fits = listed.loads.len() <= SPANS && listed.doublings < u64::BITS;
+        match fits && listed.loads.iter().all(|(span, _)| is_span(*span)) {
+            true => Ok(TimeSpans {
+                doublings: listed.doublings,
+                loads: listed.loads.into_iter().collect(),
+            }),
+            false => Err("spans of time that are none"),
+        }
+    }
 }
 
 impl<const UNIT: u64> TimeSpans<UNIT> {

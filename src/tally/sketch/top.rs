@@ -7,10 +7,54 @@ use serde::{Deserialize, Serialize};
 
 /// The heaviest things. Up to twice as many are kept before the rest are dropped.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(into = "Listed<T>", try_from = "Listed<T>")]
+#[serde(bound(
+    serialize = "T: Ord + Clone + Serialize",
+    deserialize = "T: Ord + Clone + Deserialize<'de>"
+))]
 pub struct Top<T, const K: usize> {
     kept: Vec<(Reverse<u64>, T)>,
     /// The last of those that were left when things were dropped: what comes behind it is not among the heaviest.
     floor: Option<(Reverse<u64>, T)>,
+}
+
+/// The value: the heaviest things in order, and whether there are others.
+#[derive(Serialize, Deserialize)]
+struct Listed<T> {
+    heaviest: Vec<(u64, T)>,
+    dropped: bool,
+}
+
+impl<T: Ord, const K: usize> From<Top<T, K>> for Listed<T> {
+    fn from(mut top: Top<T, K>) -> Self {
+        top.kept.sort();
+        let dropped = top.floor.is_some() || top.kept.len() > K;
+        top.kept.truncate(K);
+        let heaviest = top.kept.into_iter();
+        Listed {
+            heaviest: heaviest
+                .map(|(Reverse(weight), thing)| (weight, thing))
+                .collect(),
+            dropped,
+        }
+    }
+}
+
+impl<T: Ord + Clone, const K: usize> TryFrom<Listed<T>> for Top<T, K> {
+    type Error = &'static str;
+
+    fn try_from(listed: Listed<T>) -> Result<Self, &'static str> {
+        let kept = listed.heaviest.into_iter();
+        let kept: Vec<_> = kept
+            .map(|(weight, thing)| (Reverse(weight), thing))
+            .collect();
+        let fits = kept.len() <= K && (!listed.dropped || kept.len() == K);
+        let floor = kept.last().filter(|_| listed.dropped).cloned();
+        match fits && kept.is_sorted() {
+            true => Ok(Top { kept, floor }),
+            false => Err("a list of the heaviest that is none"),
+        }
+    }
 }
 
 impl<T, const K: usize> Default for Top<T, K> {

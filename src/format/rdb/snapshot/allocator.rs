@@ -1,8 +1,11 @@
 //! How many bytes an allocator takes for a request.
 
+use serde::{Deserialize, Serialize};
+
 /// The allocator of a server.
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Allocator {
     /// The jemalloc that is part of the sources of Redis and Valkey
     #[default]

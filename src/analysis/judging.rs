@@ -1,0 +1,206 @@
+//! From counts to a summary: what needs no inputs any more.
+
+use std::path::PathBuf;
+
+use crate::analysis::inputs::Inputs;
+use crate::analysis::run_info::Started;
+use crate::analysis::two_pass::Counted;
+use crate::analysis::{Analysis, Nodes, file_nodes, input_info, redacted};
+use crate::error::{Error, Result};
+use crate::remedies::{self, Commands};
+use crate::scan::Scanned;
+use crate::summary;
+use crate::summary::capacity::{Capacity, Room};
+use crate::summary::evidence::Evidence;
+use crate::summary::patterns::Levels;
+use crate::summary::{Listing, Summary};
+use crate::tally::Tallies;
+use crate::topology::Topology;
+
+impl Analysis {
+    /// The same for what was counted with this listing of nodes, or without one; `is_of_input` says that an input has it.
+    ///
+    /// # Errors
+    /// These nodes are others: replicas are left out, and nodes of inputs are checked, while keys are counted.
+    pub fn on_nodes_of(&self, listing: Option<Topology>, is_of_input: bool) -> Result<Analysis> {
+        let other = |what: &str| {
+            let what = format!("{what}; the nodes of a listing are needed while keys are counted");
+            Err(Error::bad("--topology", what))
+        };
+        let nodes = match (&self.nodes, listing) {
+            (Nodes::Assumed, Some(listing)) if is_of_input => Nodes::OfInput(listing),
+            (Nodes::Assumed, Some(listing)) => Nodes::Listed(listing),
+            (Nodes::Assumed | Nodes::Even(_), None) => self.nodes.clone(),
+            (Nodes::Listed(mine) | Nodes::OfInput(mine), Some(listing)) if *mine == listing => {
+                self.nodes.clone()
+            }
+            (_, None) => return other("give slotscope tally the same --topology, for all parts"),
+            (_, Some(_)) => {
+                return other("leave --topology and --nodes out, the tally file has another one");
+            }
+        };
+        Ok(Analysis {
+            nodes,
+            ..self.clone()
+        })
+    }
+
+    /// The same for names that were counted in segments with this separator, and with patterns or without.
+    ///
+    /// # Errors
+    /// The user chose another separator.
+    pub fn on_segments_of(&self, separator: &str, has_patterns: bool) -> Result<Analysis> {
+        let usual = Analysis::default().separator;
+        if self.separator != separator && self.separator != usual {
+            let what = "the tally file was counted with another one; give it to slotscope tally, for all parts";
+            return Err(Error::bad("--separator", what));
+        }
+        Ok(Analysis {
+            separator: separator.to_owned(),
+            depth: if has_patterns { self.depth } else { 0 },
+            ..self.clone()
+        })
+    }
+
+    /// The same with these words in commands, unless there are others.
+    pub fn or_reading_words(self, words: &[String]) -> Analysis {
+        let words = Some(words).filter(|words| !words.is_empty());
+        Analysis {
+            reading_words: self.reading_words.or(words.map(<[String]>::to_vec)),
+            ..self
+        }
+    }
+
+    /// Drops what was counted and is not wanted.
+    pub fn drop_unwanted(&self, tallies: &mut Tallies) {
+        if self.slots_only {
+            tallies.names = None;
+        }
+        if let Some(names) = tallies.names.as_mut().filter(|_| self.depth == 0) {
+            names.patterns = None;
+        }
+    }
+
+    /// The summary of what was counted of inputs already.
+    ///
+    /// # Errors
+    /// A topology or an option that cannot be used.
+    pub fn of_counts(&self, inputs: &Inputs, counted: &Counted) -> Result<Summary> {
+        let topology = self.first_owners(inputs.paths.len())?;
+        self.judge(&Started::now(), inputs, counted, topology)
+    }
+
+    pub(super) fn judge(
+        &self,
+        started: &Started,
+        inputs: &Inputs,
+        counted: &Counted,
+        topology: Topology,
+    ) -> Result<Summary> {
+        let first = &counted.first;
+        if let Some(by) = self.by {
+            let flag = format!("--by {}", by.name());
+            first.tally.slots.loads.required(by, &flag)?;
+        }
+
+        let mut input = input_info::of_inputs(inputs, first, self.redaction.is_some());
+        let (mut topology, files) = self.found_nodes(inputs, first, topology);
+        let mut node_counts = self.node_counts.clone();
+        let room = self.room_of(&topology)?;
+        if let Some(redaction) = self.redaction.as_deref() {
+            redacted::input(redaction, &mut input, &first.rejects);
+            redacted::node_counts(redaction, &topology, &mut node_counts);
+            if self.nodes.listed().is_some() || !files.is_empty() {
+                topology = topology.renamed(|name| redaction.text(name));
+            }
+        }
+        let is_shown = self.redaction.is_none();
+        input.policy = input_info::policy(&inputs.policy, is_shown);
+        let policy_note = input.policy.as_ref().map(input_info::policy_note);
+        input.notes.extend(policy_note);
+
+        let (tallies, recount) = (&first.tally, counted.recount.as_ref());
+        let mut summary = summary::summarise(tallies, recount, &topology, self.listing(), input);
+        file_nodes::warn_of_several(&files, &mut summary);
+        let of_lfu = input_info::lfu_note(inputs.lfu, &summary);
+        summary.input.notes.extend(of_lfu);
+        let commands = self.commands(&inputs.paths, &topology);
+        remedies::add(&mut summary, &topology, &commands);
+        let shortfalls = summary.nodes.shortfalls(&node_counts);
+        let shortfalls = shortfalls.into_iter().map(Evidence::Shortfall);
+        summary.input.warnings.extend(shortfalls.map(Into::into));
+        summary.capacity = room.map(|room| capacity(&summary, &room)).transpose()?;
+        summary.run = started.run(inputs, counted.passes, &summary);
+        if let Some(redaction) = self.redaction.as_deref() {
+            redacted::summary(redaction, &mut summary);
+        }
+        Ok(summary)
+    }
+
+    /// The nodes and the inputs of each, where the inputs show them; else the nodes of `topology`.
+    fn found_nodes(
+        &self,
+        inputs: &Inputs,
+        first: &Scanned<Tallies>,
+        topology: Topology,
+    ) -> (Topology, Vec<Vec<usize>>) {
+        let paths = inputs.paths.iter().map(|path| path.as_path());
+        let found = file_nodes::of(paths, first, &first.tally.inputs);
+        let found = found.filter(|_| self.may_find_nodes(inputs.paths.len()));
+        found.map_or((topology, Vec::new()), |found| {
+            (found.topology, found.files)
+        })
+    }
+
+    /// What the commands of remedies have in common.
+    fn commands(&self, paths: &[PathBuf], topology: &Topology) -> Commands {
+        let paths = || {
+            let paths = paths.iter().map(|path| path.display().to_string());
+            paths.collect::<Vec<_>>()
+        };
+        let reading = match (&self.redaction, &self.reading_words) {
+            (Some(_), _) => vec!["DUMP".into()],
+            (None, Some(words)) => words.clone(),
+            (None, None) => paths(),
+        };
+        let listing = match self.redaction {
+            Some(_) => "cluster.nodes".into(),
+            None => topology.source.clone(),
+        };
+        let (nodes, is_real) = match &self.nodes {
+            Nodes::Listed(_) => (vec!["--topology".into(), listing], true),
+            Nodes::OfInput(_) => (Vec::new(), true),
+            Nodes::Assumed if topology.source == Topology::ONE_A_FILE => (Vec::new(), false),
+            _ => (
+                vec!["--nodes".into(), topology.nodes.len().to_string()],
+                false,
+            ),
+        };
+        Commands {
+            reading,
+            nodes,
+            is_real,
+        }
+    }
+
+    fn listing(&self) -> Listing<'_> {
+        let levels = Levels {
+            separator: self.separator.as_bytes(),
+            depth: self.depth,
+        };
+        Listing {
+            by: self.by,
+            levels,
+            rows: self.rows,
+            redaction: self.redaction.as_deref(),
+        }
+    }
+}
+
+/// The capacity part of a report.
+fn capacity(summary: &Summary, room: &Room) -> Result<Capacity> {
+    Capacity::of(&summary.nodes, summary.units.per.bytes(), room).ok_or_else(|| {
+        let what = "the input has no sizes, so the memory of nodes is not known; give a dump with sizes, or --used-memory ID=SIZE for every node";
+        Error::bad("--maxmemory", what)
+    })
+}

@@ -1,0 +1,109 @@
+//! The format that the user chose, with its columns or its delimiter.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::error::{Error, Result};
+use crate::format;
+use crate::format::Format;
+use crate::format::lines;
+use crate::format::lines::Lines;
+use crate::format::table::by_name::ByName;
+use crate::format::table::columns::ColumnNames;
+
+/// The name that leaves the choice to the content.
+pub const AUTO: &str = "auto";
+
+/// The format called `name`, with keys that end with `delimiter` or columns of these names; `None` to detect it.
+///
+/// # Errors
+/// No format has that name, or it has no such columns or delimiter.
+pub fn chosen(
+    name: &str,
+    delimiter: Option<u8>,
+    names: &ColumnNames,
+) -> Result<Option<&'static dyn Format>> {
+    let lines = Lines.name();
+    match (name, delimiter) {
+        (name, None) if *names != ColumnNames::USUAL => Ok(Some(with_columns(name, names)?)),
+        (_, Some(_)) if *names != ColumnNames::USUAL => Err(Error::bad(
+            "--delimiter",
+            "belongs to --format lines, which has no columns",
+        )),
+        (AUTO, None) => Ok(None),
+        (name, None) => Ok(Some(format::named(name)?)),
+        (name, Some(delimiter)) if name == AUTO || name == lines => {
+            Ok(Some(lines::delimited_by(delimiter)))
+        }
+        (name, Some(_)) => {
+            let what = format!(
+                "belongs to --format {lines}; {name} has its own rule for where a key ends"
+            );
+            Err(Error::bad("--delimiter", what))
+        }
+    }
+}
+
+/// A format, and the columns that it was made for.
+type Made = (String, ColumnNames, &'static dyn Format);
+
+/// The format called `name` with columns of these names. It stays until the program ends, so the same one is made once.
+fn with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> {
+    static MADE: Mutex<Vec<Made>> = Mutex::new(Vec::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = made
+        .iter()
+        .find(|(other, columns, _)| other == name && columns == names);
+    if let Some((_, _, format)) = known {
+        return Ok(*format);
+    }
+    let format = new_with_columns(name, names)?;
+    made.push((name.to_owned(), names.clone(), format));
+    Ok(format)
+}
+
+fn new_with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> {
+    let format = match name {
+        AUTO => Some(Box::new(ByName::new(names)) as Box<dyn Format>),
+        name => format::named(name)?.with_columns(names),
+    };
+    let format = format.ok_or_else(|| {
+        let given = [
+            ("--key-column", &names.key),
+            ("--size-column", &names.size),
+            ("--ops-column", &names.ops),
+        ];
+        let flag = given
+            .iter()
+            .find(|(_, name)| name.is_some())
+            .map_or("--escapes", |(flag, _)| flag);
+        Error::bad(
+            flag,
+            format!("{name} has no columns to choose from; csv and jsonl have"),
+        )
+    })?;
+    Ok(Box::leak(format))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_can_only_be_named_where_there_are_columns() {
+        let names = ColumnNames {
+            ops: Some("n".into()),
+            ..ColumnNames::USUAL
+        };
+        for name in ["auto", "csv", "jsonl"] {
+            let format = with_columns(name, &names).unwrap();
+            assert_eq!(format.name(), name);
+            assert!(std::ptr::eq(format, with_columns(name, &names).unwrap()));
+        }
+        let error = with_columns("lines", &names).err().unwrap().to_string();
+        assert_eq!(
+            error,
+            "--ops-column: lines has no columns to choose from; csv and jsonl have"
+        );
+        assert!(with_columns("yaml", &names).is_err());
+    }
+}

@@ -1,0 +1,138 @@
+//! What was seen of an input besides its keys: it adds up over the parts of the input, and the rows at their borders
+//! are compared once both are there.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::format;
+use crate::format::block_joins::{Borders, Stretch};
+use crate::format::redis_cli::numbered;
+use crate::format::{Notice, Seen};
+use crate::metric::MOST_KEYS;
+use crate::scan::SeenInput;
+use crate::scan::shares::OpenEnds;
+
+/// What was seen of an input.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Evidence {
+    format: String,
+    bytes: u64,
+    keys: u64,
+    operations: u64,
+    rejected: u64,
+    missing: i64,
+    written_ms: Option<u64>,
+    notices: BTreeMap<Notice, u64>,
+    ends: OpenEnds,
+}
+
+impl Evidence {
+    /// What a scan saw.
+    pub fn of(input: &SeenInput, ends: OpenEnds) -> Self {
+        let seen = &input.seen;
+        Evidence {
+            format: input.format.into(),
+            bytes: input.bytes,
+            keys: seen.keys,
+            operations: seen.operations,
+            rejected: seen.rejected,
+            missing: seen.missing,
+            written_ms: seen.written_ms,
+            notices: seen.notices().collect(),
+            ends,
+        }
+    }
+
+    /// The same as a scan of all of the input has it.
+    ///
+    /// # Errors
+    /// A format that there is not.
+    pub fn seen(&self) -> Result<SeenInput> {
+        let mut seen = Seen::of_keys(self.keys);
+        (seen.operations, seen.rejected) = (self.operations, self.rejected);
+        (seen.missing, seen.written_ms) = (self.missing, self.written_ms);
+        let notices = self.notices.iter();
+        notices.for_each(|(notice, count)| seen.note(*notice, *count));
+        Ok(SeenInput {
+            // Nothing was read of an input that could not be opened as one.
+            format: match self.format.as_str() {
+                "" => "",
+                name => format::named(name)?.name(),
+            },
+            bytes: self.bytes,
+            seen,
+            line_ends: 0,
+        })
+    }
+
+    /// Whether these are numbers that some input has.
+    pub fn is_sound(&self) -> bool {
+        let numbers = [self.keys, self.operations, self.rejected];
+        let mut numbers = numbers.into_iter().chain(self.notices.values().copied());
+        numbers.all(|number| number <= MOST_KEYS)
+            && self.missing.unsigned_abs() <= MOST_KEYS
+            && self.bytes < 1 << 60
+    }
+
+    /// Takes over what was seen of another part.
+    ///
+    /// # Errors
+    /// It was read in another format.
+    pub fn merge(&mut self, other: Evidence) -> Result<()> {
+        if self.format.is_empty() {
+            self.format = other.format;
+        } else if !other.format.is_empty() && self.format != other.format {
+            let what = format!(
+                "one part was read as {} and another as {}; count all parts again",
+                self.format, other.format
+            );
+            return Err(Error::bad("--format", what));
+        }
+        let add = |mine: &mut u64, theirs: u64| *mine = mine.saturating_add(theirs);
+        add(&mut self.bytes, other.bytes);
+        add(&mut self.keys, other.keys);
+        add(&mut self.operations, other.operations);
+        add(&mut self.rejected, other.rejected);
+        self.missing = self.missing.saturating_add(other.missing);
+        self.written_ms = self.written_ms.max(other.written_ms);
+        for (notice, count) in other.notices {
+            add(self.notices.entry(notice).or_default(), count);
+        }
+        let repeated = join(&mut self.ends.keys, other.ends.keys, |before, behind| {
+            before == behind
+        });
+        self.note(Notice::Repeated, repeated);
+        let gaps = join(&mut self.ends.numbers, other.ends.numbers, numbered::is_gap);
+        self.note(Notice::IndexGap, gaps);
+        Ok(())
+    }
+
+    fn note(&mut self, notice: Notice, count: u64) {
+        if count > 0 {
+            *self.notices.entry(notice).or_default() += count;
+        }
+    }
+}
+
+/// Joins stretches of two parts; how many of the rows that meet are of interest.
+fn join(
+    mine: &mut BTreeMap<u64, Stretch<u64>>,
+    theirs: BTreeMap<u64, Stretch<u64>>,
+    is_it: impl Fn(u64, u64) -> bool,
+) -> u64 {
+    let borders = Borders::of(std::mem::take(mine));
+    let mut count = 0;
+    for (start, stretch) in theirs {
+        borders.join(
+            start..stretch.end,
+            stretch.first,
+            stretch.last,
+            |before, behind| count += u64::from(is_it(before, behind)),
+        );
+    }
+    *mine = borders.stretches();
+    count
+}

@@ -1,0 +1,147 @@
+//! Tally files as bytes: a skippable zstd frame with the schema, which shows what the file is, and one zstd frame with a
+//! checksum, which holds MessagePack with the names of fields. `zstd -d` reads it too.
+//!
+//! Equal values are equal bytes. What is read may have been written by anyone: it is never larger than a limit, and every
+//! part of it is checked before it is used.
+
+use std::io::{Cursor, Read, Write};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Result};
+use crate::name::Name;
+
+/// What a skippable frame starts with.
+const SKIPPABLE: [u8; 4] = [0x5E, 0x2A, 0x4D, 0x18];
+/// The longest schema that is looked for.
+const MAX_SCHEMA: usize = 64;
+/// What all schemas of these files start with.
+const PREFIX: &str = "slotscope.";
+/// The most that a file decompresses to: several times the tables of all names with thousands of inputs.
+const MAX_BYTES: u64 = 256 << 20;
+/// A level that takes no time worth mentioning.
+const LEVEL: i32 = 3;
+
+/// The schema of a file that starts with `head`; `None` where it is another kind of file.
+pub fn schema(head: &[u8]) -> Option<&str> {
+    let rest = head.strip_prefix(&SKIPPABLE)?;
+    let (len, rest) = rest.split_first_chunk()?;
+    let len = usize::try_from(u32::from_le_bytes(*len)).ok()?;
+    let schema = rest.get(..len).filter(|_| len <= MAX_SCHEMA)?;
+    let schema = std::str::from_utf8(schema).ok()?;
+    schema.starts_with(PREFIX).then_some(schema)
+}
+
+/// The content of a file before compression; equal values give equal bytes.
+///
+/// # Errors
+/// None in practice.
+pub fn content(value: &impl Serialize) -> Result<Vec<u8>> {
+    rmp_serde::to_vec_named(value).map_err(|error| bad(&error.to_string()))
+}
+
+/// A file of this schema.
+///
+/// # Errors
+/// None in practice.
+pub fn write(schema: &str, value: &impl Serialize) -> Result<Vec<u8>> {
+    let compress = |content: &[u8]| -> std::io::Result<Vec<u8>> {
+        let mut file = SKIPPABLE.to_vec();
+        file.extend((schema.len() as u32).to_le_bytes());
+        file.extend(schema.as_bytes());
+        let mut frame = zstd::Encoder::new(file, LEVEL)?;
+        frame.include_checksum(true)?;
+        frame.write_all(content)?;
+        frame.finish()
+    };
+    compress(&content(value)?).map_err(|error| bad(&error.to_string()))
+}
+
+/// What a file of this schema holds.
+///
+/// # Errors
+/// Another kind of file, another version, or damage.
+pub fn read<T: DeserializeOwned>(wanted: &str, file: &[u8]) -> Result<T> {
+    let found = schema(file).ok_or_else(|| bad("it does not start as one"))?;
+    if found != wanted {
+        let what = format!(
+            "it is a file of \"{}\", and {wanted} is wanted here",
+            Name::from(found)
+        );
+        return Err(bad(&what));
+    }
+    let frame = &file[SKIPPABLE.len() + 4 + found.len()..];
+    let content = decompress(frame).map_err(|error| bad(&error.to_string()))?;
+    let mut reader = rmp_serde::Deserializer::new(Cursor::new(&content));
+    let value = T::deserialize(&mut reader).map_err(|error| bad(&error.to_string()))?;
+    match reader.position() == content.len() as u64 {
+        true => Ok(value),
+        false => Err(bad("something follows its end")),
+    }
+}
+
+fn decompress(frame: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    let mut decoder = zstd::Decoder::with_buffer(frame)?.single_frame();
+    decoder
+        .by_ref()
+        .take(MAX_BYTES + 1)
+        .read_to_end(&mut content)?;
+    let rest = decoder.finish();
+    match content.len() as u64 > MAX_BYTES || !rest.is_empty() {
+        true => Err(std::io::Error::other(
+            "it is larger than any that slotscope writes",
+        )),
+        false => Ok(content),
+    }
+}
+
+/// A file that cannot be used.
+fn bad(why: &str) -> Error {
+    let why = Name::from(why);
+    Error::bad(
+        "a tally file",
+        format!("it cannot be read ({why}); make it again with slotscope tally"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCHEMA: &str = "slotscope.test/1";
+
+    #[test]
+    fn a_value_comes_back_and_every_damage_is_found() {
+        let value: Vec<(u32, String)> = (0..1000).map(|i| (i, format!("name {i}"))).collect();
+        let file = write(SCHEMA, &value).unwrap();
+        assert_eq!(schema(&file), Some(SCHEMA));
+        assert_eq!(read::<Vec<(u32, String)>>(SCHEMA, &file).unwrap(), value);
+        assert_eq!(write(SCHEMA, &value).unwrap(), file);
+        for len in 0..file.len() {
+            assert!(read::<Vec<(u32, String)>>(SCHEMA, &file[..len]).is_err());
+        }
+        for at in (0..file.len()).step_by(7) {
+            let mut damaged = file.clone();
+            damaged[at] ^= 0x10;
+            let found = read::<Vec<(u32, String)>>(SCHEMA, &damaged);
+            assert!(found.is_err(), "a flipped bit at {at}");
+        }
+        let longer = [&file[..], b"x"].concat();
+        assert!(read::<Vec<(u32, String)>>(SCHEMA, &longer).is_err());
+        assert!(read::<Vec<(u32, String)>>("slotscope.test/2", &file).is_err());
+        assert!(read::<Vec<u32>>(SCHEMA, &file).is_err());
+    }
+
+    #[test]
+    fn a_bomb_is_not_decompressed() {
+        let mut frame = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        let zeros = vec![0; 1 << 20];
+        (0..=MAX_BYTES >> 20).for_each(|_| frame.write_all(&zeros).unwrap());
+        let frame = frame.finish().unwrap();
+        assert!(frame.len() < 1 << 20);
+        let error = decompress(&frame).unwrap_err().to_string();
+        assert!(error.contains("larger than any"), "{error}");
+    }
+}

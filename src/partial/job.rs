@@ -1,0 +1,126 @@
+//! Counting splits of a plan: the part of the work that any process may do.
+
+use crate::analysis::reading::{Options, Reading};
+use crate::analysis::rejected;
+use crate::analysis::two_pass::Again;
+use crate::error::{Error, Result};
+use crate::partial::plan::{Input, Plan};
+use crate::partial::recount_file::RecountFile;
+use crate::partial::source_of;
+use crate::partial::split::{Part, Split};
+use crate::partial::tally_file::TallyFile;
+use crate::scan::Incomplete;
+use crate::scan::shares::Share;
+use crate::source::{Found, Source};
+use crate::tally::rejects::Rejects;
+
+/// Splits with what they are read from.
+pub struct Job<'p> {
+    plan: &'p Plan,
+    splits: Vec<Split>,
+    shares: Vec<Share>,
+    reading: Reading,
+}
+
+impl<'p> Job<'p> {
+    /// Opens the inputs of `splits` by their names.
+    ///
+    /// # Errors
+    /// An input that is not what was planned.
+    pub fn new(plan: &'p Plan, splits: &[Split], options: &Options) -> Result<Self> {
+        Job::on(plan, splits, options, |_, input| source_of(input))
+    }
+
+    /// As `new`, with a source for each split that `open` gives for the number of its input.
+    ///
+    /// # Errors
+    /// As `new`, and those of `open`.
+    pub fn on(
+        plan: &'p Plan,
+        splits: &[Split],
+        options: &Options,
+        mut open: impl FnMut(usize, &Input) -> Result<Box<dyn Source>>,
+    ) -> Result<Self> {
+        let (mut sources, mut shares) = (Vec::new(), Vec::new());
+        for split in splits {
+            let number = split.input as usize;
+            let input = plan.inputs.get(number);
+            let input = input.filter(|input| split.from < split.to && split.to <= input.chunks);
+            let input = input.ok_or_else(|| Error::bad("a split", "it is of another plan"))?;
+            let source = open(number, input)?;
+            input.check(&*source)?;
+            sources.push(source);
+            shares.push(split.share(input));
+        }
+        let found = Found {
+            sources,
+            ..Found::default()
+        };
+        Ok(Job {
+            plan,
+            splits: splits.to_vec(),
+            shares,
+            reading: Reading::new(found, plan.flags.options(options)?)?,
+        })
+    }
+
+    /// Counts them; they are all of `part`, where that is given.
+    ///
+    /// # Errors
+    /// As a scan; with `strict`, a row that is no key.
+    pub fn tally(self, part: Option<Part>) -> Result<TallyFile> {
+        let empty = self.plan.empty()?;
+        let sources = &self.reading.sources;
+        let scanned = self.reading.with_scan("counting", |scan| {
+            let scan = scan.clone().chunk(self.plan.chunk as usize);
+            scan.run_shares(sources, &self.shares, || empty.clone())
+        })?;
+        if self.reading.options.strict {
+            self.check_strict(&scanned.rejects)?;
+        }
+        TallyFile::of(self.plan.clone(), part, &self.splits, sources, scanned)
+    }
+
+    /// Counts the names again that `tallies` asks for.
+    ///
+    /// # Errors
+    /// As a scan; no names are to be counted again.
+    pub fn recount(self, mut tallies: TallyFile, part: Option<Part>) -> Result<RecountFile> {
+        tallies.check_whole()?;
+        let digest = tallies.digest()?;
+        let known = self.known(&tallies);
+        let again = Again::of(&mut tallies.tallies).ok_or_else(|| {
+            let what = "all names are counted already; name the tally file to slotscope analyze";
+            Error::bad("nothing to recount", what)
+        })?;
+        let sources = &self.reading.sources;
+        let again = self.reading.with_scan("recounting names", |scan| {
+            let scan = scan.clone().chunk(self.plan.chunk as usize);
+            again.run_shares(&scan, sources, &self.shares, &known)
+        })?;
+        RecountFile::of(digest, self.plan, part, &self.splits, again.into_counted())
+    }
+
+    /// Where the first pass could not read on, by the places of the splits.
+    fn known(&self, tallies: &TallyFile) -> Vec<Incomplete> {
+        let splits = self.splits.iter().enumerate();
+        let of_split = |(at, split): (usize, &Split)| {
+            let stops = tallies.incomplete.iter();
+            let of_input = stops.filter(|stop| stop.input == split.input as usize);
+            let here = of_input.map(|stop| Incomplete {
+                input: at,
+                ..stop.clone()
+            });
+            here.collect::<Vec<_>>()
+        };
+        splits.flat_map(of_split).collect()
+    }
+
+    fn check_strict(&self, rejects: &Rejects) -> Result<()> {
+        let source = |number: u32| {
+            let at = self.splits.iter().position(|split| split.input == number);
+            &*self.reading.sources[at.unwrap_or(0)]
+        };
+        rejected::check_strict_of(source, rejects)
+    }
+}

@@ -1,0 +1,171 @@
+//! A report from parts that any processes on any machines count: plan, tally, merge, recount, report.
+//!
+//! A part is counted without the others; tallies merge in any order and in any tree, and the report is that of one
+//! process. Each function takes and returns bytes or plain values, so that a queue, a cluster or a shell can carry them.
+//!
+//! ```
+//! use slotscope::partial::{self, Flags};
+//! # let path = std::env::temp_dir().join("slotscope-partial.keys");
+//! # std::fs::write(&path, "user:1\nuser:2\n{cart}:1\n{cart}:2\n")?;
+//! let plan = partial::plan(Flags::default(), &[&path], &Default::default())?;
+//! let mut parts = Vec::new();
+//! for split in plan.splits(256 << 20) {
+//!     parts.push(partial::tally(&plan, &[split], &Default::default())?); // anywhere
+//! }
+//! let all = partial::merge(&parts)?;
+//! let mut again = Vec::new();
+//! if partial::needs_recount(&all)? {
+//!     again.push(partial::recount(&all, &plan.splits(u64::MAX), &Default::default())?);
+//! }
+//! let summary = partial::report(&slotscope::Analysis::new(), &all, &again)?;
+//! assert_eq!(summary.input.keys, 4);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod covered;
+pub mod evidence;
+pub mod flags;
+mod frame;
+pub mod job;
+pub mod plan;
+pub mod recount_file;
+mod reporting;
+pub mod split;
+pub mod tally_file;
+
+use std::path::Path;
+
+use crate::analysis::Analysis;
+use crate::analysis::reading::{Options, Reading};
+use crate::analysis::two_pass::Again;
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::partial::job::Job;
+use crate::partial::plan::Planning;
+use crate::partial::recount_file::RecountFile;
+use crate::partial::tally_file::TallyFile;
+use crate::source;
+use crate::summary::Summary;
+
+pub use crate::partial::flags::{Flags, Listing};
+pub use crate::partial::plan::{Input, Plan};
+pub use crate::partial::split::{Part, Split};
+
+/// Bytes from which `is_tally` knows a file.
+pub const MAGIC: usize = 80;
+
+/// Plans how the inputs that `paths` name are counted: once, before the parts. Of `options` only threads, kernel and
+/// progress are used, here and below.
+///
+/// # Errors
+/// An input that cannot be opened or has no parts, or a flag that cannot be used.
+pub fn plan(flags: Flags, paths: &[impl AsRef<Path>], options: &Options) -> Result<Plan> {
+    let reading = Reading::new(source::find(paths)?, options.clone())?;
+    plan_of(flags, reading, Planning::default()).map(|(plan, _)| plan)
+}
+
+/// As `plan`, of inputs that were found already, which are returned.
+///
+/// # Errors
+/// As `plan`.
+pub fn plan_of(
+    mut flags: Flags,
+    mut reading: Reading,
+    planning: Planning,
+) -> Result<(Plan, Reading)> {
+    if flags.listing.is_none() {
+        flags.listing = plan::collected_listing(&reading)?;
+    }
+    reading.options = flags.options(&reading.options)?;
+    let plan = Plan::of(flags, &reading, planning)?;
+    Ok((plan, reading))
+}
+
+/// Counts the splits of a plan: a tally file.
+///
+/// # Errors
+/// An input that is not what was planned, or cannot be opened; with `strict`, a row that is no key.
+pub fn tally(plan: &Plan, splits: &[Split], options: &Options) -> Result<Vec<u8>> {
+    Job::new(plan, splits, options)?.tally(None)?.to_bytes()
+}
+
+/// Merges tally files, or recount files, of parts of one plan.
+///
+/// # Errors
+/// A file that is none; parts of other flags or inputs; one that is there twice.
+pub fn merge(files: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
+    let mut files = files.iter().map(AsRef::as_ref);
+    let Some(first) = files.next() else {
+        return Err(Error::bad(
+            "nothing to merge",
+            "name the files of all parts",
+        ));
+    };
+    if frame::schema(first) == Some(recount_file::SCHEMA) {
+        let mut all = RecountFile::from_bytes(first)?;
+        files.try_for_each(|file| all.merge(RecountFile::from_bytes(file)?))?;
+        return all.to_bytes();
+    }
+    let mut all = TallyFile::from_bytes(first)?;
+    files.try_for_each(|file| all.merge(TallyFile::from_bytes(file)?))?;
+    all.to_bytes()
+}
+
+/// Whether a report of a merged tally file needs a second pass: some heavy names are not known yet. Rarely it does.
+///
+/// # Errors
+/// A file that is none, or in which something is missing.
+pub fn needs_recount(tally: &[u8]) -> Result<bool> {
+    let mut file = TallyFile::from_bytes(tally)?;
+    file.check_whole()?;
+    Ok(Again::of(&mut file.tallies).is_some())
+}
+
+/// The second pass over splits, for a merged tally file: a recount file.
+///
+/// # Errors
+/// As `tally`; a tally file that needs no second pass.
+pub fn recount(tally: &[u8], splits: &[Split], options: &Options) -> Result<Vec<u8>> {
+    let file = TallyFile::from_bytes(tally)?;
+    let plan = file.plan.clone();
+    Job::new(&plan, splits, options)?
+        .recount(file, None)?
+        .to_bytes()
+}
+
+/// The summary of a merged tally file, with the files of a second pass where it needs one. `analysis` has the nodes and
+/// what is listed; what was counted and how is in the file.
+///
+/// # Errors
+/// A file that is none; something is missing; options that contradict those of the file.
+pub fn report(analysis: &Analysis, tally: &[u8], again: &[impl AsRef<[u8]>]) -> Result<Summary> {
+    reporting::report(analysis, TallyFile::from_bytes(tally)?, again)
+}
+
+/// The plan of a tally file.
+///
+/// # Errors
+/// A file that is none.
+pub fn plan_in(tally: &[u8]) -> Result<Plan> {
+    TallyFile::from_bytes(tally).map(|file| file.plan)
+}
+
+/// Whether a file that starts with `head` is a tally file or a recount file, of any version.
+pub fn is_tally(head: &[u8]) -> bool {
+    frame::schema(head).is_some()
+}
+
+/// The source that an input of a plan is.
+///
+/// # Errors
+/// There is none, or several.
+pub fn source_of(input: &Input) -> Result<Box<dyn source::Source>> {
+    let mut found = source::find(&[input.path()])?.sources;
+    match (found.pop(), found.is_empty()) {
+        (Some(source), true) => Ok(source),
+        _ => Err(Error::bad(
+            Name::from(input.path().as_path()).to_string(),
+            "is a directory, and was a file where the other parts were counted",
+        )),
+    }
+}

@@ -1,0 +1,338 @@
+//! The plan: all inputs with their numbers, what is counted of them, and how they may be split. Who counts a part of it
+//! needs the plan and the splits, and nothing of the other parts.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::analysis::collected;
+use crate::analysis::likely_heavy::Sampling;
+use crate::analysis::reading::Reading;
+use crate::analysis::slot_stats;
+use crate::analysis::wanted::Wanted;
+use crate::analysis::{inputs, run_info};
+use crate::collect::manifest::{Manifest, NODES_FILE};
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::partial::flags::{Flags, Listing};
+use crate::partial::frame;
+use crate::partial::split::{Part, Split, splits_of};
+use crate::source::Source;
+use crate::source::chunk::CHUNK;
+use crate::source::collection::Collection;
+use crate::summary::Dumped;
+use crate::tally::known::Known;
+use crate::tally::{Parts, Tallies};
+
+/// The schema of a plan as bytes.
+pub const SCHEMA: &str = "slotscope.tally-plan/1";
+/// More inputs than any cluster has dumps.
+const MAX_INPUTS: usize = 1 << 20;
+
+/// What is counted of which inputs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// What decides what is counted.
+    pub flags: Flags,
+    /// The inputs by their numbers, from 0.
+    pub inputs: Vec<Input>,
+    /// Bytes in a chunk.
+    pub chunk: u64,
+    collections: Vec<Collected>,
+    passed_over: u64,
+    of_reports: u64,
+    dumped: Option<Dumped>,
+    /// Hash tags that are counted by name, from a sample of all inputs.
+    known: Option<Known>,
+}
+
+/// An input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// What the user named it.
+    pub name: Name,
+    /// Its bytes, where it can be read at any place.
+    pub bytes: Option<u64>,
+    /// Its bytes as they are stored, compressed or not, where that is known.
+    pub stored_bytes: Option<u64>,
+    /// When it was written, or its ETag: another where the input is.
+    pub version: Option<String>,
+    /// How many chunks of it may be read by different processes.
+    pub chunks: u64,
+}
+
+/// What a collection says of itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Collected {
+    directory: Name,
+    manifest: Manifest,
+}
+
+/// How a plan is made; only tests choose.
+#[derive(Debug, Clone, Copy)]
+pub struct Planning {
+    /// Bytes in a chunk.
+    pub chunk: usize,
+    /// How much of the inputs is sampled.
+    pub sampling: Sampling,
+}
+
+impl Default for Planning {
+    fn default() -> Self {
+        Planning {
+            chunk: CHUNK,
+            sampling: Sampling::default(),
+        }
+    }
+}
+
+impl Input {
+    fn of(source: &dyn Source, chunks: u64) -> Self {
+        Input {
+            name: Name::from(source.path()),
+            bytes: source.size_bytes(),
+            stored_bytes: source.stored_bytes(),
+            version: source.version(),
+            chunks,
+        }
+    }
+
+    /// The path that the user named it by.
+    pub fn path(&self) -> PathBuf {
+        inputs::path_of(&self.name)
+    }
+
+    /// Bytes that are read of it, as far as they are known.
+    pub fn weight(&self) -> u64 {
+        self.bytes.or(self.stored_bytes).unwrap_or(0)
+    }
+
+    /// Refuses a source that is not what was planned.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn check(&self, source: &dyn Source) -> Result<()> {
+        let found = Input::of(source, self.chunks);
+        let is_same = (found.bytes, found.stored_bytes, &found.version)
+            == (self.bytes, self.stored_bytes, &self.version);
+        match is_same {
+            true => Ok(()),
+            false => Err(changed(&self.name)),
+        }
+    }
+}
+
+/// An input that is not what was planned.
+fn changed(name: &Name) -> Error {
+    Error::bad(
+        name.to_string(),
+        "has another size or time than where the other parts were counted; count all parts of one copy of the dumps, \
+         copied with their times (cp -p, rsync -t)",
+    )
+}
+
+impl Plan {
+    /// The plan for inputs that were found; `reading` is as the flags say.
+    ///
+    /// # Errors
+    /// An input that cannot be opened, is not in its format, or has no parts.
+    pub fn of(mut flags: Flags, reading: &Reading, planning: Planning) -> Result<Plan> {
+        if slot_stats::take(&reading.sources, None)?.is_some() {
+            let place = reading.paths().next().map(Name::from).unwrap_or_default();
+            let what =
+                "counts by slot are no keys to be counted in parts; name them to slotscope analyze";
+            return Err(Error::bad(place.to_string(), what));
+        }
+        flags.one_pass |= !reading.is_rereadable();
+        let inputs = reading.with_scan("planning", |scan| {
+            let scan = scan.clone().chunk(planning.chunk);
+            let input = |source: &Box<dyn Source>| {
+                let may_be_cut = source.size_bytes().is_some();
+                let chunks = if may_be_cut {
+                    scan.chunks_of(&**source)?
+                } else {
+                    1
+                };
+                Ok(Input::of(&**source, chunks))
+            };
+            reading.sources.iter().map(input).collect::<Result<_>>()
+        })?;
+        let sampling = planning.sampling;
+        let is_sampled =
+            !flags.slots_only && !flags.one_pass && sampling.is_worth_it(&reading.sources);
+        let known = match is_sampled {
+            true => {
+                reading.with_scan("sampling", |scan| Ok(sampling.tags(scan, &reading.sources)))?
+            }
+            false => None,
+        };
+        let collected = |collection: &Collection| Collected {
+            directory: Name::from(collection.directory.as_path()),
+            manifest: collection.manifest.clone(),
+        };
+        Ok(Plan {
+            flags,
+            inputs,
+            chunk: planning.chunk as u64,
+            collections: reading.collections.iter().map(collected).collect(),
+            passed_over: reading.passed_over as u64,
+            of_reports: reading.of_reports as u64,
+            dumped: run_info::dumped(&reading.sources),
+            known,
+        })
+    }
+
+    /// A plan as bytes, for other processes.
+    ///
+    /// # Errors
+    /// None in practice.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        frame::write(SCHEMA, self)
+    }
+
+    /// The plan in `bytes`.
+    ///
+    /// # Errors
+    /// They are none, or of another version.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Plan> {
+        let plan: Plan = frame::read(SCHEMA, bytes)?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// Refuses a plan that none of slotscope is.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn check(&self) -> Result<()> {
+        let is_cut = |input: &Input| {
+            let chunks = input
+                .bytes
+                .map_or(1, |bytes| bytes.div_ceil(self.chunk).max(1));
+            input.chunks == 1 || input.chunks == chunks
+        };
+        let is_planned = (1..=1 << 30).contains(&self.chunk)
+            && self.inputs.len() <= MAX_INPUTS
+            && self
+                .inputs
+                .iter()
+                .all(|input| input.weight() < 1 << 60 && is_cut(input));
+        match is_planned {
+            true => Ok(()),
+            false => Err(Error::bad(
+                "a tally file",
+                "its inputs are none that slotscope reads; make it again with slotscope tally",
+            )),
+        }
+    }
+
+    /// All of the inputs in splits of about `bytes` bytes: one each for an input that cannot be split.
+    pub fn splits(&self, bytes: u64) -> Vec<Split> {
+        splits_of(&self.inputs, self.chunk, bytes)
+    }
+
+    /// The splits of one of several parts that are about the same size.
+    pub fn part(&self, part: Part) -> Vec<Split> {
+        part.splits_of(&self.inputs, self.chunk)
+    }
+
+    /// Nothing counted yet of these inputs.
+    ///
+    /// # Errors
+    /// Nodes that cannot be read.
+    pub fn empty(&self) -> Result<Tallies> {
+        let flags = &self.flags;
+        let listing = flags.topology()?;
+        let wanted = Wanted {
+            parts: match (flags.slots_only, flags.one_pass) {
+                (true, _) => Parts::Slots,
+                (_, true) => Parts::InOnePass,
+                (_, false) => Parts::All,
+            },
+            inputs: self.inputs.len(),
+            listing: listing.as_ref(),
+            seeks_nodes: listing.is_none(),
+            separator: flags.patterns.then_some(flags.separator.as_bytes()),
+            known: self.known.as_ref(),
+        };
+        Ok(wanted.empty())
+    }
+
+    /// What a report says of the inputs, but for rejected rows.
+    ///
+    /// # Errors
+    /// A hash policy that cannot be used.
+    pub fn said_of_inputs(&self) -> Result<inputs::Inputs> {
+        let collection = |of: &Collected| Collection {
+            directory: inputs::path_of(&of.directory),
+            manifest: of.manifest.clone(),
+        };
+        Ok(inputs::Inputs {
+            paths: self.inputs.iter().map(Input::path).collect(),
+            rejected: Default::default(),
+            collections: self.collections.iter().map(collection).collect(),
+            passed_over: self.passed_over as usize,
+            of_reports: self.of_reports as usize,
+            policy: self.flags.policy()?,
+            lfu: self.flags.walking.lfu,
+            dumped: self.dumped,
+            threads: 0,
+            kernel: String::new(),
+        })
+    }
+
+    /// Whether a collection lists the nodes, not the user.
+    pub fn lists_its_nodes(&self) -> bool {
+        let mut collections = self.collections.iter();
+        collections.any(|collection| collection.manifest.cluster)
+    }
+
+    /// Refuses another plan: parts of both are not parts of one whole.
+    ///
+    /// # Errors
+    /// It is another.
+    pub fn check_same(&self, other: &Plan) -> Result<()> {
+        if self == other {
+            return Ok(());
+        }
+        if let Some(flag) = self.flags.difference(&other.flags) {
+            let what = "the parts were counted with different ones; count all of them with the same flags and inputs";
+            return Err(Error::bad(flag, what));
+        }
+        let pairs = self.inputs.iter().zip(&other.inputs);
+        let other_input = pairs.clone().find(|(mine, theirs)| mine != theirs);
+        Err(match other_input {
+            Some((mine, theirs)) if mine.name == theirs.name => changed(&mine.name),
+            Some((mine, theirs)) => Error::bad(
+                theirs.name.to_string(),
+                format!(
+                    "is an input of one part where another has {}; name the same inputs for all parts",
+                    mine.name
+                ),
+            ),
+            None => Error::bad(
+                "INPUT",
+                "the parts are of different inputs; name the same inputs for all parts",
+            ),
+        })
+    }
+}
+
+/// The listing of a collection among the inputs, where the flags name no nodes.
+///
+/// # Errors
+/// A listing that cannot be read, or two of them.
+pub fn collected_listing(reading: &Reading) -> Result<Option<Listing>> {
+    let Some(topology) = collected::topology(&reading.collections)? else {
+        return Ok(None);
+    };
+    let of_cluster = reading.collections.iter().find(|of| of.manifest.cluster);
+    let path = of_cluster.map(|of| of.directory.join(NODES_FILE));
+    let path = path.unwrap_or_else(|| Path::new(&topology.source).to_path_buf());
+    let text = std::fs::read_to_string(&path).map_err(|error| Error::io(&path, error))?;
+    let source = topology.source;
+    Ok(Some(Listing { source, text }))
+}

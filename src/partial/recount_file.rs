@@ -1,0 +1,108 @@
+//! A recount file: what a second pass counted of some or all chunks, for the names that one tally file asks for.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::analysis::two_pass::CountedAgain;
+use crate::error::{Error, Result};
+use crate::partial::covered::Covered;
+use crate::partial::frame;
+use crate::partial::plan::Plan;
+use crate::partial::split::{Part, Split};
+
+/// The schema.
+pub const SCHEMA: &str = "slotscope.recount/1";
+
+/// What was counted again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecountFile {
+    /// The digest of the tally file that asks for it.
+    of: String,
+    parts: BTreeSet<Part>,
+    covered: Covered,
+    counted: CountedAgain,
+}
+
+impl RecountFile {
+    /// What was counted in `splits` for the tally file of this digest.
+    ///
+    /// # Errors
+    /// A split twice.
+    pub fn of(
+        of: String,
+        plan: &Plan,
+        part: Option<Part>,
+        splits: &[Split],
+        counted: CountedAgain,
+    ) -> Result<Self> {
+        let mut covered = Covered::default();
+        for split in splits {
+            covered.add(split, 0, &plan.inputs)?;
+        }
+        Ok(RecountFile {
+            of,
+            parts: part.into_iter().collect(),
+            covered,
+            counted,
+        })
+    }
+
+    /// The file in `bytes`.
+    ///
+    /// # Errors
+    /// They are none, of another version, or damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        frame::read(SCHEMA, bytes)
+    }
+
+    /// A file.
+    ///
+    /// # Errors
+    /// None in practice.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        frame::write(SCHEMA, self)
+    }
+
+    /// Takes over another part.
+    ///
+    /// # Errors
+    /// It is for another tally file, or some of it is in both.
+    pub fn merge(&mut self, other: RecountFile) -> Result<()> {
+        self.check_of(&other.of)?;
+        self.covered.merge(other.covered, &[])?;
+        self.counted.merge(other.counted);
+        self.parts.extend(other.parts);
+        Ok(())
+    }
+
+    /// What was counted of all inputs, for the tally file of this digest.
+    ///
+    /// # Errors
+    /// It is for another, or something is missing.
+    pub fn into_counted(self, of: &str, plan: &Plan) -> Result<CountedAgain> {
+        self.check_of(of)?;
+        let parts: Vec<Part> = self.parts.iter().copied().collect();
+        let fits = self.covered.fits(&plan.inputs);
+        if !fits {
+            return Err(Error::bad(
+                "a recount file",
+                "it is of other inputs; make it again with slotscope recount",
+            ));
+        }
+        self.covered
+            .check_whole(plan, &parts, "slotscope recount")?;
+        Ok(self.counted)
+    }
+
+    fn check_of(&self, of: &str) -> Result<()> {
+        match self.of == of {
+            true => Ok(()),
+            false => Err(Error::bad(
+                "a recount file",
+                "it was counted for another tally file; make it again with slotscope recount --for that file",
+            )),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! From a merged tally file to the summary that one process would have made of the inputs.
+
+use crate::analysis::Analysis;
+use crate::analysis::two_pass::{Again, Counted};
+use crate::error::{Error, Result};
+use crate::partial::Flags;
+use crate::partial::recount_file::RecountFile;
+use crate::partial::tally_file::TallyFile;
+use crate::summary::Summary;
+
+/// The summary, with what a second pass counted.
+///
+/// # Errors
+/// As `partial::report`.
+pub fn report(analysis: &Analysis, file: TallyFile, again: &[impl AsRef<[u8]>]) -> Result<Summary> {
+    let plan = file.plan.clone();
+    let Flags {
+        separator,
+        patterns,
+        words,
+        ..
+    } = &plan.flags;
+    let analysis = analysis
+        .on_nodes_of(plan.flags.topology()?, plan.lists_its_nodes())?
+        .on_segments_of(separator, *patterns)?
+        .or_reading_words(words);
+    let digest = match again {
+        [] => String::new(),
+        _ => file.digest()?,
+    };
+    let (mut inputs, mut first) = file.into_scanned()?;
+    analysis.drop_unwanted(&mut first.tally);
+    let threads = std::thread::available_parallelism();
+    inputs.threads = threads.map_or(1, usize::from);
+    inputs.kernel = hashslot::best().name.into();
+    let mut wanted = Again::of(&mut first.tally);
+    match (&mut wanted, again) {
+        (None, []) => {}
+        (None, _) => {
+            let what = "no names were to be counted again for this tally file; leave it out";
+            return Err(Error::bad("a recount file", what));
+        }
+        (Some(_), []) => {
+            let what = "heavy names are still to be counted; make FILE with slotscope recount --for the tally file -o FILE, \
+                        and name it too";
+            return Err(Error::bad("a tally file", what));
+        }
+        (Some(wanted), again) => {
+            let files = again
+                .iter()
+                .map(|file| RecountFile::from_bytes(file.as_ref()));
+            let mut files = files.collect::<Result<Vec<_>>>()?.into_iter();
+            let mut all = files.next();
+            files.try_for_each(|file| all.as_mut().map_or(Ok(()), |all| all.merge(file)))?;
+            let counted = all
+                .map(|all| all.into_counted(&digest, &plan))
+                .transpose()?;
+            if !wanted.take(counted.unwrap_or_default()) {
+                let what = "its counts are not those that the tally file asks for; make it again";
+                return Err(Error::bad("a recount file", what));
+            }
+        }
+    }
+    analysis.of_counts(&inputs, &Counted::of(first, wanted))
+}

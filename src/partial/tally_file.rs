@@ -1,0 +1,226 @@
+//! A tally file: what was counted of some or all chunks of the inputs of a plan.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::analysis::inputs::Inputs;
+use crate::analysis::rejected;
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::partial::covered::Covered;
+use crate::partial::evidence::Evidence;
+use crate::partial::frame;
+use crate::partial::plan::Plan;
+use crate::partial::split::{Part, Split};
+use crate::scan;
+use crate::scan::{Incomplete, Scanned, SeenInput};
+use crate::source::Source;
+use crate::source::line_number::line_ends;
+use crate::summary::{Rejected, RejectedLine};
+use crate::tally::rejects::{Reject, Rejects, SHOWN};
+use crate::tally::{Tallies, Tally};
+
+/// The schema.
+pub const SCHEMA: &str = "slotscope.tally/1";
+
+/// What was counted of some of the chunks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TallyFile {
+    /// What all parts have in common.
+    pub plan: Plan,
+    /// The parts that are in it, while others are missing.
+    parts: BTreeSet<Part>,
+    /// Which chunks.
+    covered: Covered,
+    /// What was seen of each input.
+    inputs: BTreeMap<u32, Evidence>,
+    rejects: Rejects,
+    /// Where inputs could not be read on.
+    pub incomplete: BTreeSet<Incomplete>,
+    /// The counts.
+    pub tallies: Tallies,
+}
+
+impl TallyFile {
+    /// What a scan found in `splits`, which are those of `part` where they are one.
+    ///
+    /// # Errors
+    /// A split twice.
+    pub fn of(
+        plan: Plan,
+        part: Option<Part>,
+        splits: &[Split],
+        sources: &[Box<dyn Source>],
+        scanned: Scanned<Tallies>,
+    ) -> Result<Self> {
+        let (mut covered, mut inputs) = (Covered::default(), BTreeMap::<u32, Evidence>::new());
+        for (split, (seen, ends)) in splits
+            .iter()
+            .zip(scanned.inputs.iter().zip(scanned.open_ends))
+        {
+            covered.add(split, seen.line_ends, &plan.inputs)?;
+            let input = inputs.entry(split.input).or_default();
+            input.merge(Evidence::of(seen, ends))?;
+        }
+        for reject in &scanned.rejects.first {
+            let at = splits.iter().position(|split| split.input == reject.input);
+            let run = covered.run_of(reject.input, reject.byte, plan.chunk);
+            let Some((from, at)) = run.zip(at) else {
+                continue;
+            };
+            let line_ends = line_ends(&*sources[at], from.saturating_mul(plan.chunk), reject.byte);
+            if let Some(line_ends) = line_ends {
+                covered.note_reject(reject.input, from, reject.byte, line_ends);
+            }
+        }
+        let number = |stop: Incomplete| Incomplete {
+            input: splits[stop.input].input as usize,
+            ..stop
+        };
+        let mut file = TallyFile {
+            parts: part.into_iter().collect(),
+            covered,
+            inputs,
+            rejects: scanned.rejects,
+            incomplete: scanned.incomplete.into_iter().map(number).collect(),
+            tallies: scanned.tally,
+            plan,
+        };
+        file.forget_parts();
+        Ok(file)
+    }
+
+    /// The file in `bytes`.
+    ///
+    /// # Errors
+    /// They are none, of another version, or damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let file: TallyFile = frame::read(SCHEMA, bytes)?;
+        file.plan.check()?;
+        file.check()?;
+        Ok(file)
+    }
+
+    /// A file; equal ones are equal bytes.
+    ///
+    /// # Errors
+    /// None in practice.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        frame::write(SCHEMA, self)
+    }
+
+    /// What shows that two files are the same.
+    ///
+    /// # Errors
+    /// None in practice.
+    pub fn digest(&self) -> Result<String> {
+        let digest = Sha256::digest(frame::content(self)?);
+        Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// Refuses what no scan finds.
+    fn check(&self) -> Result<()> {
+        let inputs = &self.plan.inputs;
+        let is_input = |number: usize| number < inputs.len();
+        let rejects = &self.rejects.first;
+        let is_sound = self.covered.fits(inputs)
+            && self.inputs.keys().all(|input| is_input(*input as usize))
+            && self.inputs.values().all(Evidence::is_sound)
+            && rejects.len() <= SHOWN
+            && rejects.iter().all(|reject| is_input(reject.input as usize))
+            && self.incomplete.iter().all(|stop| is_input(stop.input))
+            && self.tallies.is_like(&self.plan.empty()?);
+        match is_sound {
+            true => Ok(()),
+            false => Err(Error::bad(
+                "a tally file",
+                "its counts are not those of its inputs and flags; make it again with slotscope tally",
+            )),
+        }
+    }
+
+    /// Takes over another part.
+    ///
+    /// # Errors
+    /// It is of another plan, or some of it is in both.
+    pub fn merge(&mut self, other: TallyFile) -> Result<()> {
+        self.plan.check_same(&other.plan)?;
+        self.covered.merge(other.covered, &self.plan.inputs)?;
+        for (input, evidence) in other.inputs {
+            self.inputs.entry(input).or_default().merge(evidence)?;
+        }
+        self.rejects.merge(other.rejects);
+        self.incomplete.extend(other.incomplete);
+        self.tallies.merge(other.tallies);
+        self.parts.extend(other.parts);
+        self.forget_parts();
+        Ok(())
+    }
+
+    /// Forgets what only matters while parts are missing, and so is no part of the value.
+    fn forget_parts(&mut self) {
+        let first = &self.rejects.first;
+        let is_kept = |input, byte| {
+            let mut first = first.iter();
+            first.any(|reject| (reject.input, reject.byte) == (input, byte))
+        };
+        self.covered.keep_rejects(is_kept);
+        if self.covered.gap(&self.plan.inputs).is_none() {
+            self.parts.clear();
+        }
+    }
+
+    /// Refuses a file in which something is missing.
+    ///
+    /// # Errors
+    /// Something is.
+    pub fn check_whole(&self) -> Result<()> {
+        let parts: Vec<Part> = self.parts.iter().copied().collect();
+        self.covered
+            .check_whole(&self.plan, &parts, "slotscope tally")
+    }
+
+    /// What one scan of all inputs would have found, and what is said of these.
+    ///
+    /// # Errors
+    /// Something is missing, or an input is no dump.
+    pub fn into_scanned(self) -> Result<(Inputs, Scanned<Tallies>)> {
+        self.check_whole()?;
+        let numbers = 0..self.plan.inputs.len() as u32;
+        let evidence = |number| self.inputs.get(&number).map(Evidence::seen).transpose();
+        let seen = numbers.map(|number| Ok(evidence(number)?.unwrap_or_default()));
+        let seen: Vec<SeenInput> = seen.collect::<Result<_>>()?;
+        let mut incomplete: Vec<Incomplete> = self.incomplete.into_iter().collect();
+        incomplete.extend(scan::cut_off(&seen, &incomplete));
+        incomplete.sort();
+        let mut inputs = self.plan.said_of_inputs()?;
+        let line = |reject: &Reject| self.covered.line_of(reject.input, reject.byte);
+        let place = |reject: &Reject| RejectedLine {
+            file: self.plan.inputs[reject.input as usize].name.clone(),
+            line: line(reject),
+            byte: reject.byte,
+            reason: reject.to_string(),
+        };
+        inputs.rejected = Rejected {
+            count: self.rejects.count,
+            first: self.rejects.first.iter().map(place).collect(),
+        };
+        let scanned = Scanned {
+            tally: self.tallies,
+            inputs: seen,
+            incomplete,
+            rejects: self.rejects,
+            open_ends: Vec::new(),
+        };
+        rejected::check_most_of(|input| &inputs.paths[input], line, &scanned)?;
+        Ok((inputs, scanned))
+    }
+
+    /// The inputs, by name.
+    pub fn input_names(&self) -> impl Iterator<Item = &Name> {
+        self.plan.inputs.iter().map(|input| &input.name)
+    }
+}
