@@ -57,6 +57,21 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "remedies",
         ],
     ),
+    // A report from parts: the counts travel, and what is said of the inputs with them.
+    (
+        "partial",
+        &[
+            "analysis",
+            "collect::manifest",
+            "format",
+            "scan",
+            "slot::policy",
+            "source",
+            "summary",
+            "tally",
+            "topology",
+        ],
+    ),
     // Every remedy is carried out, not asserted.
     (
         "remedies",

@@ -1,20 +1,24 @@
 //! What a report says of its inputs besides the counts: with both it is made without the inputs.
 
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::analysis::reading::Reading;
-use crate::analysis::{rejected, run_info};
+use crate::analysis::rejected;
 use crate::format::lfu::LfuRule;
 use crate::name::Name;
 use crate::scan::Scanned;
 use crate::slot::policy::Policy;
+use crate::source::Source;
 use crate::source::collection::Collection;
+use crate::source::identity::ObjectIdentity;
 use crate::summary::{Dumped, Rejected};
 
 /// What is known of inputs.
 pub struct Inputs {
-    /// What the user named them.
-    pub paths: Vec<PathBuf>,
+    /// Files and objects, in their order.
+    pub files: Vec<File>,
     /// The first rows that are no keys, with their lines.
     pub rejected: Rejected,
     /// The collections among them.
@@ -35,13 +39,40 @@ pub struct Inputs {
     pub kernel: String,
 }
 
+/// A file or an object.
+pub struct File {
+    /// What the user named it.
+    pub path: PathBuf,
+    /// Which version of an object it is.
+    pub object: Option<ObjectIdentity>,
+}
+
+impl File {
+    /// What `source` reads.
+    pub fn of(source: &dyn Source) -> Self {
+        File {
+            path: source.path().to_path_buf(),
+            object: source.object().cloned(),
+        }
+    }
+}
+
 impl Inputs {
+    /// What the user named them.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|file| file.path.as_path())
+    }
+
     /// Those that were just scanned.
     pub fn of<T>(reading: Reading, scanned: &Scanned<T>) -> Self {
         Inputs {
-            paths: reading.paths().map(Path::to_path_buf).collect(),
+            files: reading
+                .sources
+                .iter()
+                .map(|source| File::of(&**source))
+                .collect(),
             rejected: rejected::of(&reading.sources, &scanned.rejects),
-            dumped: run_info::dumped(&reading.sources),
+            dumped: dumped(&reading.sources),
             threads: reading.threads(),
             collections: reading.collections,
             passed_over: reading.passed_over,
@@ -60,4 +91,31 @@ pub fn path_of(name: &Name) -> PathBuf {
     #[cfg(not(unix))]
     let path: std::ffi::OsString = String::from_utf8_lossy(&name.0).into_owned().into();
     path.into()
+}
+
+/// When the files among `sources` were last written; nothing where there is none.
+pub fn dumped(sources: &[Box<dyn Source>]) -> Option<Dumped> {
+    let written = |source: &dyn Source| {
+        if let Some(object) = source.object() {
+            return object.modified_ms.map(|at| at / 1000);
+        }
+        let metadata = fs::metadata(source.path()).ok()?;
+        metadata
+            .is_file()
+            .then_some(seconds(metadata.modified().ok()?))
+    };
+    let times: Vec<u64> = sources
+        .iter()
+        .filter_map(|source| written(&**source))
+        .collect();
+    Some(Dumped {
+        first: *times.iter().min()?,
+        last: *times.iter().max()?,
+    })
+}
+
+/// Since 1970.
+pub(super) fn seconds(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
 }

@@ -1,7 +1,5 @@
 //! From counts to a summary: what needs no inputs any more.
 
-use std::path::PathBuf;
-
 use crate::analysis::inputs::Inputs;
 use crate::analysis::run_info::Started;
 use crate::analysis::two_pass::Counted;
@@ -86,7 +84,7 @@ impl Analysis {
     /// # Errors
     /// A topology or an option that cannot be used.
     pub fn of_counts(&self, inputs: &Inputs, counted: &Counted) -> Result<Summary> {
-        let topology = self.first_owners(inputs.paths.len())?;
+        let topology = self.first_owners(inputs.files.len())?;
         self.judge(&Started::now(), inputs, counted, topology)
     }
 
@@ -124,7 +122,7 @@ impl Analysis {
         file_nodes::warn_of_several(&files, &mut summary);
         let of_lfu = input_info::lfu_note(inputs.lfu, &summary);
         summary.input.notes.extend(of_lfu);
-        let commands = self.commands(&inputs.paths, &topology);
+        let commands = self.commands(inputs, &topology);
         remedies::add(&mut summary, &topology, &commands);
         let shortfalls = summary.nodes.shortfalls(&node_counts);
         let shortfalls = shortfalls.into_iter().map(Evidence::Shortfall);
@@ -144,18 +142,17 @@ impl Analysis {
         first: &Scanned<Tallies>,
         topology: Topology,
     ) -> (Topology, Vec<Vec<usize>>) {
-        let paths = inputs.paths.iter().map(|path| path.as_path());
-        let found = file_nodes::of(paths, first, &first.tally.inputs);
-        let found = found.filter(|_| self.may_find_nodes(inputs.paths.len()));
+        let found = file_nodes::of(inputs.paths(), first, &first.tally.inputs);
+        let found = found.filter(|_| self.may_find_nodes(inputs.files.len()));
         found.map_or((topology, Vec::new()), |found| {
             (found.topology, found.files)
         })
     }
 
     /// What the commands of remedies have in common.
-    fn commands(&self, paths: &[PathBuf], topology: &Topology) -> Commands {
+    fn commands(&self, inputs: &Inputs, topology: &Topology) -> Commands {
         let paths = || {
-            let paths = paths.iter().map(|path| path.display().to_string());
+            let paths = inputs.paths().map(|path| path.display().to_string());
             paths.collect::<Vec<_>>()
         };
         let reading = match (&self.redaction, &self.reading_words) {

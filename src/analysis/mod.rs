@@ -12,7 +12,7 @@ pub mod likely_heavy;
 pub mod reading;
 mod redacted;
 pub mod rejected;
-pub mod run_info;
+mod run_info;
 pub mod slot_stats;
 pub mod two_pass;
 pub mod wanted;

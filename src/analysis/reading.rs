@@ -14,6 +14,7 @@ use crate::scan::{Only, Scan, Scanned};
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
 use crate::source::collection::Collection;
+use crate::source::storage_options::StorageOptions;
 use crate::source::{Found, Source};
 use crate::tally::Tally;
 
@@ -49,6 +50,8 @@ pub struct Options {
     pub policy: Policy,
     /// How sources are walked whose keys are only found so.
     pub walking: Walking,
+    /// How places on the network are opened, where that is left to who reads.
+    pub storage: StorageOptions,
     /// Worker threads; `None` for all cores.
     pub threads: Option<usize>,
     /// Whether a row that is no key is an error.
@@ -65,6 +68,7 @@ impl Default for Options {
             only: Only::ALL,
             policy: Policy::Oss,
             walking: Walking::default(),
+            storage: StorageOptions::default(),
             threads: None,
             strict: false,
             on_progress: None,

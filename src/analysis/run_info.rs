@@ -1,13 +1,12 @@
 //! The part of a report about the run: the only one that differs from run to run.
 
 use std::fs;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime};
 
-use crate::analysis::inputs::Inputs;
+use crate::analysis::inputs::{Inputs, seconds};
 use crate::name::Name;
-use crate::source::Source;
 use crate::summary::balance::tidy;
-use crate::summary::{Dumped, Run, Summary};
+use crate::summary::{Run, Summary};
 
 /// When a run began, by both clocks.
 pub struct Started {
@@ -43,33 +42,6 @@ impl Started {
             peak_rss_bytes: peak_rss_bytes(),
         }
     }
-}
-
-/// Since 1970.
-fn seconds(time: SystemTime) -> u64 {
-    let since = time.duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
-}
-
-/// When the files among `sources` were last written; nothing where there is none.
-pub fn dumped(sources: &[Box<dyn Source>]) -> Option<Dumped> {
-    let written = |source: &dyn Source| {
-        if let Some(object) = source.object() {
-            return object.modified_ms.map(|at| at / 1000);
-        }
-        let metadata = fs::metadata(source.path()).ok()?;
-        metadata
-            .is_file()
-            .then_some(seconds(metadata.modified().ok()?))
-    };
-    let times: Vec<u64> = sources
-        .iter()
-        .filter_map(|source| written(&**source))
-        .collect();
-    Some(Dumped {
-        first: *times.iter().min()?,
-        last: *times.iter().max()?,
-    })
 }
 
 /// The most memory that was resident, where the system says it (Linux).

@@ -7,6 +7,7 @@ use clap::Args;
 use crate::analysis::Analysis;
 use crate::collect::manifest::NODES_FILE;
 use crate::error::Result;
+use crate::partial::Listing;
 use crate::topology::Topology;
 
 /// Where the nodes come from.
@@ -19,6 +20,28 @@ pub struct ClusterArgs {
     /// An even split of the slots over N primaries [default: each input one, where they share no slot; else 3]
     #[arg(long, value_name = "N")]
     pub nodes: Option<usize>,
+}
+
+/// The nodes, where keys are counted for a later report.
+#[derive(Args, Debug, Clone, Default)]
+pub struct ListingArgs {
+    /// The cluster's own listing, as for analyze: replicas are left out, and the nodes of files are checked
+    #[arg(long, value_name = "FILE")]
+    pub topology: Option<PathBuf>,
+}
+
+impl ListingArgs {
+    /// The listing.
+    ///
+    /// # Errors
+    /// As `Topology::read`.
+    pub fn listing(&self) -> Result<Option<Listing>> {
+        let of = |path: &PathBuf| match path.is_dir() {
+            true => Listing::read(&path.join(NODES_FILE)),
+            false => Listing::read(path),
+        };
+        self.topology.as_ref().map(of).transpose()
+    }
 }
 
 impl ClusterArgs {

@@ -29,6 +29,8 @@ pub mod reading;
 pub mod report_file;
 pub mod schema;
 pub mod storage;
+pub mod tally;
+mod tally_files;
 pub mod timeline;
 pub mod trend;
 pub mod values;
@@ -156,6 +158,12 @@ pub enum Command {
     Generate(generate::GenerateArgs),
     /// Which slots to move where, to even out the nodes
     Plan(Box<plan::PlanArgs>),
+    /// The counts of key dumps, or of a part of them, as a file that merge and analyze take
+    Tally(Box<tally::TallyArgs>),
+    /// Tally files of parts, merged into one
+    Merge(tally::MergeArgs),
+    /// The second pass over dumps, in parts, where a tally file needs one
+    Recount(tally::RecountArgs),
     /// A completion script for a shell, on standard output
     Completions(manual::CompletionsArgs),
     /// The manual page, on standard output
@@ -205,6 +213,9 @@ impl Command {
             Command::Bench(bench) => bench.run(),
             Command::Generate(generate) => generate.run(),
             Command::Plan(plan) => plan.run(),
+            Command::Tally(tally) => tally.run(),
+            Command::Merge(merge) => merge.run(),
+            Command::Recount(recount) => recount.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),
         }

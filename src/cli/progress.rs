@@ -1,13 +1,13 @@
 //! Progress on standard error: a bar on a terminal, elsewhere a line every few seconds where the user asks for it.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::analysis::reading::Progress;
+use crate::analysis::reading::{OnProgress, Progress};
 
 /// Between two lines where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -37,6 +37,15 @@ impl Bars {
             when,
             current: Mutex::default(),
         }
+    }
+
+    /// What moves the bars of a run.
+    pub fn hook(when: When) -> OnProgress {
+        let bars = Bars::new(when);
+        Arc::new(move |progress| {
+            bars.show(progress);
+            true
+        })
     }
 
     /// Moves the bar of the pass, from its first call to its last.

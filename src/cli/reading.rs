@@ -2,7 +2,6 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use hashslot::UnknownKernel;
@@ -19,6 +18,7 @@ use crate::format::chosen::chosen;
 use crate::format::table::columns::{ColumnNames, KeyEscapes};
 use crate::format::{FORMATS, Format};
 use crate::name::Name;
+use crate::partial::Flags;
 use crate::scan::Only;
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
@@ -154,15 +154,35 @@ impl ReadingArgs {
         Ok(reading)
     }
 
+    /// The flags, as far as counts depend on them.
+    ///
+    /// # Errors
+    /// A delimiter that is none.
+    pub fn flags(&self) -> Result<Flags> {
+        let delimiter = self.delimiter.as_deref().map(delimiter_byte);
+        Ok(Flags {
+            format: self.format.clone(),
+            delimiter: delimiter.transpose()?,
+            columns: self.columns(),
+            db: self.db,
+            walking: self.walking.walking(),
+            ..Flags::default()
+        })
+    }
+
+    fn columns(&self) -> ColumnNames {
+        ColumnNames {
+            key: self.key_column.clone(),
+            size: self.size_column.clone(),
+            ops: self.ops_column.clone(),
+            escapes: self.escapes,
+        }
+    }
+
     fn options(&self, policy: Policy) -> Result<Options> {
         let kernel = self.kernel.as_deref().filter(|name| !name.is_empty());
-        let on_progress = self.given.on_progress.clone().unwrap_or_else(|| {
-            let bars = Bars::new(self.progress);
-            Arc::new(move |progress| {
-                bars.show(progress);
-                true
-            })
-        });
+        let on_progress = self.given.on_progress.clone();
+        let on_progress = on_progress.unwrap_or_else(|| Bars::hook(self.progress));
         Ok(Options {
             kernel: kernel.map_or_else(|| Ok(hashslot::best()), kernel_named)?,
             format: self.format()?,
@@ -172,6 +192,7 @@ impl ReadingArgs {
             },
             policy,
             walking: self.walking.walking(),
+            storage: self.storage.options()?,
             threads: self.threads,
             strict: self.strict,
             on_progress: Some(on_progress),
@@ -180,14 +201,8 @@ impl ReadingArgs {
 
     /// The format of the input; `None` to detect it.
     fn format(&self) -> Result<Option<&'static dyn Format>> {
-        let names = ColumnNames {
-            key: self.key_column.clone(),
-            size: self.size_column.clone(),
-            ops: self.ops_column.clone(),
-            escapes: self.escapes,
-        };
         let delimiter = self.delimiter.as_deref().map(delimiter_byte);
-        chosen(&self.format, delimiter.transpose()?, &names)
+        chosen(&self.format, delimiter.transpose()?, &self.columns())
     }
 
     /// Whether the inputs may be several files.

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::name::Name;
-use crate::partial::plan::{Input, Plan};
+use crate::partial::input::Input;
+use crate::partial::plan::Plan;
 use crate::partial::split::{Part, Split};
 
 /// Runs of chunks, by input and by their first chunk; no two of an input touch.

@@ -1,5 +1,7 @@
 //! What decides what is counted: parts that were counted with other flags are not merged.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::reading::Options;
@@ -72,6 +74,17 @@ impl Default for Flags {
 }
 
 impl Listing {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// As `Topology::read`.
+    pub fn read(path: &Path) -> Result<Listing> {
+        let (source, bytes) = Topology::listing(path)?;
+        Topology::parse(&source, &bytes)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(Listing { source, text })
+    }
+
     /// The nodes that it lists.
     ///
     /// # Errors

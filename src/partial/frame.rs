@@ -125,8 +125,12 @@ mod tests {
         for at in (0..file.len()).step_by(7) {
             let mut damaged = file.clone();
             damaged[at] ^= 0x10;
+            // A few bits of a frame's header only say how much memory it takes.
             let found = read::<Vec<(u32, String)>>(SCHEMA, &damaged);
-            assert!(found.is_err(), "a flipped bit at {at}");
+            assert!(
+                found.is_err() || found.unwrap() == value,
+                "a flipped bit at {at}"
+            );
         }
         let longer = [&file[..], b"x"].concat();
         assert!(read::<Vec<(u32, String)>>(SCHEMA, &longer).is_err());

@@ -4,9 +4,9 @@ use crate::analysis::reading::{Options, Reading};
 use crate::analysis::rejected;
 use crate::analysis::two_pass::Again;
 use crate::error::{Error, Result};
-use crate::partial::plan::{Input, Plan};
+use crate::partial::input::Input;
+use crate::partial::plan::Plan;
 use crate::partial::recount_file::RecountFile;
-use crate::partial::source_of;
 use crate::partial::split::{Part, Split};
 use crate::partial::tally_file::TallyFile;
 use crate::scan::Incomplete;
@@ -28,7 +28,9 @@ impl<'p> Job<'p> {
     /// # Errors
     /// An input that is not what was planned.
     pub fn new(plan: &'p Plan, splits: &[Split], options: &Options) -> Result<Self> {
-        Job::on(plan, splits, options, |_, input| source_of(input))
+        Job::on(plan, splits, options, |_, input| {
+            input.source(&options.storage)
+        })
     }
 
     /// As `new`, with a source for each split that `open` gives for the number of its input.

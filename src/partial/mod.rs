@@ -26,10 +26,11 @@ pub mod covered;
 pub mod evidence;
 pub mod flags;
 mod frame;
+pub mod input;
 pub mod job;
 pub mod plan;
 pub mod recount_file;
-mod reporting;
+pub mod reporting;
 pub mod split;
 pub mod tally_file;
 
@@ -39,7 +40,6 @@ use crate::analysis::Analysis;
 use crate::analysis::reading::{Options, Reading};
 use crate::analysis::two_pass::Again;
 use crate::error::{Error, Result};
-use crate::name::Name;
 use crate::partial::job::Job;
 use crate::partial::plan::Planning;
 use crate::partial::recount_file::RecountFile;
@@ -48,19 +48,21 @@ use crate::source;
 use crate::summary::Summary;
 
 pub use crate::partial::flags::{Flags, Listing};
-pub use crate::partial::plan::{Input, Plan};
+pub use crate::partial::input::Input;
+pub use crate::partial::plan::Plan;
 pub use crate::partial::split::{Part, Split};
 
 /// Bytes from which `is_tally` knows a file.
 pub const MAGIC: usize = 80;
 
-/// Plans how the inputs that `paths` name are counted: once, before the parts. Of `options` only threads, kernel and
-/// progress are used, here and below.
+/// Plans how the inputs that `paths` name are counted: once, before the parts. Of `options` only threads, kernel,
+/// progress, strictness and those of object stores are used, here and below.
 ///
 /// # Errors
 /// An input that cannot be opened or has no parts, or a flag that cannot be used.
 pub fn plan(flags: Flags, paths: &[impl AsRef<Path>], options: &Options) -> Result<Plan> {
-    let reading = Reading::new(source::find(paths)?, options.clone())?;
+    let found = source::find_with(paths, &options.storage)?;
+    let reading = Reading::new(found, options.clone())?;
     plan_of(flags, reading, Planning::default()).map(|(plan, _)| plan)
 }
 
@@ -139,6 +141,10 @@ pub fn recount(tally: &[u8], splits: &[Split], options: &Options) -> Result<Vec<
 /// # Errors
 /// A file that is none; something is missing; options that contradict those of the file.
 pub fn report(analysis: &Analysis, tally: &[u8], again: &[impl AsRef<[u8]>]) -> Result<Summary> {
+    let again = match again {
+        [] => None,
+        again => Some(RecountFile::from_bytes(&merge(again)?)?),
+    };
     reporting::report(analysis, TallyFile::from_bytes(tally)?, again)
 }
 
@@ -153,19 +159,4 @@ pub fn plan_in(tally: &[u8]) -> Result<Plan> {
 /// Whether a file that starts with `head` is a tally file or a recount file, of any version.
 pub fn is_tally(head: &[u8]) -> bool {
     frame::schema(head).is_some()
-}
-
-/// The source that an input of a plan is.
-///
-/// # Errors
-/// There is none, or several.
-pub fn source_of(input: &Input) -> Result<Box<dyn source::Source>> {
-    let mut found = source::find(&[input.path()])?.sources;
-    match (found.pop(), found.is_empty()) {
-        (Some(source), true) => Ok(source),
-        _ => Err(Error::bad(
-            Name::from(input.path().as_path()).to_string(),
-            "is a directory, and was a file where the other parts were counted",
-        )),
-    }
 }

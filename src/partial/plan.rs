@@ -1,21 +1,20 @@
 //! The plan: all inputs with their numbers, what is counted of them, and how they may be split. Who counts a part of it
 //! needs the plan and the splits, and nothing of the other parts.
 
-use std::path::{Path, PathBuf};
-
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::collected;
+use crate::analysis::inputs;
 use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::reading::Reading;
 use crate::analysis::slot_stats;
 use crate::analysis::wanted::Wanted;
-use crate::analysis::{inputs, run_info};
 use crate::collect::manifest::{Manifest, NODES_FILE};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::partial::flags::{Flags, Listing};
 use crate::partial::frame;
+use crate::partial::input::{Input, changed};
 use crate::partial::split::{Part, Split, splits_of};
 use crate::source::Source;
 use crate::source::chunk::CHUNK;
@@ -47,22 +46,6 @@ pub struct Plan {
     known: Option<Known>,
 }
 
-/// An input.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Input {
-    /// What the user named it.
-    pub name: Name,
-    /// Its bytes, where it can be read at any place.
-    pub bytes: Option<u64>,
-    /// Its bytes as they are stored, compressed or not, where that is known.
-    pub stored_bytes: Option<u64>,
-    /// When it was written, or its ETag: another where the input is.
-    pub version: Option<String>,
-    /// How many chunks of it may be read by different processes.
-    pub chunks: u64,
-}
-
 /// What a collection says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -87,51 +70,6 @@ impl Default for Planning {
             sampling: Sampling::default(),
         }
     }
-}
-
-impl Input {
-    fn of(source: &dyn Source, chunks: u64) -> Self {
-        Input {
-            name: Name::from(source.path()),
-            bytes: source.size_bytes(),
-            stored_bytes: source.stored_bytes(),
-            version: source.version(),
-            chunks,
-        }
-    }
-
-    /// The path that the user named it by.
-    pub fn path(&self) -> PathBuf {
-        inputs::path_of(&self.name)
-    }
-
-    /// Bytes that are read of it, as far as they are known.
-    pub fn weight(&self) -> u64 {
-        self.bytes.or(self.stored_bytes).unwrap_or(0)
-    }
-
-    /// Refuses a source that is not what was planned.
-    ///
-    /// # Errors
-    /// It is not.
-    pub fn check(&self, source: &dyn Source) -> Result<()> {
-        let found = Input::of(source, self.chunks);
-        let is_same = (found.bytes, found.stored_bytes, &found.version)
-            == (self.bytes, self.stored_bytes, &self.version);
-        match is_same {
-            true => Ok(()),
-            false => Err(changed(&self.name)),
-        }
-    }
-}
-
-/// An input that is not what was planned.
-fn changed(name: &Name) -> Error {
-    Error::bad(
-        name.to_string(),
-        "has another size or time than where the other parts were counted; count all parts of one copy of the dumps, \
-         copied with their times (cp -p, rsync -t)",
-    )
 }
 
 impl Plan {
@@ -180,7 +118,7 @@ impl Plan {
             collections: reading.collections.iter().map(collected).collect(),
             passed_over: reading.passed_over as u64,
             of_reports: reading.of_reports as u64,
-            dumped: run_info::dumped(&reading.sources),
+            dumped: inputs::dumped(&reading.sources),
             known,
         })
     }
@@ -270,8 +208,12 @@ impl Plan {
             directory: inputs::path_of(&of.directory),
             manifest: of.manifest.clone(),
         };
+        let file = |input: &Input| inputs::File {
+            path: input.path(),
+            object: input.object.clone(),
+        };
         Ok(inputs::Inputs {
-            paths: self.inputs.iter().map(Input::path).collect(),
+            files: self.inputs.iter().map(file).collect(),
             rejected: Default::default(),
             collections: self.collections.iter().map(collection).collect(),
             passed_over: self.passed_over as usize,
@@ -326,13 +268,9 @@ impl Plan {
 /// # Errors
 /// A listing that cannot be read, or two of them.
 pub fn collected_listing(reading: &Reading) -> Result<Option<Listing>> {
-    let Some(topology) = collected::topology(&reading.collections)? else {
-        return Ok(None);
-    };
+    let found = collected::topology(&reading.collections)?;
     let of_cluster = reading.collections.iter().find(|of| of.manifest.cluster);
-    let path = of_cluster.map(|of| of.directory.join(NODES_FILE));
-    let path = path.unwrap_or_else(|| Path::new(&topology.source).to_path_buf());
-    let text = std::fs::read_to_string(&path).map_err(|error| Error::io(&path, error))?;
-    let source = topology.source;
-    Ok(Some(Listing { source, text }))
+    let path = of_cluster.filter(|_| found.is_some());
+    path.map(|of| Listing::read(&of.directory.join(NODES_FILE)))
+        .transpose()
 }

@@ -25,6 +25,11 @@ pub struct RecountFile {
     counted: CountedAgain,
 }
 
+/// Whether these are the bytes of a recount file, of this version.
+pub fn is_one(bytes: &[u8]) -> bool {
+    frame::schema(bytes) == Some(SCHEMA)
+}
+
 impl RecountFile {
     /// What was counted in `splits` for the tally file of this digest.
     ///

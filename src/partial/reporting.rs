@@ -12,7 +12,7 @@ use crate::summary::Summary;
 ///
 /// # Errors
 /// As `partial::report`.
-pub fn report(analysis: &Analysis, file: TallyFile, again: &[impl AsRef<[u8]>]) -> Result<Summary> {
+pub fn report(analysis: &Analysis, file: TallyFile, again: Option<RecountFile>) -> Result<Summary> {
     let plan = file.plan.clone();
     let Flags {
         separator,
@@ -24,10 +24,7 @@ pub fn report(analysis: &Analysis, file: TallyFile, again: &[impl AsRef<[u8]>]) 
         .on_nodes_of(plan.flags.topology()?, plan.lists_its_nodes())?
         .on_segments_of(separator, *patterns)?
         .or_reading_words(words);
-    let digest = match again {
-        [] => String::new(),
-        _ => file.digest()?,
-    };
+    let again = again.map(|again| Ok((file.digest()?, again))).transpose()?;
     let (mut inputs, mut first) = file.into_scanned()?;
     analysis.drop_unwanted(&mut first.tally);
     let threads = std::thread::available_parallelism();
@@ -35,27 +32,18 @@ pub fn report(analysis: &Analysis, file: TallyFile, again: &[impl AsRef<[u8]>]) 
     inputs.kernel = hashslot::best().name.into();
     let mut wanted = Again::of(&mut first.tally);
     match (&mut wanted, again) {
-        (None, []) => {}
-        (None, _) => {
+        (None, None) => {}
+        (None, Some(_)) => {
             let what = "no names were to be counted again for this tally file; leave it out";
             return Err(Error::bad("a recount file", what));
         }
-        (Some(_), []) => {
+        (Some(_), None) => {
             let what = "heavy names are still to be counted; make FILE with slotscope recount --for the tally file -o FILE, \
                         and name it too";
             return Err(Error::bad("a tally file", what));
         }
-        (Some(wanted), again) => {
-            let files = again
-                .iter()
-                .map(|file| RecountFile::from_bytes(file.as_ref()));
-            let mut files = files.collect::<Result<Vec<_>>>()?.into_iter();
-            let mut all = files.next();
-            files.try_for_each(|file| all.as_mut().map_or(Ok(()), |all| all.merge(file)))?;
-            let counted = all
-                .map(|all| all.into_counted(&digest, &plan))
-                .transpose()?;
-            if !wanted.take(counted.unwrap_or_default()) {
+        (Some(wanted), Some((digest, again))) => {
+            if !wanted.take(again.into_counted(&digest, &plan)?) {
                 let what = "its counts are not those that the tally file asks for; make it again";
                 return Err(Error::bad("a recount file", what));
             }

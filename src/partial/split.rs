@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::partial::plan::Input;
+use crate::partial::input::Input;
 use crate::scan::shares::Share;
 
 /// What one process reads of an input.
@@ -155,6 +155,7 @@ mod tests {
             bytes: is_cut.then_some(*bytes),
             stored_bytes: Some(*bytes),
             version: None,
+            object: None,
             chunks: if *is_cut {
                 bytes.div_ceil(chunk).max(1)
             } else {

@@ -215,7 +215,7 @@ impl TallyFile {
             rejects: self.rejects,
             open_ends: Vec::new(),
         };
-        rejected::check_most_of(|input| &inputs.paths[input], line, &scanned)?;
+        rejected::check_most_of(|input| &inputs.files[input].path, line, &scanned)?;
         Ok((inputs, scanned))
     }
 

@@ -56,10 +56,12 @@ pub trait Source: Debug + Send + Sync {
 
     /// Bytes of it as it is stored, compressed or not, where that is known.
     fn stored_bytes(&self) -> Option<u64> {
-        self.size_bytes()
+        let of_object = self.object().map(|object| object.size_bytes);
+        of_object.or_else(|| self.size_bytes())
     }
 
-    /// What is another once its bytes are: when a file was written, the ETag of an object. `None` where nothing shows it.
+    /// What is another once its bytes are, such as the time when a file was written. `None` where nothing shows it, and for
+    /// objects, whose tag does.
     fn version(&self) -> Option<String> {
         None
     }
@@ -124,6 +126,18 @@ impl Source for Arc<dyn Source> {
 
     fn is_rereadable(&self) -> bool {
         self.as_ref().is_rereadable()
+    }
+
+    fn object(&self) -> Option<&ObjectIdentity> {
+        self.as_ref().object()
+    }
+
+    fn failure(&self) -> Option<Error> {
+        self.as_ref().failure()
+    }
+
+    fn open_compressed(&self) -> io::Result<Option<(Box<dyn ReadAt>, u64)>> {
+        self.as_ref().open_compressed()
     }
 
     fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {

@@ -167,8 +167,17 @@ impl Topology {
     /// # Errors
     /// Where the file cannot be read, or as `parse`.
     pub fn read(path: &Path) -> Result<Topology> {
+        let (source, bytes) = Topology::listing(path)?;
+        Topology::parse(&source, &bytes)
+    }
+
+    /// What `parse` reads of a file: its name and its content.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn listing(path: &Path) -> Result<(String, Vec<u8>)> {
         let bytes = small_file::read(path, MAX_BYTES as u64, TOO_LONG)?;
-        Topology::parse(&path.to_string_lossy(), &bytes)
+        Ok((path.to_string_lossy().into_owned(), bytes))
     }
 
     /// Reads a listing in any of the forms; `source` is its file, for the report and for errors.

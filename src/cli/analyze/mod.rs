@@ -23,9 +23,11 @@ use crate::cli::printing::{Form, OutputArgs, Rows};
 use crate::cli::progress::When;
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::storage;
+use crate::cli::tally_files::{Tallies, are_tallies, of_file};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
+use crate::partial;
 use crate::redact::Redaction;
 use crate::report;
 use crate::report::directory::{Directory, Guard, SingleFile};
@@ -115,11 +117,12 @@ pub struct AnalyzeArgs {
     pub servers: ServerArgs,
 }
 
-/// What is read: files, or servers, which are collected first.
+/// What is read: files, servers, which are collected first, or tally files.
 struct Inputs {
     policy: Policy,
     files: Option<Reading>,
     servers: Option<Servers>,
+    tallies: Option<Tallies>,
 }
 
 /// A part of the analysis.
@@ -174,8 +177,10 @@ impl AnalyzeArgs {
         }
         let found = self.found()?;
         let files = found.files.as_ref();
+        let tallies = found.tallies.as_ref().map(|_| &self.reading.inputs);
+        let tallies = tallies.into_iter().flatten().map(PathBuf::as_path);
         let sources = files.map_or(&[][..], |reading| &reading.sources);
-        let guard = guard(self.files_read(sources), self.force);
+        let guard = guard(self.files_read(sources).chain(tallies), self.force);
         let open = |path| SingleFile::open(path, guard_of_metrics(&guard));
         let metrics = self.openmetrics.as_deref().map(open).transpose()?;
         let directory = self.directory(guard, found.servers.as_ref().map(Servers::name))?;
@@ -209,15 +214,21 @@ impl AnalyzeArgs {
     /// What the flags name.
     fn found(&self) -> Result<Inputs> {
         let policy = self.hashing.policy()?;
-        let servers = self.servers.servers(&self.reading.inputs)?;
-        let files = match &servers {
-            None => Some(self.reading.reading(policy.clone())?),
-            Some(_) => None,
+        let inputs = &self.reading.inputs;
+        let servers = self.servers.servers(inputs)?;
+        let tallies = match servers.is_none() && are_tallies(inputs)? {
+            true => Some(self.tallies()?),
+            false => None,
+        };
+        let files = match (&servers, &tallies) {
+            (None, None) => Some(self.reading.reading(policy.clone())?),
+            _ => None,
         };
         Ok(Inputs {
             policy,
             files,
             servers,
+            tallies,
         })
     }
 
@@ -235,6 +246,10 @@ impl AnalyzeArgs {
         node_counts: Vec<NodeKeys>,
         found: Inputs,
     ) -> Result<Summary> {
+        if let Some(tallies) = found.tallies {
+            let analysis = analysis.node_counts(node_counts);
+            return self.of_tallies(&analysis, tallies);
+        }
         // Names of nodes are on the bars.
         let progress = if self.redact {
             When::Never
@@ -256,9 +271,54 @@ impl AnalyzeArgs {
         if let Some(collected) = &collected {
             collected.rename(&mut summary);
         }
+        self.name_run(&mut summary);
+        Ok(summary)
+    }
+
+    /// The tally files that are the inputs.
+    fn tallies(&self) -> Result<Tallies> {
+        let words = [
+            self.reading.words(Some(String::new())),
+            self.hashing.words(),
+        ]
+        .concat();
+        let of_dumps = words
+            .into_iter()
+            .skip(1)
+            .chain(self.one_pass.then(|| "--one-pass".into()));
+        match of_dumps.into_iter().next() {
+            Some(flag) => Err(Error::bad(
+                flag,
+                "belongs to slotscope tally, which counted the keys; leave it out",
+            )),
+            None => Tallies::read(&self.reading.inputs),
+        }
+    }
+
+    fn of_tallies(&self, analysis: &Analysis, tallies: Tallies) -> Result<Summary> {
+        let first = self
+            .reading
+            .inputs
+            .first()
+            .map_or(Path::new(""), PathBuf::as_path);
+        let no_tally = || {
+            Error::bad(
+                "a tally file",
+                "is missing next to the files of recount; name it too",
+            )
+        };
+        let tally = tallies.tally.ok_or_else(no_tally);
+        let report = |tally| partial::reporting::report(analysis, tally, tallies.again);
+        let mut summary = tally
+            .and_then(report)
+            .map_err(|error| of_file(first, error))?;
+        self.name_run(&mut summary);
+        Ok(summary)
+    }
+
+    fn name_run(&self, summary: &mut Summary) {
         summary.run.command = self.command_line();
         summary.run.title = self.title.as_deref().map(Name::from);
-        Ok(summary)
     }
 
     /// The analysis that the flags describe.
@@ -283,7 +343,8 @@ impl AnalyzeArgs {
     fn limits(&self) -> Result<Vec<Limit>> {
         let limits = Limit::parse_all::<Summary>(&self.fail_on)?;
         // Several inputs may be a node each.
-        let are_known = self.cluster.is_named() || self.reading.may_be_several();
+        let are_tallies = are_tallies(&self.reading.inputs).unwrap_or(true);
+        let are_known = self.cluster.is_named() || self.reading.may_be_several() || are_tallies;
         check_nodes(&limits, are_known)?;
         Ok(limits)
     }

@@ -47,6 +47,18 @@ pub static SIGNATURES: &[NotADump] = &[
         b"\x02\x21\x4C\x18",
         "lz4 -dc FILE | slotscope analyze -",
     ),
+    bytes(
+        "a tally file of slotscope",
+        0,
+        b"\x87\xA4plan",
+        "slotscope analyze FILE",
+    ),
+    bytes(
+        "a recount file of slotscope",
+        0,
+        b"\x84\xA2of\xD9\x40",
+        "name it next to its tally file: slotscope analyze TALLY FILE",
+    ),
     bytes("a gzip file in another one", 0, b"\x1F\x8B\x08", TWICE),
     bytes("a zstd file in another one", 0, b"\x28\xB5\x2F\xFD", TWICE),
     bytes("an lz4 file in another one", 0, b"\x04\x22\x4D\x18", TWICE),

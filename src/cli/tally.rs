@@ -1,0 +1,252 @@
+//! `slotscope tally`, `slotscope merge` and `slotscope recount`: counting in parts, for any machines.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::analysis::reading::Options;
+use crate::cli::Ending;
+use crate::cli::analyze::Part as Only;
+use crate::cli::cluster::ListingArgs;
+use crate::cli::hashing::HashingArgs;
+use crate::cli::inputs;
+use crate::cli::progress::{Bars, When};
+use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::cli::storage::StorageArgs;
+use crate::cli::tally_files::Tallies;
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::partial::job::Job;
+use crate::partial::plan::Planning;
+use crate::partial::recount_file::SCHEMA as RECOUNT_SCHEMA;
+use crate::partial::tally_file::SCHEMA;
+use crate::partial::{self, Flags, Input, Part, Plan, Split};
+use crate::report::directory::{Guard, Mark, SingleFile};
+use crate::slot::policy::Policy;
+use crate::source::identity::Identity;
+
+/// Key dumps in, a tally file out: the counts of all or of a part, which `merge` and `analyze` take.
+#[derive(Args, Debug)]
+pub struct TallyArgs {
+    /// What is read
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// The nodes
+    #[command(flatten)]
+    pub cluster: ListingArgs,
+    /// The hash policy
+    #[command(flatten)]
+    pub hashing: HashingArgs,
+    /// The separator between the segments of a key
+    #[arg(
+        long,
+        value_name = "STR",
+        default_value = ":",
+        allow_hyphen_values = true
+    )]
+    pub separator: String,
+    /// 0: no prefixes and no patterns
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub depth: usize,
+    /// Only this part: slots, nodes and their balance
+    #[arg(long, value_enum, value_name = "PART")]
+    pub only: Option<Only>,
+    /// Never read a file twice: past 65,536 distinct tags their counts come with bounds
+    #[arg(long)]
+    pub one_pass: bool,
+    /// Which part is counted: 3/16 is the third of sixteen of about the same size
+    #[arg(long, value_name = "K/N", value_parser = part)]
+    pub part: Option<Part>,
+    /// The tally file
+    #[arg(long, short, value_name = "FILE")]
+    pub out: PathBuf,
+}
+
+/// Tally files of parts in, one of all out.
+#[derive(Args, Debug)]
+pub struct MergeArgs {
+    /// Tally files, or files of recount
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The merged file
+    #[arg(long, short, value_name = "FILE")]
+    pub out: PathBuf,
+}
+
+/// The second pass over the dumps of a tally file: heavy names that it does not have yet.
+#[derive(Args, Debug)]
+pub struct RecountArgs {
+    /// The tally file of all parts
+    #[arg(long = "for", value_name = "FILE")]
+    pub tally: PathBuf,
+    /// The same dumps, where they are called something else here; their order is that of the tally file
+    #[arg(value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    /// Which part is counted: 3/16 is the third of sixteen of about the same size
+    #[arg(long, value_name = "K/N", value_parser = part)]
+    pub part: Option<Part>,
+    /// How object stores are opened
+    #[command(flatten)]
+    pub storage: StorageArgs,
+    /// Worker threads [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Bytes, rate and time left on standard error
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    pub progress: When,
+    /// The file of the second pass, which analyze takes next to the tally file
+    #[arg(long, short, value_name = "FILE")]
+    pub out: PathBuf,
+}
+
+impl TallyArgs {
+    /// Counts, and writes the file.
+    ///
+    /// # Errors
+    /// An input, a flag or an output that cannot be used.
+    pub fn run(&self) -> Result<Ending> {
+        if self.reading.format == "help" {
+            return print_format_help();
+        }
+        let flags = self.flags()?;
+        let reading = self.reading.reading(Policy::Oss)?;
+        let output = open(&self.out, SCHEMA, reading.paths())?;
+        let options = reading.options.clone();
+        let (plan, reading) = partial::plan_of(flags, reading, Planning::default())?;
+        let splits = splits(&plan, self.part);
+        let mut sources: Vec<_> = reading.sources.into_iter().map(Some).collect();
+        let job = Job::on(&plan, &splits, &options, |number, input| {
+            let found = sources.get_mut(number).and_then(Option::take);
+            found.map_or_else(|| input.source(&options.storage), Ok)
+        })?;
+        let file = job.tally(self.part)?;
+        let bytes = file.to_bytes()?;
+        output.publish(|out| out.write_all(&bytes))?;
+        Ok(match file.incomplete.is_empty() {
+            true => Ending::Done,
+            false => Ending::Incomplete,
+        })
+    }
+
+    /// What decides what is counted.
+    fn flags(&self) -> Result<Flags> {
+        let words = [self.reading.words(None), self.hashing.words()].concat();
+        Ok(Flags {
+            policy: self.hashing.policy.clone(),
+            separator: self.separator.clone(),
+            patterns: self.depth > 0,
+            slots_only: self.only.is_some(),
+            one_pass: self.one_pass,
+            listing: self.cluster.listing()?,
+            words,
+            ..self.reading.flags()?
+        })
+    }
+}
+
+impl MergeArgs {
+    /// Merges, and writes the file.
+    ///
+    /// # Errors
+    /// Files that do not belong together, or an output that cannot be used.
+    pub fn run(&self) -> Result<Ending> {
+        let paths = || self.files.iter().map(PathBuf::as_path);
+        let (schema, bytes) = match Tallies::read(&self.files)? {
+            Tallies {
+                tally: Some(tally),
+                again: None,
+            } => (SCHEMA, tally.to_bytes()?),
+            Tallies {
+                tally: None,
+                again: Some(again),
+            } => (RECOUNT_SCHEMA, again.to_bytes()?),
+            _ => {
+                let what = "tally files and files of recount are merged apart; analyze takes both";
+                return Err(Error::bad("FILE", what));
+            }
+        };
+        let output = open(&self.out, schema, paths())?;
+        output.publish(|out| out.write_all(&bytes))?;
+        Ok(Ending::Done)
+    }
+}
+
+impl RecountArgs {
+    /// Counts the names that the tally file asks for, and writes the file.
+    ///
+    /// # Errors
+    /// Other inputs, a tally file that needs nothing, or an output that cannot be used.
+    pub fn run(&self) -> Result<Ending> {
+        let tally = Tallies::read(std::slice::from_ref(&self.tally))?.tally;
+        let wanted = || {
+            Error::bad(
+                Name::from(self.tally.as_path()).to_string(),
+                "is no tally file",
+            )
+        };
+        let tally = tally.ok_or_else(wanted)?;
+        let plan = tally.plan.clone();
+        let options = Options {
+            storage: self.storage.options()?,
+            threads: self.threads,
+            on_progress: Some(Bars::hook(self.progress)),
+            ..Options::default()
+        };
+        let sources = match self.inputs.as_slice() {
+            [] => Vec::new(),
+            inputs => inputs::find(inputs, &options.storage)?.0.sources,
+        };
+        if !self.inputs.is_empty() && sources.len() != plan.inputs.len() {
+            let what = format!(
+                "the tally file is of {} inputs, and these are {}; name the same ones in the same order",
+                plan.inputs.len(),
+                sources.len()
+            );
+            return Err(Error::bad("INPUT", what));
+        }
+        let paths = plan.inputs.iter().map(Input::path);
+        let read: Vec<PathBuf> = paths.chain([self.tally.clone()]).collect();
+        let output = open(&self.out, RECOUNT_SCHEMA, read.iter().map(PathBuf::as_path))?;
+        let mut sources: Vec<_> = sources.into_iter().map(Some).collect();
+        let job = Job::on(
+            &plan,
+            &splits(&plan, self.part),
+            &options,
+            |number, input| {
+                let found = sources.get_mut(number).and_then(Option::take);
+                found.map_or_else(|| input.source(&options.storage), Ok)
+            },
+        )?;
+        let bytes = job.recount(tally, self.part)?.to_bytes()?;
+        output.publish(|out| out.write_all(&bytes))?;
+        Ok(Ending::Done)
+    }
+}
+
+/// The splits of a part, or of all.
+fn splits(plan: &Plan, part: Option<Part>) -> Vec<Split> {
+    part.map_or_else(|| plan.splits(u64::MAX), |part| plan.part(part))
+}
+
+/// Opens an output, which replaces a file of the same schema and nothing that is read.
+fn open<'p>(
+    path: &Path,
+    schema: &'static str,
+    read: impl Iterator<Item = &'p Path>,
+) -> Result<SingleFile> {
+    let guard = Guard {
+        mark: Mark {
+            file: None,
+            text: schema,
+        },
+        read: read.filter_map(Identity::of).collect(),
+        force: false,
+        way_out: "name another file with --out",
+        or_force: "",
+    };
+    SingleFile::open(path, guard)
+}
+
+fn part(text: &str) -> std::result::Result<Part, String> {
+    text.parse().map_err(String::from)
+}

@@ -1,0 +1,104 @@
+//! Tally files among the inputs of a command.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::partial;
+use crate::partial::recount_file::{self, RecountFile};
+use crate::partial::tally_file::TallyFile;
+use crate::source::small_file;
+
+/// The longest file that is read: more than the largest that slotscope writes.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// Tally files, merged, and files of a second pass.
+pub struct Tallies {
+    /// The tallies.
+    pub tally: Option<TallyFile>,
+    /// What a second pass counted.
+    pub again: Option<RecountFile>,
+}
+
+impl Tallies {
+    /// Reads and merges the files at `paths`.
+    ///
+    /// # Errors
+    /// A file that is none, and files that do not belong together.
+    pub fn read(paths: &[PathBuf]) -> Result<Tallies> {
+        let mut all = Tallies {
+            tally: None,
+            again: None,
+        };
+        for path in paths {
+            all.add(path).map_err(|error| of_file(path, error))?;
+        }
+        Ok(all)
+    }
+
+    fn add(&mut self, path: &Path) -> Result<()> {
+        let bytes = small_file::read(path, MAX_BYTES, "is longer than any tally file")?;
+        match (self, recount_file::is_one(&bytes)) {
+            (Tallies { again, .. }, true) => {
+                let file = RecountFile::from_bytes(&bytes)?;
+                merge(again, file, RecountFile::merge)
+            }
+            (Tallies { tally, .. }, false) => {
+                let file = TallyFile::from_bytes(&bytes)?;
+                merge(tally, file, TallyFile::merge)
+            }
+        }
+    }
+}
+
+fn merge<T>(all: &mut Option<T>, next: T, both: fn(&mut T, T) -> Result<()>) -> Result<()> {
+    match all {
+        Some(all) => both(all, next),
+        None => {
+            *all = Some(next);
+            Ok(())
+        }
+    }
+}
+
+/// Whether the inputs are tally files.
+///
+/// # Errors
+/// Some are and some are not.
+pub fn are_tallies(paths: &[PathBuf]) -> Result<bool> {
+    let (tallies, others): (Vec<_>, Vec<_>) = paths.iter().partition(|path| is_tally(path));
+    match (tallies.first(), others.first()) {
+        (Some(_), Some(other)) => Err(Error::bad(
+            Name::from(other.as_path()).to_string(),
+            "is no tally file, and others are; count it with slotscope tally, or analyze it by itself",
+        )),
+        (tally, _) => Ok(tally.is_some()),
+    }
+}
+
+fn is_tally(path: &Path) -> bool {
+    // Opening a pipe would wait for its writer.
+    let mut head = Vec::new();
+    let mut read = || {
+        File::open(path)?
+            .take(partial::MAGIC as u64)
+            .read_to_end(&mut head)
+    };
+    path.is_file() && read().is_ok() && partial::is_tally(&head)
+}
+
+/// An error with the name of the file that it is about.
+pub fn of_file(path: &Path, error: Error) -> Error {
+    let path = Name::from(path);
+    match error {
+        Error::Bad { place, what }
+            if place.starts_with("a tally file") || place.starts_with("a recount file") =>
+        {
+            Error::bad(path.to_string(), what)
+        }
+        Error::Bad { place, what } => Error::bad(format!("{path}: {place}"), what),
+        error => error,
+    }
+}

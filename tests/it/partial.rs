@@ -1,0 +1,310 @@
+//! A report from parts is the report of one process: any dumps, cut into any splits, merged in any tree.
+//!
+//! `SLOTSCOPE_PARTIAL_CASES` is the number of cases.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use slotscope::Analysis;
+use slotscope::analysis::likely_heavy::Sampling;
+use slotscope::analysis::reading::{Options, Reading};
+use slotscope::format::FORMATS;
+use slotscope::partial::job::Job;
+use slotscope::partial::plan::Planning;
+use slotscope::partial::{self, Flags, Listing, Plan, Split};
+use slotscope::source::find;
+use slotscope::topology::Topology;
+
+use crate::support::dumps::gzip;
+use crate::support::env::size;
+use crate::support::forms::{self, NODES};
+use crate::support::rng::Rng;
+
+/// A sample of one window in a few, of inputs of any size.
+const SMALL: Sampling = Sampling {
+    worth_bytes: 0,
+    min_bytes: 64 << 10,
+};
+const NEVER: Sampling = Sampling {
+    worth_bytes: u64::MAX,
+    min_bytes: 1,
+};
+
+/// Inputs, and how they are counted.
+struct Case {
+    name: String,
+    paths: Vec<PathBuf>,
+    chunk: usize,
+    sampling: Sampling,
+    flags: Flags,
+}
+
+fn options(threads: usize) -> Options {
+    Options {
+        threads: Some(threads),
+        ..Options::default()
+    }
+}
+
+fn json(summary: impl serde::Serialize) -> Value {
+    let mut report = serde_json::to_value(summary).unwrap();
+    report.as_object_mut().unwrap().remove("run").unwrap();
+    report
+}
+
+impl Case {
+    /// What one process says.
+    fn whole(&self) -> Result<Value, String> {
+        let found = find(&self.paths).unwrap();
+        let mut own = options(2);
+        own.only.database = self.flags.db;
+        let reading = Reading::new(found, own).unwrap();
+        let mut analysis = Analysis::new().sampling(self.sampling);
+        if let Some(listing) = &self.flags.listing {
+            let topology = Topology::parse(&listing.source, listing.text.as_bytes()).unwrap();
+            analysis = analysis.topology(topology);
+        }
+        let summary = analysis.run_on(reading);
+        summary.map(json).map_err(|error| error.to_string())
+    }
+
+    fn plan(&self) -> Result<Plan, String> {
+        let reading = Reading::new(find(&self.paths).unwrap(), options(2)).unwrap();
+        let planning = Planning {
+            chunk: self.chunk,
+            sampling: self.sampling,
+        };
+        let planned = partial::plan_of(self.flags.clone(), reading, planning);
+        planned
+            .map(|(plan, _)| plan)
+            .map_err(|error| error.to_string())
+    }
+
+    /// The report from parts, whose splits and merges are random.
+    fn in_parts(&self, rng: &mut Rng) -> Result<Value, String> {
+        let plan = self.plan()?;
+        let plan = Plan::from_bytes(&plan.to_bytes().unwrap()).unwrap();
+        let told = |error: slotscope::Error| error.to_string();
+        let mut tallies = Vec::new();
+        for job in jobs(&plan, rng) {
+            tallies.push(partial::tally(&plan, &job, &options(1 + rng.below(3))).map_err(told)?);
+        }
+        let all = merged(tallies.clone(), rng).map_err(told)?;
+        let again = merged(tallies.clone(), rng).map_err(told)?;
+        assert!(all == again, "{}: equal tallies are equal bytes", self.name);
+        if let Some(part) = tallies.first() {
+            let twice = partial::merge(&[&all, part]).unwrap_err().to_string();
+            assert!(
+                twice.contains("were counted twice"),
+                "{}: {twice}",
+                self.name
+            );
+        }
+        let mut again = Vec::new();
+        if partial::needs_recount(&all).map_err(told)? {
+            for job in jobs(&plan, rng) {
+                again.push(partial::recount(&all, &job, &options(2)).map_err(told)?);
+            }
+            if rng.one_in(2) {
+                again = vec![merged(again, rng).map_err(told)?];
+            }
+        }
+        let summary = partial::report(&Analysis::new(), &all, &again);
+        summary.map(json).map_err(told)
+    }
+}
+
+/// All chunks of a plan in random splits, a few for each job.
+fn jobs(plan: &Plan, rng: &mut Rng) -> Vec<Vec<Split>> {
+    let mut splits = Vec::new();
+    let most = [1, 2, 5, 1000][rng.below(4)];
+    for (number, input) in plan.inputs.iter().enumerate() {
+        let mut from = 0;
+        while from < input.chunks {
+            let to = (from + 1 + rng.below(most) as u64).min(input.chunks);
+            splits.push(Split {
+                input: number as u32,
+                from,
+                to,
+                bytes: 0,
+            });
+            from = to;
+        }
+    }
+    let mut jobs: Vec<Vec<Split>> = vec![Vec::new(); 1 + rng.below(6)];
+    for split in splits {
+        let at = rng.below(jobs.len());
+        jobs[at].push(split);
+    }
+    jobs.retain(|job| !job.is_empty());
+    jobs
+}
+
+/// Merges two random files until one is left.
+fn merged(mut files: Vec<Vec<u8>>, rng: &mut Rng) -> slotscope::Result<Vec<u8>> {
+    while files.len() > 1 {
+        let a = files.swap_remove(rng.below(files.len()));
+        let b = files.swap_remove(rng.below(files.len()));
+        files.push(partial::merge(&[a, b])?);
+    }
+    partial::merge(&files)
+}
+
+fn places(found: &Value, expected: &Value, path: String, out: &mut Vec<String>) {
+    match (found, expected) {
+        _ if found == expected || out.len() > 8 => {}
+        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
+            let both = a.iter().map(|(name, value)| (name, value, &b[name]));
+            both.for_each(|(name, a, b)| places(a, b, format!("{path}.{name}"), out));
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            let both = a.iter().zip(b).enumerate();
+            both.for_each(|(i, (a, b))| places(a, b, format!("{path}[{i}]"), out));
+        }
+        _ => out.push(format!("{path}: {found:.200} for {expected:.200}")),
+    }
+}
+
+fn check(case: &Case, rng: &mut Rng) {
+    match (case.in_parts(rng), case.whole()) {
+        (Ok(found), Ok(expected)) => {
+            let mut different = Vec::new();
+            places(&found, &expected, String::new(), &mut different);
+            assert!(
+                different.is_empty(),
+                "{}: {}",
+                case.name,
+                different.join("\n")
+            );
+        }
+        (Err(_), Err(_)) => {}
+        (found, expected) => {
+            panic!("{}: {:?} for {:?}", case.name, found.err(), expected.err())
+        }
+    }
+}
+
+/// Cuts a dump off, or damages it.
+fn spoiled(mut dump: Vec<u8>, rng: &mut Rng) -> Vec<u8> {
+    if rng.one_in(6) {
+        dump.truncate(rng.below(dump.len()));
+    }
+    if rng.one_in(3) {
+        for _ in 0..1 + rng.below(4) {
+            let at = rng.below(dump.len() + 1);
+            let odd = *rng.pick(&[
+                &b"\xff"[..],
+                b"\"",
+                b"\n",
+                b"\0",
+                b"\\",
+                b",",
+                b"\n\n\n",
+                b"7) \n",
+            ]);
+            dump.splice(at..at, odd.iter().copied());
+        }
+    }
+    dump
+}
+
+#[test]
+fn any_dumps_in_any_splits_give_the_report_of_one_process() {
+    let cases: u64 = size("SLOTSCOPE_PARTIAL_CASES", 2 * FORMATS.len() as u64);
+    for seed in 0..cases {
+        let mut rng = Rng::new(seed);
+        let format = FORMATS[seed as usize % FORMATS.len()].name();
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = 1 + rng.below(3);
+        let mut paths = Vec::new();
+        for i in 0..inputs {
+            let bytes = rng.log_between(2e3, 400e3) as usize;
+            let Some(dump) = forms::dump(format, bytes, &mut rng) else {
+                continue;
+            };
+            let dump = spoiled(dump, &mut rng);
+            let (dump, end) = match rng.below(8) {
+                0 => (gzip(&dump), ".gz"),
+                1 => (zstd::encode_all(&dump[..], 1).unwrap(), ".zst"),
+                _ => (dump, ""),
+            };
+            let path = folder.path().join(format!("{i}{end}"));
+            fs::write(&path, dump).unwrap();
+            paths.push(path);
+        }
+        if paths.is_empty() {
+            continue;
+        }
+        let listing = rng.one_in(2).then(|| Listing {
+            source: "nodes".into(),
+            text: NODES.into(),
+        });
+        let case = Case {
+            name: format!("{format} of seed {seed}"),
+            paths,
+            chunk: rng.log_between(300.0, 70e3) as usize,
+            sampling: *rng.pick(&[SMALL, NEVER]),
+            flags: Flags {
+                listing,
+                ..Flags::default()
+            },
+        };
+        check(&case, &mut rng);
+    }
+}
+
+/// Whether a report from parts had a second pass.
+fn needed_a_second_pass(case: &Case) -> bool {
+    let plan = case.plan().unwrap();
+    let splits = plan.splits(1 << 20);
+    let all = partial::tally(&plan, &splits, &options(2)).unwrap();
+    partial::needs_recount(&all).unwrap()
+}
+
+#[test]
+fn names_that_are_too_many_to_count_give_the_report_of_one_process() {
+    let mut rng = Rng::new(11);
+    let mut word = || -> String {
+        let letter = |_| char::from(b'a' + rng.below(26) as u8);
+        (0..7).map(letter).collect()
+    };
+    // More tags than a table holds, and more first segments, so that patterns need a second pass too.
+    let mut keys: Vec<String> = (0..80_000)
+        .map(|i| format!("{}:{{t{i}}}:x", word()))
+        .collect();
+    for i in 0..12_000 {
+        keys.insert(i * 7, format!("user:{i}:{{common}}:cart"));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys");
+    fs::write(&path, keys.join("\n") + "\n").unwrap();
+    for (sampling, patterns) in [(NEVER, true), (SMALL, false)] {
+        let case = Case {
+            name: format!("many names, {sampling:?}"),
+            paths: vec![path.clone()],
+            chunk: 50_000,
+            sampling,
+            flags: Flags::default(),
+        };
+        assert!(!patterns || needed_a_second_pass(&case));
+        check(&case, &mut rng);
+    }
+}
+
+#[test]
+fn a_source_of_the_caller_is_read_in_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys");
+    fs::write(&path, "a\nb\n").unwrap();
+    let plan = partial::plan(Flags::default(), &[&path], &options(1)).unwrap();
+    let splits = plan.splits(1);
+    let opened = std::cell::Cell::new(0);
+    let job = Job::on(&plan, &splits, &options(1), |number, input| {
+        opened.set(opened.get() + 1);
+        assert_eq!((number, input.path()), (0, path.clone()));
+        input.source(&Default::default())
+    });
+    let tally = job.unwrap().tally(None).unwrap();
+    assert_eq!((tally.tallies.slots.total(), opened.get()), (2, 1));
+}
