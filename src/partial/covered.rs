@@ -96,11 +96,17 @@ impl Covered {
         run.map(|run| run.rejects.insert(byte, line_ends));
     }
 
-    /// Keeps the lines of these rejected rows, given as input and byte.
-    pub fn keep_rejects(&mut self, is_kept: impl Fn(u32, u64) -> bool) {
+    /// Forgets what no other part needs: the lines of rejected rows that are not kept, given as input and byte, and how
+    /// many lines an input has once it is counted whole.
+    pub fn tidy(&mut self, inputs: &[Input], is_kept: impl Fn(u32, u64) -> bool) {
         for (input, runs) in &mut self.0 {
-            let runs = runs.values_mut();
-            runs.for_each(|run| run.rejects.retain(|byte, _| is_kept(*input, *byte)));
+            let chunks = inputs.get(*input as usize).map_or(0, |input| input.chunks);
+            for (from, run) in runs {
+                run.rejects.retain(|byte, _| is_kept(*input, *byte));
+                if (*from, run.to) == (0, chunks) {
+                    run.line_ends = 0;
+                }
+            }
         }
     }
 

@@ -160,14 +160,14 @@ impl TallyFile {
         Ok(())
     }
 
-    /// Forgets what only matters while parts are missing, and so is no part of the value.
+    /// Forgets what only matters while parts are missing: it is no part of the value.
     fn forget_parts(&mut self) {
         let first = &self.rejects.first;
         let is_kept = |input, byte| {
             let mut first = first.iter();
             first.any(|reject| (reject.input, reject.byte) == (input, byte))
         };
-        self.covered.keep_rejects(is_kept);
+        self.covered.tidy(&self.plan.inputs, is_kept);
         if self.covered.gap(&self.plan.inputs).is_none() {
             self.parts.clear();
         }
