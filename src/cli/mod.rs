@@ -145,7 +145,7 @@ pub enum Command {
     /// Operations of captures over time and slots, and bursts
     Timeline(Box<timeline::TimelineArgs>),
     /// Key names against a naming convention
-    Lint(lint::LintArgs),
+    Lint(Box<lint::LintArgs>),
     /// Hash tags that land on a wanted slot or node, or spread evenly
     FindTag(find_tag::FindTagArgs),
     /// How many slots and nodes batches touch, and which the cluster refuses

@@ -4,6 +4,7 @@
 //! and more parts are on their way at once. Other reads are one request each, of just their bytes.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -137,14 +138,9 @@ impl Ahead {
     fn fetch_ahead(&self, window: &mut Window) {
         let kept = window.next.saturating_sub(MOST as u64);
         window.parts.retain(|index, _| *index >= kept);
-        let parts = self.parts();
-        for index in window.next..(window.next + window.depth as u64).min(parts) {
-            if !window.parts.contains_key(&index) {
-                let Some(permit) = Permit::take() else { return };
-                window.parts.insert(index, self.fetch(index, Some(permit)));
-            }
-        }
-        let left = (window.next + window.depth as u64).saturating_sub(parts);
+        let (parts, end) = (self.parts(), window.next + window.depth as u64);
+        self.fetch_missing(window, window.next..end.min(parts));
+        let left = end.saturating_sub(parts);
         if left > 0 && window.follower.is_none() {
             window.follower = self.object.follower();
         }
@@ -159,10 +155,15 @@ impl Ahead {
         if window.next > 0 {
             return;
         }
-        for index in 0..count.min(self.parts()) {
-            if !window.parts.contains_key(&index) {
+        self.fetch_missing(window, 0..count.min(self.parts()));
+    }
+
+    /// Asks for those of the parts that are neither there nor on their way, as long as there are permits.
+    fn fetch_missing(&self, window: &mut Window, indices: Range<u64>) {
+        for index in indices {
+            if let Entry::Vacant(place) = window.parts.entry(index) {
                 let Some(permit) = Permit::take() else { return };
-                window.parts.insert(index, self.fetch(index, Some(permit)));
+                place.insert(self.fetch(index, Some(permit)));
             }
         }
     }

@@ -17,12 +17,18 @@ const MAX_BODY: usize = 16 << 20;
 /// Bytes of a refusal that are searched for its code.
 const MAX_REFUSAL: usize = 64 << 10;
 
-/// Hosts that only give credentials to what runs in a cloud.
+/// Hosts and paths that only give credentials to what runs in a cloud.
 const CREDENTIAL_HOSTS: [&str; 4] = [
     "169.254.169.254",
     "169.254.170.2",
     "metadata.google.internal",
     "metadata",
+];
+const CREDENTIAL_PATHS: [&str; 4] = [
+    "/latest/api/token",
+    "/latest/meta-data/iam/",
+    "/computeMetadata/",
+    "/metadata/identity/",
 ];
 
 /// What went wrong with a request.
@@ -76,9 +82,13 @@ struct Guarded {
 impl HttpService for Guarded {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let uri = request.uri();
-        let for_credentials = uri
+        let of_path = CREDENTIAL_PATHS
+            .iter()
+            .any(|path| uri.path().starts_with(path));
+        let of_host = uri
             .host()
             .is_some_and(|host| CREDENTIAL_HOSTS.contains(&host));
+        let for_credentials = of_host || of_path;
         let host = uri.authority().map_or("", |authority| authority.as_str());
         let host = host.rsplit('@').next().unwrap_or_default().to_owned();
         let answered = self.inner.execute(request).await;

@@ -10,7 +10,7 @@ use crate::source::object::store::Store;
 /// The most objects that one argument may name.
 const MOST_OBJECTS: usize = 100_000;
 /// The most pages that are read for it; a page has a thousand names, of which a pattern may take none.
-const MOST_PAGES: usize = 10_000;
+const MOST_PAGES: usize = 1000;
 
 /// What collections of `slotscope collect` describe themselves with.
 const COLLECTION: &str = "collect.json";
@@ -98,5 +98,5 @@ async fn list(
             return Ok(listed);
         }
     }
-    Err("a list of more than 10000 pages; name a longer prefix".into())
+    Err("a list of more than 1000 pages; name a longer prefix".into())
 }

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::run;
 use super::server::{Asked, Fault, Server};
+use super::{run, run_with};
 use crate::support::run::{assert_fails, report};
 
 /// A dump whose middle is in no head of it.
@@ -118,6 +118,71 @@ fn a_server_that_never_comes_to_an_end_is_given_up() {
         assert_fails(&output, &[&server.url("d.keys"), "run again"]);
         assert!(begun.elapsed() < Duration::from_secs(60));
     }
+}
+
+#[test]
+fn lists_without_an_end_and_refused_lists_are_named() {
+    let list = |fault: Fault| {
+        let server = Server::with_faults([("b/d/x.keys", b"a\n")], move |_| Some(fault.clone()));
+        let url = server.url("");
+        let variables = [
+            ("AWS_ENDPOINT_URL", url.trim_end_matches('/')),
+            ("AWS_SKIP_SIGNATURE", "true"),
+        ];
+        let quick = ["--storage-option", "max_retries=1"];
+        let args = [&["analyze", "s3://b/d/*.keys"][..], &quick].concat();
+        (run_with(&args, &variables), server)
+    };
+    let (output, server) = list(Fault::More);
+    assert_fails(
+        &output,
+        &[
+            "s3://b/d/*.keys",
+            "a list of more than 1000 pages",
+            "longer prefix",
+        ],
+    );
+    assert_eq!(server.asked().len(), 1000);
+    assert_fails(
+        &list(Fault::Status(403)).0,
+        &["s3://b/d/*.keys", "denied (403)", "AWS_ACCESS"],
+    );
+    assert_fails(
+        &list(Fault::Status(503)).0,
+        &["s3://b/d/*.keys", "fails (503)"],
+    );
+}
+
+#[test]
+fn a_bucket_without_credentials_or_in_another_region_is_named_with_what_to_set() {
+    let region =
+        "<Error><Code>AuthorizationHeaderMalformed</Code><Region>eu-west-1</Region></Error>";
+    let fault = move |_: &Asked| Some(Fault::Text(400, region.into()));
+    let server = Server::with_faults([("b/d", b"a\n")], fault);
+    let url = server.url("");
+    let (endpoint, metadata) = (url.trim_end_matches('/'), "http://127.0.0.1:1");
+    let variables = [
+        ("AWS_ENDPOINT_URL", endpoint),
+        ("AWS_SKIP_SIGNATURE", "true"),
+    ];
+    let output = run_with(&["analyze", "s3://b/d"], &variables);
+    assert_fails(
+        &output,
+        &["s3://b/d", "another region", "set AWS_REGION=eu-west-1"],
+    );
+    let variables = [
+        ("AWS_ENDPOINT_URL", endpoint),
+        ("AWS_METADATA_ENDPOINT", metadata),
+    ];
+    let output = run_with(&["analyze", "s3://b/d"], &variables);
+    assert_fails(
+        &output,
+        &[
+            "s3://b/d",
+            "no credentials",
+            "aws configure export-credentials",
+        ],
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! A web server on the loopback interface with ranges and entity tags, which fails as a test wants.
+//! A web server on the loopback interface with ranges, entity tags and lists of names as S3 and Google have them, which fails
+//! as a test wants.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -29,7 +30,7 @@ pub enum Fault {
     Cut(usize),
     /// A byte of the body a second.
     Drip,
-    /// So many bytes more or fewer than the range has, in an answer that says nothing of its length.
+    /// So many bytes more or fewer than the range has.
     Length(isize),
     /// Another range, whatever was asked for.
     Range(&'static str),
@@ -39,6 +40,8 @@ pub enum Fault {
     Tag(&'static str),
     /// No entity tag.
     NoTag,
+    /// A page of names that says that more follow.
+    More,
     /// This answer, with this status.
     Text(u16, String),
 }
@@ -113,6 +116,7 @@ impl Drop for Server {
 
 /// Answers the requests of a connection until one end closes it.
 fn serve(state: &State, stream: &TcpStream) {
+    drop(stream.set_nodelay(true));
     let mut lines = BufReader::new(stream);
     while let Some(asked) = request(state, &mut lines) {
         let fault = (state.fault)(&asked);
@@ -168,20 +172,24 @@ fn answer(
     mut to: &TcpStream,
 ) -> std::io::Result<bool> {
     let path = asked.target.split('?').next().unwrap();
+    let path = &*decoded(path);
     let mut status = |status: u16, text: &str| {
         let length = text.len();
-        write!(
-            to,
-            "HTTP/1.1 {status} x\r\nContent-Length: {length}\r\n\r\n{text}"
-        )
-        .map(|()| true)
+        let answer = format!("HTTP/1.1 {status} x\r\nContent-Length: {length}\r\n\r\n{text}");
+        to.write_all(answer.as_bytes()).map(|()| true)
     };
+    match fault {
+        Some(Fault::Status(code)) => return status(*code, ""),
+        Some(Fault::Text(code, text)) => return status(*code, text),
+        _ => {}
+    }
+    if asked.target.contains("list-type=2") {
+        return status(200, &page(state, asked, matches!(fault, Some(Fault::More))));
+    }
     let Some(file) = state.files.get(path) else {
         return status(404, "");
     };
     let tag = match fault {
-        Some(Fault::Status(code)) => return status(*code, ""),
-        Some(Fault::Text(code, text)) => return status(*code, text),
         Some(Fault::Tag(tag)) => tag,
         _ if asked.if_match.as_deref().is_some_and(|tag| tag != "\"v1\"") => {
             return status(412, "");
@@ -198,7 +206,7 @@ fn answer(
         None => &file[..],
         Some(range) => &file[range.start as usize..range.end as usize],
     };
-    let mut head = String::new();
+    let mut head = String::from("Last-Modified: Sun, 22 Nov 2026 10:00:00 GMT\r\n");
     if let Some(Range { start, end }) = range {
         let last = end - 1;
         let usual = format!("bytes {start}-{last}/{size}");
@@ -213,20 +221,18 @@ fn answer(
         head += &format!("ETag: {tag}\r\n");
     }
     let code = if range.is_some() { 206 } else { 200 };
+    let mut body = body.to_vec();
     if let Some(Fault::Length(more)) = fault {
-        // Without a length, the end of the connection is the end of the body.
-        write!(to, "HTTP/1.1 {code} x\r\n{head}Connection: close\r\n\r\n")?;
-        let len = body.len().saturating_add_signed(*more);
-        let mut body = body[..len.min(body.len())].to_vec();
-        body.resize(len, b'x');
-        to.write_all(&body)?;
-        return Ok(false);
+        body.resize(body.len().saturating_add_signed(*more), b'x');
     }
     let length = body.len();
-    write!(
-        to,
-        "HTTP/1.1 {code} x\r\n{head}Content-Length: {length}\r\n\r\n"
-    )?;
+    let head = format!(
+        "HTTP/1.1 {code} x
+{head}Content-Length: {length}
+
+"
+    );
+    to.write_all(head.as_bytes())?;
     match fault {
         Some(Fault::Cut(at)) => {
             to.write_all(&body[..(*at).min(length)])?;
@@ -234,11 +240,66 @@ fn answer(
         }
         Some(Fault::Drip) => {
             for byte in body {
-                to.write_all(&[*byte])?;
+                to.write_all(&[byte])?;
                 std::thread::sleep(Duration::from_secs(1));
             }
             Ok(true)
         }
-        _ => to.write_all(body).map(|()| true),
+        _ => to.write_all(&body).map(|()| true),
     }
+}
+
+/// A path in which % stands before two digits of a byte.
+fn decoded(path: &str) -> String {
+    let mut pieces = path.split('%');
+    let mut text = pieces.next().unwrap().to_owned();
+    for piece in pieces {
+        text.push(u8::from_str_radix(&piece[..2], 16).unwrap().into());
+        text += &piece[2..];
+    }
+    text
+}
+
+/// Names on a page: few, so that there are several pages.
+const PAGE: usize = 2;
+
+/// A page of the names in a bucket, as XML.
+fn page(state: &State, asked: &Asked, is_endless: bool) -> String {
+    let (bucket, query) = asked.target.split_once('?').unwrap();
+    let value = |name: &str| {
+        let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+        let found = pairs.find(|(known, _)| *known == name);
+        found.map_or(String::new(), |(_, value)| value.replace("%2F", "/"))
+    };
+    let (prefix, from) = (value("prefix"), value("continuation-token"));
+    let from: usize = from.parse().unwrap_or(0);
+    let mut found = String::new();
+    let mut seen = 0;
+    for (path, bytes) in &state.files {
+        let Some(name) = path.strip_prefix(&format!("{bucket}/")) else {
+            continue;
+        };
+        let Some(rest) = name.strip_prefix(&prefix) else {
+            continue;
+        };
+        let entry = match rest.split_once('/') {
+            Some((folder, _)) if !value("delimiter").is_empty() => {
+                format!("<CommonPrefixes><Prefix>{prefix}{folder}/</Prefix></CommonPrefixes>")
+            }
+            _ => format!(
+                "<Contents><Key>{name}</Key><LastModified>2026-11-22T10:00:00Z</LastModified>\
+                 <ETag>\"v1\"</ETag><Size>{}</Size></Contents>",
+                bytes.len()
+            ),
+        };
+        if (from..from + PAGE).contains(&seen) {
+            found += &entry;
+        }
+        seen += 1;
+    }
+    if is_endless || seen > from + PAGE {
+        let next = from + PAGE;
+        found += &format!("<NextContinuationToken>{next}</NextContinuationToken>");
+    }
+    format!("<ListBucketResult>{found}</ListBucketResult>")
 }

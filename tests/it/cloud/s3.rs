@@ -1,0 +1,67 @@
+//! S3, as moto imitates it.
+
+use std::process::Command;
+
+use super::{Started, dumps, installed, report_of, run_with};
+use crate::support::run::assert_fails;
+
+/// A server with a bucket, and how to get there.
+fn moto() -> (Started, [(&'static str, String); 3]) {
+    let mut command = Command::new(installed("venv/bin/moto_server"));
+    let server = Started::new(command.args(["-H", "127.0.0.1", "-p", "0"]), "Running on");
+    server.send("PUT", "/bucket", &[], b"");
+    let variables = [
+        ("AWS_ACCESS_KEY_ID", "test".into()),
+        ("AWS_SECRET_ACCESS_KEY", "hunter2".into()),
+        ("AWS_ENDPOINT_URL", format!("http://{}", server.address)),
+    ];
+    (server, variables)
+}
+
+#[test]
+fn a_report_from_s3_is_that_of_the_same_files() {
+    let (server, variables) = moto();
+    let variables = variables
+        .each_ref()
+        .map(|(name, value)| (*name, value.as_str()));
+    let (scratch, names) = dumps();
+    for name in names {
+        let content = std::fs::read(scratch.path("dumps").join(name)).unwrap();
+        let target = format!("/bucket/in/{}", name.replace(' ', "%20"));
+        server.send("PUT", &target, &[], &content);
+    }
+    for other in ["in/.hidden", "in/deeper/x.keys", "other.keys"] {
+        server.send("PUT", &format!("/bucket/{other}"), &[], b"other\n");
+    }
+    let (here, _) = report_of(&[scratch.path("dumps").to_str().unwrap()], &[]);
+    let expected = names.map(|name| format!("s3://bucket/in/{name}"));
+    for address in ["s3://bucket/in/", "s3://bucket/in"] {
+        let (mut there, found) = report_of(&[address], &variables);
+        assert_eq!(found, expected, "{address}");
+        // That a folder is not searched is a note.
+        let notes = there["input"]["notes"].as_array_mut().unwrap();
+        notes.retain(|note| !note.as_str().unwrap().contains("passed over"));
+        assert!(there == here, "{address}");
+    }
+    let (there, found) = report_of(&["s3://bucket/i*/[a-d]*.*"], &variables);
+    assert_eq!(found, expected);
+    assert!(there == here);
+
+    for (address, parts) in [
+        (
+            "s3://bucket/in/no.keys",
+            ["no such object", "404 NoSuchKey"],
+        ),
+        ("s3://bucket/no/", ["names no object", "spelling"]),
+        ("s3://bucket/in/*.nothing", ["names no object", "spelling"]),
+        ("s3://elsewhere/in/", ["no such bucket", "404 NoSuchBucket"]),
+        (
+            "s3://elsewhere/in/a.keys",
+            ["no such bucket", "404 NoSuchBucket"],
+        ),
+        ("s3://bucket/a//b", ["an empty part", "spelling"]),
+    ] {
+        let output = run_with(&["analyze", address], &variables);
+        assert_fails(&output, &[address, parts[0], parts[1]]);
+    }
+}
