@@ -1,131 +1,319 @@
-//! Nanoseconds a key of each stage of the scan, on a generated dump, and the sizes that were chosen by it.
+//! Nanoseconds a key of each pass of the scan, by the instructions that it is compiled for: all in turn, medians, as a
+//! table in Markdown.
 //!
-//! `cargo bench --bench stages -- chunk` times other chunk sizes, `-- find_delimiters`, `hashed_spans`, `hash`, `add` one stage.
+//! `cargo bench --bench stages -- PASS KERNEL TIMES` runs one pass that often between two signals, for
+//! `benches/instructions`, which counts the instructions.
 
-use std::time::Duration;
+use std::time::Instant;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use signal_hook::consts::SIGUSR1;
+use signal_hook::low_level::raise;
 use slotscope::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values};
 use slotscope::generate::{Generate, Profile};
 use slotscope::scan::Scan;
-use slotscope::slot::{SlotColumns, slot};
+use slotscope::slot::{Kernel, SlotBatch, slot};
 use slotscope::source::block::Block;
 use slotscope::source::memory::memory;
+use slotscope::tally::duplicates::Duplicates;
+use slotscope::tally::patterns::Patterns;
 use slotscope::tally::sketch::histogram::Lengths;
 use slotscope::tally::slots::SlotCounts;
-use slotscope::tally::tags::TagCounter;
+use slotscope::tally::tags::{TagCounter, TagCounts};
 use slotscope::tally::{Parts, Tallies, Tally};
 
-fn dump(keys: u64) -> Vec<u8> {
-    let mut dump = Vec::new();
-    Generate {
-        profile: Profile::Commerce,
-        keys,
-        seed: 1,
+/// Rounds in which all take turns, so that what disturbs the machine disturbs all of them.
+const ROUNDS: usize = 41;
+/// Keys of a chunk of a file, which a worker takes through all passes.
+const KEYS: u64 = 60_000;
+/// Keys of a batch whose instructions are counted.
+const FEW_KEYS: u64 = 512;
+/// Keys that were counted before: with more hash tags than their table holds.
+const BEFORE: u64 = 1_000_000;
+
+fn main() {
+    let args: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|arg| arg != "--bench")
+        .collect();
+    match args.as_slice() {
+        [] => table(),
+        [pass, kernel, times] => run_one(pass, kernel, times.parse().expect("TIMES is a number")),
+        _ => panic!("no arguments, or PASS KERNEL TIMES"),
     }
-    .write_to(&mut dump)
-    .unwrap();
+}
+
+fn dump(keys: u64, seed: u64) -> Vec<u8> {
+    let mut dump = Vec::new();
+    let profile = Profile::Commerce;
+    let generate = Generate {
+        profile,
+        keys,
+        seed,
+    };
+    generate.write_to(&mut dump).expect("memory takes it all");
     dump
 }
 
-/// The first `count` keys of a block, cut by naive code.
-fn spans(content: &[u8], count: usize) -> Spans {
-    let mut spans = Spans::default();
-    let mut start = 0;
-    for line in content.split(|byte| *byte == b'\n').take(count) {
-        spans.push(start, start + line.len() as u32);
-        start += line.len() as u32 + 1;
-    }
-    spans
+/// A batch of keys, with what every pass needs of it.
+struct Batch {
+    keys: Spans,
+    hashed: Spans,
+    slots: Vec<u16>,
 }
 
-/// One batch through every stage, with every kernel.
-fn stages(criterion: &mut Criterion) {
-    let block = Block::from_bytes(&dump(BATCH_KEYS as u64));
-    let base = block.padded();
-    let keys = spans(block.content(), BATCH_KEYS);
-    let values = Values::default();
-    let batch = KeyBatch {
-        base,
-        keys: &keys,
-        values: &values,
-    };
-    for kernel in hashslot::available() {
-        let mut group = criterion.benchmark_group(format!("stage/{}", kernel.name));
-        group.throughput(Throughput::Elements(BATCH_KEYS as u64));
-        let mut ends = vec![0; BATCH_KEYS];
-        assert_eq!(
-            (
-                slotscope::simd::find_delimiters(kernel, base, 0, b'\n', &mut ends).delimiters,
-                &ends
-            ),
-            (BATCH_KEYS, &keys.end)
-        );
-        group.bench_function("find_delimiters", |bencher| {
-            bencher.iter(|| slotscope::simd::find_delimiters(kernel, base, 0, b'\n', &mut ends))
-        });
-        let mut hashed = keys.clone();
-        let parts = keys.in_block(base);
-        kernel.hashed_spans(parts, &mut hashed.start, &mut hashed.end);
-        (0..keys.len()).for_each(|i| {
-            assert_eq!(
-                hashed.get(base, i),
-                &keys.get(base, i)[hashslot::hashed_part(keys.get(base, i))]
-            )
-        });
-        group.bench_function("hashed_spans", |bencher| {
-            bencher.iter(|| kernel.hashed_spans(parts, &mut hashed.start, &mut hashed.end))
-        });
-        let hashed = hashed.in_block(base);
-        let mut slots = vec![0; hashed.len()];
-        kernel.slots(hashed, &mut slots);
-        (0..keys.len()).for_each(|i| assert_eq!(slots[i], slot(keys.get(base, i))));
-        group.bench_function("hash", |bencher| {
-            bencher.iter(|| kernel.slots(hashed, &mut slots))
-        });
-    }
-    let mut columns = SlotColumns::default();
-    let computed = columns.compute(hashslot::best(), batch, 0);
-    let mut group = criterion.benchmark_group("stage/add");
-    group.throughput(Throughput::Elements(BATCH_KEYS as u64));
-    let mut slots = SlotCounts::default();
-    group.bench_function("slots", |bencher| bencher.iter(|| slots.add(&computed)));
-    assert_eq!(slots.total() % BATCH_KEYS as u64, 0);
-    let mut lengths = Lengths::default();
-    group.bench_function("lengths", |bencher| bencher.iter(|| lengths.add(&computed)));
-    assert_eq!(lengths.0.count() % BATCH_KEYS as u64, 0);
-    for (name, follow) in [("tags", false), ("tags-followed", true)] {
-        let mut tags = TagCounter::new(follow);
-        group.bench_function(name, |bencher| bencher.iter(|| tags.add(&computed)));
-        assert!(tags.tagged > 0);
-    }
+/// Keys of a dump, batch by batch.
+struct Keys {
+    block: Block,
+    batches: Vec<Batch>,
+    values: Values,
 }
 
-/// A whole scan with other sizes of a chunk; `source::chunk::CHUNK` is the fastest of them.
-fn chunks(criterion: &mut Criterion) {
-    const KEYS: u64 = 1_000_000;
-    let content = dump(KEYS);
-    let inputs = [memory("generated", &content)];
-    let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
-    let mut group = criterion.benchmark_group("chunk");
-    group.throughput(Throughput::Bytes(content.len() as u64));
-    for chunk in [1 << 16, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22] {
-        let scan = Scan::new(&pool).chunk(chunk);
-        let count = || {
-            scan.run(&inputs, || Tallies::new(Parts::Slots))
-                .unwrap()
-                .tally
-                .slots
-                .total()
+impl Keys {
+    fn new(keys: u64, seed: u64) -> Self {
+        let dump = dump(keys, seed);
+        let block = Block::from_bytes(&dump);
+        let mut spans = Spans::default();
+        let mut start = 0;
+        for line in dump.split(|byte| *byte == b'\n').take(keys as usize) {
+            spans.push(start, start + line.len() as u32);
+            start += line.len() as u32 + 1;
+        }
+        let all = spans
+            .start
+            .chunks(BATCH_KEYS)
+            .zip(spans.end.chunks(BATCH_KEYS));
+        let batches = all
+            .map(|(start, end)| Batch::new(&block, start, end))
+            .collect();
+        Keys {
+            block,
+            batches,
+            values: Values::default(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.batches.iter().map(|batch| batch.slots.len()).sum()
+    }
+
+    /// Calls `take` with each batch, as if `kernel` had computed it.
+    fn each(&self, kernel: &'static Kernel, mut take: impl FnMut(&SlotBatch<'_>)) {
+        (0..self.batches.len()).for_each(|at| self.one(at, kernel, &mut take));
+    }
+
+    fn one(&self, at: usize, kernel: &'static Kernel, take: impl FnOnce(&SlotBatch<'_>)) {
+        let Batch {
+            keys,
+            hashed,
+            slots,
+        } = &self.batches[at];
+        let batch = KeyBatch {
+            base: self.block.padded(),
+            keys,
+            values: &self.values,
         };
-        assert_eq!(count(), KEYS);
-        group.bench_function(format!("{}KiB", chunk >> 10), |bencher| bencher.iter(count));
+        take(&SlotBatch {
+            batch,
+            hashed,
+            untagged: &keys.start,
+            slots,
+            input: 0,
+            kernel,
+        });
     }
 }
 
-criterion_group! {
-    name = benches;
-    config = Criterion::default().warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1)).sample_size(20);
-    targets = stages, chunks
+impl Batch {
+    /// By naive code.
+    fn new(block: &Block, starts: &[u32], ends: &[u32]) -> Self {
+        let (mut keys, mut hashed, mut slots) = (Spans::default(), Spans::default(), Vec::new());
+        for (&start, &end) in starts.iter().zip(ends) {
+            let key = &block.content()[start as usize..end as usize];
+            let part = hashslot::hashed_part(key);
+            keys.push(start, end);
+            hashed.push(start + part.start as u32, start + part.end as u32);
+            slots.push(slot(key));
+        }
+        Batch {
+            keys,
+            hashed,
+            slots,
+        }
+    }
 }
-criterion_main!(benches);
+
+/// A pass over all keys.
+type Run<'k> = Box<dyn FnMut() + 'k>;
+type Pass = (
+    &'static str,
+    for<'k> fn(&'k Keys, &'static Kernel) -> Run<'k>,
+);
+
+/// The passes whose instructions the kernel chooses.
+const BY_KERNEL: [Pass; 4] = [
+    ("line-ends", |keys, kernel| {
+        let mut ends = vec![0; BATCH_KEYS];
+        Box::new(move || {
+            let base = keys.block.padded();
+            for batch in &keys.batches {
+                let (from, ends) = (batch.keys.start[0], &mut ends[..batch.slots.len()]);
+                slotscope::simd::find_delimiters(kernel, base, from, b'\n', ends);
+                assert_eq!(ends.last(), batch.keys.end.last(), "a line is a key");
+            }
+        })
+    }),
+    ("hash-tags", |keys, kernel| {
+        let (mut start, mut end) = (Vec::new(), Vec::new());
+        Box::new(move || {
+            for batch in &keys.batches {
+                start.resize(batch.slots.len(), 0);
+                end.resize(batch.slots.len(), 0);
+                let spans = batch.keys.in_block(keys.block.padded());
+                kernel.hashed_spans(spans, &mut start, &mut end);
+                assert_eq!(
+                    (start.last(), end.last()),
+                    (batch.hashed.start.last(), batch.hashed.end.last())
+                );
+            }
+        })
+    }),
+    ("slots", |keys, kernel| {
+        let mut slots = Vec::new();
+        Box::new(move || {
+            for batch in &keys.batches {
+                slots.resize(batch.slots.len(), 0);
+                kernel.slots(batch.hashed.in_block(keys.block.padded()), &mut slots);
+                assert_eq!(slots.last(), batch.slots.last());
+            }
+        })
+    }),
+    ("patterns", |keys, kernel| {
+        counted(keys, kernel, Patterns::new(b":", false))
+    }),
+];
+
+/// The passes that are the same for every kernel.
+const COUNTS: [Pass; 6] = [
+    ("count slots", |keys, kernel| {
+        counted(keys, kernel, SlotCounts::default())
+    }),
+    ("count lengths", |keys, kernel| {
+        counted(keys, kernel, Lengths::default())
+    }),
+    ("count tags, all in a table", |keys, kernel| {
+        let few: Vec<usize> = (0..keys.batches.len().min(8)).collect();
+        let mut tags = TagCounter::new(false);
+        Box::new(move || {
+            for at in few.iter().cycle().take(keys.batches.len()) {
+                keys.one(*at, kernel, |batch| tags.add(batch));
+            }
+            assert!(
+                matches!(tags.counts, TagCounts::Exact(_)),
+                "few tags fit the table"
+            );
+        })
+    }),
+    ("count tags, in rows", |keys, kernel| {
+        counted(keys, kernel, TagCounter::new(false))
+    }),
+    ("count tags, heavy ones followed", |keys, kernel| {
+        counted(keys, kernel, TagCounter::new(true))
+    }),
+    ("find repeated keys", |keys, kernel| {
+        counted(keys, kernel, Duplicates::default())
+    }),
+];
+
+/// Counting all keys in a tally that has counted many before.
+fn counted<'k, T: Tally + 'k>(keys: &'k Keys, kernel: &'static Kernel, mut tally: T) -> Run<'k> {
+    Keys::new(BEFORE, 2).each(kernel, |batch| tally.add(batch));
+    Box::new(move || keys.each(kernel, |batch| tally.add(batch)))
+}
+
+fn table() {
+    let keys = Keys::new(KEYS, 1);
+    let kernels: Vec<&'static Kernel> = hashslot::available().collect();
+    println!(
+        "{} keys of {:.1} bytes, medians of {ROUNDS} rounds in turn, one thread\n",
+        keys.len(),
+        { keys.block.content().len() as f64 / keys.len() as f64 - 1.0 }
+    );
+    let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name).collect();
+    println!("| ns a key | {} |", names.join(" | "));
+    println!("|---|{}", "--:|".repeat(kernels.len()));
+    for (name, pass) in BY_KERNEL {
+        let runs = kernels.iter().map(|kernel| pass(&keys, kernel)).collect();
+        let times: Vec<String> = in_turn(runs, keys.len())
+            .iter()
+            .map(|ns| format!("{ns:.2}"))
+            .collect();
+        println!("| {name} | {} |", times.join(" | "));
+    }
+    println!("\n| ns a key | any kernel |\n|---|--:|");
+    let runs = COUNTS
+        .iter()
+        .map(|(_, pass)| pass(&keys, hashslot::best()))
+        .collect();
+    for ((name, _), ns) in COUNTS.iter().zip(in_turn(runs, keys.len())) {
+        println!("| {name} | {ns:.2} |");
+    }
+    chunks();
+}
+
+/// Whole scans with other sizes of a chunk; `source::chunk::CHUNK` is the fastest of them.
+fn chunks() {
+    let content = dump(BEFORE, 1);
+    let inputs = [memory("generated", &content)];
+    let pool = rayon::ThreadPoolBuilder::new().build().expect("threads");
+    let sizes = [1 << 16, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22];
+    let run = |size: usize| -> Run<'_> {
+        let scan = Scan::new(&pool).chunk(size);
+        let inputs = &inputs;
+        let count = move || scan.run(inputs, || Tallies::new(Parts::Slots));
+        Box::new(move || {
+            let counted = count().expect("memory can be read").tally.slots.total();
+            assert_eq!(counted, BEFORE);
+        })
+    };
+    println!("\n| slots alone, all cores, in chunks of | ns a key |\n|---|--:|");
+    for (size, ns) in sizes
+        .iter()
+        .zip(in_turn(sizes.map(run).into(), BEFORE as usize))
+    {
+        println!("| {} KiB | {ns:.2} |", size >> 10);
+    }
+}
+
+/// The median time of each, in nanoseconds a key.
+fn in_turn(mut runs: Vec<Run<'_>>, keys: usize) -> Vec<f64> {
+    let mut times = vec![Vec::new(); runs.len()];
+    for _ in 0..ROUNDS {
+        for (run, times) in runs.iter_mut().zip(&mut times) {
+            let start = Instant::now();
+            run();
+            times.push(start.elapsed().as_secs_f64() * 1e9 / keys as f64);
+        }
+    }
+    let median = |mut times: Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times[ROUNDS / 2]
+    };
+    times.into_iter().map(median).collect()
+}
+
+/// One pass over a small batch.
+fn run_one(name: &str, kernel: &str, times: usize) {
+    let keys = Keys::new(FEW_KEYS, 1);
+    let kernel = hashslot::available()
+        .find(|has| has.name == kernel)
+        .expect("a kernel of this CPU");
+    let (_, pass) = BY_KERNEL
+        .iter()
+        .find(|(has, _)| *has == name)
+        .expect("a pass");
+    let mut run = pass(&keys, kernel);
+    run();
+    raise(SIGUSR1).expect("a signal can be raised");
+    (0..times).for_each(|_| run());
+    raise(SIGUSR1).expect("a signal can be raised");
+}

@@ -6,8 +6,7 @@ use crate::metric::extreme::Extreme;
 use crate::metric::{Load, Metric, WEIGHTS};
 use crate::source::block::Padded;
 
-/// Keys in a batch: few enough that the batch, its slots and the bytes stay in the L2 cache
-/// (`benches/stages.rs` times other sizes).
+/// Keys in a batch: few enough that the batch, its slots and the bytes stay in the L2 cache.
 pub const BATCH_KEYS: usize = 4096;
 
 /// Two columns of offsets into a block; span i is `start[i]..end[i]`.
