@@ -12,7 +12,7 @@ import time
 
 import tables
 from measure import Failed, measure, read_through
-from rows import BENCH, ROOT, dump, our_rows, peer_rows
+from rows import WAYS, BENCH, ROOT, dump, our_rows, peer_rows
 
 # A peer that takes longer than this runs in a few rounds only.
 SLOW_SECS, FEW_ROUNDS = 5, 3
@@ -59,7 +59,7 @@ def compare(keys, rounds, threads, minutes, peers):
 
     # As many runs as on the whole dump: a peak is that of the unluckiest.
     peaks_of_fewer = {}
-    for mode in ("only slots", "one pass", "default"):
+    for mode in WAYS:
         command = [path_of_fewer if part == path else part for part in rows[mode].command]
         peaks_of_fewer[mode] = max(measure(command).peak_mib for _ in rows[mode].runs)
     return [
