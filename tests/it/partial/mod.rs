@@ -2,6 +2,9 @@
 //!
 //! `SLOTSCOPE_PARTIAL_CASES` is the number of cases.
 
+mod commands;
+mod files;
+
 use std::fs;
 use std::path::PathBuf;
 
@@ -219,7 +222,7 @@ fn any_dumps_in_any_splits_give_the_report_of_one_process() {
         let inputs = 1 + rng.below(3);
         let mut paths = Vec::new();
         for i in 0..inputs {
-            let bytes = rng.log_between(2e3, 400e3) as usize;
+            let bytes = rng.log_between(2e3, 150e3) as usize;
             let Some(dump) = forms::dump(format, bytes, &mut rng) else {
                 continue;
             };
@@ -307,4 +310,52 @@ fn a_source_of_the_caller_is_read_in_its_place() {
     });
     let tally = job.unwrap().tally(None).unwrap();
     assert_eq!((tally.tallies.slots.total(), opened.get()), (2, 1));
+}
+
+/// Counts each chunk by itself.
+fn in_chunks(text: &str, chunk: usize) -> (Value, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dump");
+    fs::write(&path, text).unwrap();
+    let case = Case {
+        name: text[..9].into(),
+        paths: vec![path],
+        chunk,
+        sampling: NEVER,
+        flags: Flags::default(),
+    };
+    let plan = case.plan().unwrap();
+    assert!(plan.inputs[0].chunks > 40);
+    let tally = |split: Split| partial::tally(&plan, &[split], &options(1)).unwrap();
+    let mut parts: Vec<_> = plan.splits(1).into_iter().map(tally).collect();
+    parts.reverse();
+    let all = partial::merge(&parts).unwrap();
+    let found = partial::report(&Analysis::new(), &all, &[] as &[Vec<u8>]).unwrap();
+    (json(found), case.whole().unwrap())
+}
+
+#[test]
+fn rows_at_the_borders_of_parts_are_compared_across_them() {
+    let gaps: String = (1..200)
+        .map(|i| format!("{}) \"key:{i}\"\n", 2 * i))
+        .collect();
+    let repeats: String = (0..200).map(|i| format!("key:{}\n", i / 2)).collect();
+    for (text, what) in [(gaps, "199"), (repeats, "100")] {
+        let (found, expected) = in_chunks(&text, 30);
+        let warnings = expected["input"]["warnings"].to_string();
+        assert!(warnings.contains(what), "{warnings}");
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn rejected_rows_have_their_lines_and_quoted_rows_their_starts() {
+    let row = |i: usize| match i {
+        150 | 170 => format!("\"open {i},\n"),
+        i => format!("\"key\n{i}\",{i}\n"),
+    };
+    let text = format!("key,size\n{}", (0..200).map(row).collect::<String>());
+    let (found, expected) = in_chunks(&text, 40);
+    assert_eq!(expected["input"]["rejected"]["first"][0]["line"], 302);
+    assert_eq!(found, expected);
 }

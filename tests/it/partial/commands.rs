@@ -1,0 +1,252 @@
+//! `tally`, `merge`, `recount`, and `analyze` on their files, as a shell runs them.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::forms::NODES;
+use crate::support::run::{Scratch, assert_fails, code, report, succeeded};
+
+/// Keys of about 5 MB, three chunks, with more tags than a table holds and a heavy one.
+fn keys() -> String {
+    let key = |i: usize| match i % 10 {
+        0 => format!("user:{i}:{{common}}:profile:settings\n"),
+        _ => format!("shop:{{cart{}}}:items:of:user:{i}\n", i % 100_003),
+    };
+    (0..150_000).map(key).collect()
+}
+
+fn without_run(mut report: Value) -> Value {
+    report.as_object_mut().unwrap().remove("run").unwrap();
+    report
+}
+
+/// What `analyze` says of these inputs.
+fn analyzed(scratch: &Scratch, inputs: &[&str]) -> Value {
+    let args = [&["analyze"], inputs, &["--no-files", "--json"]].concat();
+    let output = scratch.run(&args);
+    assert_eq!(
+        code(&output),
+        0,
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    without_run(report(&output))
+}
+
+fn runs(scratch: &Scratch, line: &str) {
+    let args: Vec<&str> = line.split(' ').collect();
+    succeeded(scratch.run(&args));
+}
+
+fn refused(scratch: &Scratch, line: &str, parts: &[&str]) {
+    let args: Vec<&str> = line.split(' ').collect();
+    assert_fails(&scratch.run(&args), parts);
+}
+
+#[test]
+fn parts_and_a_second_pass_give_the_report_of_the_dumps() {
+    let scratch = Scratch::new();
+    scratch.file("a.keys", keys());
+    scratch.file("b.keys", "{x}1\n{y}2\n");
+    for part in ["1/3", "2/3", "3/3"] {
+        runs(
+            &scratch,
+            &format!("tally a.keys b.keys --part {part} -o {}.tally", &part[..1]),
+        );
+    }
+    let analyze = "analyze 3.tally 1.tally 2.tally --no-files";
+    refused(
+        &scratch,
+        analyze,
+        &["heavy names", "slotscope recount --for"],
+    );
+    refused(
+        &scratch,
+        "recount --for 1.tally -o x",
+        &["missing: 2/3, 3/3"],
+    );
+    runs(&scratch, "merge 2.tally 3.tally 1.tally -o all.tally");
+    for part in ["1/2", "2/2"] {
+        let line = format!(
+            "recount --for all.tally a.keys b.keys --part {part} -o {}.again",
+            &part[..1]
+        );
+        runs(&scratch, &line);
+    }
+    refused(
+        &scratch,
+        "analyze all.tally 1.again --no-files",
+        &["missing: 2/2", "slotscope recount"],
+    );
+    let expected = analyzed(&scratch, &["a.keys", "b.keys"]);
+    assert_eq!(
+        analyzed(&scratch, &["all.tally", "2.again", "1.again"]),
+        expected
+    );
+    runs(&scratch, "merge 1.again 2.again -o all.again");
+    assert_eq!(analyzed(&scratch, &["all.again", "all.tally"]), expected);
+    // Nodes are chosen with the report.
+    let six = analyzed(&scratch, &["all.tally", "all.again", "--nodes", "6"]);
+    assert_eq!(
+        six,
+        analyzed(&scratch, &["a.keys", "b.keys", "--nodes", "6"])
+    );
+    let slots = analyzed(&scratch, &["all.tally", "--only", "slots"]);
+    assert_eq!(slots["slots"]["keys"], expected["slots"]["keys"]);
+
+    runs(&scratch, "tally b.keys -o b.tally");
+    refused(
+        &scratch,
+        "recount --for b.tally -o x",
+        &["nothing to recount"],
+    );
+    refused(
+        &scratch,
+        "analyze b.tally all.again --no-files",
+        &["leave it out"],
+    );
+    refused(
+        &scratch,
+        "analyze all.again --no-files",
+        &["is missing next to the files of recount"],
+    );
+    refused(
+        &scratch,
+        "merge all.tally all.again -o x",
+        &["are merged apart"],
+    );
+    refused(
+        &scratch,
+        "recount --for all.tally b.keys -o x",
+        &["of 2 inputs, and these are 1"],
+    );
+}
+
+#[test]
+fn parts_that_do_not_belong_together_are_refused_with_the_reason() {
+    let scratch = Scratch::new();
+    scratch.file("a.keys", keys());
+    scratch.file("b.keys", "{x}1\n{y}2\n");
+    runs(&scratch, "tally a.keys --part 1/2 -o 1.tally");
+    runs(&scratch, "tally a.keys --part 2/2 -o 2.tally");
+    runs(&scratch, "tally a.keys -o whole.tally");
+    runs(&scratch, "tally a.keys --part 2/2 --depth 0 -o depth.tally");
+    runs(&scratch, "tally b.keys --part 2/2 -o other.tally");
+    refused(&scratch, "merge 1.tally 1.tally -o x", &["counted twice"]);
+    refused(
+        &scratch,
+        "merge whole.tally 2.tally -o x",
+        &["counted twice"],
+    );
+    refused(
+        &scratch,
+        "analyze 1.tally --no-files",
+        &["a.keys", "missing: 2/2", "slotscope tally"],
+    );
+    refused(
+        &scratch,
+        "merge 1.tally depth.tally -o x",
+        &["depth.tally: --depth", "the same flags"],
+    );
+    refused(
+        &scratch,
+        "merge 1.tally other.tally -o x",
+        &["other.tally: INPUT", "same"],
+    );
+    refused(
+        &scratch,
+        "analyze 1.tally a.keys --no-files",
+        &["a.keys: is no tally file"],
+    );
+    refused(
+        &scratch,
+        "analyze whole.tally --db 3 --no-files",
+        &["--db", "slotscope tally"],
+    );
+    refused(
+        &scratch,
+        "analyze whole.tally --policy enterprise --no-files",
+        &["--policy"],
+    );
+    refused(
+        &scratch,
+        "analyze whole.tally --separator / --no-files",
+        &["--separator"],
+    );
+    refused(&scratch, "lint whole.tally", &["a tally file of slotscope"]);
+
+    fs::write(scratch.path("a.keys"), keys() + "one more\n").unwrap();
+    runs(&scratch, "tally a.keys --part 2/2 -o later.tally");
+    refused(
+        &scratch,
+        "merge 1.tally later.tally -o x",
+        &["a.keys", "another size or time", "cp -p"],
+    );
+    refused(
+        &scratch,
+        "recount --for whole.tally -o x",
+        &["a.keys", "another size or time"],
+    );
+    assert!(!scratch.path("x").exists());
+}
+
+#[test]
+fn nodes_of_a_listing_are_in_the_file() {
+    let scratch = Scratch::new();
+    scratch.file("nodes", NODES);
+    scratch.file("a.keys", "127.0.0.1:7000: a\nb\n127.0.0.1:7003: a\nb\n");
+    runs(&scratch, "tally a.keys --topology nodes -o with.tally");
+    runs(&scratch, "tally a.keys -o without.tally");
+    let expected = analyzed(&scratch, &["a.keys", "--topology", "nodes"]);
+    assert_eq!(expected["input"]["keys"], 2, "a replica is left out");
+    assert_eq!(analyzed(&scratch, &["with.tally"]), expected);
+    assert_eq!(
+        analyzed(&scratch, &["with.tally", "--topology", "nodes"]),
+        expected
+    );
+    refused(
+        &scratch,
+        "analyze with.tally --nodes 3 --no-files",
+        &["--topology", "leave"],
+    );
+    refused(
+        &scratch,
+        "analyze without.tally --topology nodes --no-files",
+        &["slotscope tally the same"],
+    );
+}
+
+#[test]
+fn a_pipe_is_counted_in_one_pass_and_what_is_not_ours_is_not_replaced() {
+    let scratch = Scratch::new();
+    let output = scratch.piped(&["tally", "-o", "pipe.tally"], keys().as_bytes());
+    assert_eq!(code(&output), 0);
+    assert_eq!(
+        analyzed(&scratch, &["pipe.tally"])["input"]["keys"],
+        150_000
+    );
+    scratch.file("a.keys", "a\n");
+    scratch.file("mine", "not yours");
+    refused(
+        &scratch,
+        "tally a.keys -o a.keys",
+        &["would replace this input"],
+    );
+    refused(
+        &scratch,
+        "tally a.keys -o mine",
+        &["did not write this file"],
+    );
+    runs(&scratch, "tally a.keys -o pipe.tally");
+    assert_eq!(analyzed(&scratch, &["pipe.tally"])["input"]["keys"], 1);
+}
+
+#[test]
+fn names_are_redacted_in_a_report_of_a_tally_file() {
+    let scratch = Scratch::new();
+    scratch.file("secret.keys", "{secret}1\n{secret}2\n");
+    runs(&scratch, "tally secret.keys -o all.tally");
+    let report = analyzed(&scratch, &["all.tally", "--redact"]).to_string();
+    assert!(!report.contains("secret"), "{report}");
+}

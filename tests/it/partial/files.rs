@@ -1,0 +1,209 @@
+//! Tally files themselves: version 1 stays readable, equal counts are equal bytes, and nothing that is written into one
+//! harms who reads it.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use slotscope::Analysis;
+use slotscope::analysis::reading::Reading;
+use slotscope::partial::job::Job;
+use slotscope::partial::plan::Planning;
+use slotscope::partial::tally_file::TallyFile;
+use slotscope::partial::{self, Flags, Plan};
+use slotscope::source::Found;
+use slotscope::source::memory::memory;
+
+use super::options;
+use crate::support::env::size;
+use crate::support::rng::Rng;
+use crate::support::run::root;
+
+/// Keys of everything that is counted by hashes: tags, sizes, types, patterns, repeats.
+fn dump(tags: usize) -> Vec<u8> {
+    let mut dump = b"key,size,type,ttl,db\n".to_vec();
+    for i in 0..tags {
+        let kind = ["string", "hash", "set"][i % 3];
+        let name = format!("shop:{{cart{}}}:item{}", i * i % 997, i % 77);
+        dump.extend(format!("{name},{},{kind},{},{}\n", i * 31 % 5000, i * 1000, i % 2).bytes());
+    }
+    dump
+}
+
+fn planned(dump: &[u8], chunk: usize) -> (Plan, Reading) {
+    let found = Found {
+        sources: vec![memory("dump.csv", dump)],
+        ..Found::default()
+    };
+    let reading = Reading::new(found, options(2)).unwrap();
+    let planning = Planning {
+        chunk,
+        ..Planning::default()
+    };
+    partial::plan_of(Flags::default(), reading, planning).unwrap()
+}
+
+fn counted(dump: &[u8]) -> TallyFile {
+    let (plan, _) = planned(dump, 2 << 20);
+    let splits = plan.splits(u64::MAX);
+    let job = Job::on(&plan, &splits, &options(2), |_, _| {
+        Ok(memory("dump.csv", dump))
+    });
+    job.unwrap().tally(None).unwrap()
+}
+
+fn path(name: &str) -> PathBuf {
+    root().join("tests/tally-files").join(name)
+}
+
+#[test]
+fn a_file_of_version_1_is_read_and_is_what_is_counted_today() {
+    let today = counted(&dump(3000));
+    if std::env::var_os("BLESS").is_some() && !path("v1.tally").exists() {
+        std::fs::create_dir_all(path("")).unwrap();
+        std::fs::write(path("v1.tally"), today.to_bytes().unwrap()).unwrap();
+    }
+    // It is never made again: whoever has such files cannot count their dumps again.
+    let golden = std::fs::read(path("v1.tally")).unwrap();
+    assert!(partial::is_tally(&golden[..partial::MAGIC]));
+    assert!(TallyFile::from_bytes(&golden).unwrap() == today);
+    let summary = partial::report(&Analysis::new().nodes(6), &golden, &[] as &[Vec<u8>]).unwrap();
+    assert_eq!(summary.input.keys, 3000);
+    let tags = summary.tags.unwrap();
+    assert_eq!((tags.exact, tags.distinct), (true, 499));
+}
+
+#[test]
+fn hashes_and_sketches_are_those_of_version_1() {
+    // More tags than a table holds: cells, registers and samples by hash.
+    let mut many = b"key,size\n".to_vec();
+    for i in 0..150_000u64 {
+        many.extend(format!("{}:{{t{}}},{}\n", i % 7, i % 90_001, i % 1000).bytes());
+    }
+    let digest = counted(&many).digest().unwrap();
+    assert_eq!(
+        digest, "5d5e5468b9c6820542babde8c580cf2b3df2efb99ca684bf6624363d2020232b",
+        "files of version 1 could not be merged with those of today"
+    );
+}
+
+/// The content of a file, without compression.
+fn content(file: &[u8]) -> Vec<u8> {
+    let mut content = Vec::new();
+    zstd::Decoder::new(file)
+        .unwrap()
+        .read_to_end(&mut content)
+        .unwrap();
+    content
+}
+
+/// A file of this content.
+fn framed(schema: &str, content: &[u8]) -> Vec<u8> {
+    let mut file = b"\x5E\x2A\x4D\x18".to_vec();
+    file.extend((schema.len() as u32).to_le_bytes());
+    file.extend(schema.bytes());
+    file.extend(zstd::encode_all(content, 1).unwrap());
+    file
+}
+
+/// Writes something else somewhere.
+fn spoil(content: &mut Vec<u8>, rng: &mut Rng) {
+    for _ in 0..1 + rng.below(3) {
+        let at = rng.below(content.len());
+        let odd: &[u8] = *rng.pick(&[
+            &b"\x00"[..],
+            b"\x7f",
+            b"\xc0",
+            b"\x90",
+            b"\x80",
+            b"\xcf\xff\xff\xff\xff\xff\xff\xff\xff",
+            b"\xcf\x00\x00\xff\xff\xff\xff\xff\xff",
+            b"\xdd\xff\xff\xff\xff",
+            b"\xdf\xff\xff\xff\xff",
+            b"\xc6\xff\xff\xff\xff",
+            b"\xd3\x80\x00\x00\x00\x00\x00\x00\x00",
+        ]);
+        match rng.below(4) {
+            0 => content[at] = rng.below(256) as u8,
+            1 => drop(content.splice(at..(at + 1 + rng.below(9)).min(content.len()), [])),
+            2 => drop(content.splice(at..(at + 1).min(content.len()), odd.iter().copied())),
+            _ => content[at] = content[at].wrapping_add(1),
+        }
+        if content.is_empty() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn whatever_is_in_a_file_reading_it_ends_in_an_error_or_a_report() {
+    let dump = dump(400);
+    let (plan, _) = planned(&dump, 500);
+    let splits = plan.splits(1000);
+    let part = |from: usize| {
+        let every = splits
+            .iter()
+            .skip(from)
+            .step_by(2)
+            .copied()
+            .collect::<Vec<_>>();
+        let job = Job::on(&plan, &every, &options(1), |_, _| {
+            Ok(memory("dump.csv", &dump))
+        });
+        job.unwrap().tally(None).unwrap().to_bytes().unwrap()
+    };
+    let (one, other) = (part(0), part(1));
+    let all = partial::merge(&[&one, &other]).unwrap();
+    assert_eq!(content(&all), content(&counted_in_chunks(&dump, &plan)));
+    let mut rng = Rng::new(3);
+    let mut read = 0;
+    for _ in 0..size("SLOTSCOPE_FUZZ_CASES", 600) {
+        let mut spoiled = content(if rng.one_in(2) { &all } else { &one });
+        spoil(&mut spoiled, &mut rng);
+        let spoiled = framed("slotscope.tally/1", &spoiled);
+        let Ok(file) = TallyFile::from_bytes(&spoiled) else {
+            continue;
+        };
+        read += 1;
+        let known = file.to_bytes().unwrap();
+        assert!(TallyFile::from_bytes(&known).unwrap() == file);
+        drop(partial::merge(&[&spoiled, &other]));
+        drop(partial::merge(&[&other, &spoiled]));
+        drop(partial::needs_recount(&spoiled));
+        drop(partial::report(
+            &Analysis::new(),
+            &spoiled,
+            &[] as &[Vec<u8>],
+        ));
+    }
+    assert!(
+        read > 20,
+        "{read} of the files were read, so too little was tried"
+    );
+}
+
+fn counted_in_chunks(dump: &[u8], plan: &Plan) -> Vec<u8> {
+    let splits = plan.splits(u64::MAX);
+    let job = Job::on(plan, &splits, &options(2), |_, _| {
+        Ok(memory("dump.csv", dump))
+    });
+    job.unwrap().tally(None).unwrap().to_bytes().unwrap()
+}
+
+#[test]
+fn what_is_no_tally_file_is_refused_with_the_way_out() {
+    let plan = planned(b"a\n", 100).0.to_bytes().unwrap();
+    let newer = framed("slotscope.tally/2", b"");
+    for (bytes, what) in [
+        (&b""[..], "does not start as one"),
+        (b"user:1\nuser:2\n", "does not start as one"),
+        (&plan, "slotscope.tally-plan/1"),
+        (&newer, "slotscope.tally/2"),
+        (&framed("slotscope.tally/1", b""), "cannot be read"),
+    ] {
+        let error = partial::merge(&[bytes]).unwrap_err().to_string();
+        assert!(
+            error.contains(what) && error.contains("make it again"),
+            "{error}"
+        );
+    }
+}
