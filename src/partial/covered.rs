@@ -87,7 +87,7 @@ impl Covered {
     pub fn run_of(&self, input: u32, byte: u64, chunk: u64) -> Option<u64> {
         let runs = self.0.get(&input)?;
         let starts_before = |from: &u64| *from == 0 || from.saturating_mul(chunk) < byte;
-        runs.keys().copied().filter(starts_before).next_back()
+        runs.keys().copied().rfind(starts_before)
     }
 
     /// Notes how many lines end between the start of a run and a rejected row.

@@ -87,16 +87,17 @@ impl Plan {
         flags.one_pass |= !reading.is_rereadable();
         let inputs = reading.with_scan("planning", |scan| {
             let scan = scan.clone().chunk(planning.chunk);
-            let input = |source: &Box<dyn Source>| {
+            let input = |source: &dyn Source| {
                 let may_be_cut = source.size_bytes().is_some();
                 let chunks = if may_be_cut {
-                    scan.chunks_of(&**source)?
+                    scan.chunks_of(source)?
                 } else {
                     1
                 };
-                Ok(Input::of(&**source, chunks))
+                Ok(Input::of(source, chunks))
             };
-            reading.sources.iter().map(input).collect::<Result<_>>()
+            let sources = reading.sources.iter().map(|source| &**source);
+            sources.map(input).collect::<Result<_>>()
         })?;
         let sampling = planning.sampling;
         let is_sampled =

@@ -105,23 +105,26 @@ fn framed(schema: &str, content: &[u8]) -> Vec<u8> {
     file
 }
 
+/// MessagePack of other kinds and lengths.
+const ODD: &[&[u8]] = &[
+    b"\x00",
+    b"\x7f",
+    b"\xc0",
+    b"\x90",
+    b"\x80",
+    b"\xcf\xff\xff\xff\xff\xff\xff\xff\xff",
+    b"\xcf\x00\x00\xff\xff\xff\xff\xff\xff",
+    b"\xdd\xff\xff\xff\xff",
+    b"\xdf\xff\xff\xff\xff",
+    b"\xc6\xff\xff\xff\xff",
+    b"\xd3\x80\x00\x00\x00\x00\x00\x00\x00",
+];
+
 /// Writes something else somewhere.
 fn spoil(content: &mut Vec<u8>, rng: &mut Rng) {
     for _ in 0..1 + rng.below(3) {
         let at = rng.below(content.len());
-        let odd: &[u8] = *rng.pick(&[
-            &b"\x00"[..],
-            b"\x7f",
-            b"\xc0",
-            b"\x90",
-            b"\x80",
-            b"\xcf\xff\xff\xff\xff\xff\xff\xff\xff",
-            b"\xcf\x00\x00\xff\xff\xff\xff\xff\xff",
-            b"\xdd\xff\xff\xff\xff",
-            b"\xdf\xff\xff\xff\xff",
-            b"\xc6\xff\xff\xff\xff",
-            b"\xd3\x80\x00\x00\x00\x00\x00\x00\x00",
-        ]);
+        let odd = rng.pick(ODD);
         match rng.below(4) {
             0 => content[at] = rng.below(256) as u8,
             1 => drop(content.splice(at..(at + 1 + rng.below(9)).min(content.len()), [])),
