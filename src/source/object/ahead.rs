@@ -271,3 +271,134 @@ impl Drop for Permit {
         TAKEN.fetch_sub(1, Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    use object_store::ObjectStoreExt;
+    use object_store::memory::InMemory;
+    use object_store::path::Path;
+
+    use crate::source::identity::ObjectIdentity;
+    use crate::source::object::address::Address;
+    use crate::source::object::fetch::{Place, Start};
+    use crate::source::object::store::Store;
+
+    /// An object of these bytes, the first of which are its head.
+    fn object(bytes: &[u8], head: usize) -> Arc<Inner> {
+        let objects = InMemory::new();
+        let location = Path::from("dump");
+        runtime::wait(objects.put(&location, bytes.to_vec().into())).unwrap();
+        let meta = runtime::wait(objects.head(&location)).unwrap();
+        let identity = ObjectIdentity {
+            size_bytes: meta.size,
+            etag: meta.e_tag,
+            modified_ms: u64::try_from(meta.last_modified.timestamp_millis()).ok(),
+        };
+        let store = Arc::new(Store {
+            address: Address::parse("s3://bucket/dump").unwrap(),
+            objects: Arc::new(objects),
+            pages: None,
+        });
+        let head = bytes[..head.min(bytes.len())].to_vec();
+        let start = Start { identity, head };
+        Arc::new(Inner::new("dump".into(), Place { store, location }, start))
+    }
+
+    fn content(len: usize) -> Vec<u8> {
+        (0..len).map(|at| (at / 255 + at % 251) as u8).collect()
+    }
+
+    /// Asserts that a read gives what is there.
+    #[track_caller]
+    fn check(ahead: &Ahead, content: &[u8], from: usize, len: usize) {
+        let mut read = vec![0; len];
+        ahead.read_exact_at(&mut read, from as u64).unwrap();
+        assert!(read == content[from..from + len], "{from}, {len} bytes");
+    }
+
+    #[test]
+    fn reads_of_any_kind_give_the_bytes_that_are_there() {
+        let content = content(3 * PART as usize + 12_345);
+        for head in [0, 1000, 1 << 20] {
+            let ahead = object(&content, head).ahead();
+            // Chunks with an overhang, twice, as two passes over a file.
+            for from in [0, 1]
+                .into_iter()
+                .flat_map(|_| (0..content.len()).step_by(2 << 20))
+            {
+                let len = ((2 << 20) + 4096).min(content.len() - from);
+                check(&ahead, &content, from, len);
+            }
+            // The ends of chunks alone, windows of a sample, jumps and what follows them.
+            for (from, len) in [
+                (2 << 20, 16 << 10),
+                (9 << 20, 36 << 10),
+                (10 << 20, 8 << 10),
+            ] {
+                check(&ahead, &content, from, len);
+                check(&ahead, &content, from + len, 256 << 10);
+            }
+            check(&ahead, &content, 0, content.len());
+            check(&ahead, &content, content.len() - 1, 1);
+            check(&ahead, &content, content.len(), 0);
+            let past = ahead.read_exact_at(&mut [0; 2], content.len() as u64 - 1);
+            assert_eq!(past.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+            assert!(ahead.read_exact_at(&mut [0; 2], u64::MAX).is_err());
+        }
+    }
+
+    #[test]
+    fn threads_that_take_chunks_in_turn_read_the_same_and_leave_nothing() {
+        let content = content(4 * PART as usize);
+        let ahead = object(&content, 1 << 16).ahead();
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|threads| {
+            for _ in 0..5 {
+                threads.spawn(|| {
+                    loop {
+                        let from = next.fetch_add(1 << 20, Relaxed);
+                        if from >= content.len() {
+                            return;
+                        }
+                        check(&ahead, &content, from, 1 << 20);
+                    }
+                });
+            }
+        });
+        assert!(ahead.lock().parts.len() <= 1, "parts that were read");
+    }
+
+    #[test]
+    fn what_is_fetched_ahead_is_given_back_with_the_last_reader() {
+        let content = content(3 * PART as usize);
+        let (first, second) = (object(&content, 0), object(&content, 0));
+        drop(first.follower.set(Arc::downgrade(&second)));
+        let ahead = first.ahead();
+        for from in (0..content.len()).step_by(2 << 20) {
+            check(&ahead, &content, from, 2 << 20);
+        }
+        let follower = ahead.lock().follower.clone().expect("the next object");
+        assert!(Arc::ptr_eq(&follower, &second.ahead()));
+        assert!(follower.lock().next == 0 && !follower.lock().parts.is_empty());
+        drop((ahead, follower));
+        assert!(second.ahead().lock().parts.is_empty());
+    }
+
+    #[test]
+    fn an_object_that_is_replaced_is_an_error_and_stays_one() {
+        let content = content(PART as usize);
+        let object = object(&content, 10);
+        let objects = object.place.store.objects.clone();
+        let other = objects.put(&object.place.location, content[1..].to_vec().into());
+        runtime::wait(other).unwrap();
+        let began = Instant::now();
+        for _ in 0..2 {
+            let read = object.ahead().read_exact_at(&mut [0; 100], 0);
+            assert!(read.is_err());
+        }
+        assert!(object.failure.get().is_some() && began.elapsed() < Duration::from_secs(30));
+    }
+}

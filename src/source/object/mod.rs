@@ -128,7 +128,7 @@ async fn one(store: &Arc<Store>) -> std::result::Result<Arc<Inner>, Refusal> {
 async fn folder(store: &Store, missing: String) -> std::result::Result<Listed, Refusal> {
     let listed = listing::under(store, &format!("{}/", store.address.key)).await;
     match listed {
-        Ok(listed) if listed.objects.is_empty() => Err(missing.as_str().into()),
+        Ok(listed) if listed.objects.is_empty() => Err(missing.into()),
         listed => listed,
     }
 }

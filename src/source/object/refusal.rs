@@ -21,12 +21,15 @@ pub struct Refusal {
     pub status: u16,
 }
 
+impl From<String> for Refusal {
+    fn from(what: String) -> Self {
+        Refusal { what, status: 0 }
+    }
+}
+
 impl From<&str> for Refusal {
     fn from(what: &str) -> Self {
-        Refusal {
-            what: what.into(),
-            status: 0,
-        }
+        what.to_owned().into()
     }
 }
 
@@ -51,16 +54,16 @@ impl Refusal {
             Some(Failure::Unreached {
                 for_credentials: true,
                 ..
-            }) => format!("there are no credentials: {}", login(kind))
-                .as_str()
-                .into(),
+            }) => format!("there are no credentials: {}", login(kind)).into(),
             Some(Failure::Unreached { host, what, .. }) => {
                 let (host, what) = (Name::from(host.as_str()), Name::from(what.as_str()));
-                let what =
-                    format!("{host} cannot be reached: {what}; check the address and the network");
-                what.as_str().into()
+                let way_out = match what.to_string().contains("certificate") {
+                    true => "SSL_CERT_FILE names a file of those that you trust",
+                    false => "check the address and the network",
+                };
+                format!("{host} cannot be reached: {what}; {way_out}").into()
             }
-            Some(Failure::Range) | None => broken(error).as_str().into(),
+            Some(Failure::Range) | None => broken(error).into(),
         }
     }
 }

@@ -169,10 +169,9 @@ fn retries(options: &StorageOptions) -> Result<RetryConfig, Refusal> {
         match given.next().map(|option| option.value.reveal().parse()) {
             None => Ok(default),
             Some(Ok(number)) => Ok(number),
-            Some(Err(_)) => Err(Refusal::from(
-                format!("--storage-option {name} is a whole number; of retry_timeout, seconds")
-                    .as_str(),
-            )),
+            Some(Err(_)) => Err(Refusal::from(format!(
+                "--storage-option {name} is a whole number; of retry_timeout, seconds"
+            ))),
         }
     };
     Ok(RetryConfig {
@@ -195,7 +194,7 @@ fn unknown(option: &StorageOption) -> Refusal {
          such as aws_region, aws_endpoint, skip_signature, timeout",
         option.name
     );
-    what.as_str().into()
+    what.into()
 }
 
 /// Says why a store cannot be opened, without the value of any option.
@@ -212,5 +211,5 @@ fn cannot_open(error: &object_store::Error, options: &StorageOptions) -> Refusal
         "{}; check the address, the environment and --storage-option",
         Name::from(text.as_str())
     );
-    what.as_str().into()
+    what.into()
 }

@@ -2,12 +2,18 @@
 //! as a test wants.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+
+use crate::support::tls::Authority;
 
 /// A request.
 #[derive(Debug, Clone)]
@@ -58,10 +64,16 @@ struct State {
 /// The server; it takes no more connections once it is dropped.
 pub struct Server {
     address: SocketAddr,
+    scheme: &'static str,
     state: Arc<State>,
 }
 
 impl Server {
+    /// A server that speaks TLS.
+    pub fn with_tls<const N: usize>(files: [(&str, &[u8]); N], authority: &Authority) -> Self {
+        Server::new(files, |_| None, Some(tls(authority)))
+    }
+
     /// A server of files by their paths, without a fault.
     pub fn start<const N: usize>(files: [(&str, &[u8]); N]) -> Self {
         Server::with_faults(files, |_| None)
@@ -72,10 +84,19 @@ impl Server {
         files: [(&str, &[u8]); N],
         fault: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static,
     ) -> Self {
+        Server::new(files, fault, None)
+    }
+
+    fn new<const N: usize>(
+        files: [(&str, &[u8]); N],
+        fault: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static,
+        tls: Option<Arc<ServerConfig>>,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let files = files.map(|(path, bytes)| (format!("/{path}"), bytes.to_vec()));
         let server = Server {
             address: listener.local_addr().unwrap(),
+            scheme: if tls.is_some() { "https" } else { "http" },
             state: Arc::new(State {
                 files: BTreeMap::from(files),
                 fault: Box::new(fault),
@@ -89,8 +110,15 @@ impl Server {
                 if state.is_closed.load(Relaxed) {
                     break;
                 }
-                let state = state.clone();
-                std::thread::spawn(move || serve(&state, &stream));
+                drop(stream.set_nodelay(true));
+                let (state, tls) = (state.clone(), tls.clone());
+                std::thread::spawn(move || match tls {
+                    None => serve(&state, &stream),
+                    Some(tls) => {
+                        let side = ServerConnection::new(tls).unwrap();
+                        serve(&state, StreamOwned::new(side, stream));
+                    }
+                });
             }
         });
         server
@@ -98,7 +126,7 @@ impl Server {
 
     /// The address of a file.
     pub fn url(&self, path: &str) -> String {
-        format!("http://{}/{path}", self.address)
+        format!("{}://{}/{path}", self.scheme, self.address)
     }
 
     /// What was asked for so far.
@@ -115,16 +143,27 @@ impl Drop for Server {
 }
 
 /// Answers the requests of a connection until one end closes it.
-fn serve(state: &State, stream: &TcpStream) {
-    drop(stream.set_nodelay(true));
+fn serve(state: &State, stream: impl Read + Write) {
     let mut lines = BufReader::new(stream);
     while let Some(asked) = request(state, &mut lines) {
         let fault = (state.fault)(&asked);
-        match answer(state, &asked, fault.as_ref(), stream) {
+        match answer(state, &asked, fault.as_ref(), lines.get_mut()) {
             Ok(true) => {}
             Ok(false) | Err(_) => return,
         }
     }
+}
+
+/// A side of TLS that shows a certificate of this authority.
+fn tls(authority: &Authority) -> Arc<ServerConfig> {
+    let [certificate, key] = authority.certificate();
+    let certificate = CertificateDer::from_pem_file(certificate).unwrap();
+    let key = PrivateKeyDer::from_pem_file(key).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config =
+        ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = config.unwrap().with_no_client_auth();
+    Arc::new(config.with_single_cert(vec![certificate], key).unwrap())
 }
 
 fn request(state: &State, lines: &mut impl BufRead) -> Option<Asked> {
@@ -169,7 +208,7 @@ fn answer(
     state: &State,
     asked: &Asked,
     fault: Option<&Fault>,
-    mut to: &TcpStream,
+    to: &mut impl Write,
 ) -> std::io::Result<bool> {
     let path = asked.target.split('?').next().unwrap();
     let path = &*decoded(path);

@@ -2,12 +2,15 @@
 
 use serde_json::Value;
 
-use super::run;
 use super::server::{Fault, Server};
+use super::{run, run_with};
 use crate::support::dumps::gzip;
 use crate::support::forms;
 use crate::support::rng::Rng;
-use crate::support::run::{Scratch, report, stderr, stdout, succeeded, without_origin};
+use crate::support::run::{
+    Scratch, assert_fails, report, stderr, stdout, succeeded, without_origin,
+};
+use crate::support::tls::Authority;
 
 /// More than a part of what is fetched at once.
 const LONG: usize = 14 << 20;
@@ -144,4 +147,26 @@ fn a_server_without_tags_is_read_as_long_as_nothing_changes() {
     });
     let made = report(&run(&["analyze", "--json", &server.url("d.keys")]));
     assert_eq!(made["input"]["keys"], 100_000);
+}
+
+#[test]
+fn a_certificate_is_verified_with_those_that_the_system_or_the_user_trusts() {
+    let authority = Authority::new();
+    let server = Server::with_tls([("d.keys", &*b"key\n".repeat(100_000))], &authority);
+    let args = ["analyze", "--json", &server.url("d.keys")];
+    let ca = authority.ca();
+    let made = report(&run_with(&args, &[("SSL_CERT_FILE", ca.to_str().unwrap())]));
+    assert_eq!(made["input"]["keys"], 100_000);
+    assert!(
+        made["input"]["files"][0]["name"]
+            .as_str()
+            .unwrap()
+            .starts_with("https://")
+    );
+    let asked = server.asked().len();
+    assert_fails(
+        &run(&args),
+        &["cannot be reached", "certificate", "SSL_CERT_FILE"],
+    );
+    assert_eq!(server.asked().len(), asked);
 }
