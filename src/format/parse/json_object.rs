@@ -105,16 +105,23 @@ fn value(line: &[u8], at: usize) -> Option<(Value, usize)> {
         }
         b'{' | b'[' => nested(line, at).map(|end| (Value::Nested, end)),
         _ => {
-            let ends = |byte: &u8| {
-                matches!(
-                    byte,
-                    b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'"' | b':'
-                )
-            };
-            let len = line[at..].iter().position(ends)?;
+            let len = line[at..].iter().position(ends_bare)?;
             (len > 0).then_some((Value::Bare((at as u32, (at + len) as u32)), at + len))
         }
     }
+}
+
+/// What ends a value that is neither text nor nested.
+fn ends_bare(byte: &u8) -> bool {
+    matches!(
+        byte,
+        b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'"' | b':'
+    )
+}
+
+/// Whether all of `text` is one value that is neither text nor nested.
+pub fn is_bare(text: &[u8]) -> bool {
+    !matches!(text, [] | [b'{' | b'[', ..]) && !text.iter().any(ends_bare)
 }
 
 /// Where the object or array ends that starts at `at`.

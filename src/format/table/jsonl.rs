@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use crate::format::batch::{MISSING, Word};
+use crate::format::batch::{MISSING, Number, Word};
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::parse::json_object;
@@ -15,11 +15,13 @@ use crate::format::row_boundary::RowBoundary;
 use crate::format::table;
 use crate::format::table::columns;
 use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
+use crate::format::table::json_rows::JsonRows;
 use crate::format::table::key_spelling::{DUMP, KeySpelling};
 use crate::format::table::{Carried, Refusal, Row, Span, Step};
 use crate::format::{Columns, Detected, Format, Head, Reader, Seen, Sink};
+use crate::metric::Metric;
 use crate::name::Name;
-use crate::source::block::{Block, Piece};
+use crate::source::block::{Block, Padded, Piece};
 
 /// Lines of a head whose members decide the columns.
 const LINES: usize = 1000;
@@ -200,6 +202,82 @@ impl JsonKeys {
         }
         Ok((end, Some(row)))
     }
+
+    /// Reads a batch of objects that are written alike, each of them a key; returns where the next one starts. `None`: some
+    /// object of it has to be looked at.
+    fn read_alike(
+        &self,
+        base: Padded<'_>,
+        from: usize,
+        columns: &mut Columns<'_>,
+        rows: &mut JsonRows,
+    ) -> Option<usize> {
+        if self.names.escapes == KeyEscapes::C {
+            return None;
+        }
+        let next = rows.cut(base, from as u32, columns.find)?;
+        let first = &base.bytes()[from..];
+        let mut best: [Option<(usize, usize)>; ROLES] = [None; ROLES];
+        for (at, name) in rows.names().enumerate() {
+            if let Some((role, rank)) = self.role(at, &first[name]) {
+                let place = &mut best[role.place()];
+                if place.is_none_or(|(before, _)| rank <= before) {
+                    *place = Some((rank, at));
+                }
+            }
+        }
+        // What comes late is counted one by one.
+        let is_late = |(found, carried): (&Option<_>, &bool)| found.is_some() && !carried;
+        if best.iter().zip(&self.carried).any(is_late) {
+            return None;
+        }
+        let at = |role: Role| best[role.place()].map(|(_, at)| at);
+
+        let Columns { keys, values, .. } = columns;
+        values.clear();
+        if !rows.texts(at(Role::Key)?, keys) {
+            return None;
+        }
+        let len = keys.len();
+        for word in Word::ALL {
+            let role = Role::Word(word);
+            let column = values.word_mut(word);
+            let is_text = at(role).is_some_and(|at| rows.texts(at, column));
+            match self.carried[role.place()] {
+                true if !is_text => column.resize(len),
+                _ => {}
+            }
+        }
+        let types = values.word(Word::Type);
+        let is_no_key = |at| {
+            let kind = types.get(base, at);
+            self.no_keys.iter().any(|no_key| no_key.as_bytes() == kind)
+        };
+        if !self.no_keys.is_empty() && (0..types.len()).any(is_no_key) {
+            return None;
+        }
+        let weights = Metric::WEIGHTS.into_iter().zip(&mut values.weights);
+        let weights = weights
+            .map(|(metric, column)| (Role::Weight(metric), table::reader_of(metric), column));
+        let numbers = Number::ALL.into_iter().zip(&mut values.numbers);
+        let numbers = numbers.map(|(number, column)| {
+            let (read, _) = table::reader_of_number(number);
+            (Role::Number(number), read, column)
+        });
+        let mut read = Vec::new();
+        for (role, number, column) in weights.chain(numbers) {
+            match at(role) {
+                Some(at) if role == Role::Number(Number::Expiry) => {
+                    rows.times(base, at, number, column);
+                }
+                Some(at) if !rows.numbers(base, at, number, column) => return None,
+                Some(at) => read.push(at),
+                None if self.carried[role.place()] => column.resize(len, MISSING),
+                None => {}
+            }
+        }
+        rows.are_values(base, &read).then_some(next as usize)
+    }
 }
 
 impl Reader for JsonKeys {
@@ -219,9 +297,9 @@ impl Reader for JsonKeys {
         sink: &mut dyn Sink,
     ) -> Seen {
         let mut seen = Seen::default();
-        let from = table::start(block, piece, &mut seen);
+        let mut from = table::start(block, piece, &mut seen);
         let mut end = from;
-        seen += table::read_rows(block, from, self.carried, columns, sink, |content, at| {
+        let mut next = |content: &mut [u8], at: usize| {
             if at >= end {
                 end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |len| at + len);
             }
@@ -234,7 +312,24 @@ impl Reader for JsonKeys {
                 },
                 _ => (end + 1, Step::Reject("not a JSON object".into())),
             }
-        });
+        };
+        let mut rows = JsonRows::default();
+        while from < block.len() {
+            if let Some(behind) = self.read_alike(block.padded(), from, columns, &mut rows) {
+                table::hand_on(block, columns, sink, &mut seen);
+                from = behind;
+                continue;
+            }
+            from = table::read_batch(
+                block,
+                from,
+                self.carried,
+                columns,
+                sink,
+                &mut seen,
+                &mut next,
+            );
+        }
         seen
     }
 }

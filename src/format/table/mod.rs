@@ -4,6 +4,7 @@ pub mod by_name;
 pub mod columns;
 pub mod csv;
 mod header;
+mod json_rows;
 pub mod jsonl;
 pub mod key_spelling;
 pub mod plain_rows;

@@ -37,19 +37,9 @@ impl Grid {
         find: FindByte<'_>,
     ) -> Option<u32> {
         let len = base.len() as u32;
+        let next = cut_lines(base, from, &mut self.rows, find);
         let Spans { start, end } = &mut self.rows;
-        end.resize(BATCH_KEYS, 0);
-        let mut rows = find(base, from, b'\n', end).delimiters;
-        let after = if rows == 0 { from } else { end[rows - 1] + 1 };
-        if rows < BATCH_KEYS && after < len {
-            end[rows] = len;
-            rows += 1;
-        }
-        end.truncate(rows);
-        let next = end[rows - 1] + 1;
-        start.clear();
-        start.push(from);
-        start.extend(end[..rows - 1].iter().map(|end| end + 1));
+        let rows = end.len();
 
         let text = &base.bytes()[from as usize..next.min(len) as usize];
         let first_quote = if quotes {
@@ -145,6 +135,24 @@ impl Grid {
             into.end.iter_mut().for_each(|end| *end -= 1);
         }
     }
+}
+
+/// The next lines from `from` on, at least one; returns where the line behind them starts.
+pub fn cut_lines(base: Padded<'_>, from: u32, lines: &mut Spans, find: FindByte<'_>) -> u32 {
+    let len = base.len() as u32;
+    let Spans { start, end } = lines;
+    end.resize(BATCH_KEYS, 0);
+    let mut rows = find(base, from, b'\n', end).delimiters;
+    let after = if rows == 0 { from } else { end[rows - 1] + 1 };
+    if rows < BATCH_KEYS && after < len {
+        end[rows] = len;
+        rows += 1;
+    }
+    end.truncate(rows);
+    start.clear();
+    start.push(from);
+    start.extend(end[..rows - 1].iter().map(|end| end + 1));
+    end[rows - 1] + 1
 }
 
 /// Takes the CR off each row end, where each has one and there are no others.
