@@ -1,11 +1,15 @@
-//! Whole scans of tables on two threads, compared with the csv crate on two threads, once reading records only and
-//! once counting their slots as well: all in turn, medians. A list of the keys alone shows what the columns cost.
+//! Whole scans of tables on two threads, slots and sizes counted as `analyze --only slots` does, compared with what only reads
+//! the records: the crates csv and simd-csv, DuckDB's read_csv, serde_json line by line. All in turn, medians.
 //!
-//! `cargo bench --bench tables -- 10000000` says how many rows; the tables are made once, in `target/bench`.
+//! `cargo bench --bench tables -- 10000000` says how many rows; the tables are made once, in `target/bench`. DuckDB takes part
+//! where SLOTSCOPE_BENCH_PYTHON names a Python that has it, as benches/formats does.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::hint::black_box;
+use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Instant;
 
@@ -16,7 +20,10 @@ use slotscope::source::Source;
 use slotscope::tally::{Parts, Tallies};
 
 /// Rounds in which all take turns, so that what disturbs the machine disturbs all of them.
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 9;
+
+/// Bytes that a reader of another crate has at once.
+const BUFFER: usize = 1 << 20;
 
 /// Of every table: its name, its header, and a row by its key and the number of it.
 type Table = (
@@ -25,7 +32,7 @@ type Table = (
     fn(&mut dyn Write, &str, u64) -> std::io::Result<()>,
 );
 
-const TABLES: [Table; 4] = [
+const TABLES: [Table; 6] = [
     ("lines", "", |out, key, _| writeln!(out, "{key}")),
     ("csv", "key,size", |out, key, i| {
         writeln!(out, "{key},{}", i * 7919 % 100_000)
@@ -53,7 +60,28 @@ const TABLES: [Table; 4] = [
             )
         },
     ),
+    ("jsonl", "", |out, key, i| {
+        let size = i * 7919 % 100_000;
+        writeln!(out, "{{\"key\":\"{key}\",\"size\":{size}}}")
+    }),
+    ("jsonl-nested", "", |out, key, i| {
+        let size = i * 7919 % 100_000;
+        writeln!(
+            out,
+            "{{\"key\":\"{key}\",\"size\":{size},\"at\":{{\"node\":\"a\",\"x\":[1,2]}}}}"
+        )
+    }),
 ];
+
+/// What one run took: seconds of the wall clock, and of all processors together where that is known.
+type Took = (f64, f64);
+
+/// A contestant, and the tables that it reads: all, those of lines of JSON, or those with a header.
+struct Contestant<'a> {
+    name: &'static str,
+    reads: fn(&Table) -> bool,
+    run: Box<dyn Fn(usize, &Path) -> Took + 'a>,
+}
 
 fn main() {
     let rows = std::env::args()
@@ -65,55 +93,208 @@ fn main() {
         .iter()
         .map(|path| source::find(std::slice::from_ref(path)).unwrap().sources)
         .collect();
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(2)
-        .build()
-        .unwrap();
-    let scan = |inputs: &[Box<dyn Source>]| {
-        let scan = Scan::new(&pool);
-        let found = scan.run(inputs, || Tallies::new(Parts::All)).unwrap();
-        assert_eq!((found.tally.slots.total(), found.rejects.count), (rows, 0));
-    };
-    let mut times = vec![[const { Vec::new() }; 3]; TABLES.len()];
-    for round in 0..=ROUNDS {
-        for (at, path) in tables.iter().enumerate() {
-            let mut time = |contestant: usize, run: &dyn Fn()| {
-                let start = Instant::now();
-                run();
-                if round > 0 {
-                    times[at][contestant].push(start.elapsed().as_secs_f64()); // round 0 warms up
-                }
-            };
-            let header: Vec<_> = TABLES[at].1.split(',').collect();
-            let key = header.iter().position(|name| *name == "key").unwrap_or(0);
-            time(0, &|| scan(&inputs[at]));
-            time(1, &|| {
-                assert_eq!(with_csv_crate(path, header.len() > 1, |_| {}), rows)
-            });
-            time(2, &|| {
-                let slots: Vec<AtomicU32> = (0..16384).map(|_| AtomicU32::new(0)).collect();
-                let count = |row: &csv::ByteRecord| {
-                    slots[usize::from(crc_slot(&row[key]))].fetch_add(1, Relaxed);
-                };
-                assert_eq!(with_csv_crate(path, header.len() > 1, count), rows);
-            });
-        }
-    }
+    let contestants = contestants(&inputs, rows);
     println!(
-        "{:>12} {:>8} {:>8} {:>10} {:>8} {:>10} {:>8}",
-        "", "s", "GB/s", "records s", "ratio", "slots s", "ratio"
+        "{rows} rows, two threads, medians of {ROUNDS} rounds\n{:>13} {:<28} {:>8} {:>7} {:>9} {:>7}",
+        "", "", "wall s", "GB/s", "CPU s/GB", "ours"
     );
     for (at, path) in tables.iter().enumerate() {
-        let bytes = fs::metadata(path).unwrap().len() as f64;
-        let [ours, records, slots] = times[at].each_mut().map(|times| median(times));
-        println!(
-            "{:>12} {ours:>8.3} {:>8.2} {records:>10.3} {:>8.2} {slots:>10.3} {:>8.2}",
-            TABLES[at].0,
-            bytes / ours / 1e9,
-            records / ours,
-            slots / ours
-        );
+        let takes_part = |contestant: &&Contestant<'_>| (contestant.reads)(&TABLES[at]);
+        let contestants: Vec<_> = contestants.iter().filter(takes_part).collect();
+        let mut took = vec![Vec::new(); contestants.len()];
+        for round in 0..=ROUNDS {
+            for (contestant, took) in contestants.iter().zip(&mut took) {
+                let run = (contestant.run)(at, path);
+                if round > 0 {
+                    took.push(run); // round 0 warms up
+                }
+            }
+        }
+        let gigabytes = fs::metadata(path).unwrap().len() as f64 / 1e9;
+        let mut ours = None;
+        for (contestant, took) in contestants.iter().zip(&took) {
+            let wall = median(took.iter().map(|(wall, _)| *wall));
+            let cpu = median(took.iter().map(|(_, cpu)| *cpu));
+            let ours = *ours.get_or_insert(cpu);
+            println!(
+                "{:>13} {:<28} {wall:>8.3} {:>7.2} {:>9.3} {:>7.2}",
+                TABLES[at].0,
+                contestant.name,
+                gigabytes / wall,
+                cpu / gigabytes,
+                cpu / ours,
+            );
+        }
     }
+    println!("ours: times the CPU seconds of slotscope");
+}
+
+fn contestants(inputs: &[Vec<Box<dyn Source>>], rows: u64) -> Vec<Contestant<'_>> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
+    let pool = pool.unwrap();
+    let scan = move |at: usize, _: &Path| {
+        let found = Scan::new(&pool).run(&inputs[at], || Tallies::new(Parts::Slots));
+        let found = found.unwrap();
+        assert_eq!((found.tally.slots.total(), found.rejects.count), (rows, 0));
+    };
+    let is_table: fn(&Table) -> bool = |table| !table.0.starts_with("jsonl");
+    let mut all = vec![
+        Contestant {
+            name: "slotscope, slots and sizes",
+            reads: |_| true,
+            run: timed(scan),
+        },
+        Contestant {
+            name: "csv, records",
+            reads: is_table,
+            run: timed(move |at, path| {
+                let read = |part, headers| {
+                    let mut builder = csv::ReaderBuilder::new();
+                    builder.has_headers(headers).buffer_capacity(BUFFER);
+                    let mut reader = builder.from_reader(part);
+                    let (mut record, mut count) = (csv::ByteRecord::new(), 0);
+                    while reader.read_byte_record(&mut record).unwrap() {
+                        black_box(&record);
+                        count += 1;
+                    }
+                    count
+                };
+                assert_eq!(in_halves(path, has_header(at), read), rows);
+            }),
+        },
+        Contestant {
+            name: "csv, slots",
+            reads: is_table,
+            run: timed(move |at, path| {
+                let mut names = TABLES[at].1.split(',');
+                let key = names.position(|name| name == "key").unwrap_or(0);
+                let slots: Vec<AtomicU32> = (0..16384).map(|_| AtomicU32::new(0)).collect();
+                let read = |part, headers| {
+                    let mut builder = csv::ReaderBuilder::new();
+                    builder.has_headers(headers).buffer_capacity(BUFFER);
+                    let mut reader = builder.from_reader(part);
+                    let (mut record, mut count) = (csv::ByteRecord::new(), 0);
+                    while reader.read_byte_record(&mut record).unwrap() {
+                        slots[usize::from(crc_slot(&record[key]))].fetch_add(1, Relaxed);
+                        count += 1;
+                    }
+                    count
+                };
+                assert_eq!(in_halves(path, has_header(at), read), rows);
+            }),
+        },
+        Contestant {
+            name: "simd-csv, records",
+            reads: is_table,
+            run: timed(move |at, path| {
+                let read = |part, headers| {
+                    let mut builder = simd_csv::ReaderBuilder::new();
+                    builder.has_headers(headers).buffer_capacity(BUFFER);
+                    let mut reader = builder.from_reader(part);
+                    let (mut record, mut count) = (simd_csv::ByteRecord::new(), 0);
+                    while reader.read_byte_record(&mut record).unwrap() {
+                        black_box(&record);
+                        count += 1;
+                    }
+                    count
+                };
+                assert_eq!(in_halves(path, has_header(at), read), rows);
+            }),
+        },
+        Contestant {
+            name: "simd-csv, without copies",
+            reads: is_table,
+            run: timed(move |at, path| {
+                let read = |part, headers| {
+                    let mut builder = simd_csv::ZeroCopyReaderBuilder::new();
+                    builder.has_headers(headers).buffer_capacity(BUFFER);
+                    let mut reader = builder.from_reader(part);
+                    let mut count = 0;
+                    while let Some(record) = reader.read_byte_record().unwrap() {
+                        black_box(&record);
+                        count += 1;
+                    }
+                    count
+                };
+                assert_eq!(in_halves(path, has_header(at), read), rows);
+            }),
+        },
+        Contestant {
+            name: "serde_json, key and size",
+            reads: |table| table.0.starts_with("jsonl"),
+            run: timed(move |_, path| assert_eq!(in_halves(path, false, json_lines), rows)),
+        },
+    ];
+    if let Some(python) = std::env::var_os("SLOTSCOPE_BENCH_PYTHON") {
+        all.push(Contestant {
+            name: "DuckDB, read_csv",
+            reads: |table| table.1.starts_with("key,"),
+            run: Box::new(move |_, path| duckdb(Path::new(&python), path, rows)),
+        });
+    }
+    all
+}
+
+fn has_header(at: usize) -> bool {
+    !TABLES[at].1.is_empty()
+}
+
+/// Times work in this process.
+fn timed<'a>(work: impl Fn(usize, &Path) + 'a) -> Box<dyn Fn(usize, &Path) -> Took + 'a> {
+    Box::new(move |at, path| {
+        let (start, before) = (Instant::now(), cpu_secs());
+        work(at, path);
+        (start.elapsed().as_secs_f64(), cpu_secs() - before)
+    })
+}
+
+/// Seconds that all threads of this process had a processor, to a hundredth; 0 where the system does not say it.
+fn cpu_secs() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Behind the name, which is in parentheses: user and system time are fields 14 and 15.
+    let fields = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = fields.split_ascii_whitespace().skip(11).take(2);
+    ticks
+        .filter_map(|ticks| ticks.parse::<f64>().ok())
+        .sum::<f64>()
+        / 100.0
+}
+
+/// DuckDB in a Python: it reads all columns of the table, and says itself what that took.
+fn duckdb(python: &Path, path: &Path, rows: u64) -> Took {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers.d/read_csv_duckdb.py");
+    let run = Command::new(python)
+        .arg(program)
+        .arg(path)
+        .arg("2")
+        .output();
+    let run = run.unwrap();
+    assert!(run.status.success(), "{}", run.stderr.escape_ascii());
+    let answer: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(answer["result"][0][0], rows);
+    (
+        answer["wall"].as_f64().unwrap(),
+        answer["cpu"].as_f64().unwrap(),
+    )
+}
+
+/// The members that are asked for; others are passed over.
+#[derive(serde::Deserialize)]
+struct JsonRow<'a> {
+    #[serde(borrow)]
+    key: Cow<'a, str>,
+    size: u64,
+}
+
+fn json_lines(part: std::io::Take<File>, _: bool) -> u64 {
+    let (mut reader, mut line, mut count) = (BufReader::with_capacity(BUFFER, part), Vec::new(), 0);
+    while reader.read_until(b'\n', &mut line).unwrap() > 0 {
+        let row: JsonRow<'_> = serde_json::from_slice(&line).unwrap();
+        black_box((&row.key, row.size));
+        count += 1;
+        line.clear();
+    }
+    count
 }
 
 /// The slot of a key by the crate that most clients use.
@@ -121,9 +302,10 @@ fn crc_slot(key: &[u8]) -> u16 {
     crc16::State::<crc16::XMODEM>::calculate(&key[hashslot::hashed_part(key)]) % 16384
 }
 
-fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 /// Writes the table of `rows` rows, unless it exists.
@@ -158,8 +340,12 @@ fn make((name, header, row): &Table, rows: u64) -> PathBuf {
     path
 }
 
-/// The rows that the csv crate reads, one half of the file a thread.
-fn with_csv_crate(path: &Path, header: bool, see: impl Fn(&csv::ByteRecord) + Sync) -> u64 {
+/// The rows that `read` counts, one half of the file a thread; it is told whether a header is before them.
+fn in_halves(
+    path: &Path,
+    header: bool,
+    read: impl Fn(std::io::Take<File>, bool) -> u64 + Sync,
+) -> u64 {
     let bytes = fs::metadata(path).unwrap().len();
     let mut middle = bytes / 2;
     let mut file = File::open(path).unwrap();
@@ -174,17 +360,7 @@ fn with_csv_crate(path: &Path, header: bool, see: impl Fn(&csv::ByteRecord) + Sy
     let half = |from: u64, to: u64, has_headers: bool| {
         let mut file = File::open(path).unwrap();
         file.seek(SeekFrom::Start(from)).unwrap();
-        let mut builder = csv::ReaderBuilder::new();
-        let mut reader = builder
-            .has_headers(has_headers)
-            .buffer_capacity(1 << 20)
-            .from_reader(file.take(to - from));
-        let (mut record, mut rows) = (csv::ByteRecord::new(), 0);
-        while reader.read_byte_record(&mut record).unwrap() {
-            see(std::hint::black_box(&record));
-            rows += 1;
-        }
-        rows
+        read(file.take(to - from), has_headers)
     };
     std::thread::scope(|scope| {
         let first = scope.spawn(|| half(0, middle, header));

@@ -34,7 +34,7 @@ use crate::format::row_boundary::RowBoundary;
 pub use crate::format::seen::{Notice, Seen};
 use crate::format::table::columns::ColumnNames;
 use crate::name::Name;
-use crate::simd::Found;
+use crate::simd::{Found, FoundCells};
 use crate::source::block::{Block, Padded, Piece};
 
 /// Every format that can be read; detection asks them in this order.
@@ -157,6 +157,9 @@ pub trait Sink {
 /// Fills the offsets of a byte in `base[from..]`, ascending, and says how many.
 pub type FindByte<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> Found;
 
+/// Fills the offsets of a delimiter and of LF in `base[from..]`, ascending, and says how many.
+pub type FindCells<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> FoundCells;
+
 /// What a reader works with.
 pub struct Columns<'a> {
     /// The keys of the batch that is being filled.
@@ -165,6 +168,8 @@ pub struct Columns<'a> {
     pub values: &'a mut Values,
     /// The kernel's way to find a byte.
     pub find: FindByte<'a>,
+    /// The kernel's way to find the ends of cells.
+    pub find_cells: FindCells<'a>,
     /// What LFU counters say.
     pub lfu: LfuRule,
 }

@@ -85,10 +85,20 @@ pub fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
             has_blank: true,
         }
     };
+    let cells = |base: Padded<'_>, from: u32, byte, ends: &mut [u32]| {
+        let found = memchr::memchr2_iter(byte, b'\n', &base.bytes()[from as usize..]);
+        let each = ends.iter_mut().zip(found);
+        simd::FoundCells {
+            cells: each.map(|(end, at)| *end = from + at as u32).count(),
+            has_quote: true,
+            has_return: true,
+        }
+    };
     let mut columns = Columns {
         keys: &mut Spans::default(),
         values: &mut Values::default(),
         find: &find,
+        find_cells: &cells,
         lfu: LfuRule::default(),
     };
     let piece = Piece {

@@ -25,7 +25,7 @@ use crate::format::{Columns, Format, Notice, Reader, Seen};
 use crate::scan::counting::{Chosen, Counting, How, Place};
 use crate::scan::shared::{Shared, into_inner};
 use crate::scan::shares::{OpenEnds, Share};
-use crate::simd::find_delimiters;
+use crate::simd::{find_cells, find_delimiters};
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
 use crate::source::Source;
@@ -280,10 +280,14 @@ impl<T: Tally> Worker<T> {
         let find = |base: crate::source::block::Padded<'_>, from, byte, ends: &mut [u32]| {
             find_delimiters(kernel, base, from, byte, ends)
         };
+        let cells = |base: crate::source::block::Padded<'_>, from, byte, ends: &mut [u32]| {
+            find_cells(kernel, base, from, byte, ends)
+        };
         let mut columns = Columns {
             keys,
             values,
             find: &find,
+            find_cells: &cells,
             lfu: scan.walking.lfu,
         };
         let place = Place {

@@ -60,17 +60,8 @@ impl Pass for FindDelimiters<'_> {
             let inside = u64::MAX >> LANES.saturating_sub(base.len() - at);
             let mask = bytes.equal(delimiter) & inside;
             blanks |= bytes.equal(b' ');
-            if ends.len() - found >= LANES {
-                // SAFETY: there is room for 64.
-                found += unsafe { bytes.positions(mask, at as u32, ends.as_mut_ptr().add(found)) };
-            } else {
-                let mut some = [0; LANES];
-                // SAFETY: there is room for 64.
-                let count = unsafe { bytes.positions(mask, at as u32, some.as_mut_ptr()) }
-                    .min(ends.len() - found);
-                ends[found..found + count].copy_from_slice(&some[..count]);
-                found += count;
-            }
+            // SAFETY: the CPU has the instructions.
+            found += unsafe { positions(bytes, mask, at, &mut ends[found..]) };
             at += LANES;
         }
         Found {
@@ -78,6 +69,92 @@ impl Pass for FindDelimiters<'_> {
             has_blank: blanks != 0,
         }
     }
+}
+
+/// What a search for the cells of a table found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FoundCells {
+    /// How many cell ends: fewer than there is room for means that the bytes are used up.
+    pub cells: usize,
+    /// Whether there may be a double quote before the last of them, or before the end where the bytes are used up.
+    pub has_quote: bool,
+    /// The same of CR.
+    pub has_return: bool,
+}
+
+/// Finds `delimiter` and LF in `base[from..]` with the instructions of `kernel`: fills `ends` with their ascending offsets.
+pub fn find_cells(
+    kernel: &Kernel,
+    base: Padded<'_>,
+    from: u32,
+    delimiter: u8,
+    ends: &mut [u32],
+) -> FoundCells {
+    kernel.run(FindCells {
+        base,
+        from,
+        delimiter,
+        ends,
+    })
+}
+
+struct FindCells<'a> {
+    base: Padded<'a>,
+    from: u32,
+    delimiter: u8,
+    ends: &'a mut [u32],
+}
+
+impl Pass for FindCells<'_> {
+    type Output = FoundCells;
+
+    fn scalar(self) -> FoundCells {
+        self.vector::<Portable>()
+    }
+
+    #[inline(always)]
+    fn vector<B: Bytes64>(self) -> FoundCells {
+        let FindCells {
+            base,
+            from,
+            delimiter,
+            ends,
+        } = self;
+        let (mut at, mut found, mut quotes, mut returns) = (from as usize, 0, 0, 0);
+        while at < base.len() && found < ends.len() {
+            // SAFETY: 64 bytes after the block may be read, and the CPU has the instructions.
+            let bytes = unsafe { B::load(base.as_ptr().add(at)) };
+            let inside = u64::MAX >> LANES.saturating_sub(base.len() - at);
+            let mask = (bytes.equal(delimiter) | bytes.equal(b'\n')) & inside;
+            quotes |= bytes.equal(b'"');
+            returns |= bytes.equal(b'\r');
+            // SAFETY: the CPU has the instructions.
+            found += unsafe { positions(bytes, mask, at, &mut ends[found..]) };
+            at += LANES;
+        }
+        FoundCells {
+            cells: found,
+            has_quote: quotes != 0,
+            has_return: returns != 0,
+        }
+    }
+}
+
+/// Writes the offsets of the bits of `mask`, a mask of the bytes at `at`, as far as there is room for them; how many.
+///
+/// # Safety
+/// The CPU must have the instructions of `B`.
+#[inline(always)]
+unsafe fn positions<B: Bytes64>(bytes: B, mask: u64, at: usize, into: &mut [u32]) -> usize {
+    if into.len() >= LANES {
+        // SAFETY: there is room for 64.
+        return unsafe { bytes.positions(mask, at as u32, into.as_mut_ptr()) };
+    }
+    let mut some = [0; LANES];
+    // SAFETY: there is room for 64.
+    let count = unsafe { bytes.positions(mask, at as u32, some.as_mut_ptr()) }.min(into.len());
+    into[..count].copy_from_slice(&some[..count]);
+    count
 }
 
 #[cfg(test)]
@@ -89,7 +166,14 @@ mod tests {
     /// Blocks with many delimiters or few, shorter and longer than a vector.
     fn content() -> impl Strategy<Value = Vec<u8>> {
         let bytes = |plain: u32, len: std::ops::Range<usize>| {
-            let rare = prop_oneof![Just(b'{'), Just(b'\n'), Just(b' '), any::<u8>()];
+            let rare = prop_oneof![
+                Just(b'{'),
+                Just(b'\n'),
+                Just(b' '),
+                Just(b'"'),
+                Just(b'\r'),
+                any::<u8>()
+            ];
             prop::collection::vec(prop_oneof![4 => rare, plain => Just(b'a')], len)
         };
         prop::collection::vec(
@@ -116,6 +200,17 @@ mod tests {
                     let has_blank = content[from..end.max(from)].contains(&b' ');
                     prop_assert!(found.has_blank || !has_blank, "{}", kernel.name);
                     prop_assert!(!found.has_blank || content.contains(&b' '), "{}", kernel.name);
+                    prop_assert!(ends[room..].iter().all(|end| *end == u32::MAX), "{} wrote too far", kernel.name);
+                    let is_end = |i: &usize| content[*i] == delimiter || content[*i] == b'\n';
+                    let expected: Vec<u32> =
+                        (from..content.len()).filter(is_end).map(|i| i as u32).take(room).collect();
+                    let found = find_cells(kernel, block.padded(), from as u32, delimiter, &mut ends[..room]);
+                    prop_assert_eq!(&ends[..found.cells], &expected, "{}", kernel.name);
+                    let end = if expected.len() < room { content.len() } else { ends[..room].last().map_or(0, |end| *end as usize) };
+                    for (byte, has) in [(b'"', found.has_quote), (b'\r', found.has_return)] {
+                        prop_assert!(has || !content[from..end.max(from)].contains(&byte), "{}", kernel.name);
+                        prop_assert!(!has || content.contains(&byte), "{}", kernel.name);
+                    }
                     prop_assert!(ends[room..].iter().all(|end| *end == u32::MAX), "{} wrote too far", kernel.name);
                 }
             }

@@ -13,7 +13,7 @@ use slotscope::format::batch::{KeyBatch, Spans, Values};
 use slotscope::format::lfu::LfuRule;
 use slotscope::format::{Columns, Format, Head, Notice, Sink, detect, named};
 use slotscope::scan::Scan;
-use slotscope::simd::find_delimiters;
+use slotscope::simd::{find_cells, find_delimiters};
 use slotscope::slot::SlotColumns;
 use slotscope::source::block::{Block, Padded, Piece};
 use slotscope::source::memory::memory;
@@ -134,10 +134,14 @@ pub fn read(name: &str, bytes: &[u8]) -> bool {
         let find = |base: Padded<'_>, from, byte, ends: &mut [u32]| {
             find_delimiters(kernel, base, from, byte, ends)
         };
+        let cells = |base: Padded<'_>, from, byte, ends: &mut [u32]| {
+            find_cells(kernel, base, from, byte, ends)
+        };
         let mut columns = Columns {
             keys,
             values,
             find: &find,
+            find_cells: &cells,
             lfu: LfuRule::default(),
         };
         let mut checking = Checking {

@@ -26,6 +26,9 @@ pub fn sixteen_digits(text: u128, len: u32) -> Option<u64> {
     const ZEROS: u128 = u128::from_ne_bytes([b'0'; 16]);
     const TO_HIGH_BIT: u128 = u128::from_ne_bytes([0x80 - 10; 16]);
     const HIGH_BITS: u128 = u128::from_ne_bytes([0x80; 16]);
+    if len.wrapping_sub(1) < 8 {
+        return up_to_eight_digits(text as u64, len);
+    }
     if len.wrapping_sub(1) >= 16 {
         return None;
     }
@@ -35,6 +38,18 @@ pub fn sixteen_digits(text: u128, len: u32) -> Option<u64> {
     let is_number = (digits | digits.wrapping_add(TO_HIGH_BIT)) & HIGH_BITS == 0;
     is_number
         .then(|| eight_digits(digits as u64) * 100_000_000 + eight_digits((digits >> 64) as u64))
+}
+
+/// The same of 1 to 8 digits in eight bytes.
+#[inline]
+fn up_to_eight_digits(text: u64, len: u32) -> Option<u64> {
+    const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
+    const TO_HIGH_BIT: u64 = u64::from_ne_bytes([0x80 - 10; 8]);
+    const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
+    let shift = 64 - 8 * len;
+    let digits = (text << shift) ^ (ZEROS << shift);
+    let is_number = (digits | digits.wrapping_add(TO_HIGH_BIT)) & HIGH_BITS == 0;
+    is_number.then(|| eight_digits(digits))
 }
 
 /// The number of eight digits, the first in the lowest byte: pairs, then fours, then all of them are put together.

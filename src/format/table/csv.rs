@@ -152,7 +152,7 @@ impl CsvKeys {
             self.delimiter,
             self.fields,
             true,
-            columns.find,
+            columns.find_cells,
         )?;
         let text = &base.bytes()[from..base.len().min(next as usize)];
         let has_escapes = || memchr::memchr(b'\\', text).is_some();

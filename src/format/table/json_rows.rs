@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(found.keys.pop().as_deref(), Some(&b"\n"[..]));
         let values = &mut found.values;
         let columns = values.weights.iter_mut().chain(&mut values.numbers);
-        columns.for_each(|column| drop(column.pop()));
+        columns.for_each(|column| column.truncate(found.keys.len()));
         found.types.pop();
         found.seen.keys -= 1;
         found

@@ -1,22 +1,22 @@
 //! Plain rows, cut a batch at a time: a block comes in, the bounds of all fields go out, column by column.
 //!
-//! Two passes of the kernel find the line ends and the delimiters. Where every row has as many delimiters as the
-//! header, field `f` of row `r` lies between the delimiters `r * n + f - 1` and `r * n + f`: no row is looked at. A
-//! column may be in quotes, if it is in all rows and these are all quotes there are: so nothing else is in them.
+//! One pass of the kernel finds the delimiters and the line ends. Where every row has as many fields as the header, field
+//! `f` of row `r` ends with number `r * n + f` of them: no row is looked at. A column may be in quotes, if it is in all rows
+//! and these are all quotes there are: so nothing else is in them.
 
-use crate::format::FindByte;
 use crate::format::batch::{BATCH_KEYS, Spans};
 use crate::format::parse::size::sixteen_digits;
 use crate::format::parse::time;
+use crate::format::{FindByte, FindCells};
 use crate::source::block::Padded;
 
 /// A batch of rows; its memory is kept from batch to batch.
 #[derive(Default)]
 pub struct Grid {
     rows: Spans,
-    /// `a_row` of them for each row.
-    delimiters: Vec<u32>,
-    a_row: usize,
+    /// Where the fields end, and the last of each row with its line, if there is a CR before that.
+    cells: Vec<u32>,
+    fields: usize,
     /// For each field, whether it is in quotes.
     pub quoted: Vec<bool>,
     /// Whether each row ended with a CR, which is cut off.
@@ -34,65 +34,77 @@ impl Grid {
         delimiter: u8,
         fields: usize,
         quotes: bool,
-        find: FindByte<'_>,
+        find: FindCells<'_>,
     ) -> Option<u32> {
         let len = base.len() as u32;
-        let next = cut_lines(base, from, &mut self.rows, find);
-        let Spans { start, end } = &mut self.rows;
-        let rows = end.len();
+        self.fields = fields;
+        self.cells.resize(BATCH_KEYS * fields, 0);
+        let found = find(base, from, delimiter, &mut self.cells);
+        if found.cells < self.cells.len() {
+            self.cells.truncate(found.cells);
+            // The last line may lack its end.
+            if self
+                .cells
+                .last()
+                .is_none_or(|last| *last + 1 < len || !is_line_end(base, *last))
+            {
+                self.cells.push(len);
+            }
+        }
+        if !self.take_rows(base, from) {
+            return None;
+        }
+        let next = self.cells.last()? + 1;
 
         let text = &base.bytes()[from as usize..next.min(len) as usize];
-        let first_quote = if quotes {
-            memchr::memchr(b'"', text)
+        let count = |byte| memchr::memchr_iter(byte, text).count();
+        let quotes = if quotes && found.has_quote {
+            count(b'"')
         } else {
-            None
+            0
         };
-        let quotes = first_quote.map_or(0, |at| memchr::memchr_iter(b'"', &text[at..]).count());
-        self.crlf = memchr::memchr(b'\r', text).is_some();
-        if self.crlf {
-            strip(base, end, text)?;
-        }
+        let returns = if found.has_return { count(b'\r') } else { 0 };
+        self.crlf = returns > 0;
+        let is_stripped = !self.crlf || strip(base, &mut self.rows.end, returns);
+        (is_stripped && self.take_quotes(base, quotes)).then_some(next)
+    }
 
-        self.a_row = fields - 1;
-        let wanted = rows * self.a_row;
-        self.delimiters.resize(wanted, 0);
-        if find(base, from, delimiter, &mut self.delimiters).delimiters < wanted {
-            return None;
+    /// Takes the bounds of the rows; false: one of them has another number of fields than the first, or nothing in it.
+    fn take_rows(&mut self, base: Padded<'_>, from: u32) -> bool {
+        let Spans { start, end } = &mut self.rows;
+        let rows = self.cells.chunks_exact(self.fields);
+        if !rows.remainder().is_empty() || rows.len() == 0 {
+            return false;
         }
-        let bounds = start.iter().zip(&*end);
-        let fits = match self.a_row {
-            // A row of one field that is empty is a blank line.
-            0 => bounds.fold(true, |all, (start, end)| all & (start < end)),
-            n => bounds
-                .zip(self.delimiters.chunks_exact(n))
-                .fold(true, |all, ((start, end), row)| {
-                    all & (*start <= row[0]) & (row[n - 1] < *end)
-                }),
-        };
-        if !fits {
-            // The delimiters of short rows were looked for behind the last one.
-            return None;
-        }
-        let last = self.delimiters.last().map_or(from, |last| last + 1);
-        let no_more = memchr::memchr(
-            delimiter,
-            &base.bytes()[last as usize..next.min(len) as usize],
-        )
-        .is_none();
-        (no_more && self.take_quotes(base, quotes)).then_some(next)
+        end.clear();
+        end.extend(rows.clone().map(|row| row[self.fields - 1]));
+        start.clear();
+        start.push(from);
+        start.extend(end[..end.len() - 1].iter().map(|end| end + 1));
+        let len = base.len() as u32;
+        let lines = end.iter().fold(true, |all, end| {
+            all & (*end == len || is_line_end(base, *end))
+        });
+        let fields = rows.fold(true, |all, row| {
+            let before = row[..self.fields - 1].iter();
+            all & before.fold(true, |all, end| all & !is_line_end(base, *end))
+        });
+        // A row of one field that is empty is a blank line.
+        let is_blank = |(start, end): (&u32, &u32)| start == end;
+        lines && fields && (self.fields > 1 || !start.iter().zip(&*end).any(is_blank))
     }
 
     /// Tells by the first row which fields are in quotes. False: they are not in another row, or there are more of
     /// the `quotes` than those.
     fn take_quotes(&mut self, base: Padded<'_>, quotes: usize) -> bool {
         self.quoted.clear();
-        self.quoted.resize(self.a_row + 1, false);
+        self.quoted.resize(self.fields, false);
         if quotes == 0 {
             return true;
         }
         let mut spans = Spans::default();
         let mut all = 0;
-        for at in 0..=self.a_row {
+        for at in 0..self.fields {
             self.column(at, &mut spans);
             let is_quoted = |start: u32, end: u32| {
                 // Before an empty field there is no quote that belongs to it.
@@ -115,20 +127,15 @@ impl Grid {
     /// The bounds of field `at` of every row, without its quotes.
     pub fn column(&self, at: usize, into: &mut Spans) {
         let Spans { start, end } = &self.rows;
+        let ends = |at: usize| self.cells.chunks_exact(self.fields).map(move |row| row[at]);
         into.clear();
         match at {
             0 => into.start.extend(start),
-            _ => into.start.extend(
-                self.delimiters
-                    .chunks_exact(self.a_row)
-                    .map(|row| row[at - 1] + 1),
-            ),
+            _ => into.start.extend(ends(at - 1).map(|end| end + 1)),
         }
-        match at == self.a_row {
+        match at + 1 == self.fields {
             true => into.end.extend(end),
-            false => into
-                .end
-                .extend(self.delimiters.chunks_exact(self.a_row).map(|row| row[at])),
+            false => into.end.extend(ends(at)),
         }
         if self.quoted[at] {
             into.start.iter_mut().for_each(|start| *start += 1);
@@ -155,13 +162,21 @@ pub fn cut_lines(base: Padded<'_>, from: u32, lines: &mut Spans, find: FindByte<
     end[rows - 1] + 1
 }
 
-/// Takes the CR off each row end, where each has one and there are no others.
-fn strip(base: Padded<'_>, ends: &mut [u32], text: &[u8]) -> Option<()> {
+/// Whether an LF is at a place in `base`.
+fn is_line_end(base: Padded<'_>, at: u32) -> bool {
+    base.byte_before(at + 1) == b'\n'
+}
+
+/// Takes the CR off each row end; false: there are others than one before each.
+fn strip(base: Padded<'_>, ends: &mut [u32], returns: usize) -> bool {
     let all = ends
         .iter()
         .fold(true, |all, end| all & (base.byte_before(*end) == b'\r'));
-    (all && memchr::memchr_iter(b'\r', text).count() == ends.len())
-        .then(|| ends.iter_mut().for_each(|end| *end -= 1))
+    let are_ends = all && returns == ends.len();
+    if are_ends {
+        ends.iter_mut().for_each(|end| *end -= 1);
+    }
+    are_ends
 }
 
 /// The times of expiry in `spans`.

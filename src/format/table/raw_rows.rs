@@ -235,7 +235,14 @@ impl Shape {
         spans: &mut Spans,
     ) -> Option<usize> {
         let fields = 3 + self.behind.len();
-        let next = grid.cut(base, from as u32, b',', fields, self.quotes, columns.find)?;
+        let next = grid.cut(
+            base,
+            from as u32,
+            b',',
+            fields,
+            self.quotes,
+            columns.find_cells,
+        )?;
         let Columns { keys, values, .. } = columns;
         values.clear();
         let in_quotes = |at: usize| {
