@@ -43,22 +43,59 @@ impl Neighbours {
             first: self.edges.map_or(next.first, |edges| edges.first),
             ..next
         });
-        // Few neighbours share a slot, and few keys are empty, so most batches need no more than this.
-        let lengths = || spans.start.iter().zip(&spans.end);
-        let any_empty = lengths().fold(0, |any, (start, end)| any | u32::from(start == end)) != 0;
-        let same_slot = |pair: &[u16]| u16::from(pair[0] == pair[1]);
-        if any_empty
-            || keys
-                .slots
-                .windows(2)
-                .fold(0, |any, pair| any | same_slot(pair))
-                != 0
-        {
+        let lengths = spans.start.iter().zip(&spans.end);
+        if lengths.fold(0, |any, (start, end)| any | u32::from(start == end)) != 0 {
             let mut before = first;
             for i in (first + 1..=last).filter(|i| !is_empty(i)) {
-                self.repeated +=
-                    u64::from(keys.slots[before] == keys.slots[i] && name(before) == name(i));
+                self.repeated += u64::from(name(before) == name(i));
                 before = i;
+            }
+        } else {
+            equal_neighbours(keys.slots, |i| {
+                self.repeated += u64::from(name(i) == name(i + 1))
+            });
+        }
+    }
+}
+
+/// Calls `found` with each `i` where `slots[i]` and `slots[i + 1]` are equal. Few are, so most pieces are looked at no closer.
+fn equal_neighbours(slots: &[u16], mut found: impl FnMut(usize)) {
+    const PIECE: usize = 16;
+    let next = slots.get(1..).unwrap_or_default();
+    let (pieces, rest) = slots[..next.len()].as_chunks::<PIECE>();
+    let (next_pieces, next_rest) = next.as_chunks::<PIECE>();
+    let mut each = |from: usize, slots: &[u16], next: &[u16]| {
+        let pairs = slots.iter().zip(next).enumerate();
+        let equal = pairs.filter(|(_, (slot, next))| slot == next);
+        equal.for_each(|(i, _)| found(from + i));
+    };
+    for (piece, (slots, next)) in pieces.iter().zip(next_pieces).enumerate() {
+        let pairs = slots.iter().zip(next);
+        if pairs.fold(0, |any, (slot, next)| any | u16::from(slot == next)) != 0 {
+            each(piece * PIECE, slots, next);
+        }
+    }
+    each(pieces.len() * PIECE, rest, next_rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_neighbours_are_found_across_pieces() {
+        for len in [0, 1, 2, 15, 16, 17, 31, 32, 33, 100] {
+            for equal in 0..len {
+                // All differ from their neighbours but those of `equal` and one ten after it.
+                let mut slots: Vec<u16> = (0..len).map(|i| i as u16).collect();
+                let mut expected = Vec::new();
+                for i in [equal, equal + 10].into_iter().filter(|i| i + 1 < len) {
+                    slots[i + 1] = slots[i];
+                    expected.push(i);
+                }
+                let mut found = Vec::new();
+                equal_neighbours(&slots, |i| found.push(i));
+                assert_eq!(found, expected, "{len}: {slots:?}");
             }
         }
     }
