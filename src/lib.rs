@@ -97,7 +97,9 @@ pub mod extend {
     pub use crate::scan::{Scan, Scanned};
     pub use crate::slot::SlotBatch;
     pub use crate::source::block::{Block, Piece};
+    pub use crate::source::identity::ObjectIdentity;
     pub use crate::source::memory::Memory;
-    pub use crate::source::{Found, ReadAt, Source, find};
+    pub use crate::source::storage_options::{StorageOption, StorageOptions};
+    pub use crate::source::{Found, ReadAt, Source, find, find_with};
     pub use crate::tally::Tally;
 }

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::{Started, dumps, installed, report_of, run_with};
-use crate::support::run::assert_fails;
+use crate::support::run::{assert_fails, succeeded};
 
 /// A server with a bucket, and how to get there.
 fn moto() -> (Started, [(&'static str, String); 3]) {
@@ -46,6 +46,17 @@ fn a_report_from_s3_is_that_of_the_same_files() {
     let (there, found) = report_of(&["s3://bucket/i*/[a-d]*.*"], &variables);
     assert_eq!(found, expected);
     assert!(there == here);
+
+    // Counted in parts, by processes that find their objects again.
+    let files = ["1.tally", "2.tally", "all.tally"].map(|name| scratch.path(name));
+    let [one, two, all] = files.each_ref().map(|file| file.to_str().unwrap());
+    for (part, file) in [("1/2", one), ("2/2", two)] {
+        let args = ["tally", "s3://bucket/in/", "--part", part, "--out", file];
+        succeeded(run_with(&args, &variables));
+    }
+    succeeded(run_with(&["merge", one, two, "--out", all], &[]));
+    let (merged, _) = report_of(&[all], &[]);
+    assert_eq!(merged["slots"], here["slots"]);
 
     for (address, parts) in [
         (
