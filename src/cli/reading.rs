@@ -179,7 +179,11 @@ impl ReadingArgs {
         }
     }
 
-    fn options(&self, policy: Policy) -> Result<Options> {
+    /// How it is read.
+    ///
+    /// # Errors
+    /// A flag that cannot be used.
+    pub fn options(&self, policy: Policy) -> Result<Options> {
         let kernel = self.kernel.as_deref().filter(|name| !name.is_empty());
         let on_progress = self.given.on_progress.clone();
         let on_progress = on_progress.unwrap_or_else(|| Bars::hook(self.progress));

@@ -1,6 +1,7 @@
 //! `slotscope analyze`: key dumps come in; a report goes to the terminal and to a directory.
 
 mod destination;
+mod parts;
 #[cfg_attr(not(feature = "live"), path = "no_servers.rs")]
 mod servers;
 
