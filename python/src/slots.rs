@@ -1,6 +1,7 @@
 //! Slots of many keys, wherever they lie.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use hashslot::{Batch, PAD, Padded};
@@ -155,35 +156,23 @@ fn of_array(array: &KeyArray, slots: &mut Vec<u16>) -> PyResult<()> {
     Ok(())
 }
 
-/// Keys as spans of a part of a buffer.
+/// Keys that lie one behind the other in a part of a buffer.
 #[derive(Default)]
 struct Spans {
-    /// Where the part starts and ends, without its padding.
+    /// Where the part starts, and where it ends.
     part: (usize, usize),
-    start: Vec<u32>,
-    end: Vec<u32>,
+    /// Where each key starts in the part, and where the last one ends.
+    borders: Vec<u32>,
     hashed: (Vec<u32>, Vec<u32>),
 }
 
 impl Spans {
-    /// Finds keys `range` of `array`; false where they have no padding in `whole`, or lie too far apart or outside of it.
-    fn find(&mut self, array: &KeyArray, whole: &[u8], range: std::ops::Range<usize>) -> bool {
-        let mut ends = array.offsets(range.start, range.end);
-        let first = ends.next().unwrap_or_default();
-        self.start.clear();
-        self.end.clear();
-        let mut last = first;
-        for end in ends {
-            let (Some(from), true) = (last.checked_sub(first), end >= last) else {
-                return false;
-            };
-            if end - first > u32::MAX as usize / 2 {
-                return false;
-            }
-            self.start.push(from as u32);
-            self.end.push((end - first) as u32);
-            last = end;
-        }
+    /// Finds keys `range` of `array`; false where they have no padding in `whole`, or are no such keys.
+    fn find(&mut self, array: &KeyArray, whole: &[u8], range: Range<usize>) -> bool {
+        let Some(first) = array.spans(range, &mut self.borders) else {
+            return false;
+        };
+        let last = first + self.borders.last().map_or(0, |end| *end as usize);
         self.part = (first, last);
         first >= PAD && last + PAD <= whole.len()
     }
@@ -191,13 +180,14 @@ impl Spans {
     fn hash(&mut self, whole: &[u8], slots: &mut Vec<u16>) {
         let (kernel, (first, last)) = (hashslot::best(), self.part);
         let part = Padded::new(&whole[first - PAD..last + PAD]);
-        let keys = Batch::new(part, &self.start, &self.end);
+        let count = self.borders.len() - 1;
+        let keys = Batch::new(part, &self.borders[..count], &self.borders[1..]);
         let (start, end) = &mut self.hashed;
-        start.resize(keys.len(), 0);
-        end.resize(keys.len(), 0);
+        start.resize(count, 0);
+        end.resize(count, 0);
         kernel.hashed_spans(keys, start, end);
         let known = slots.len();
-        slots.resize(known + keys.len(), 0);
+        slots.resize(known + count, 0);
         kernel.slots(keys.with_spans(start, end), &mut slots[known..]);
     }
 }

@@ -1,6 +1,7 @@
 //! Arrow arrays of keys that others made, read where they lie.
 
 use std::ffi::CStr;
+use std::ops::Range;
 use std::ptr;
 use std::slice;
 use std::sync::Arc;
@@ -177,9 +178,43 @@ impl KeyArray {
         Some(unsafe { slice::from_raw_parts(self.buffer(2), self.offset(self.len())) })
     }
 
-    /// Where keys `from..to` start in `one_buffer`, and where the last of them ends.
-    pub fn offsets(&self, from: usize, to: usize) -> impl Iterator<Item = usize> {
-        (from..=to).map(|i| self.offset(i))
+    /// Where keys `range` start in `one_buffer` and where the last of them ends, counted from where the first starts, into
+    /// `spans`; and that place. `None` where they lie too far apart, or no key lies where it says.
+    pub fn spans(&self, range: Range<usize>, spans: &mut Vec<u32>) -> Option<usize> {
+        let (first, last) = (self.offset(range.start), self.offset(range.end));
+        if last.checked_sub(first)? > u32::MAX as usize / 2 {
+            return None;
+        }
+        let (offsets, at) = (self.buffer(1), self.first() + range.start);
+        let count = range.len() + 1;
+        spans.clear();
+        // SAFETY: there is an offset for each element and one more.
+        match self.of.layout {
+            Layout::Offsets32 if offsets.cast::<i32>().is_aligned() => {
+                let offsets =
+                    unsafe { slice::from_raw_parts(offsets.cast::<i32>().add(at), count) };
+                spans.extend(
+                    offsets
+                        .iter()
+                        .map(|offset| offset.wrapping_sub(first as i32) as u32),
+                );
+            }
+            Layout::Offsets64 if offsets.cast::<i64>().is_aligned() => {
+                let offsets =
+                    unsafe { slice::from_raw_parts(offsets.cast::<i64>().add(at), count) };
+                spans.extend(
+                    offsets
+                        .iter()
+                        .map(|offset| offset.wrapping_sub(first as i64) as u32),
+                );
+            }
+            _ => return None,
+        }
+        // All pairs, not up to the first wrong one: so it is vectorised.
+        let is_sorted = spans
+            .windows(2)
+            .fold(true, |so_far, pair| so_far & (pair[0] <= pair[1]));
+        is_sorted.then_some(first)
     }
 
     /// Key `i`.
