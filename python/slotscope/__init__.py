@@ -10,9 +10,7 @@ a list, and one of NAME=VALUE a dict. `slotscope analyze --help` and docs/comman
 
 from __future__ import annotations
 
-import glob
 import json
-import os
 import signal
 import sys
 from typing import TYPE_CHECKING, Any
@@ -20,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 from slotscope import _native
 from slotscope._native import VERSION as __version__
 from slotscope._native import Error, Report, Slots, Table, load, slot, slots, tag
+from slotscope._words import inputs_of, words_of
+from slotscope.parts import merge, needs_recount, plan_splits, recount, report, tally
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -35,10 +35,16 @@ __all__ = [
     "analyze",
     "diff",
     "load",
+    "merge",
+    "needs_recount",
     "plan",
+    "plan_splits",
+    "recount",
+    "report",
     "slot",
     "slots",
     "tag",
+    "tally",
     "whatif",
 ]
 
@@ -55,7 +61,7 @@ def analyze(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[An
 
     Raises Error where an input or an option cannot be used, KeyboardInterrupt on Ctrl-C.
     """
-    return _native.analyze(_inputs(inputs, keys), _words(options))
+    return _native.analyze(inputs_of(inputs, keys), words_of(options))
 
 
 def plan(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Plan]) -> dict[str, Any]:
@@ -63,7 +69,7 @@ def plan(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Plan]
 
     Inputs and errors are those of `analyze`. Nothing is moved.
     """
-    found: dict[str, Any] = json.loads(_native.plan(_inputs(inputs, keys), _words(options)))
+    found: dict[str, Any] = json.loads(_native.plan(inputs_of(inputs, keys), words_of(options)))
     return found
 
 
@@ -73,7 +79,7 @@ def whatif(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Wha
     Inputs and errors are those of `analyze`; one of `to_nodes`, `to_topology`, `to_policy`, `retag`, `untag`, `split` and
     `grow` says what is tried.
     """
-    found: dict[str, Any] = json.loads(_native.whatif(_inputs(inputs, keys), _words(options)))
+    found: dict[str, Any] = json.loads(_native.whatif(inputs_of(inputs, keys), words_of(options)))
     return found
 
 
@@ -100,47 +106,3 @@ def main() -> None:
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, end)
     sys.exit(_native.main(sys.argv))
-
-
-def _inputs(inputs: tuple[Path | File, ...], keys: Keys | None) -> dict[str, Any]:
-    paths: list[str] = []
-    files: list[File] = []
-    for given in inputs:
-        if isinstance(given, (str, os.PathLike)):
-            paths += _matches(os.fspath(given))
-        elif hasattr(given, "read"):
-            files.append(given)
-        else:
-            kind = type(given).__name__
-            raise TypeError(f"an input is a path, a URL or a file object, not {kind}; keys go to keys=")
-    if not inputs and keys is None:
-        raise Error("no input: name a key dump, or give keys=")
-    return {"paths": paths, "files": files, "keys": keys}
-
-
-def _matches(path: str) -> list[str]:
-    """The files that a pattern names, in the order of their names; what exists or is a URL is itself."""
-    if "://" in path or os.path.lexists(path) or not glob.has_magic(path):
-        return [path]
-    found = sorted(glob.glob(path, recursive=True))
-    if not found:
-        raise Error(f"{path}: no file has such a name")
-    return found
-
-
-def _words(options: Any) -> list[str]:
-    """The options as words of a command line."""
-    words: list[str] = []
-    for name, value in options.items():
-        flag = "--" + name.replace("_", "-")
-        if value is True:
-            words.append(flag)
-        elif isinstance(value, dict):
-            words += [f"{flag}={key}={each}" for key, each in value.items()]
-        elif isinstance(value, (list, tuple)):
-            words += [f"{flag}={each}" for each in value]
-        elif isinstance(value, os.PathLike):
-            words.append(f"{flag}={os.fspath(value)}")
-        elif value is not None and value is not False:
-            words.append(f"{flag}={value}")
-    return words

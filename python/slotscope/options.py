@@ -60,6 +60,20 @@ class Reading(TypedDict, total=False):
     storage_option: dict[str, str] | list[str]
 
 
+#: A range of chunks of one input, which any process may count: from the first on, to the one behind the last; about how
+#: many bytes these are, 0 where that is not known.
+Split = TypedDict("Split", {"input": int, "from": int, "to": int, "bytes": int})
+
+
+class Counting(TypedDict, total=False):
+    """How a part is read; what is counted is in its plan."""
+
+    threads: int
+    kernel: str
+    strict: bool
+    storage_option: dict[str, str] | list[str]
+
+
 class Analyze(Reading, total=False):
     """The options of `analyze`."""
 

@@ -6,6 +6,7 @@ use std::thread;
 
 use pyo3::prelude::*;
 use serde::Serialize;
+use slotscope::cli::analyze::AnalyzeArgs;
 use slotscope::cli::reading::ReadingArgs;
 use slotscope::cli::{self, Cli, Command, report_file};
 use slotscope::diff::Diff;
@@ -34,8 +35,15 @@ pub struct Inputs<'py> {
     keys: Option<Bound<'py, PyAny>>,
 }
 
+impl Inputs<'_> {
+    /// Whether some are Python objects.
+    pub fn has_objects(&self) -> bool {
+        !self.files.is_empty() || self.keys.is_some()
+    }
+}
+
 /// The command `name` with the options `words` on `paths`.
-fn command(name: &str, words: Vec<OsString>, paths: Vec<OsString>) -> PyResult<Command> {
+pub fn command(name: &str, words: Vec<OsString>, paths: Vec<OsString>) -> PyResult<Command> {
     let line = ["slotscope".into(), name.into()].into_iter().chain(words);
     let line: Vec<OsString> = match paths.is_empty() {
         true => line.collect(),
@@ -50,7 +58,7 @@ fn command(name: &str, words: Vec<OsString>, paths: Vec<OsString>) -> PyResult<C
 }
 
 /// Runs `work` on the flags of `name` that `args` picks, with the inputs in them.
-fn run<A: Send, T: Send>(
+pub fn run<A: Send, T: Send>(
     py: Python<'_>,
     name: &str,
     inputs: Inputs<'_>,
@@ -88,20 +96,29 @@ fn json_of(object: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(object).map_err(raised)
 }
 
+/// The flags of analyze.
+pub fn analyze_args(command: Command) -> Option<Box<AnalyzeArgs>> {
+    match command {
+        Command::Analyze(args) => Some(args),
+        _ => None,
+    }
+}
+
+/// What these flags say is read.
+pub fn reading(args: &mut Box<AnalyzeArgs>) -> &mut ReadingArgs {
+    &mut args.reading
+}
+
 /// A report of the inputs.
 #[pyfunction]
 pub fn analyze(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResult<Report> {
-    let args = |command| match command {
-        Command::Analyze(args) => Some(args),
-        _ => None,
-    };
     let summary = run(
         py,
         "analyze",
         inputs,
         words,
-        args,
-        |args| &mut args.reading,
+        analyze_args,
+        reading,
         |args| args.summary(),
     );
     summary.map(Report::new)

@@ -7,6 +7,7 @@ mod error;
 mod inputs;
 mod keys;
 mod numpy;
+mod parts;
 mod report;
 mod slots;
 mod table;
@@ -25,6 +26,8 @@ mod _native {
     #[pymodule_export]
     use crate::error::Error;
     use crate::keys::bytes_of;
+    #[pymodule_export]
+    use crate::parts::{merge, needs_recount, plan_splits, recount, report, tally};
     #[pymodule_export]
     use crate::report::{Report, Table};
     #[pymodule_export]

@@ -1,0 +1,57 @@
+"""Inputs and options as the native part takes them: as words of a command line."""
+
+from __future__ import annotations
+
+import glob
+import os
+from typing import TYPE_CHECKING, Any
+
+from slotscope._native import Error
+
+if TYPE_CHECKING:
+    from slotscope.options import File, Keys, Path
+
+
+def inputs_of(inputs: tuple[Path | File, ...], keys: Keys | None) -> dict[str, Any]:
+    """Paths, file objects and keys, each by itself."""
+    paths: list[str] = []
+    files: list[File] = []
+    for given in inputs:
+        if isinstance(given, (str, os.PathLike)):
+            paths += _matches(os.fspath(given))
+        elif hasattr(given, "read"):
+            files.append(given)
+        else:
+            kind = type(given).__name__
+            raise TypeError(f"an input is a path, a URL or a file object, not {kind}; keys go to keys=")
+    if not inputs and keys is None:
+        raise Error("no input: name a key dump, or give keys=")
+    return {"paths": paths, "files": files, "keys": keys}
+
+
+def _matches(path: str) -> list[str]:
+    """The files that a pattern names, in the order of their names; what exists or is a URL is itself."""
+    if "://" in path or os.path.lexists(path) or not glob.has_magic(path):
+        return [path]
+    found = sorted(glob.glob(path, recursive=True))
+    if not found:
+        raise Error(f"{path}: no file has such a name")
+    return found
+
+
+def words_of(options: Any) -> list[str]:
+    """The options as words of a command line."""
+    words: list[str] = []
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(flag)
+        elif isinstance(value, dict):
+            words += [f"{flag}={key}={each}" for key, each in value.items()]
+        elif isinstance(value, (list, tuple)):
+            words += [f"{flag}={each}" for each in value]
+        elif isinstance(value, os.PathLike):
+            words.append(f"{flag}={os.fspath(value)}")
+        elif value is not None and value is not False:
+            words.append(f"{flag}={value}")
+    return words

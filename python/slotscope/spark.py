@@ -1,0 +1,204 @@
+"""Reports by Apache Spark: the splits of the dumps are counted by its tasks, and their tallies are merged on executors.
+
+Only the DataFrame API is used, so that it works on classic Spark, Spark Connect and managed clusters alike, from Spark 3.4
+on. The package sends itself to the executors, which need Python of the driver's version and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import tempfile
+import zipfile
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Callable
+
+import slotscope
+from slotscope import Error, Report
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from typing_extensions import Unpack
+
+    from slotscope.options import Analyze, Path, Split
+
+__all__ = ["analyze"]
+
+# Below it a split is not worth a task, above it a task is worth retrying in parts.
+SPLIT = "256MiB"
+UNITS = {"": 0, "KIB": 10, "MIB": 20, "GIB": 30}
+# Where executors unpack the package. Every version has its own name: sessions may outlive an installation.
+PACKAGE = f"slotscope-{slotscope.__version__}"
+# What a task returns starts with a zero byte and a tally, or with a one and why there is none.
+SHIPPED = "_slotscope_is_shipped"
+
+
+def analyze(
+    spark: SparkSession,
+    *inputs: Path,
+    split: str | int = SPLIT,
+    storage_options: dict[str, str] | None = None,
+    **options: Unpack[Analyze],
+) -> Report:
+    """The report of `slotscope.analyze` on the inputs, counted by the executors of `spark`, which must reach them all.
+
+    `split` is how many bytes a task reads: "256MiB" or a number. An input that can only be read from its start, such as a
+    compressed or an RDB file, is one task. `storage_options` are those of object stores, as `storage_option` of `analyze`;
+    they travel to the tasks and are in no report and no plan. Tasks use as many threads as spark.task.cpus says.
+
+    Raises Error once, for the first input that cannot be read.
+    """
+    if storage_options:
+        options["storage_option"] = storage_options
+    plan, splits = slotscope.plan_splits(*inputs, split=_bytes(split), **options)
+    # The largest first: one long task at the end would keep all others waiting.
+    splits.sort(key=lambda split: -split["bytes"])
+    given: dict[str, Any] = {**options}
+    counting: dict[str, Any] = {name: given[name] for name in ("kernel", "strict", "storage_option") if name in given}
+    counting["threads"] = int(spark.conf.get("spark.task.cpus", "1") or 1)
+    _ship(spark)
+
+    counted = _round(spark, "counting", "tally", plan, splits, counting)
+    again = []
+    if slotscope.needs_recount(counted):
+        again.append(_round(spark, "recounting names", "recount", counted, splits, counting))
+    return slotscope.report(counted, again, **options)
+
+
+def _round(
+    spark: SparkSession, title: str, function: str, of: bytes, splits: list[Split], counting: dict[str, Any]
+) -> bytes:
+    """Counts all splits, one a task, and merges what the tasks return."""
+    from pyspark.sql import functions as F
+
+    # `range` makes exactly one row a task, which `repartition` of a list does not.
+    rows = spark.range(0, len(splits), 1, len(splits))
+    rows = rows.select("id", _udf(_counter(function, of, json.dumps(splits), counting))("id").alias("part"))
+    # As many groups as each has parts, so that neither an executor nor the driver merges all of them.
+    groups = rows.groupBy(F.col("id") % math.isqrt(len(splits))).agg(F.collect_list("part").alias("parts"))
+    merged = groups.select(_udf(_merger())("parts").alias("part"))
+    with _described(spark, f"slotscope: {title}, {len(splits)} splits"):
+        parts = [bytes(row["part"]) for row in merged.collect()]
+    return _unwrapped(_merger()(parts))
+
+
+def _counter(function: str, of: bytes, splits: str, counting: dict[str, Any]) -> Callable[[int], bytes]:
+    """What a task does. It carries all that it needs: on an executor this module is found by `load`."""
+    load = _loader()
+
+    def count(number: int) -> bytes:
+        slotscope = load()
+        split = json.loads(splits)[number]
+        try:
+            counted: bytes = getattr(slotscope, function)(of, [split], **counting)
+            return b"\0" + counted
+        except slotscope.Error as error:
+            # Bad input stays bad: raised here, it would be read four times.
+            return b"\1" + json.dumps([split["input"], split["from"], str(error)]).encode()
+
+    return count
+
+
+def _merger() -> Callable[[Iterable[bytes]], bytes]:
+    """Merges parts; of failures the first in the input stays."""
+    load = _loader()
+
+    def merge(parts: Iterable[bytes]) -> bytes:
+        slotscope = load()
+        parts = [bytes(part) for part in parts]
+        failures = [json.loads(part[1:]) for part in parts if part[:1] == b"\1"]
+        if failures:
+            return b"\1" + json.dumps(min(failures)).encode()
+        merged: bytes = slotscope.merge([part[1:] for part in parts])
+        return b"\0" + merged
+
+    return merge
+
+
+def _loader() -> Callable[[], Any]:
+    """How a task imports slotscope: the package that the driver sent, or, where none was, the one that is installed."""
+    package = PACKAGE
+
+    def load() -> Any:
+        import importlib
+        import os
+        import sys
+
+        if "slotscope" not in sys.modules:
+            from pyspark import SparkFiles
+
+            for place in (SparkFiles.getRootDirectory(), os.getcwd()):
+                sent = os.path.join(place, package)
+                if os.path.isdir(sent):
+                    sys.path.insert(0, sent)
+                    break
+        return importlib.import_module("slotscope")
+
+    return load
+
+
+def _unwrapped(part: bytes) -> bytes:
+    if part[:1] == b"\1":
+        raise Error(json.loads(part[1:])[2])
+    return part[1:]
+
+
+def _udf(function: Callable[..., bytes]) -> Any:
+    """`function` as a function of columns. Without Arrow, which workers would need pyarrow for."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import BinaryType
+
+    try:
+        return F.udf(function, BinaryType(), useArrow=False)
+    except TypeError:  # Spark before 3.5
+        return F.udf(function, BinaryType())
+
+
+def _ship(spark: SparkSession) -> None:
+    """Sends this package to the executors, once a session."""
+    if getattr(spark, SHIPPED, False):
+        return
+    archive = os.path.join(tempfile.mkdtemp(prefix="slotscope-"), f"{PACKAGE}.zip")
+    folder = os.path.dirname(slotscope.__file__)
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as package:
+        for name in sorted(os.listdir(folder)):
+            if os.path.isfile(os.path.join(folder, name)):
+                package.write(os.path.join(folder, name), f"slotscope/{name}")
+    named = f"{archive}#{PACKAGE}"
+    if _is_connect(spark) or int(spark.version.split(".")[0]) >= 4:
+        spark.addArtifacts(named, archive=True)
+    else:
+        spark.sparkContext.addArchive(named)
+    setattr(spark, SHIPPED, True)
+
+
+def _is_connect(spark: SparkSession) -> bool:
+    return "connect" in type(spark).__module__
+
+
+class _described:
+    """Names the jobs that run inside it, for Spark's pages."""
+
+    def __init__(self, spark: SparkSession, text: str) -> None:
+        self.spark, self.text = spark, text
+
+    def __enter__(self) -> None:
+        if _is_connect(self.spark):
+            self.spark.addTag(self.text.replace(",", ""))
+        else:
+            self.spark.sparkContext.setJobDescription(self.text)
+
+    def __exit__(self, *_: object) -> None:
+        if _is_connect(self.spark):
+            self.spark.removeTag(self.text.replace(",", ""))
+        else:
+            self.spark.sparkContext.setJobDescription(None)
+
+
+def _bytes(size: str | int) -> int:
+    found = re.fullmatch(r"(\d+) ?([KMG]iB)?", str(size), re.IGNORECASE)
+    if not found or not int(found[1]):
+        raise Error(f"split {size!r}: write a number of bytes, or one with KiB, MiB or GiB")
+    return int(found[1]) << UNITS[(found[2] or "").upper()]

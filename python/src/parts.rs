@@ -1,0 +1,117 @@
+//! Counting in parts: bytes in, bytes out, so that any engine can carry them.
+
+use std::ffi::OsString;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use slotscope::cli::analyze::AnalyzeArgs;
+use slotscope::partial::{self, Plan, Split};
+use slotscope::slot::policy::Policy;
+
+use crate::commands::{Inputs, analyze_args, reading, run};
+use crate::error::{bad, raised};
+use crate::report::Report;
+use crate::work::interruptible;
+
+/// The plan of the inputs, and its splits of about `bytes` bytes as JSON.
+#[pyfunction]
+pub fn plan_splits<'py>(
+    py: Python<'py>,
+    inputs: Inputs<'_>,
+    words: Vec<OsString>,
+    bytes: u64,
+) -> PyResult<(Bound<'py, PyBytes>, String)> {
+    if inputs.has_objects() {
+        return Err(bad(
+            "inputs",
+            "parts are counted by other processes, so inputs are paths and URLs",
+        ));
+    }
+    let planned = run(
+        py,
+        "analyze",
+        inputs,
+        words,
+        analyze_args,
+        reading,
+        |args| {
+            let plan = args.plan()?;
+            Ok((plan.to_bytes()?, plan.splits(bytes)))
+        },
+    );
+    let (plan, splits) = planned?;
+    let splits = serde_json::to_string(&splits).map_err(raised)?;
+    Ok((PyBytes::new(py, &plan), splits))
+}
+
+/// Counts splits of a plan: a tally file.
+#[pyfunction]
+pub fn tally<'py>(
+    py: Python<'py>,
+    plan: Vec<u8>,
+    splits: &str,
+    words: Vec<OsString>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (splits, args) = parsed(splits, words)?;
+    let file = interruptible(py, |hook| {
+        let mut options = args.reading.options(Policy::Oss)?;
+        options.on_progress = Some(hook);
+        partial::tally(&Plan::from_bytes(&plan)?, &splits, &options)
+    });
+    Ok(PyBytes::new(py, &file?))
+}
+
+/// Merges tally files, or recount files.
+#[pyfunction]
+#[pyo3(signature = (files, /))]
+pub fn merge(py: Python<'_>, files: Vec<Vec<u8>>) -> PyResult<Bound<'_, PyBytes>> {
+    let merged = py.detach(|| partial::merge(&files)).map_err(raised)?;
+    Ok(PyBytes::new(py, &merged))
+}
+
+/// Whether a report of this merged tally file needs a second pass.
+///
+/// Raises Error where it is none, or a part is missing.
+#[pyfunction]
+#[pyo3(signature = (tally, /))]
+pub fn needs_recount(py: Python<'_>, tally: Vec<u8>) -> PyResult<bool> {
+    py.detach(|| partial::needs_recount(&tally)).map_err(raised)
+}
+
+/// Counts the names that a merged tally file asks for, in splits of its plan: a recount file.
+#[pyfunction]
+pub fn recount<'py>(
+    py: Python<'py>,
+    tally: Vec<u8>,
+    splits: &str,
+    words: Vec<OsString>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (splits, args) = parsed(splits, words)?;
+    let file = interruptible(py, |hook| {
+        let mut options = args.reading.options(Policy::Oss)?;
+        options.on_progress = Some(hook);
+        partial::recount(&tally, &splits, &options)
+    });
+    Ok(PyBytes::new(py, &file?))
+}
+
+/// The report of a merged tally file and recount files.
+#[pyfunction]
+pub fn report(
+    py: Python<'_>,
+    tally: Vec<u8>,
+    again: Vec<Vec<u8>>,
+    words: Vec<OsString>,
+) -> PyResult<Report> {
+    let (_, args) = parsed("[]", words)?;
+    let summary = py.detach(|| args.summary_of(&tally, &again));
+    summary.map(Report::new).map_err(raised)
+}
+
+fn parsed(splits: &str, words: Vec<OsString>) -> PyResult<(Vec<Split>, Box<AnalyzeArgs>)> {
+    let splits = serde_json::from_str(splits)
+        .map_err(|error| bad("splits", format!("not those of plan_splits: {error}")))?;
+    let command = crate::commands::command("analyze", words, Vec::new())?;
+    let args = analyze_args(command).ok_or_else(|| bad("analyze", "no such command"))?;
+    Ok((splits, args))
+}
