@@ -175,7 +175,7 @@ fn number(text: &[u8]) -> Option<i64> {
 
 fn too_large() -> io::Error {
     let what = format!(
-        "a reply of more than {} MiB or {MAX_VALUES} values, which no server needs here",
+        "a reply of more than {} MiB or {MAX_VALUES} values; a smaller --count makes those of SCAN smaller",
         MAX_BYTES >> 20
     );
     io::Error::new(io::ErrorKind::InvalidData, what)
