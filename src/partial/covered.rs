@@ -1,6 +1,6 @@
 //! Which chunks of which inputs were counted: none twice, and in the end all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -159,7 +159,7 @@ impl Covered {
     ///
     /// # Errors
     /// Something is missing.
-    pub fn check_whole(&self, plan: &Plan, parts: &[Part], command: &str) -> Result<()> {
+    pub fn check_whole(&self, plan: &Plan, parts: &BTreeSet<Part>, command: &str) -> Result<()> {
         let Some(gap) = self.gap(&plan.inputs) else {
             return Ok(());
         };
@@ -199,7 +199,7 @@ impl Run {
 }
 
 /// Parts that are missing next to these, where all are of one number.
-fn missing(parts: &[Part]) -> Vec<Part> {
+fn missing(parts: &BTreeSet<Part>) -> Vec<Part> {
     /// Of very many the first.
     const LISTED: usize = 20;
     let Some(first) = parts.first() else {

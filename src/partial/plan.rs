@@ -155,6 +155,7 @@ impl Plan {
         };
         let is_planned = (1..=1 << 30).contains(&self.chunk)
             && self.inputs.len() <= MAX_INPUTS
+            && !self.flags.separator.is_empty()
             && self
                 .inputs
                 .iter()

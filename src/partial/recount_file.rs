@@ -88,7 +88,6 @@ impl RecountFile {
     /// It is for another, or something is missing.
     pub fn into_counted(self, of: &str, plan: &Plan) -> Result<CountedAgain> {
         self.check_of(of)?;
-        let parts: Vec<Part> = self.parts.iter().copied().collect();
         let fits = self.covered.fits(&plan.inputs);
         if !fits {
             return Err(Error::bad(
@@ -97,7 +96,7 @@ impl RecountFile {
             ));
         }
         self.covered
-            .check_whole(plan, &parts, "slotscope recount")?;
+            .check_whole(plan, &self.parts, "slotscope recount")?;
         Ok(self.counted)
     }
 

@@ -60,6 +60,9 @@ pub fn splits_of(inputs: &[Input], chunk: u64, bytes: u64) -> Vec<Split> {
     inputs.iter().enumerate().flat_map(of_input).collect()
 }
 
+/// More parts than any cluster of machines works on.
+const MAX_PARTS: u32 = 1 << 20;
+
 /// One of several parts of about the same size: `3/16`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "(u32, u32)", into = "(u32, u32)")]
@@ -73,7 +76,8 @@ pub struct Part {
 impl Part {
     /// Part `number` of `of`, from 1; `None` where there is no such part.
     pub fn new(number: u32, of: u32) -> Option<Part> {
-        (1..=of).contains(&number).then_some(Part { number, of })
+        let is_one = (1..=of).contains(&number) && of <= MAX_PARTS;
+        is_one.then_some(Part { number, of })
     }
 
     /// All parts of which this is one.
@@ -139,7 +143,7 @@ impl FromStr for Part {
         let numbers =
             numbers.and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         let part = numbers.and_then(|(number, of)| Part::new(number, of));
-        part.ok_or("a part is written as 3/16: the third of sixteen")
+        part.ok_or("a part is written as 3/16: the third of sixteen, and of 1048576 at most")
     }
 }
 
@@ -208,7 +212,7 @@ mod tests {
     #[test]
     fn a_part_is_written_as_a_fraction() {
         assert_eq!("3/16".parse(), Ok(Part { number: 3, of: 16 }));
-        for wrong in ["", "3", "0/2", "3/2", "-1/2", "1/x", "1/0"] {
+        for wrong in ["", "3", "0/2", "3/2", "-1/2", "1/x", "1/0", "1/1048577"] {
             assert!(wrong.parse::<Part>().is_err(), "{wrong}");
         }
     }

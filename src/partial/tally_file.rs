@@ -132,7 +132,8 @@ impl TallyFile {
             && rejects.len() <= SHOWN
             && rejects.iter().all(|reject| is_input(reject.input as usize))
             && self.incomplete.iter().all(|stop| is_input(stop.input))
-            && self.tallies.is_like(&self.plan.empty()?);
+            && self.tallies.is_like(&self.plan.empty()?)
+            && self.tallies.are_sound();
         match is_sound {
             true => Ok(()),
             false => Err(Error::bad(
@@ -178,9 +179,8 @@ impl TallyFile {
     /// # Errors
     /// Something is.
     pub fn check_whole(&self) -> Result<()> {
-        let parts: Vec<Part> = self.parts.iter().copied().collect();
-        self.covered
-            .check_whole(&self.plan, &parts, "slotscope tally")
+        let (covered, parts) = (&self.covered, &self.parts);
+        covered.check_whole(&self.plan, parts, "slotscope tally")
     }
 
     /// What one scan of all inputs would have found, and what is said of these.

@@ -28,9 +28,11 @@ pub(crate) mod tagged;
 pub mod tags;
 pub mod weights;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::metric::Metric;
+use crate::metric::{Metric, are_counts};
 use crate::slot::SlotBatch;
 use crate::tally::attributes::Attributes;
 use crate::tally::duplicates::Duplicates;
@@ -162,6 +164,19 @@ impl Tallies {
         names
             && self.origins.is_like(&other.origins)
             && self.inputs.is_counted() == other.inputs.is_counted()
+    }
+}
+
+impl Tallies {
+    /// Whether the counts that nothing else checks where they are read are such that some input has them.
+    pub fn are_sound(&self) -> bool {
+        let names = self.names.as_ref().is_none_or(|names| {
+            let databases = names.attributes.databases.iter();
+            are_counts(databases.flat_map(BTreeMap::values))
+                && are_counts(names.operations.commands.values())
+                && are_counts(names.extremes.lists.values().map(|list| &list.entries))
+        });
+        names && self.origins.inputs().all(are_counts)
     }
 }
 

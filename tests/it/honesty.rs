@@ -54,6 +54,8 @@ const STARTS: &[(&str, &[u8])] = &[
     ("a bzip2 file", b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0"),
     ("an lzip file", b"LZIP\x01\x0C"),
     ("a file of compress", b"\x1F\x9D\x90us"),
+    ("a tally file of slotscope", b"\x87\xA4plan\x88"),
+    ("a recount file of slotscope", b"\x84\xA2of\xD9\x4000112233"),
     ("an old lz4 file", b"\x02\x21\x4C\x18\x10\0\0\0"),
     ("a 7z archive", b"7z\xBC\xAF\x27\x1C\0\x04"),
     ("a rar archive", b"Rar!\x1A\x07\x01\0"),
