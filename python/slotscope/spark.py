@@ -52,7 +52,10 @@ def analyze(
     """
     if storage_options:
         options["storage_option"] = storage_options
-    plan, splits = slotscope.plan_splits(*inputs, split=_bytes(split), **options)
+    # Executors have working directories that the driver does not know.
+    paths = [os.fspath(path) for path in inputs]
+    paths = [path if "://" in path else os.path.abspath(path) for path in paths]
+    plan, splits = slotscope.plan_splits(*paths, split=_bytes(split), **options)
     # The largest first: one long task at the end would keep all others waiting.
     splits.sort(key=lambda split: -split["bytes"])
     given: dict[str, Any] = {**options}
