@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable
-from typing import Protocol, Union
-
-if sys.version_info >= (3, 10):
-    from typing import TypedDict
-else:
-    from typing_extensions import TypedDict
+from typing import Protocol, TypedDict, Union
 
 Path = Union[str, "os.PathLike[str]"]
 
