@@ -288,6 +288,7 @@ mod tests {
 
     /// An object of these bytes, the first of which are its head.
     fn object(bytes: &[u8], head: usize) -> Arc<Inner> {
+        runtime::start().unwrap();
         let objects = InMemory::new();
         let location = Path::from("dump");
         runtime::wait(objects.put(&location, bytes.to_vec().into())).unwrap();

@@ -51,6 +51,7 @@ pub fn find(path: &Path, options: &StorageOptions, found: &mut Found) -> Result<
     };
     let place = address.name(&address.key);
     let refuse = |refusal: Refusal| refused(&place, &refusal.what);
+    runtime::start().map_err(|error| Error::io(&place, error))?;
     let store = Arc::new(Store::open(address, options).map_err(refuse)?);
     let in_time = runtime::wait(async { tokio::time::timeout(PATIENCE, find_in(&store)).await });
     let (objects, folders) = in_time

@@ -2,6 +2,7 @@
 //! that these threads fetch ahead.
 
 use std::future::Future;
+use std::io;
 use std::sync::OnceLock;
 
 use tokio::runtime::{Builder, Runtime};
@@ -11,6 +12,24 @@ use tokio::task::AbortHandle;
 const MOST_THREADS: usize = 8;
 
 static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+
+/// Starts the threads unless they run already.
+///
+/// # Errors
+/// What the system says that starts no more of them.
+pub fn start() -> io::Result<()> {
+    if RUNTIME.get().is_none() {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let built = Builder::new_multi_thread()
+            .worker_threads((cores / 4).clamp(1, MOST_THREADS))
+            .thread_name("slotscope-net")
+            .enable_all()
+            .build();
+        // Where another thread was faster, its runtime is used.
+        drop(RUNTIME.set(built?));
+    }
+    Ok(())
+}
 
 /// Lets `task` run.
 pub fn spawn(task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
@@ -23,13 +42,7 @@ pub fn wait<T>(task: impl Future<Output = T>) -> T {
 }
 
 fn runtime() -> &'static Runtime {
-    RUNTIME.get_or_init(|| {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let built = Builder::new_multi_thread()
-            .worker_threads((cores / 4).clamp(1, MOST_THREADS))
-            .thread_name("slotscope-net")
-            .enable_all()
-            .build();
-        built.expect("the system starts threads and has file descriptors left")
-    })
+    RUNTIME
+        .get()
+        .expect("it runs since the first object was looked for")
 }

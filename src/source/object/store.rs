@@ -86,7 +86,8 @@ impl Store {
                 Kind::S3 => {
                     type Key = AmazonS3ConfigKey;
                     let builder = AmazonS3Builder::from_env().with_url(root);
-                    let builder = configured!(builder, Key, options, &[Key::Endpoint]);
+                    let builder =
+                        configured!(builder, Key, options, &[Key::Endpoint, Key::S3Endpoint]);
                     let store = Arc::new(builder.build().map_err(failed)?);
                     (store.clone(), Some(store))
                 }
