@@ -60,7 +60,8 @@ impl TryFrom<Listed> for Duplicates {
         let Listed { halvings, seen } = listed;
         let is_kept = |hash: u64| keeps(halvings, slot_in(hash), hash);
         let fits = seen.len() <= KEPT && halvings <= SLOT_HALVINGS + HASH_HALVINGS;
-        match fits && seen.iter().all(|(hash, _)| is_kept(*hash)) {
+        let is_counted = |(hash, count): &(u64, u32)| is_kept(*hash) && *count > 0;
+        match fits && seen.iter().all(is_counted) {
             true => Ok(Duplicates {
                 halvings,
                 seen: seen.into_iter().collect(),
@@ -192,6 +193,16 @@ mod tests {
         assert!(found.is_exact());
         assert_eq!(found.share(), Some(100.0 / 10_100.0));
         assert_eq!(Duplicates::default().share(), None);
+    }
+
+    #[test]
+    fn a_hash_that_no_key_has_is_not_read() {
+        let listed = |count| Listed {
+            halvings: 0,
+            seen: vec![(7, count)],
+        };
+        assert!(Duplicates::try_from(listed(1)).is_ok());
+        assert!(Duplicates::try_from(listed(0)).is_err());
     }
 
     #[test]
