@@ -71,7 +71,7 @@ def rows(keys, threads):
             quoted = shlex.quote(str(path))
             how = f"`{mode}`" if mode else "default"
             yield Row(name, path, f"{how}, file", ["sh", "-c", f"{ours} {quoted}"])
-            yield Row(name, path, f"{how}, one decoder", ["sh", "-c", f"{ours} --one-pass - < {quoted}"])
+            yield Row(name, path, f"{how}, one decoder", ["sh", "-c", f"{ours} - < {quoted}"])
 
     return [row for name, path in files for row in ways(name, path, ["--only slots", "--one-pass"])]
 

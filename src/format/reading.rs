@@ -88,8 +88,11 @@ pub fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
     let cells = |base: Padded<'_>, from: u32, byte, ends: &mut [u32]| {
         let found = memchr::memchr2_iter(byte, b'\n', &base.bytes()[from as usize..]);
         let each = ends.iter_mut().zip(found);
+        let cells = each.map(|(end, at)| *end = from + at as u32).count();
+        let is_line = |end: &&u32| base.bytes()[**end as usize] == b'\n';
         simd::FoundCells {
-            cells: each.map(|(end, at)| *end = from + at as u32).count(),
+            cells,
+            lines: ends[..cells].iter().filter(is_line).count(),
             has_quote: true,
             has_return: true,
         }

@@ -76,6 +76,8 @@ impl Pass for FindDelimiters<'_> {
 pub struct FoundCells {
     /// How many cell ends: fewer than there is room for means that the bytes are used up.
     pub cells: usize,
+    /// How many of them are LF.
+    pub lines: usize,
     /// Whether there may be a double quote before the last of them, or before the end where the bytes are used up.
     pub has_quote: bool,
     /// The same of CR.
@@ -120,20 +122,29 @@ impl Pass for FindCells<'_> {
             delimiter,
             ends,
         } = self;
-        let (mut at, mut found, mut quotes, mut returns) = (from as usize, 0, 0, 0);
+        let (mut at, mut found, mut lines) = (from as usize, 0, 0);
+        let (mut quotes, mut returns) = (0, 0);
         while at < base.len() && found < ends.len() {
             // SAFETY: 64 bytes after the block may be read, and the CPU has the instructions.
             let bytes = unsafe { B::load(base.as_ptr().add(at)) };
             let inside = u64::MAX >> LANES.saturating_sub(base.len() - at);
-            let mask = (bytes.equal(delimiter) | bytes.equal(b'\n')) & inside;
+            let line_ends = bytes.equal(b'\n') & inside;
+            let mask = (bytes.equal(delimiter) & inside) | line_ends;
             quotes |= bytes.equal(b'"');
             returns |= bytes.equal(b'\r');
             // SAFETY: the CPU has the instructions.
             found += unsafe { positions(bytes, mask, at, &mut ends[found..]) };
+            let taken = match ends.get(found) {
+                Some(_) => u64::MAX,
+                // There may have been no room for the last of them.
+                None => u64::MAX >> (LANES - 1 - (ends[found - 1] as usize - at)),
+            };
+            lines += (line_ends & taken).count_ones() as usize;
             at += LANES;
         }
         FoundCells {
             cells: found,
+            lines,
             has_quote: quotes != 0,
             has_return: returns != 0,
         }
@@ -206,6 +217,8 @@ mod tests {
                         (from..content.len()).filter(is_end).map(|i| i as u32).take(room).collect();
                     let found = find_cells(kernel, block.padded(), from as u32, delimiter, &mut ends[..room]);
                     prop_assert_eq!(&ends[..found.cells], &expected, "{}", kernel.name);
+                    let lines = expected.iter().filter(|end| content[**end as usize] == b'\n').count();
+                    prop_assert_eq!(found.lines, lines, "{}", kernel.name);
                     let end = if expected.len() < room { content.len() } else { ends[..room].last().map_or(0, |end| *end as usize) };
                     for (byte, has) in [(b'"', found.has_quote), (b'\r', found.has_return)] {
                         prop_assert!(has || !content[from..end.max(from)].contains(&byte), "{}", kernel.name);

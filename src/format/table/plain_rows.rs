@@ -51,7 +51,7 @@ impl Grid {
                 self.cells.push(len);
             }
         }
-        if !self.take_rows(base, from) {
+        if !self.take_rows(base, from, found.lines) {
             return None;
         }
         let next = self.cells.last()? + 1;
@@ -70,7 +70,7 @@ impl Grid {
     }
 
     /// Takes the bounds of the rows; false: one of them has another number of fields than the first, or nothing in it.
-    fn take_rows(&mut self, base: Padded<'_>, from: u32) -> bool {
+    fn take_rows(&mut self, base: Padded<'_>, from: u32, lines: usize) -> bool {
         let Spans { start, end } = &mut self.rows;
         let rows = self.cells.chunks_exact(self.fields);
         if !rows.remainder().is_empty() || rows.len() == 0 {
@@ -81,17 +81,14 @@ impl Grid {
         start.clear();
         start.push(from);
         start.extend(end[..end.len() - 1].iter().map(|end| end + 1));
-        let len = base.len() as u32;
-        let lines = end.iter().fold(true, |all, end| {
-            all & (*end == len || is_line_end(base, *end))
-        });
-        let fields = rows.fold(true, |all, row| {
-            let before = row[..self.fields - 1].iter();
-            all & before.fold(true, |all, end| all & !is_line_end(base, *end))
-        });
+        // As many rows end with an LF as there are: so none is inside of a row.
+        let of_rows = end.iter().map(|end| usize::from(is_line_end(base, *end)));
+        let unended = usize::from(end.last().is_some_and(|end| *end == base.len() as u32));
+        let fits = of_rows.take(end.len() - unended).sum::<usize>() == lines
+            && lines + unended == end.len();
         // A row of one field that is empty is a blank line.
         let is_blank = |(start, end): (&u32, &u32)| start == end;
-        lines && fields && (self.fields > 1 || !start.iter().zip(&*end).any(is_blank))
+        fits && (self.fields > 1 || !start.iter().zip(&*end).any(is_blank))
     }
 
     /// Tells by the first row which fields are in quotes. False: they are not in another row, or there are more of
