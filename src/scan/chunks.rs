@@ -74,7 +74,7 @@ impl Scan<'_> {
             self.read_chunk(worker, shared, job, index)
         })?;
         for job in &jobs {
-            shared.check_unchanged(job.input);
+            shared.check_unchanged(job.input)?;
             shared.take_numbers(job.input, job.reader.numbers());
         }
         Ok(streams)

@@ -1,6 +1,7 @@
 //! What all threads of a scan write to, and how it ends.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -122,19 +123,26 @@ impl<'a> Shared<'a> {
     }
 
     /// Notes an input that is not, or no longer, the file that was found: what was read of it may be a mix.
-    pub fn check_unchanged(&self, input: usize) {
+    ///
+    /// # Errors
+    /// Whether it changed cannot be seen, as of a process without a descriptor left.
+    pub fn check_unchanged(&self, input: usize) -> Result<()> {
+        match self.sources[input].open_at() {
+            Ok(_) => return Ok(()),
+            Err(Error::Bad { .. }) => {}
+            Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+            Err(unseen) => return Err(unseen),
+        }
         let mut incomplete = lock(&self.incomplete);
-        if self.sources[input].open_at().is_err()
-            && !incomplete.iter().any(|stop| stop.input == input)
-        {
-            let reason = String::from("it changed while it was read; analyze a copy of the dump");
+        if !incomplete.iter().any(|stop| stop.input == input) {
             let read = || lock(&self.seen[input]).bytes;
             incomplete.push(Incomplete {
                 input,
                 byte: self.sources[input].size_bytes().unwrap_or_else(read),
-                reason,
+                reason: String::from("it changed while it was read; analyze a copy of the dump"),
             });
         }
+        Ok(())
     }
 
     /// Notes an error, which ends the scan: what is behind its place is not read any more, what is before it is, as an

@@ -147,10 +147,10 @@ impl Scan<'_> {
                 }
             });
         });
+        shared.outcome()?;
         streams
             .iter()
-            .for_each(|input| shared.check_unchanged(*input));
-        shared.outcome()
+            .try_for_each(|input| shared.check_unchanged(*input))
     }
 
     /// Refuses a stream that is not in its format before anything is counted, where it can be opened again.
