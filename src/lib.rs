@@ -35,50 +35,39 @@
 #![deny(missing_docs)]
 
 pub mod analysis;
-mod ansi;
 #[cfg(feature = "cli")]
 mod bench;
-mod calendar;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
 pub mod collect;
-pub mod command;
 pub mod diff;
 #[cfg(feature = "cli")]
 mod dump;
-pub mod error;
 pub mod fanout;
 pub mod find_tag;
-pub mod format;
 pub mod generate;
-mod hash;
 #[cfg(feature = "cli")]
 mod keyslot;
 pub mod lint;
-pub mod metric;
-pub mod name;
 pub mod partial;
-mod pattern;
 pub mod plan;
 pub mod redact;
 pub mod remedies;
 pub mod report;
-pub mod scan;
-#[doc(hidden)]
-pub mod secret;
-#[doc(hidden)]
-pub mod simd;
-pub mod slot;
-pub mod source;
 pub mod summary;
-pub mod tally;
-mod text;
 #[cfg(feature = "cli")]
 mod timeline;
 pub mod topology;
 pub mod trend;
 pub mod whatif;
+
+#[cfg(feature = "charts")]
+use slotscope_core::calendar;
+use slotscope_core::{ansi, hash, pattern, text};
+pub use slotscope_core::{command, error, format, metric, name, scan, slot, source, tally};
+#[doc(hidden)]
+pub use slotscope_core::{secret, simd};
 
 pub use analysis::Analysis;
 pub use analysis::reading::Progress;

@@ -56,17 +56,22 @@ fn many_tags_are_recounted_in_a_second_pass_unless_one_is_wanted() {
 }
 
 #[test]
-fn a_new_metric_is_counted_judged_and_shown_without_another_line() {
-    let analysis = Analysis::new().by(Metric::Misses);
-    let dump = b"key,misses,size\n{a}1,30,1\n{a}2,50,1\nb,20,1\n";
-    let summary = analysis.run_on(reading(&analysis, dump)).unwrap();
-    let report = serde_json::to_value(&summary).unwrap();
-    assert_eq!(report["input"]["weights"]["misses"], 3);
-    assert_eq!(report["slots"]["stats"]["misses"]["max"], 80);
-    assert_eq!(report["nodes"]["misses"]["max"], 80);
-    assert_eq!(report["tags"]["top"][0]["misses"], 80);
-    assert_eq!(report["keys"]["top"][0]["misses"], 50);
-    assert_eq!(report["by"], "misses");
+fn every_metric_of_a_column_is_counted_judged_and_shown_alike() {
+    for (metric, column) in [(Metric::Bytes, "size"), (Metric::Ops, "ops")] {
+        let analysis = Analysis::new().by(metric);
+        let dump = format!("key,{column},type\n{{a}}1,30,hash\n{{a}}2,50,hash\nb,20,set\n");
+        let summary = analysis
+            .run_on(reading(&analysis, dump.as_bytes()))
+            .unwrap();
+        let report = serde_json::to_value(&summary).unwrap();
+        let name = metric.name();
+        assert_eq!(report["input"]["weights"][name], 3);
+        assert_eq!(report["slots"]["stats"][name]["max"], 80);
+        assert_eq!(report["nodes"][name]["max"], 80);
+        assert_eq!(report["tags"]["top"][0][name], 80);
+        assert_eq!(report["keys"]["top"][0][name], 50);
+        assert_eq!(report["by"], name);
+    }
 }
 
 #[test]

@@ -4,8 +4,6 @@
 //! again from its new owner, and its earlier rows are taken out; so each key that is there all the time is in the files
 //! once.
 
-pub mod manifest;
-
 #[cfg(feature = "live")]
 pub mod acl;
 #[cfg(feature = "live")]
@@ -60,3 +58,5 @@ mod transport;
 pub mod view;
 #[cfg(feature = "live")]
 mod watch;
+
+pub use slotscope_core::source::collection::manifest;

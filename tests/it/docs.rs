@@ -305,15 +305,17 @@ fn every_path_that_the_developers_documents_name_exists() {
 }
 
 #[test]
-fn the_architecture_names_every_part_of_src() {
+fn the_architecture_names_every_part_of_the_code() {
     let architecture = read("ARCHITECTURE.md");
-    for entry in fs::read_dir(root().join("src")).unwrap() {
+    let entries =
+        ["src", "crates/core/src"].map(|folder| fs::read_dir(root().join(folder)).unwrap());
+    for entry in entries.into_iter().flatten() {
         let entry = entry.unwrap();
         let mut name = entry.file_name().into_string().unwrap();
         if entry.file_type().unwrap().is_dir() {
             name.push('/');
         }
-        assert!(architecture.contains(&name), "src/{name} is not named");
+        assert!(architecture.contains(&name), "{name} is not named");
     }
 }
 

@@ -80,7 +80,11 @@ fn missing(package: &str, source: &Path) -> Vec<String> {
 
 #[test]
 fn a_packaged_file_refers_to_no_file_that_is_left_out() {
-    for (package, folder) in [("slotscope", ""), ("hashslot", "crates/hashslot")] {
+    for (package, folder) in [
+        ("slotscope", ""),
+        ("slotscope-core", "crates/core"),
+        ("hashslot", "crates/hashslot"),
+    ] {
         let missing = missing(package, &root().join(folder));
         assert!(missing.is_empty(), "{package}: {missing:#?}");
     }

@@ -24,7 +24,8 @@ pub mod slot_sets;
 pub mod slots;
 pub mod slots_by_input;
 pub mod table;
-pub(crate) mod tagged;
+#[doc(hidden)]
+pub mod tagged;
 pub mod tags;
 pub mod weights;
 

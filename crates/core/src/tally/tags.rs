@@ -191,7 +191,7 @@ impl TagCounter {
     }
 
     /// Adds to a name.
-    pub(crate) fn add_known(&mut self, hash: u64, name: &[u8], load: Load) {
+    pub fn add_known(&mut self, hash: u64, name: &[u8], load: Load) {
         if let TagCounts::Exact(table) = &mut self.counts
             && table.add(hash, name, load) == Ok(())
         {
@@ -210,7 +210,7 @@ impl TagCounter {
     }
 
     /// Adds operations to names that have nothing else, and that are followed past the table; `name` gives the name.
-    pub(crate) fn add_operations(
+    pub fn add_operations(
         &mut self,
         hashes: &[u64],
         ops: &[u64],

@@ -16,7 +16,7 @@ pub use crate::metric::per_metric::{Errors, PerMetric, PerWeight};
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Metric {
     /// The number of keys.
@@ -28,9 +28,6 @@ pub enum Metric {
     Ops,
     /// Accesses to them a minute, as LFU counters estimate them; never mixed with operations.
     Accesses,
-    /// A metric of the tests: a variant and a row are enough for it.
-    #[cfg(test)]
-    Misses,
 }
 
 /// The properties of a metric.
@@ -105,19 +102,6 @@ const METRICS: &[Row] = &[
         of_a_key: "LFU counter",
         // Made from another column.
         columns: &[],
-    },
-    #[cfg(test)]
-    Row {
-        metric: Metric::Misses,
-        name: "misses",
-        title: "misses",
-        head: "misses",
-        error: "misses_error",
-        unit: "miss",
-        units: "misses",
-        is_size: false,
-        of_a_key: "number of misses",
-        columns: &["misses"],
     },
 ];
 

@@ -91,7 +91,7 @@ pub fn listed(names: &[Vec<u8>]) -> String {
 
 /// What the user says of the escapes in keys.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyEscapes {
     /// Undone where all keys are spelled as redis-cli spells them

@@ -165,7 +165,7 @@ pub struct Failover {
 }
 
 /// A collection of whole nodes with these files.
-#[cfg(test)]
+#[doc(hidden)]
 pub fn example(files: &[&str]) -> Manifest {
     let node = |file: &&str| NodeEntry {
         id: None,

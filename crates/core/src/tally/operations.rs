@@ -15,7 +15,7 @@ use crate::tally::tags::TagCounter;
 /// More commands than any server has: past this all others are one.
 const MAX_COMMANDS: usize = 4096;
 /// What is kept of a long name.
-pub(crate) const MAX_NAME: usize = 512;
+pub const MAX_NAME: usize = 512;
 /// Milliseconds of a second.
 pub const SECOND: u64 = 1000;
 
@@ -154,7 +154,8 @@ impl Operations {
 }
 
 /// Adds to a command; past those that there is room for, to one without a name.
-pub(crate) fn add_to_command(commands: &mut BTreeMap<String, u64>, command: &[u8], ops: u64) {
+#[doc(hidden)]
+pub fn add_to_command(commands: &mut BTreeMap<String, u64>, command: &[u8], ops: u64) {
     let command = String::from_utf8_lossy(command);
     let is_known = commands.contains_key(&*command);
     let command = match commands.len() >= MAX_COMMANDS && !is_known {

@@ -2,7 +2,8 @@
 
 pub mod cluster_call;
 pub mod errors;
-pub(crate) mod named_nodes;
+#[doc(hidden)]
+pub mod named_nodes;
 pub mod noise;
 pub mod numbered;
 pub mod one_line;

@@ -2,7 +2,8 @@
 
 pub mod batch;
 pub mod batch_rows;
-pub(crate) mod block_joins;
+#[doc(hidden)]
+pub mod block_joins;
 pub mod capture;
 pub mod chosen;
 pub mod extremes;
@@ -62,7 +63,8 @@ pub static FORMATS: &[&dyn Format] = &[
 ];
 
 /// UTF-8 byte order mark: dropped, with a warning, at the start of an input.
-pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+#[doc(hidden)]
+pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A format that key dumps come in.
 pub trait Format: Sync {

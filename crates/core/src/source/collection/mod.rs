@@ -1,12 +1,14 @@
 //! The directory of a collection: collect.json lists the files of its keys, and where only counts by slot were collected,
 //! these are the input.
 
+pub mod manifest;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::collect::manifest::{FILE, Level, Manifest, SCHEMA, SLOT_STATS_FILE};
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::source::collection::manifest::{FILE, Level, Manifest, SCHEMA, SLOT_STATS_FILE};
 use crate::source::{Found, file, small_file};
 
 /// The longest collect.json that is read; a thousand nodes take less than one MiB.
@@ -94,7 +96,7 @@ fn inputs<'m>(manifest: &'m Manifest, path: &Path) -> Result<BTreeSet<&'m str>> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collect::manifest::example;
+    use crate::source::collection::manifest::example;
 
     fn read_all(manifest: &str) -> Result<Found> {
         let directory = tempfile::tempdir().unwrap();

@@ -21,8 +21,10 @@ pub mod memory;
 pub(crate) mod object;
 pub mod pipe;
 pub mod remote;
-pub(crate) mod small_file;
-pub(crate) mod stem;
+#[doc(hidden)]
+pub mod small_file;
+#[doc(hidden)]
+pub mod stem;
 pub mod storage_options;
 pub mod stream;
 

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::source::{Found, Source};
 
 /// The argument that names standard input.
-pub(crate) const STDIN: &str = "-";
+pub const STDIN: &str = "-";
 
 /// A source that is read once, from front to back.
 #[derive(Debug)]

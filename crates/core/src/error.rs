@@ -73,7 +73,8 @@ fn shown(place: &Path) -> Name {
 }
 
 /// The message of the system without Rust's "(os error 2)", and a hint where one helps.
-pub(crate) fn reason(error: &io::Error) -> String {
+#[doc(hidden)]
+pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut chars = text.chars();

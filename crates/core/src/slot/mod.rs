@@ -51,7 +51,8 @@ impl SlotBatch<'_> {
 }
 
 /// Reads a slot from where anything may be written.
-pub(crate) fn checked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
+#[doc(hidden)]
+pub fn checked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
     let slot = u16::deserialize(deserializer)?;
     match usize::from(slot) < SLOTS {
         true => Ok(slot),

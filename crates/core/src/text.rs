@@ -138,13 +138,11 @@ pub fn bytes_in_three_digits(value: f64) -> String {
 }
 
 /// The SI prefix of a power of a thousand, after a space; empty for the power 0.
-#[cfg(feature = "charts")]
 pub fn si_prefix(power: usize) -> &'static str {
     SI[power.min(SI.len() - 1)]
 }
 
 /// The unit of bytes of a power of 1024.
-#[cfg(feature = "charts")]
 pub fn binary_unit(power: usize) -> &'static str {
     BINARY[power.min(BINARY.len() - 1)]
 }
