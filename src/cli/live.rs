@@ -1,7 +1,6 @@
 //! How servers are reached: users, passwords, TLS, addresses. A password is never a flag's value: other users of the
 //! machine see those.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -202,6 +201,7 @@ fn in_file(path: &Path) -> Result<Secret> {
 /// Says where others may read the file.
 #[cfg(unix)]
 fn warn_of_readers(path: &Path) {
+    use std::fs::File;
     use std::os::unix::fs::MetadataExt;
 
     let others = |file: File| {

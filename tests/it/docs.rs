@@ -14,7 +14,7 @@ use crate::support::run::{clean_environment, root};
 use regex::Regex;
 
 /// Folders with documents; those that do not exist are skipped.
-const FOLDERS: [&str; 7] = [
+const FOLDERS: [&str; 8] = [
     "",
     "docs",
     "benches",
@@ -22,15 +22,17 @@ const FOLDERS: [&str; 7] = [
     "reports",
     "reports/bench",
     "crates/hashslot",
+    "packaging",
 ];
 
 /// Documents that name files of the source tree in backticks.
-const NAME_PATHS: [&str; 5] = [
+const NAME_PATHS: [&str; 6] = [
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "benches/README.md",
     "samples/README.md",
     "reports/statistics.md",
+    "packaging/README.md",
 ];
 
 /// A line of an expected text that matches any number of lines.
@@ -285,7 +287,7 @@ fn every_link_leads_to_a_file_and_a_heading() {
 /// Paths of the source tree in backticks that do not exist; NAME is a placeholder.
 fn lost_paths(document: &str) -> Vec<String> {
     let path = Regex::new(
-        r"`((?:src|tests|benches|docs|examples|crates|reports|samples|fuzz|python|\.ci)/[\w./-]*)",
+        r"`((?:src|tests|benches|docs|examples|crates|reports|samples|fuzz|packaging|python|\.ci)/[\w./-]*)",
     );
     let path = path.unwrap();
     let named = path

@@ -33,6 +33,7 @@ mod memory;
 mod openmetrics;
 mod outputs;
 mod package;
+mod packaging;
 mod partial;
 mod patterns;
 mod plan;

@@ -176,17 +176,29 @@ impl Drop for WholeDirectory {
 
 /// Makes a new directory that is to become `name`; one that is private is only for this user.
 fn make_directory(parent: &Path, name: &str, is_private: bool) -> io::Result<PathBuf> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    if is_private {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
-    }
+    let builder = directory_builder(is_private);
     unfinished::locked(|paths| {
         let (path, ()) = unfinished::with_new_name(parent, name, |path| builder.create(path))?;
         paths.insert(0, path.clone());
         Ok(path)
     })
+}
+
+#[cfg(unix)]
+fn directory_builder(is_private: bool) -> fs::DirBuilder {
+    use std::os::unix::fs::DirBuilderExt;
+
+    let mut builder = fs::DirBuilder::new();
+    if is_private {
+        builder.mode(0o700);
+    }
+    builder
+}
+
+/// What only this user may read is below a directory of this user there.
+#[cfg(not(unix))]
+fn directory_builder(_is_private: bool) -> fs::DirBuilder {
+    fs::DirBuilder::new()
 }
 
 /// Gives what is at `path` a hidden name, under which a later run removes it; `None` where nothing is there.
