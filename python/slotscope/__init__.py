@@ -5,7 +5,7 @@
     3443
 
 Options are the flags of the program with underscores: `--one-pass` is `one_pass=True`; a flag that may be repeated takes
-a list, and one of NAME=VALUE a dict. `slotscope analyze --help` and docs/commands.md describe each.
+a list, and one of NAME=VALUE a dict. `slotscope analyze --help` and docs/commands/analyze.md describe each.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::bench::{Bench, chart, view};
 use crate::cli::Ending;
+use crate::cli::headings::{OUTPUT, RUN};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::error::Result;
 use crate::report::directory::{Directory, Guard, Mark, Written};
@@ -28,6 +29,7 @@ const GUARD: Guard = Guard {
 
 /// CRC16 throughput of every kernel on this machine.
 #[derive(Args, Debug)]
+#[command(next_help_heading = RUN, after_help = EXAMPLES)]
 pub struct BenchArgs {
     /// Rounds; the median counts
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -42,9 +44,13 @@ pub struct BenchArgs {
     #[command(flatten)]
     pub output: OutputArgs,
     /// Also write bench.json and bench.png here
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  slotscope bench --rounds 3 --json > bench.json";
 
 impl BenchArgs {
     /// Checks, times, and prints.

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use crate::cli::headings::LIMITS;
 use crate::cli::values::{self, memory_size};
 use crate::error::{Error, Result};
 use crate::name::Name;
@@ -10,15 +11,21 @@ use crate::topology::Topology;
 
 /// How much room nodes have.
 #[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = LIMITS)]
 pub struct CapacityArgs {
-    /// The memory limit of each node, as in redis.conf: 4gb, 512mb
+    /// The memory limit of a node, as in redis.conf: 4gb
     #[arg(long, value_name = "SIZE")]
     pub maxmemory: Option<String>,
     /// How much the data grows in a month, in percent: 8, 8%
-    #[arg(long, value_name = "PERCENT", requires = "maxmemory", value_parser = values::percent)]
+    #[arg(long, value_name = "PERCENT", hide_short_help = true, requires = "maxmemory", value_parser = values::percent)]
     pub growth: Option<f64>,
     /// The memory that a node really uses; the node by hostname, address or id, or the start of one; may be repeated
-    #[arg(long, value_name = "ID=SIZE", requires = "maxmemory")]
+    #[arg(
+        long,
+        value_name = "ID=SIZE",
+        hide_short_help = true,
+        requires = "maxmemory"
+    )]
     pub used_memory: Vec<String>,
 }
 

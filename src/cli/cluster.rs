@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::analysis::Analysis;
+use crate::cli::headings::CLUSTER;
 use crate::collect::manifest::NODES_FILE;
 use crate::error::Result;
 use crate::partial::Listing;
@@ -12,20 +13,28 @@ use crate::topology::Topology;
 
 /// Where the nodes come from.
 #[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = CLUSTER)]
 pub struct ClusterArgs {
-    /// The cluster's own listing: CLUSTER NODES, nodes.conf, or CLUSTER SHARDS or SLOTS as JSON; or a directory of collect,
-    /// which needs no flag where it is the input
+    /// The cluster's own listing: CLUSTER NODES
+    ///
+    /// Also nodes.conf, or CLUSTER SHARDS or CLUSTER SLOTS as JSON, or a directory of collect, which needs no flag where it
+    /// is the input.
     #[arg(long, value_name = "FILE", conflicts_with = "nodes")]
     pub topology: Option<PathBuf>,
-    /// An even split of the slots over N primaries [default: each input one, where they share no slot; else 3]
+    /// An even split of the slots over N primaries
+    ///
+    /// [default: each input is a node, where they share no slot; else 3 nodes]
     #[arg(long, value_name = "N")]
     pub nodes: Option<usize>,
 }
 
 /// The nodes, where keys are counted for a later report.
 #[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = CLUSTER)]
 pub struct ListingArgs {
-    /// The cluster's own listing, as for analyze: replicas are left out, and the nodes of files are checked
+    /// The cluster's own listing: CLUSTER NODES, as for analyze
+    ///
+    /// Replicas are left out, and the nodes of files are checked. analyze then takes the nodes from the tally file.
     #[arg(long, value_name = "FILE")]
     pub topology: Option<PathBuf>,
 }

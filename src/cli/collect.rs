@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::Ending;
 use crate::cli::collect_bars::NodeBars;
+use crate::cli::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
 use crate::cli::live::{self, LiveArgs};
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::progress::When;
@@ -19,55 +20,74 @@ use crate::error::Result;
 use crate::name::Name;
 
 /// The keys of a live cluster, with sizes and topology, as a directory that analyze reads.
-///
-/// Servers are only read, never changed: SCAN and details of each key, at most a part of the time, from replicas where
-/// there are any. Slots that move and primaries that fail meanwhile are read again from their new owners.
 #[derive(Args, Debug)]
+#[command(next_help_heading = INPUT, after_help = EXAMPLES)]
 pub struct CollectArgs {
-    /// A node: redis://HOST:PORT, rediss:// for TLS, unix://PATH, or HOST:PORT; of several, the first that answers is asked
-    #[arg(value_name = "URL", required_unless_present = "acl")]
+    /// A node: HOST:PORT, redis://HOST:PORT, rediss:// for TLS
+    ///
+    /// Or unix://PATH. Any node of a cluster will do; of several, the first that answers is asked for the others.
+    #[arg(value_name = "URL", required_unless_present = "acl", help_heading = ARGUMENTS)]
     pub urls: Vec<String>,
-    /// Print the line that gives a user `slotscope` the rights that a collection needs, for a server such as redis-7.4
-    /// or valkey-9.1
-    #[arg(long, value_name = "SERVER", conflicts_with = "urls")]
-    pub acl: Option<String>,
     /// The directory to write [default: HOST-PORT.collect]
-    #[arg(short, long, value_name = "DIR")]
+    ///
+    /// It is put in place once all is read.
+    #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
-    /// Replace a collection in that directory
-    #[arg(long)]
+    /// Replace a collection in that directory, and nothing else
+    #[arg(long, help_heading = OUTPUT)]
     pub force: bool,
-    /// Only the number of keys of each slot, which takes a second
+    /// Only the number of keys of each slot: a second
+    ///
+    /// By CLUSTER COUNTKEYSINSLOT, which takes a second whatever the size of the data.
     #[arg(long, conflicts_with = "keys")]
     pub slots_only: bool,
-    /// Only the names of the keys
+    /// Only the names of the keys: no types, no sizes
     #[arg(long)]
     pub keys: bool,
-    /// Only this percentage of the slots, with all of their keys
+    /// Only this percentage of the slots, with all keys
+    ///
+    /// Always the same slots.
     #[arg(long, value_name = "PERCENT", value_parser = values::part_percent, conflicts_with = "slots_only")]
     pub sample: Option<f64>,
-    /// Which nodes are read [default: replicas where there are any; primaries with --slots-only]
+    /// Which nodes are read [default: replicas, where there are any]
+    ///
+    /// With --slots-only primaries. Of replicas, counters of use (LFU, idle time) are left out: they count their own reads.
     #[arg(long, value_enum, value_name = "WHICH")]
     pub from: Option<From>,
-    /// CLUSTER SLOT-STATS of all primaries at this interval, for example 10s
+    /// CLUSTER SLOT-STATS of all primaries, at intervals: 10s
+    ///
+    /// A line a node and time in slot-stats.json, which timeline draws: Valkey 8.0, Redis 8.2 and later. Without it the file
+    /// has one sample, where the servers have the command.
     #[arg(long, value_name = "TIME", value_parser = values::duration, requires = "during")]
     pub every: Option<Duration>,
-    /// For how long, for example 10m
+    /// For how long: 10m
     #[arg(long = "for", id = "during", value_name = "TIME", value_parser = values::duration, requires = "every")]
     pub during: Option<Duration>,
     /// COUNT of SCAN: keys of a page
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000), default_value = "500")]
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=100_000), default_value = "500")]
     pub count: u64,
+    /// Print the least rights of a user: valkey-9.1
+    ///
+    /// The line to run on every node, which gives a user `slotscope` the rights that a collection needs: redis-7.4,
+    /// valkey-9.1.
+    #[arg(long, value_name = "SERVER", conflicts_with = "urls", help_heading = SERVERS)]
+    pub acl: Option<String>,
     /// How servers are reached, and how gently
     #[command(flatten)]
     pub live: LiveArgs,
     /// When progress is shown on standard error
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, help_heading = RUN, hide_short_help = true)]
     pub progress: When,
     /// The form of the result
     #[command(flatten)]
     pub output: OutputArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  slotscope collect redis://HOST:6379 -o shop     then: slotscope analyze shop
+  REDISCLI_AUTH=... slotscope collect rediss://HOST:6379 --user slotscope
+  slotscope collect --acl valkey-9.1";
 
 /// Which nodes are read.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::Ending;
+use crate::cli::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::report_file;
@@ -15,31 +16,33 @@ use crate::metric::Metric;
 
 /// What grew and what got hot between two reports.
 #[derive(Args, Debug)]
+#[command(next_help_heading = INPUT, after_help = EXAMPLES)]
 pub struct DiffArgs {
     /// The report.json before, or the directory that it is in
-    #[arg(value_name = "OLD")]
+    #[arg(value_name = "OLD", help_heading = ARGUMENTS)]
     pub old: PathBuf,
     /// The report.json after, or the directory that it is in
-    #[arg(value_name = "NEW")]
+    #[arg(value_name = "NEW", help_heading = ARGUMENTS)]
     pub new: PathBuf,
     /// The metric that is compared [default: that of NEW, if OLD has it]
-    #[arg(long, value_enum, value_name = "METRIC")]
+    #[arg(long, value_enum, value_name = "METRIC", help_heading = OUTPUT)]
     pub by: Option<Metric>,
     /// Rows in every table
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = OUTPUT)]
     pub top: usize,
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Limits on the numbers of the diff's JSON.
-    #[arg(
-        long,
-        value_name = "PATH OP NUMBER",
-        help = "Exit with 1 where a number of the diff's JSON crosses a limit; may be repeated: \
-            'totals.keys.ratio > 1.5', 'tags.grew[*].at_least > 100000'. A list without rows crosses none"
-    )]
+    /// Exit with 1 where a number of the diff's JSON crosses a limit
+    ///
+    /// May be repeated: 'totals.keys.ratio > 1.5', 'tags.grew[*].at_least > 100000'. A list without rows crosses none.
+    #[arg(long, value_name = "PATH OP NUMBER", help_heading = LIMITS)]
     pub fail_on: Vec<String>,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  slotscope diff reports/monday reports/tuesday";
 
 impl DiffArgs {
     /// Reads both, compares and prints.

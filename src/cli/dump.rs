@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::cli::Ending;
+use crate::cli::headings::{ARGUMENTS, INPUT, OUTPUT};
 use crate::cli::storage::StorageArgs;
 use crate::cli::walking::MemoryArgs;
 use crate::dump::RecordLine;
@@ -21,15 +22,16 @@ use crate::source::Source;
 use crate::source::forward::Forward;
 
 /// The keys of RDB files, a line each.
-///
-/// What is odd about a file, and where one cannot be read on, is said on standard error; then it exits with 2.
 #[derive(Args, Debug)]
+#[command(next_help_heading = INPUT, after_help = EXAMPLES)]
 pub struct DumpArgs {
-    /// RDB files, also compressed; directories (every file in them), - for standard input; addresses as of analyze
-    #[arg(value_name = "FILE", required = true)]
+    /// RDB files, directories, - for standard input
+    ///
+    /// Also compressed; of a directory every file is read; addresses as of analyze.
+    #[arg(value_name = "FILE", required = true, help_heading = ARGUMENTS)]
     pub inputs: Vec<PathBuf>,
     /// The form of the lines
-    #[arg(long, value_enum, value_name = "FORM", default_value_t)]
+    #[arg(long, help_heading = OUTPUT, value_enum, value_name = "FORM", default_value_t)]
     pub output: LineForm,
     /// Only keys of this database
     #[arg(long, value_name = "N")]
@@ -41,6 +43,10 @@ pub struct DumpArgs {
     #[command(flatten)]
     pub storage: StorageArgs,
 }
+
+const EXAMPLES: &str = "\
+Example, the largest keys:
+  slotscope dump dump.rdb | sort -t, -k7,7nr | head";
 
 /// A form of lines.
 #[derive(ValueEnum, Debug, Clone, Copy, Default, PartialEq, Eq)]

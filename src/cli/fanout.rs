@@ -8,6 +8,7 @@ use clap::Args;
 use crate::analysis::rejected;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
+use crate::cli::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::storage::StorageArgs;
 use crate::cli::{Ending, inputs, values};
@@ -29,11 +30,13 @@ use crate::tally::rejects::{Reject, Rejects};
 
 /// Batches of keys or commands in, their fan-out over slots and nodes out.
 #[derive(Args, Debug)]
+#[command(next_help_heading = INPUT, after_help = EXAMPLES)]
 pub struct FanoutArgs {
-    /// Batches: captures of MONITOR, append-only files, or text, one batch a line, words separated by blanks or quoted as in
-    /// redis-cli: keys ("user:1 user:2"), or commands ("MGET user:1 user:2", MULTI to EXEC is one batch); files,
-    /// directories, - for standard input; addresses as of analyze
-    #[arg(value_name = "INPUT")]
+    /// MONITOR, append-only files, or text: a batch a line
+    ///
+    /// Words of a line are separated by blanks or quoted as in redis-cli: keys ("user:1 user:2"), or commands
+    /// ("MGET user:1 user:2", MULTI to EXEC is one batch). Files, directories, - for standard input; addresses as of analyze.
+    #[arg(value_name = "INPUT", help_heading = ARGUMENTS)]
     pub inputs: Vec<PathBuf>,
     /// What the inputs are
     #[arg(long, value_enum, value_name = "KIND", default_value_t = Lines::Auto)]
@@ -48,21 +51,26 @@ pub struct FanoutArgs {
     #[command(flatten)]
     pub storage: StorageArgs,
     /// How often one node is slow, as a percentage or a number from 0 to 1
-    #[arg(long, value_name = "P", default_value = "1%")]
+    #[arg(long, value_name = "P", default_value = "1%", help_heading = LIMITS)]
     pub slow: String,
-    /// Exit with 1 where a batch is refused because its keys are in several slots
-    #[arg(long)]
+    /// Exit with 1 where a batch is refused: keys in several slots
+    #[arg(long, help_heading = LIMITS)]
     pub deny_crossslot: bool,
     /// Fail at the first line that is not a batch, without a report
-    #[arg(long)]
+    #[arg(long, help_heading = LIMITS)]
     pub strict: bool,
     /// Rows in every table
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = OUTPUT)]
     pub top: usize,
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  timeout 10 redis-cli -h HOST -p PORT MONITOR > node.monitor
+  slotscope fanout node.monitor --topology cluster.nodes";
 
 impl FanoutArgs {
     /// Reads, counts and reports.
@@ -104,7 +112,7 @@ impl FanoutArgs {
         match self.inputs.as_slice() {
             [] if io::stdin().is_terminal() => Err(Error::bad(
                 "no input",
-                "name a file of batches, one a line: MGET user:1 user:2, or user:1 user:2",
+                "name a capture of MONITOR, or a file of batches, one a line: MGET user:1 user:2; -h has an example",
             )),
             [] => Ok(vec![PathBuf::from("-")]),
             paths => Ok(paths.to_vec()),

@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::cli::Ending;
 use crate::cli::cluster::ClusterArgs;
+use crate::cli::headings::{OUTPUT, TAGS};
 use crate::error::{Error, Result};
 use crate::find_tag::view::{TagLine, write};
 use crate::find_tag::{FoundTag, Template, Used, in_slot, on_slots, spread};
@@ -17,23 +18,26 @@ use crate::slot::SLOTS;
 use crate::topology::{Topology, ranges};
 
 /// Hash tags that land on a wanted slot or node, or spread evenly.
-///
-/// Prints for each the slot, a tab, the tag in its braces as in a key and, where nodes are named, another tab
-/// and the node. Tags are short words of lower-case letters and digits without look-alikes, the same in every run.
 #[derive(Args, Debug)]
+#[command(next_help_heading = TAGS, after_help = EXAMPLES)]
 #[group(id = "where", required = true, multiple = false, args = ["slot", "node", "spread"])]
 pub struct FindTagArgs {
     /// Tags of this slot
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..SLOTS as i64))]
     pub slot: Option<u16>,
-    /// Tags of this node, named by hostname, address or id, or the start of one. Each in another slot
+    /// Tags of this node, each in another slot
+    ///
+    /// A node is named by its hostname, address or id, or the start of one.
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
-    /// K tags, one a slot: evenly over the nodes where they are named, and over their slots
+    /// K tags, one a slot, evenly over nodes and slots
+    ///
+    /// Over the nodes where they are named, and over their slots; without nodes over all slots.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=SLOTS as i64))]
     pub spread: Option<u16>,
-    /// The text of the tag, without the key's braces; {} is replaced by the word that is searched: with 'fav:{}' a key
-    /// reads prod:news:favorites:{fav:k7}:meta
+    /// The text of the tag; {} is the word that is searched
+    ///
+    /// Without the braces of the key: with 'fav:{}' a key reads `prod:news:favorites:{fav:k7}:meta`.
     #[arg(
         long,
         value_name = "TEXT",
@@ -41,20 +45,26 @@ pub struct FindTagArgs {
         allow_hyphen_values = true
     )]
     pub template: OsString,
-    /// Tags that are in use, one a line (or keys that have them): none is found again, and their slots are left out,
-    /// with --node and --spread, as long as the node has others
+    /// Tags that are in use, one a line, or keys that have them
+    ///
+    /// None is found again, and with --node and --spread their slots are left out, as long as the node has others.
     #[arg(long, value_name = "FILE")]
     pub avoid: Option<PathBuf>,
     /// How many tags, with --slot and --node
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "spread")]
     pub count: usize,
     /// One JSON object a line: tag (without braces), slot, node (null where none is named)
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
     /// The nodes
     #[command(flatten)]
     pub cluster: ClusterArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  slotscope find-tag --slot 719
+  slotscope find-tag --spread 16 --topology cluster.nodes --template 'cart:{}'";
 
 impl FindTagArgs {
     /// Finds the tags and prints them.

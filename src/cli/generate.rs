@@ -5,23 +5,29 @@ use std::io;
 use clap::Args;
 
 use crate::cli::Ending;
+use crate::cli::headings::OUTPUT;
 use crate::cli::values::count;
 use crate::error::{Error, Result};
 use crate::generate::{Generate, Profile};
 
 /// Write a synthetic key dump to standard output, one key a line.
 #[derive(Args, Debug, Clone)]
+#[command(next_help_heading = OUTPUT, after_help = EXAMPLES)]
 pub struct GenerateArgs {
     /// What the keys look like
     #[arg(long, value_enum, default_value_t = Profile::Commerce, value_name = "NAME")]
     pub profile: Profile,
-    /// How many keys; 10_000, 10k, 10M and 10G are understood (k is 1,000)
+    /// How many keys: 10_000, 10k, 10M, 10G (k is 1,000)
     #[arg(long, default_value = "100k", value_parser = count, value_name = "N")]
     pub keys: u64,
     /// Another seed gives other keys of the same kind
     #[arg(long, default_value_t = 1, value_name = "S")]
     pub seed: u64,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  slotscope generate --profile hot-tag --keys 1M | slotscope analyze -";
 
 impl GenerateArgs {
     /// The dump that the flags describe.

@@ -2,16 +2,18 @@
 
 use clap::Args;
 
+use crate::cli::headings::CLUSTER;
 use crate::error::Result;
 use crate::slot::policy::Policy;
 
 /// What part of a key is hashed.
 #[derive(Args, Debug, Clone, Default)]
 pub struct HashingArgs {
-    /// What part of a key is hashed: oss (Redis, Valkey), enterprise (Redis Enterprise and Cloud) or regex:PATTERN with
-    /// a group named tag, which must match all of the key; may be repeated, the first that matches decides
-    /// [default: oss]
-    #[arg(long, value_name = "POLICY")]
+    /// What part of a key is hashed: oss, enterprise or regex:PATTERN [default: oss]
+    ///
+    /// `oss` is that of Redis and Valkey, `enterprise` that of Redis Enterprise and Cloud. `regex:PATTERN` has a group named
+    /// `tag` and must match all of the key; it may be repeated, the first that matches decides.
+    #[arg(long, value_name = "POLICY", help_heading = CLUSTER, hide_short_help = true)]
     pub policy: Vec<String>,
 }
 

@@ -1,5 +1,7 @@
 //! The inputs that a command names, less what slotscope itself wrote: a report may be in the directory of its dumps.
 
+use std::io;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -14,7 +16,8 @@ use crate::source::storage_options::StorageOptions;
 /// # Errors
 /// As `source::find`; a directory that holds nothing but a report.
 pub fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found, usize)> {
-    let (mut found, mut of_reports) = (source::find_with(paths, storage)?, 0);
+    let found = source::find_with(paths, storage).map_err(|error| hinted(error, paths));
+    let (mut found, mut of_reports) = (found?, 0);
     let reports = paths
         .iter()
         .filter(|path| path.is_dir() && report::is_in(path));
@@ -35,7 +38,73 @@ pub fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found, usize
     Ok((found, of_reports))
 }
 
+/// The error, with what to type where a server or a file is written in a way that is not read.
+fn hinted(error: Error, paths: &[PathBuf]) -> Error {
+    match error {
+        Error::Bad { place, .. } if place.starts_with("file://") => {
+            let path = place.trim_start_matches("file://").to_owned();
+            Error::bad(place, format!("a path is wanted: {path}"))
+        }
+        Error::Io { place, source } if source.kind() == io::ErrorKind::NotFound => {
+            match address(&place, paths) {
+                Some(address) => {
+                    let what = format!("no such file; a running server is written as {address}");
+                    Error::bad(Name::from(place.as_path()).to_string(), what)
+                }
+                None => Error::Io { place, source },
+            }
+        }
+        other => other,
+    }
+}
+
+/// The address of a server that a host without a port may mean; the port may be the next word.
+fn address(place: &Path, paths: &[PathBuf]) -> Option<String> {
+    let host = place.to_str()?;
+    let next = paths.iter().skip_while(|path| *path != place).nth(1);
+    let port = next.and_then(|path| path.to_str()?.parse::<u16>().ok());
+    let is_host = host == "localhost" || host.parse::<IpAddr>().is_ok();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-.:".contains(c);
+    match port {
+        Some(port) if host.chars().all(is_plain) => Some(format!("redis://{host}:{port}")),
+        None if is_host => Some(format!("redis://{host}:6379")),
+        _ => None,
+    }
+}
+
 fn is_of_report(path: &Path, directory: &Path) -> bool {
     let is_output = |name: &std::ffi::OsStr| report::files().any(|file| name == file);
     path.parent() == Some(directory) && path.file_name().is_some_and(is_output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_or_a_file_in_another_spelling_is_answered_with_what_to_type() {
+        let error = |words: &[&str]| {
+            let paths: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
+            find(&paths, &StorageOptions::default())
+                .unwrap_err()
+                .to_string()
+        };
+        for (words, said) in [
+            (
+                &["10.0.0.1"][..],
+                "10.0.0.1: no such file; a running server is written as redis://10.0.0.1:6379",
+            ),
+            (&["cache-1", "7000"], "written as redis://cache-1:7000"),
+            (
+                &["file:///no/dump.rdb"],
+                "file:///no/dump.rdb: a path is wanted: /no/dump.rdb",
+            ),
+            (
+                &["no.keys"],
+                "no.keys: no such file or directory; check the spelling",
+            ),
+        ] {
+            assert!(error(words).contains(said), "{}", error(words));
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The flags of `slotscope keyslot`.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,6 +9,7 @@ use clap::Args;
 use crate::cli::Ending;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
+use crate::cli::headings::{ARGUMENTS, INPUT, OUTPUT};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::error::{Error, Result};
 use crate::keyslot::{KeySlot, Printing, view};
@@ -18,18 +19,29 @@ use crate::topology::Topology;
 
 /// The hash slot of each key.
 #[derive(Args, Debug)]
+#[command(next_help_heading = INPUT, after_help = EXAMPLES)]
 pub struct KeyslotArgs {
-    /// Keys; without any, keys are read from standard input
-    #[arg(value_name = "KEY")]
+    /// Keys; without any, they are read from standard input
+    #[arg(value_name = "KEY", help_heading = ARGUMENTS)]
     pub keys: Vec<OsString>,
-    /// The format of standard input; `--format help` lists them
-    #[arg(long, value_name = "NAME", default_value = "auto")]
+    /// The format of standard input; `--format help` lists all
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "auto",
+        hide_short_help = true
+    )]
     pub format: String,
     /// The byte between keys of standard input, for `lines`: one character or \0 \t \n \xHH [default: the line end]
-    #[arg(long, value_name = "STR", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "STR",
+        allow_hyphen_values = true,
+        hide_short_help = true
+    )]
     pub delimiter: Option<String>,
     /// One JSON object a line: key, slot, tag and, where nodes are known, node
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
     /// The nodes
     #[command(flatten)]
@@ -38,6 +50,11 @@ pub struct KeyslotArgs {
     #[command(flatten)]
     pub hashing: HashingArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  slotscope keyslot 'user:{42}:cart' user:42
+  redis-cli --no-raw --scan | slotscope keyslot --topology cluster.nodes";
 
 impl KeyslotArgs {
     /// Prints the slot of every key.
@@ -51,6 +68,10 @@ impl KeyslotArgs {
         let topology = self.cluster.named()?;
         let policy = self.hashing.policy()?;
         let mut out = io::BufWriter::new(io::stdout());
+        if self.keys.is_empty() && io::stdin().is_terminal() {
+            let what = "name keys, or pipe them in; -h has an example";
+            return Err(Error::bad("no key", what));
+        }
         if self.keys.is_empty() {
             self.print_input(topology.as_ref(), &policy, &mut out)?;
         }

@@ -9,6 +9,7 @@ use clap::Args;
 use crate::analysis::reading::Reading;
 use crate::analysis::rejected;
 use crate::cli::Ending;
+use crate::cli::headings::LIMITS;
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::error::{Error, Result};
@@ -21,22 +22,25 @@ use crate::slot::policy::Policy;
 const CONFIG: &str = "slotscope.toml";
 
 /// Key names against a naming convention.
-///
-/// Exits with 1 where there is an error. The convention is env:service:module:{domain:id}:...; slotscope.toml
-/// in the current directory changes it.
 #[derive(Args, Debug)]
-#[command(after_long_help = rules())]
+#[command(after_help = EXAMPLES, after_long_help = rules())]
 pub struct LintArgs {
     /// What is read
     #[command(flatten)]
     pub reading: ReadingArgs,
     /// The convention [default: slotscope.toml in the current directory, if there is one]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = LIMITS)]
     pub config: Option<PathBuf>,
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  slotscope lint dumps --config slotscope.toml
+
+`slotscope help naming` has the rules and the file.";
 
 impl LintArgs {
     /// Reads, checks and prints.
@@ -98,7 +102,7 @@ fn rules() -> String {
     };
     let rows: String = BUILT_IN.iter().map(row).collect();
     format!(
-        "Rules, their severities unless slotscope.toml sets others, and what keys do that break them:{rows}"
+        "Rules, their severities unless slotscope.toml sets others, and what keys do that break them:{rows}\n\n{EXAMPLES}"
     )
 }
 

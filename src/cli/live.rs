@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::cli::headings::SERVERS;
 use crate::cli::values;
 use crate::collect::address::{Address, Seed};
 use crate::collect::connection::Access;
@@ -16,10 +17,8 @@ use crate::collect::tls::{Tls, TlsConfig};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::secret::{Credentials, Secret};
-use crate::source::small_file;
+use crate::source::{remote, small_file};
 
-/// What the flags are under in the help.
-pub const HEADING: &str = "Running servers";
 /// Variables that hold a password, the first that is set counts.
 const VARIABLES: [&str; 2] = ["SLOTSCOPE_PASSWORD", "REDISCLI_AUTH"];
 /// COUNT of SCAN where the user names none.
@@ -29,35 +28,52 @@ const MAX_BYTES: u64 = 64 << 10;
 
 /// How servers are reached.
 #[derive(Args, Debug, Clone, Default)]
-#[command(next_help_heading = HEADING)]
+#[command(next_help_heading = SERVERS)]
 pub struct LiveArgs {
-    /// The ACL user; `slotscope collect --acl` prints the rights that it needs. Its password is in SLOTSCOPE_PASSWORD or
-    /// REDISCLI_AUTH [default: the default user]
+    /// The ACL user [default: the default user]
+    ///
+    /// `slotscope collect --acl SERVER` prints the rights that it needs. Its password is in SLOTSCOPE_PASSWORD or
+    /// REDISCLI_AUTH, if no other flag says where it is.
     #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
     /// A file whose first line is the password
     #[arg(long, value_name = "FILE", conflicts_with = "ask_password")]
     pub password_file: Option<PathBuf>,
     /// Ask for the password on the terminal
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub ask_password: bool,
-    /// The certificate authorities to trust, a PEM file [default: those of the system]
+    /// Certificate authorities [default: those of the system]
+    ///
+    /// A PEM file. TLS is spoken with this flag, with --tls-cert, and where a URL begins with `rediss://`.
     #[arg(long, value_name = "FILE")]
     pub tls_ca: Option<PathBuf>,
     /// The certificate to show to servers, a PEM file
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        hide_short_help = true,
+        requires = "tls_key"
+    )]
     pub tls_cert: Option<PathBuf>,
     /// The key of that certificate, a PEM file
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        hide_short_help = true,
+        requires = "tls_cert"
+    )]
     pub tls_key: Option<PathBuf>,
-    /// Reach the node that announces HOST:PORT at another one, as from outside of Docker or a NAT; may be repeated
-    #[arg(long, value_name = "FROM=TO")]
+    /// Reach the node that announces FROM at TO, as from outside of Docker or a NAT; may be repeated:
+    /// 172.17.0.2:6379=127.0.0.1:7001
+    #[arg(long, value_name = "FROM=TO", hide_short_help = true)]
     pub address_map: Vec<String>,
     /// The most of a node's time that reading may take
-    #[arg(long, value_name = "PERCENT", value_parser = values::part_percent, default_value = "25")]
+    ///
+    /// Measured by the replies of the node. One that answers slower than before is left alone for longer.
+    #[arg(long, value_name = "PERCENT", hide_short_help = true, value_parser = values::part_percent, default_value = "25")]
     pub max_load: f64,
     /// A server that has not answered within this time is given up
-    #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "10s")]
+    #[arg(long, value_name = "TIME", hide_short_help = true, value_parser = values::duration, default_value = "10s")]
     pub timeout: Duration,
 }
 
@@ -66,7 +82,21 @@ pub struct LiveArgs {
 /// # Errors
 /// A text names none.
 pub fn seeds(urls: &[String]) -> Result<Vec<Seed>> {
-    urls.iter().map(|url| Seed::parse(url)).collect()
+    let seed = |url: &String| match no_server(url) {
+        Some(what) => Err(Error::bad(Name::from(url.as_str()).to_string(), what)),
+        None => Seed::parse(url),
+    };
+    urls.iter().map(seed).collect()
+}
+
+/// What to type where a text is known to be no server.
+fn no_server(text: &str) -> Option<&'static str> {
+    let path = Path::new(text);
+    let is_port = text.parse::<u16>().is_ok();
+    match path.exists() || remote::are_objects(path) || text.starts_with("s3://") {
+        true => Some("a dump, no server; slotscope analyze reads it"),
+        false => is_port.then_some("a port alone; write HOST:PORT"),
+    }
 }
 
 /// A name of files for what is read of these servers.
@@ -296,6 +326,23 @@ mod tests {
         assert_eq!(name("redis://:secret@10.0.0.1:7000"), "10.0.0.1-7000");
         assert_eq!(name("[::1]:7000"), "1-7000");
         assert_eq!(name("unix:///run/redis.sock"), "run-redis.sock");
+    }
+
+    #[test]
+    fn what_is_no_server_is_answered_with_what_to_type() {
+        let error = |url: &str| seeds(&[url.into()]).err().map(|error| error.to_string());
+        assert_eq!(
+            error("6379").unwrap(),
+            "6379: a port alone; write HOST:PORT"
+        );
+        for dump in ["Cargo.toml", "s3://b/dump.rdb", "gs://b/dumps/"] {
+            let said = error(dump).unwrap();
+            assert_eq!(
+                said,
+                format!("{dump}: a dump, no server; slotscope analyze reads it")
+            );
+        }
+        assert_eq!(error("10.0.0.1"), None);
     }
 
     #[test]

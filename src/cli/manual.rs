@@ -5,16 +5,26 @@ use std::io::{self, Write};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
+use crate::cli::headings::ARGUMENTS;
 use crate::cli::{Cli, Ending};
 use crate::error::{Error, Result};
 use crate::name::Name;
 
 /// A completion script for a shell.
 #[derive(Args, Debug)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
 pub struct CompletionsArgs {
     /// The shell
+    #[arg(help_heading = ARGUMENTS)]
     pub shell: Shell,
 }
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Example:
+  slotscope completions bash > ~/.local/share/bash-completion/completions/slotscope";
+const MAN_EXAMPLES: &str = "\
+Example:
+  slotscope man analyze | man -l -";
 
 impl CompletionsArgs {
     /// Writes the script to standard output.
@@ -30,8 +40,10 @@ impl CompletionsArgs {
 
 /// The manual page.
 #[derive(Args, Debug)]
+#[command(after_help = MAN_EXAMPLES)]
 pub struct ManArgs {
     /// The page of one command, for instance analyze
+    #[arg(help_heading = ARGUMENTS)]
     pub command: Option<String>,
 }
 

@@ -12,9 +12,12 @@ pub mod diff;
 pub mod dump;
 pub mod fanout;
 pub mod find_tag;
+mod first_contact;
 pub mod generate;
 pub mod given;
 pub mod hashing;
+mod headings;
+pub mod help;
 pub mod inputs;
 pub mod keyslot;
 pub mod limits;
@@ -41,8 +44,9 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use anstream::ColorChoice;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 
+use crate::cli::headings::GENERAL;
 use crate::error::{Error, Result};
 use crate::summary::Incomplete;
 
@@ -57,7 +61,10 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are errors for clap; a closed output is none here.
-            drop(error.print());
+            match first_contact::answer(&error) {
+                Some(answer) => drop(write!(anstream::stderr(), "{answer}")),
+                None => drop(error.print()),
+            }
             return u8::try_from(error.exit_code()).unwrap_or(FAILED);
         }
     };
@@ -90,15 +97,33 @@ pub fn say(message: &str) {
     version,
     about,
     propagate_version = true,
-    max_term_width = 100
+    max_term_width = 100,
+    disable_help_flag = true,
+    disable_help_subcommand = true,
+    disable_version_flag = true,
+    after_help = help::footer()
 )]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
     /// When to use colours; NO_COLOR is honoured too
-    #[arg(long, value_enum, default_value_t = Color::Auto, global = true, value_name = "WHEN")]
+    #[arg(
+        long,
+        value_enum,
+        default_value_t = Color::Auto,
+        global = true,
+        value_name = "WHEN",
+        help_heading = GENERAL,
+        hide_short_help = true
+    )]
     pub color: Color,
+    /// -h the flags that matter, --help all of them
+    #[arg(short, long, action = ArgAction::Help, global = true, help_heading = GENERAL)]
+    pub help: Option<bool>,
+    /// The version
+    #[arg(short = 'V', long, action = ArgAction::Version, global = true, help_heading = GENERAL)]
+    pub version: Option<bool>,
 }
 
 impl Cli {
@@ -129,45 +154,58 @@ pub enum Color {
 /// The subcommands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Key dumps in, a skew report out: the main job
+    /// Key dumps in, a report out: the main job
     Analyze(Box<analyze::AnalyzeArgs>),
-    /// The keys of a live cluster, with sizes and topology, as a directory that analyze reads
+    /// The keys of a running cluster, as a directory that analyze reads
+    ///
+    /// Servers are only read, never changed: SCAN and details of each key, at most a part of the time, from replicas where
+    /// there are any. Slots that move and primaries that fail meanwhile are read again from their new owners.
     #[cfg(feature = "live")]
     Collect(Box<collect::CollectArgs>),
-    /// The hash slot of each key
-    Keyslot(keyslot::KeyslotArgs),
-    /// The keys of RDB files, a line each: type, elements, sizes, expiry, slot
-    Dump(dump::DumpArgs),
-    /// What grew and what got hot between two reports
-    Diff(diff::DiffArgs),
-    /// Many reports in the order of their dates: growth, and when the fullest node is full
-    Trend(trend::TrendArgs),
-    /// Operations of captures over time and slots, and bursts
-    Timeline(Box<timeline::TimelineArgs>),
-    /// Key names against a naming convention
-    Lint(Box<lint::LintArgs>),
-    /// Hash tags that land on a wanted slot or node, or spread evenly
-    FindTag(find_tag::FindTagArgs),
-    /// How many slots and nodes batches touch, and which the cluster refuses
-    Fanout(Box<fanout::FanoutArgs>),
-    /// The same keys on other nodes, by another hash policy or with other tags: before and after
-    Whatif(Box<whatif::WhatIfArgs>),
-    /// CRC16 throughput of every kernel on this machine
-    Bench(bench::BenchArgs),
-    /// A synthetic key dump on standard output
-    Generate(generate::GenerateArgs),
     /// Which slots to move where, to even out the nodes
     Plan(Box<plan::PlanArgs>),
-    /// The counts of key dumps, or of a part of them, as a file that merge and analyze take
+    /// The same keys with other nodes, hash policy or tags
+    Whatif(Box<whatif::WhatIfArgs>),
+    /// Operations over time and slots, and bursts by name
+    Timeline(Box<timeline::TimelineArgs>),
+    /// What grew and what got hot between two reports
+    Diff(diff::DiffArgs),
+    /// Growth over many reports, and when the fullest node is full
+    Trend(trend::TrendArgs),
+    /// How many slots and nodes batches touch, and which are CROSSSLOT
+    Fanout(Box<fanout::FanoutArgs>),
+    /// Key names against a naming convention
+    ///
+    /// Exits with 1 where there is an error. The convention is env:service:module:{domain:id}:...; slotscope.toml
+    /// in the current directory changes it.
+    Lint(Box<lint::LintArgs>),
+    /// The hash slot of each key
+    Keyslot(keyslot::KeyslotArgs),
+    /// Hash tags for a slot or a node, or spread evenly
+    ///
+    /// Prints for each the slot, a tab, the tag in its braces as in a key and, where nodes are named, another tab
+    /// and the node. Tags are short words of lower-case letters and digits without look-alikes, the same in every run.
+    FindTag(find_tag::FindTagArgs),
+    /// The keys of RDB files, a line each: type, sizes, expiry, slot
+    ///
+    /// What is odd about a file, and where one cannot be read on, goes to standard error; then the exit code is 2.
+    Dump(dump::DumpArgs),
+    /// Counting in parts: the counts of dumps, as a file
     Tally(Box<tally::TallyArgs>),
-    /// Tally files of parts, merged into one
+    /// Counting in parts: tally files merged into one
     Merge(tally::MergeArgs),
-    /// The second pass over dumps, in parts, where a tally file needs one
+    /// Counting in parts: the second pass, where one is needed
     Recount(tally::RecountArgs),
+    /// A synthetic key dump on standard output
+    Generate(generate::GenerateArgs),
+    /// CRC16 throughput of every kernel on this machine
+    Bench(bench::BenchArgs),
     /// A completion script for a shell, on standard output
     Completions(manual::CompletionsArgs),
     /// The manual page, on standard output
     Man(manual::ManArgs),
+    /// A command's flags, or a page of the manual
+    Help(help::HelpArgs),
 }
 
 /// How a command ended that did not fail.
@@ -218,6 +256,7 @@ impl Command {
             Command::Recount(recount) => recount.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),
+            Command::Help(help) => help.run(),
         }
     }
 }

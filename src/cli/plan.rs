@@ -9,6 +9,7 @@ use crate::analysis::{collected, file_nodes, input_info, slot_stats};
 use crate::cli::Ending;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
+use crate::cli::headings::{MOVES, OUTPUT};
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::values::{memory_size, positive, slot_ranges};
@@ -42,6 +43,7 @@ const GUARD: Guard = Guard {
 
 /// Which slots to move where.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub struct PlanArgs {
     /// What is read
     #[command(flatten)]
@@ -52,50 +54,64 @@ pub struct PlanArgs {
     /// What of a key is hashed
     #[command(flatten)]
     pub hashing: HashingArgs,
-    /// What load is: keys, bytes, ops, accesses, or a mix such as bytes=2,ops=1, each metric measured by its own total
-    #[arg(long, value_name = "METRICS", default_value = "keys")]
+    /// What load is: keys, bytes, ops, accesses or bytes=2,ops=1
+    ///
+    /// Of a mix such as bytes=2,ops=1 each metric is measured by its own total.
+    #[arg(long, help_heading = MOVES, value_name = "METRICS", default_value = "keys")]
     pub by: String,
-    /// Relative capacity of a node, 1 where it is not said; the node by hostname, address or id, or the start of
-    /// one (of nodes to be added new-1, new-2 ...); may be repeated
-    #[arg(long, value_name = "ID=W")]
+    /// Relative capacity of a node, 1 where it is not said
+    ///
+    /// The node by hostname, address or id, or the start of one (of nodes to be added new-1, new-2 ...). May be repeated.
+    #[arg(long, help_heading = MOVES, value_name = "ID=W", hide_short_help = true)]
     pub weight: Vec<String>,
     /// Empty primaries that will be added: new-1, new-2 ...
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, help_heading = MOVES, value_name = "N", default_value_t = 0)]
     pub add: usize,
-    /// A primary to be emptied, by hostname, address or id, or the start of one; may be repeated
-    #[arg(long, value_name = "ID")]
+    /// A primary to be emptied; may be repeated
+    ///
+    /// By hostname, address or id, or the start of one.
+    #[arg(long, help_heading = MOVES, value_name = "ID")]
     pub remove: Vec<String>,
     /// Move at most so many slots
-    #[arg(long, value_name = "N")]
+    #[arg(long, help_heading = MOVES, value_name = "N")]
     pub max_slots: Option<u64>,
     /// Move at most so much, as in redis.conf: 4gb, 512mb
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, help_heading = MOVES, value_name = "SIZE")]
     pub max_bytes: Option<String>,
     /// Slots that stay where they are: 0-5,77
-    #[arg(long, value_name = "SLOTS")]
+    #[arg(long, help_heading = MOVES, value_name = "SLOTS", hide_short_help = true)]
     pub exclude: Vec<String>,
-    /// How far above its fair share a node may stay, or above the floor where that is beyond
-    #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
+    /// How far above its fair share a node may stay
+    ///
+    /// Or above the floor, where that is beyond.
+    #[arg(long, help_heading = MOVES, value_name = "PERCENT", default_value_t = 1.0)]
     pub tolerance: f64,
     /// A script to review and run, in place of the text
-    #[arg(long, value_enum, value_name = "KIND", conflicts_with_all = ["json", "output"])]
+    #[arg(long, help_heading = OUTPUT, value_enum, value_name = "KIND", conflicts_with_all = ["json", "output"])]
     pub commands: Option<MoveCommands>,
     /// A second script, which takes the moves of the first one back
-    #[arg(long, value_name = "FILE", requires = "commands")]
+    #[arg(long, help_heading = OUTPUT, value_name = "FILE", requires = "commands")]
     pub rollback: Option<PathBuf>,
     /// Let the script wait after each slot (or each range, of valkey and redis-8.4)
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "commands")]
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "N", default_value_t = 0, requires = "commands")]
     pub pause_ms: u64,
     /// Let the script stop after so many minutes, between two slots; run again, it goes on
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "commands")]
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "N", default_value_t = 0, requires = "commands")]
     pub max_minutes: u64,
     /// Plan with a dump that does not look whole
-    #[arg(long)]
+    ///
+    /// Without it that is an error, exit code 2.
+    #[arg(long, help_heading = MOVES)]
     pub force: bool,
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  slotscope plan dumps --topology cluster.nodes --by bytes
+  slotscope plan dumps --topology cluster.nodes --commands setslot > move.sh";
 
 /// What a plan is made of.
 struct Prepared {

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use crate::cli::headings::OUTPUT;
 use crate::error::{Error, Result};
 use crate::report::json;
 use crate::report::render::{markdown, text};
@@ -13,8 +14,9 @@ use crate::report::view::Section;
 
 /// The flags for the form of a result.
 #[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = OUTPUT)]
 pub struct OutputArgs {
-    /// The format of the result on standard output
+    /// The form of the result on standard output
     #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Text)]
     pub output: Form,
     /// The same as --output json
@@ -102,7 +104,7 @@ pub fn print_lines(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resu
 }
 
 /// Columns of the terminal, else COLUMNS, else as many as a file has.
-fn width() -> usize {
+pub fn width() -> usize {
     let wanted = || std::env::var("COLUMNS").ok()?.parse().ok();
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.into());
     terminal.or_else(wanted).unwrap_or(PIPE_WIDTH)

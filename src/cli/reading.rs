@@ -9,6 +9,7 @@ use hashslot::UnknownKernel;
 use crate::analysis::reading::{Options, Reading};
 use crate::cli::Ending;
 use crate::cli::given::Given;
+use crate::cli::headings::{ARGUMENTS, INPUT, RUN};
 use crate::cli::inputs;
 use crate::cli::progress::{Bars, When};
 use crate::cli::storage::StorageArgs;
@@ -26,35 +27,51 @@ use crate::source::{Source, remote};
 
 /// What is read and how.
 #[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = INPUT)]
 pub struct ReadingArgs {
-    /// Key dumps: files, directories (every file in them), - for standard input; s3://, gs://, az://, abfss:// and
-    /// https:// addresses: objects, prefixes that end with /, patterns such as s3://bucket/dumps/*.csv.gz
-    #[arg(value_name = "INPUT")]
+    /// Files, directories, - for standard input, or addresses
+    ///
+    /// Of a directory every file is read, and none of the directories in it. Addresses: `s3://`, `gs://`, `az://`,
+    /// `abfss://` and `https://`, of an object, of a prefix that ends with `/`, or a pattern in quotes such as
+    /// `'s3://bucket/dumps/*.csv.gz'`. Without INPUT what is piped in is read.
+    #[arg(value_name = "INPUT", help_heading = ARGUMENTS)]
     pub inputs: Vec<PathBuf>,
-    /// The format of the input; `--format help` lists them
+    /// The format; `--format help` lists all
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub format: String,
-    /// The byte between keys, for `lines`: one character or \0 \t \n \xHH [default: the line end]
-    #[arg(long, value_name = "STR", allow_hyphen_values = true)]
+    /// The byte between keys, for the format `lines`: one character, or one of `\0` `\t` `\n` `\xHH`
+    /// [default: the line end]
+    #[arg(
+        long,
+        value_name = "STR",
+        allow_hyphen_values = true,
+        hide_short_help = true
+    )]
     pub delimiter: Option<String>,
     /// The column of the keys, for `csv` and `jsonl` [default: key or name]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub key_column: Option<String>,
     /// The column of their sizes in bytes [default: memory, size, size_in_bytes, bytes, used_memory or memory_usage]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub size_column: Option<String>,
     /// The column of the operations on them [default: ops, hits, qps, requests or count]; of CLUSTER SLOT-STATS the
     /// statistic that counts as such [default: cpu-usec]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub ops_column: Option<String>,
-    /// Escapes of redis-cli in the keys of `csv` and `jsonl`, such as \xff
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
+    /// Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\xff`
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHICH",
+        default_value_t,
+        hide_short_help = true
+    )]
     pub escapes: KeyEscapes,
     /// Only keys of this database, where the input has it
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub db: Option<u64>,
     /// Fail at the first row that is not a key, without a report
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub strict: bool,
     /// How RDB files are read
     #[command(flatten)]
@@ -63,13 +80,13 @@ pub struct ReadingArgs {
     #[command(flatten)]
     pub storage: StorageArgs,
     /// Worker threads [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = RUN, hide_short_help = true)]
     pub threads: Option<usize>,
-    /// How slots are computed [default: the best that this CPU has]
-    #[arg(long, value_name = "NAME", env = "SLOTSCOPE_KERNEL")]
+    /// How slots are computed; `slotscope bench` lists the kernels [default: the best that this CPU has]
+    #[arg(long, value_name = "NAME", env = "SLOTSCOPE_KERNEL", help_heading = RUN, hide_short_help = true)]
     pub kernel: Option<String>,
     /// Bytes, rate and time left on standard error
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, help_heading = RUN, hide_short_help = true)]
     pub progress: When,
     /// What is not on the command line
     #[arg(skip)]
@@ -209,6 +226,11 @@ impl ReadingArgs {
         chosen(&self.format, delimiter.transpose()?, &self.columns())
     }
 
+    /// Whether no input is named.
+    pub fn is_unnamed(&self) -> bool {
+        self.inputs.is_empty() && self.given.sources.is_empty()
+    }
+
     /// Whether the inputs may be several files.
     pub fn may_be_several(&self) -> bool {
         let are_several = |input: &PathBuf| {
@@ -251,7 +273,7 @@ impl ReadingArgs {
             [] if !self.given.sources.is_empty() => Ok(Vec::new()),
             [] if std::io::stdin().is_terminal() => Err(Error::bad(
                 "no input",
-                "name a key dump, or pipe one in: redis-cli --scan | slotscope analyze",
+                "name a file or a directory, or pipe one in; -h has an example",
             )),
             [] => Ok(vec![PathBuf::from("-")]),
             paths => Ok(paths.to_vec()),

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use clap::Args;
 
+use crate::cli::headings::OBJECTS;
 use crate::error::{Error, Result};
 use crate::secret::Secret;
 use crate::source::storage_options::StorageOptions;
@@ -11,8 +12,14 @@ use crate::source::storage_options::StorageOptions;
 /// How places on the network are opened.
 #[derive(Args, Debug, Clone, Default)]
 pub struct StorageArgs {
-    /// An option of an object store, such as aws_region=eu-west-1; secrets are better in the environment
-    #[arg(long = "storage-option", value_name = "NAME=VALUE", value_parser = secret)]
+    /// An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
+    #[arg(
+        long = "storage-option",
+        value_name = "NAME=VALUE",
+        value_parser = secret,
+        help_heading = OBJECTS,
+        hide_short_help = true
+    )]
     pub options: Vec<Secret>,
 }
 

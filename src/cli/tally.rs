@@ -9,6 +9,7 @@ use crate::cli::Ending;
 use crate::cli::analyze::Part as Only;
 use crate::cli::cluster::ListingArgs;
 use crate::cli::hashing::HashingArgs;
+use crate::cli::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
 use crate::cli::inputs;
 use crate::cli::progress::{Bars, When};
 use crate::cli::reading::{ReadingArgs, print_format_help};
@@ -27,6 +28,7 @@ use crate::source::identity::Identity;
 
 /// Key dumps in, a tally file out: the counts of all or of a part, which `merge` and `analyze` take.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub struct TallyArgs {
     /// What is read
     #[command(flatten)]
@@ -42,62 +44,85 @@ pub struct TallyArgs {
         long,
         value_name = "STR",
         default_value = ":",
-        allow_hyphen_values = true
+        allow_hyphen_values = true,
+        help_heading = COUNTING,
+        hide_short_help = true
     )]
     pub separator: String,
-    /// 0: no prefixes and no patterns
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    /// Levels of prefixes; 0: no prefixes and no patterns, which is faster
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 4,
+        help_heading = COUNTING,
+        hide_short_help = true
+    )]
     pub depth: usize,
-    /// Only this part: slots, nodes and their balance
-    #[arg(long, value_enum, value_name = "PART")]
+    /// Only this part: the fastest, without tags
+    #[arg(long, value_enum, value_name = "PART", help_heading = COUNTING)]
     pub only: Option<Only>,
     /// Never read a file twice: past 65,536 distinct tags their counts come with bounds
-    #[arg(long)]
+    #[arg(long, help_heading = COUNTING, hide_short_help = true)]
     pub one_pass: bool,
-    /// Which part is counted: 3/16 is the third of sixteen of about the same size
-    #[arg(long, value_name = "K/N", value_parser = part)]
+    /// Which part is counted: 3/16 is the third of sixteen
+    ///
+    /// Parts are of about the same size.
+    #[arg(long, value_name = "K/N", value_parser = part, help_heading = COUNTING)]
     pub part: Option<Part>,
     /// The tally file
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help_heading = OUTPUT)]
     pub out: PathBuf,
 }
 
 /// Tally files of parts in, one of all out.
 #[derive(Args, Debug)]
+#[command(next_help_heading = INPUT, after_help = MERGE_EXAMPLES)]
 pub struct MergeArgs {
     /// Tally files, or files of recount
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required = true, help_heading = ARGUMENTS)]
     pub files: Vec<PathBuf>,
     /// The merged file
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help_heading = OUTPUT)]
     pub out: PathBuf,
 }
 
 /// The second pass over the dumps of a tally file: heavy names that it does not have yet.
 #[derive(Args, Debug)]
+#[command(next_help_heading = INPUT, after_help = RECOUNT_EXAMPLES)]
 pub struct RecountArgs {
     /// The tally file of all parts
     #[arg(long = "for", value_name = "FILE")]
     pub tally: PathBuf,
-    /// The same dumps, where they are called something else here; their order is that of the tally file
-    #[arg(value_name = "INPUT")]
+    /// The same dumps in the same order, where they have other names here
+    #[arg(value_name = "INPUT", help_heading = ARGUMENTS)]
     pub inputs: Vec<PathBuf>,
-    /// Which part is counted: 3/16 is the third of sixteen of about the same size
+    /// Which part is counted: 3/16 is the third of sixteen
     #[arg(long, value_name = "K/N", value_parser = part)]
     pub part: Option<Part>,
     /// How object stores are opened
     #[command(flatten)]
     pub storage: StorageArgs,
     /// Worker threads [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = RUN, hide_short_help = true)]
     pub threads: Option<usize>,
     /// Bytes, rate and time left on standard error
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, help_heading = RUN, hide_short_help = true)]
     pub progress: When,
     /// The file of the second pass, which analyze takes next to the tally file
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help_heading = OUTPUT)]
     pub out: PathBuf,
 }
+
+const EXAMPLES: &str = "\
+Example, on the third of sixteen machines:
+  slotscope tally s3://bucket/dumps/ --part 3/16 -o 3.tally";
+const MERGE_EXAMPLES: &str = "\
+Example:
+  slotscope merge *.tally -o all.tally && slotscope analyze all.tally";
+const RECOUNT_EXAMPLES: &str = "\
+Example:
+  slotscope recount --for all.tally -o all.again
+  slotscope analyze all.tally all.again";
 
 impl TallyArgs {
     /// Counts, and writes the file.

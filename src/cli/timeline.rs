@@ -9,6 +9,7 @@ use crate::analysis::reading::Reading;
 use crate::cli::Ending;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
+use crate::cli::headings::{COUNTING, OUTPUT};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::error::{Error, Result};
@@ -39,6 +40,7 @@ const MARK: Mark = Mark {
 
 /// Operations of captures, or CPU time and network traffic, over time and slots, and bursts.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub struct TimelineArgs {
     /// What is read
     #[command(flatten)]
@@ -49,23 +51,30 @@ pub struct TimelineArgs {
     /// The hash policy
     #[command(flatten)]
     pub hashing: HashingArgs,
-    /// Tags and patterns that are followed over time, and bursts that are shown
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    /// Tags and patterns that are followed, bursts that are shown
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = OUTPUT, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
     /// What is counted [default: ops of captures, cpu of CLUSTER SLOT-STATS]
-    #[arg(long, value_enum, value_name = "WHAT")]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = COUNTING)]
     pub by: Option<Heat>,
-    /// Replace the names of keys, tags, patterns, files and nodes by keyed hashes in every output; the key is
-    /// SLOTSCOPE_REDACT_KEY, or random
-    #[arg(long)]
+    /// Hashes in place of names, in every output
+    ///
+    /// Names of keys, tags, patterns, files and nodes are replaced by keyed hashes; slots and numbers stay true. The key is
+    /// SLOTSCOPE_REDACT_KEY, else random.
+    #[arg(long, help_heading = OUTPUT)]
     pub redact: bool,
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
     /// Also write timeline.json, timeline.html and timeline.png here
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  timeout 30 redis-cli -h HOST -p PORT MONITOR > HOST-PORT.monitor
+  slotscope timeline *.monitor --topology cluster.nodes --out hot";
 
 impl TimelineArgs {
     /// Reads, counts and prints.

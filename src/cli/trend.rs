@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::calendar;
 use crate::cli::Ending;
+use crate::cli::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::report_file;
@@ -43,43 +44,51 @@ const MARK: Mark = Mark {
 
 /// Many reports in the order of their dates: growth, forecast.
 #[derive(Args, Debug)]
+#[command(next_help_heading = INPUT, after_help = EXAMPLES)]
 pub struct TrendArgs {
-    /// Files report.json of one cluster, or the directories that they are in; two or more, in any order
-    #[arg(value_name = "REPORT", required = true)]
+    /// Two or more report.json, or their directories, in any order
+    #[arg(value_name = "REPORT", required = true, help_heading = ARGUMENTS)]
     pub reports: Vec<PathBuf>,
     /// The metric of the sentence and of names [default: that of the newest report]
-    #[arg(long, value_enum, value_name = "METRIC")]
+    #[arg(long, value_enum, value_name = "METRIC", help_heading = OUTPUT)]
     pub by: Option<Metric>,
-    /// The memory limit of each node, as in redis.conf: 4gb, 512mb [default: that of the newest report that has one]
-    #[arg(long, value_name = "SIZE")]
+    /// The memory limit of a node, as in redis.conf: 4gb
+    ///
+    /// [default: that of the newest report that has one]
+    #[arg(long, value_name = "SIZE", help_heading = LIMITS)]
     pub maxmemory: Option<String>,
     /// Which date a report is of
     #[arg(long, value_enum, value_name = "DATE", default_value_t = DateOf::Dump)]
     pub date: DateOf,
-    /// Compute growth from reports of incomplete and suspicious inputs too
+    /// Count reports of incomplete and suspicious inputs too
+    ///
+    /// Without it they are shown and left out of the growth.
     #[arg(long)]
     pub with_doubtful: bool,
-    /// Compare reports that differ in cluster, hash policy or kind of sizes
+    /// Compare reports that differ in nodes, policy or kind of sizes
+    ///
+    /// With a note.
     #[arg(long)]
     pub force: bool,
     /// Rows in every table of names
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = OUTPUT)]
     pub top: usize,
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
     /// Also write trend.json, trend.html, trend.csv and the charts here
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
-    /// Limits on the numbers of the trend's JSON.
-    #[arg(
-        long,
-        value_name = "PATH OP NUMBER",
-        help = "Exit with 1 where a number of the trend's JSON crosses a limit; may be repeated: \
-            'forecast.full.months.low < 3', 'forecast.growth.bytes.a_month.estimate > 0.1'"
-    )]
+    /// Exit with 1 where a number of the trend's JSON crosses a limit
+    ///
+    /// May be repeated: 'forecast.full.months.low < 3', 'forecast.growth.bytes.a_month.estimate > 0.1'.
+    #[arg(long, value_name = "PATH OP NUMBER", help_heading = LIMITS)]
     pub fail_on: Vec<String>,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  slotscope trend reports/2026-*/ --maxmemory 4gb --out growth";
 
 /// A date of a report.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,24 +2,32 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::headings::RDB_FILES;
 use crate::format::lfu::LfuRule;
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::walk::{Sizes, Walking};
 
 /// How RDB files are read.
 #[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = RDB_FILES)]
 pub struct WalkingArgs {
-    /// What the sizes of keys are, for RDB files
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
+    /// What the sizes of keys are
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHICH",
+        default_value_t,
+        hide_short_help = true
+    )]
     pub size: Size,
     /// What memory is estimated for, and whether bytes are verified
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// The server's lfu-log-factor, for accesses by LFU counters [default: 10]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MOST_LFU))]
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u64).range(..=MOST_LFU))]
     pub lfu_log_factor: Option<u64>,
     /// The server's lfu-decay-time, in minutes [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_LFU))]
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=MOST_LFU))]
     pub lfu_decay_time: Option<u64>,
 }
 
@@ -28,12 +36,19 @@ const MOST_LFU: u64 = 1_000_000;
 
 /// What memory is estimated for, and whether bytes are verified.
 #[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = RDB_FILES)]
 pub struct MemoryArgs {
     /// The allocator of the server, for estimated sizes in memory: INFO memory names it, distributions have their own
-    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "NAME",
+        default_value_t,
+        hide_short_help = true
+    )]
     pub allocator: Allocator,
-    /// Do not verify the checksum of RDB files: values are then passed over without reading them
-    #[arg(long)]
+    /// Do not verify the checksum: values are then passed over without reading them
+    #[arg(long, hide_short_help = true)]
     pub no_verify: bool,
 }
 

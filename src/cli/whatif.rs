@@ -10,6 +10,7 @@ use crate::analysis::{collected, file_nodes, input_info};
 use crate::cli::Ending;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
+use crate::cli::headings::{CHANGES, OUTPUT};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::error::{Error, Result};
@@ -29,6 +30,7 @@ use crate::whatif::{WhatIf, WhatIfChange};
 
 /// The same keys on other nodes, by another hash policy or with other tags.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub struct WhatIfArgs {
     /// What is read
     #[command(flatten)]
@@ -39,35 +41,48 @@ pub struct WhatIfArgs {
     /// The hash policy of today
     #[command(flatten)]
     pub hashing: HashingArgs,
-    /// The metric of verdicts and tables
-    #[arg(long, value_enum, value_name = "METRIC", default_value_t = Metric::Keys)]
-    pub by: Metric,
-    /// Try an even split of the slots over M primaries
-    #[arg(long, value_name = "M", conflicts_with = "to_topology")]
+    /// An even split of the slots over M primaries
+    #[arg(long, help_heading = CHANGES, value_name = "M", conflicts_with = "to_topology")]
     pub to_nodes: Option<usize>,
-    /// Try the nodes of a listing, in any format that --topology reads
-    #[arg(long, value_name = "FILE")]
+    /// The nodes of a listing, in any format that --topology reads
+    #[arg(long, help_heading = CHANGES, value_name = "FILE")]
     pub to_topology: Option<PathBuf>,
-    /// Try another hash policy: oss, enterprise or regex:PATTERN, which may be repeated
-    #[arg(long, value_name = "POLICY")]
+    /// Another hash policy: oss, enterprise or regex:PATTERN
+    ///
+    /// `regex:PATTERN` may be repeated.
+    #[arg(long, help_heading = CHANGES, value_name = "POLICY")]
     pub to_policy: Vec<String>,
-    /// Rename keys: the first match of REGEX becomes TEMPLATE, in which $1 and ${name} are groups; may be repeated
-    #[arg(long, value_name = "REGEX => TEMPLATE", allow_hyphen_values = true)]
+    /// Rename keys: $1 and ${name} are groups of REGEX
+    ///
+    /// The first match of REGEX becomes TEMPLATE. May be repeated.
+    #[arg(long, help_heading = CHANGES, value_name = "REGEX => TEMPLATE", allow_hyphen_values = true)]
     pub retag: Vec<String>,
     /// Take the braces out of keys that REGEX matches; may be repeated
-    #[arg(long, value_name = "REGEX", allow_hyphen_values = true)]
+    #[arg(long, help_heading = CHANGES, value_name = "REGEX", allow_hyphen_values = true)]
     pub untag: Vec<String>,
-    /// Split a tag, or the tags that /REGEX/ matches whole, into K: {TAG} becomes {TAG:k} with k = CRC16 of the key, modulo
-    /// K; without "= K" the smallest K that helps is found; may be repeated
-    #[arg(long, value_name = "TAG = K", allow_hyphen_values = true)]
+    /// Split a tag into K: {TAG} becomes {TAG:k}
+    ///
+    /// Or the tags that /REGEX/ matches whole. k is the CRC16 of the key, modulo K. Without "= K" the smallest K that helps is
+    /// found: no part is over 5 % of a node, and plan can level the nodes. May be repeated.
+    #[arg(long, help_heading = CHANGES, value_name = "TAG = K", allow_hyphen_values = true)]
     pub split: Vec<String>,
-    /// Let keys that begin with PREFIX count N times as much, as if there were so many more of them; may be repeated
-    #[arg(long, value_name = "PREFIX = Nx", allow_hyphen_values = true)]
+    /// Keys that begin with PREFIX count N times, 1.5 or 20
+    ///
+    /// As if there were so many more of them, in the slots that they have. May be repeated.
+    #[arg(long, help_heading = CHANGES, value_name = "PREFIX = Nx", allow_hyphen_values = true)]
     pub grow: Vec<String>,
+    /// The metric of verdicts and tables
+    #[arg(long, value_enum, value_name = "METRIC", default_value_t = Metric::Keys, help_heading = OUTPUT)]
+    pub by: Metric,
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  slotscope whatif dumps --topology cluster.nodes --split 'config = 64'
+  slotscope whatif dumps --nodes 6 --to-nodes 12";
 
 /// What is read, and what is tried with it.
 struct Trial<'a> {

@@ -28,6 +28,7 @@ mod laws;
 mod limits;
 mod lint;
 mod live_redis;
+mod manual;
 
 mod memory;
 mod openmetrics;

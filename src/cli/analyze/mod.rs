@@ -13,18 +13,20 @@ use clap::{Args, ValueEnum};
 
 use crate::analysis::Analysis;
 use crate::analysis::reading::Reading;
-use crate::cli::Ending;
 use crate::cli::analyze::destination::{guard, guard_of_metrics, report_name};
 use crate::cli::analyze::servers::{Collected, ServerArgs, Servers};
 use crate::cli::capacity_args::CapacityArgs;
 use crate::cli::cluster::ClusterArgs;
+use crate::cli::first_contact::{EMPTY_INPUT, NO_INPUT};
 use crate::cli::hashing::HashingArgs;
+use crate::cli::headings::{CLUSTER, COUNTING, LIMITS, OUTPUT};
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{Form, OutputArgs, Rows};
 use crate::cli::progress::When;
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::storage;
 use crate::cli::tally_files::{Tallies, are_tallies, of_file};
+use crate::cli::{Ending, say};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
@@ -44,6 +46,7 @@ use crate::topology::cluster_info::{self, NodeKeys};
 
 /// Key dumps in, a skew report out.
 #[derive(Args, Debug)]
+#[command(next_help_heading = OUTPUT, after_help = EXAMPLES)]
 pub struct AnalyzeArgs {
     /// What is read
     #[command(flatten)]
@@ -54,69 +57,101 @@ pub struct AnalyzeArgs {
     /// The hash policy
     #[command(flatten)]
     pub hashing: HashingArgs,
-    /// The output of `redis-cli --cluster info`: warns of a dump that has over 1 % fewer keys; without INPUT, the nodes are
-    /// judged by it alone (`-` reads a dump from standard input)
-    #[arg(long, value_name = "FILE")]
+    /// What `redis-cli --cluster info` printed
+    ///
+    /// Warns of a dump that has over 1 % fewer keys. Without INPUT the nodes are judged by it alone; `-` reads a dump from
+    /// standard input.
+    #[arg(long, value_name = "FILE", help_heading = CLUSTER, hide_short_help = true)]
     pub cluster_info: Option<PathBuf>,
-    /// The metric of the tables [default: that of the verdict, the worst of keys and bytes]
-    #[arg(long, value_enum, value_name = "METRIC")]
+    /// The metric of the tables [default: that of the verdict]
+    ///
+    /// The verdict is by the worst of keys and bytes. All metrics that the input has are counted and reported.
+    #[arg(long, value_enum, value_name = "METRIC", help_heading = COUNTING)]
     pub by: Option<Metric>,
-    /// Rows in every table on the terminal
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    pub top: usize,
     /// The separator between the segments of a key
     #[arg(
         long,
         value_name = "STR",
         default_value = ":",
-        allow_hyphen_values = true
+        allow_hyphen_values = true,
+        help_heading = COUNTING,
+        hide_short_help = true
     )]
     pub separator: String,
-    /// Levels of prefixes; 0: no prefixes and no patterns
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    /// Levels of prefixes; 0: no prefixes and no patterns, which is faster
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 4,
+        help_heading = COUNTING,
+        hide_short_help = true
+    )]
     pub depth: usize,
-    /// Only this part: slots, nodes and their balance
-    #[arg(long, value_enum, value_name = "PART")]
+    /// Only this part: the fastest, without tags
+    ///
+    /// Tags are the usual cause of a skew, so a report without them seldom says why.
+    #[arg(long, value_enum, value_name = "PART", help_heading = COUNTING)]
     pub only: Option<Part>,
     /// Never read a file twice: past 65,536 distinct tags their counts come with bounds
-    #[arg(long)]
+    #[arg(long, help_heading = COUNTING, hide_short_help = true)]
     pub one_pass: bool,
-    /// All tables on the terminal, not only the answer; pipes and files get all
-    #[arg(long)]
+    /// All tables on a terminal, not only the answer
+    ///
+    /// Pipes and files get all tables without it.
+    #[arg(long, help_heading = OUTPUT)]
     pub full: bool,
+    /// Rows in every table
+    ///
+    /// On the terminal and the page. JSON and CSV hold the first 1,000, whatever N is.
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = OUTPUT)]
+    pub top: usize,
     /// A title for the page, such as the name of the cluster
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = OUTPUT, hide_short_help = true)]
     pub title: Option<String>,
-    /// Exit with 1 where a number of report.json crosses a limit, and with 2 where the verdict is suspicious or empty; may
-    /// be repeated: `verdict >= watch`, `nodes.keys.max_over_mean > 1.2`, `tags.top[*].share >= 0.05`
-    #[arg(long, value_name = "PATH OP NUMBER")]
-    pub fail_on: Vec<String>,
-    /// Replace the names of keys, tags, prefixes, files and nodes by keyed hashes in every output; the key is
-    /// SLOTSCOPE_REDACT_KEY, else random
-    #[arg(long)]
+    /// Hashes in place of names, in every output
+    ///
+    /// Names of keys, tags, prefixes, files and nodes are replaced by keyed hashes; slots and numbers stay true. The key is
+    /// SLOTSCOPE_REDACT_KEY, else random.
+    #[arg(long, help_heading = OUTPUT)]
     pub redact: bool,
-    /// How much room the nodes have
-    #[command(flatten)]
-    pub room: CapacityArgs,
-    /// Where the report's files go [default: reports/NAME, after the first input]
-    #[arg(long, value_name = "DIR", conflicts_with = "no_files")]
+    /// Where the files go [default: reports/NAME]
+    ///
+    /// NAME is that of the first input, without its extensions.
+    #[arg(long, value_name = "DIR", conflicts_with = "no_files", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
-    /// Write the numbers of the report to FILE for Prometheus: the text format of node_exporter's textfile collector
-    #[arg(long, value_name = "FILE")]
-    pub openmetrics: Option<PathBuf>,
-    /// Replace files that slotscope did not write, where an output has their name
-    #[arg(long)]
-    pub force: bool,
-    /// Write no files; with --output json none are written unless --out is given
-    #[arg(long)]
+    /// Write no files
+    ///
+    /// With --output json none are written unless --out is given.
+    #[arg(long, help_heading = OUTPUT)]
     pub no_files: bool,
+    /// Replace files that slotscope did not write, where an output has their name
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
+    pub force: bool,
+    /// Write the numbers of the report to FILE for Prometheus: the text format of node_exporter's textfile collector
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
+    pub openmetrics: Option<PathBuf>,
     /// What standard output gets: with --output json it is report.json
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Exit with 1 where a number of report.json crosses a limit
+    ///
+    /// And with 2 where the verdict is suspicious or empty. May be repeated: `verdict >= watch`,
+    /// `nodes.keys.max_over_mean > 1.2`, `tags.top[*].share >= 0.05`.
+    #[arg(long, value_name = "PATH OP NUMBER", help_heading = LIMITS)]
+    pub fail_on: Vec<String>,
+    /// How much room the nodes have
+    #[command(flatten)]
+    pub room: CapacityArgs,
     /// Servers among the inputs
     #[command(flatten)]
     pub servers: ServerArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  slotscope analyze dump-*.rdb                      one file of each primary
+  slotscope analyze dumps --topology cluster.nodes  a directory of dumps
+  slotscope analyze redis://HOST:6379               a running cluster, gently";
 
 /// What is read: files, servers, which are collected first, or tally files.
 struct Inputs {
@@ -176,6 +211,9 @@ impl AnalyzeArgs {
             let counts = analysis.of_node_counts(path, node_counts, &topology);
             return self.print_node_counts(&counts);
         }
+        if self.reading.is_unnamed() && io::stdin().is_terminal() {
+            return Err(Error::bad("no input", NO_INPUT));
+        }
         let found = self.found()?;
         let files = found.files.as_ref();
         let tallies = found.tallies.as_ref().map(|_| &self.reading.inputs);
@@ -201,6 +239,9 @@ impl AnalyzeArgs {
             metrics.publish(|out| openmetrics::write(&summary, out))?;
         }
         printed?;
+        if self.reading.is_unnamed() && summary.input.bytes_read == 0 {
+            say(EMPTY_INPUT);
+        }
         let crossed = any_crossed(&limits, &summary, Limit::crossed)?;
         let is_unfit = matches!(summary.verdict.state, State::Suspicious | State::Empty);
         Ok(match summary.input.incomplete.is_empty() {

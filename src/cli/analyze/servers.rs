@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::analysis::reading::Reading;
 use crate::cli::collect_bars::NodeBars;
+use crate::cli::headings::SERVERS;
 use crate::cli::live::{self, LiveArgs};
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
@@ -25,7 +26,9 @@ pub struct ServerArgs {
     #[command(flatten)]
     pub live: LiveArgs,
     /// Keep what is read of running servers in this new directory, as collect does
-    #[arg(long, value_name = "DIR", help_heading = live::HEADING)]
+    ///
+    /// Without it what was read is removed at the end.
+    #[arg(long, value_name = "DIR", help_heading = SERVERS, hide_short_help = true)]
     pub keep: Option<PathBuf>,
 }
 

@@ -1,0 +1,141 @@
+//! What to type, where a run has no command, none of that name, or no input.
+
+use std::path::Path;
+
+use clap::CommandFactory;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::cli::Cli;
+use crate::cli::help::topics::Topic;
+use crate::name::Name;
+use crate::source::remote;
+use crate::text::shell_word;
+
+/// How to begin.
+const WELCOME: &str = "\
+slotscope: how the keys of a Redis or Valkey Cluster spread over slots and nodes
+
+  slotscope analyze dump.rdb            a report of dumps: RDB, key lists, CSV
+  slotscope analyze redis://HOST:6379   the same of a running cluster, gently
+  slotscope keyslot 'user:{42}:cart'    the slot of a key
+
+  slotscope help                        all commands and pages of the manual
+  slotscope help formats                what is read, and how to take a dump
+";
+
+/// What to type where nothing is named and nothing is piped in.
+pub const NO_INPUT: &str = "\
+name a key dump, a directory or a server, or pipe a dump in:
+  slotscope analyze dump.rdb
+  slotscope analyze redis://HOST:6379
+  redis-cli --no-raw --scan | slotscope analyze
+slotscope help formats has all that is read";
+
+/// The same where something empty is piped in.
+pub const EMPTY_INPUT: &str =
+    "no INPUT is named, and standard input is empty: slotscope analyze dump.rdb";
+
+/// The answer to a command line that clap refuses, where there is a better one than clap's.
+pub fn answer(error: &clap::Error) -> Option<String> {
+    match error.kind() {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+            Some(WELCOME.to_owned())
+        }
+        ErrorKind::InvalidSubcommand => {
+            let word = text_of(error, ContextKind::InvalidSubcommand)?;
+            let similar = text_of(error, ContextKind::SuggestedSubcommand);
+            Some(format!(
+                "slotscope: {}\n",
+                no_command(&word, similar.as_deref())
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// What may be meant by a word that is no command.
+fn no_command(word: &str, similar: Option<&str>) -> String {
+    let shown = remote::without_password(word);
+    let name = Name::from(shown.as_str());
+    let typed = Name::from(shell_word(&shown).as_str());
+    if Topic::named(word).is_some() {
+        return format!("\"{name}\" is a page of the manual: slotscope help {typed}");
+    }
+    if remote::is_server(Path::new(word)) {
+        return format!(
+            "\"{name}\" is a server, not a command: slotscope analyze {typed}, or to keep what is read: slotscope collect \
+             {typed} -o DIR"
+        );
+    }
+    if is_input(word) {
+        return format!("\"{name}\" is an input, not a command: slotscope analyze {typed}");
+    }
+    match similar {
+        Some(similar) => {
+            format!(
+                "no command is called \"{name}\"; slotscope {similar} is the nearest; slotscope help lists all"
+            )
+        }
+        None => format!("no command is called \"{name}\"; there are: {}", commands()),
+    }
+}
+
+/// Whether a word looks like what analyze reads: it is there, or it is a path, an address or the name of a file.
+fn is_input(word: &str) -> bool {
+    let path = Path::new(word);
+    word.contains(['/', '\\', '*']) || path.extension().is_some() || path.exists()
+}
+
+fn commands() -> String {
+    let mut cli = Cli::command();
+    cli.build();
+    let names: Vec<_> = cli.get_subcommands().map(clap::Command::get_name).collect();
+    names.join(", ")
+}
+
+/// A text of a kind that clap says of an error.
+fn text_of(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        // The nearest is last.
+        ContextValue::Strings(texts) => texts.last().cloned(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_in_place_of_a_command_is_answered_with_what_to_type() {
+        for (word, answer) in [
+            (
+                "dump.rdb",
+                "\"dump.rdb\" is an input, not a command: slotscope analyze dump.rdb",
+            ),
+            ("my dump.rdb", "slotscope analyze 'my dump.rdb'"),
+            ("/data", "slotscope analyze /data"),
+            ("src", "slotscope analyze src"),
+            ("s3://bucket/dumps/", "slotscope analyze s3://bucket/dumps/"),
+            (
+                "10.0.0.1:6379",
+                "slotscope analyze 10.0.0.1:6379, or to keep",
+            ),
+            (
+                "redis://u:secret@h:1",
+                "slotscope collect redis://h:1 -o DIR",
+            ),
+            ("formats", "slotscope help formats"),
+            ("nonsense", "there are: analyze, "),
+            ("\u{1b}[2J", "\\x1b[2J"),
+        ] {
+            let said = no_command(word, None);
+            assert!(
+                said.contains(answer) && !said.contains("secret"),
+                "{word}: {said}"
+            );
+        }
+        assert!(no_command("anlyze", Some("analyze")).contains("slotscope analyze is the nearest"));
+    }
+}

@@ -1,0 +1,77 @@
+//! The pages of the manual that are in the program.
+
+/// A page of the manual.
+pub struct Topic {
+    /// The word after `slotscope help`.
+    pub name: &'static str,
+    /// What the page answers.
+    pub about: &'static str,
+    /// The page, in Markdown.
+    pub page: &'static str,
+}
+
+impl Topic {
+    /// The topic of that name.
+    pub fn named(name: &str) -> Option<&'static Topic> {
+        TOPICS.iter().find(|topic| topic.name == name)
+    }
+}
+
+/// All topics, in the order of the manual.
+pub static TOPICS: &[Topic] = &[
+    Topic {
+        name: "formats",
+        about: "what is read, and how to take a dump",
+        page: include_str!("../../../docs/formats.md"),
+    },
+    Topic {
+        name: "verdict",
+        about: "how to read a report, with the formulas",
+        page: include_str!("../../../docs/verdict.md"),
+    },
+    Topic {
+        name: "naming",
+        about: "the rules of lint, and slotscope.toml",
+        page: include_str!("../../../docs/naming.md"),
+    },
+    Topic {
+        name: "limits",
+        about: "memory, exactness, and what it does not do",
+        page: include_str!("../../../docs/limits.md"),
+    },
+    Topic {
+        name: "commands",
+        about: "shared flags, hash policies, exit codes, environment",
+        page: include_str!("../../../docs/commands.md"),
+    },
+    Topic {
+        name: "story",
+        about: "from a full node to a plan, step by step",
+        page: include_str!("../../../docs/story.md"),
+    },
+    Topic {
+        name: "object-stores",
+        about: "dumps in S3, Google Cloud Storage, Azure, on web servers",
+        page: include_str!("../../../docs/object-stores.md"),
+    },
+    Topic {
+        name: "parts",
+        about: "counting on many machines for one report",
+        page: include_str!("../../../docs/tally.md"),
+    },
+    Topic {
+        name: "python",
+        about: "the Python package",
+        page: include_str!("../../../docs/python.md"),
+    },
+    Topic {
+        name: "spark",
+        about: "on Apache Spark",
+        page: include_str!("../../../docs/spark.md"),
+    },
+    Topic {
+        name: "security",
+        about: "what is promised for names, passwords, outputs",
+        page: include_str!("../../../docs/security.md"),
+    },
+];

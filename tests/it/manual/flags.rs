@@ -1,0 +1,207 @@
+//! The flags in the manual are those of the program. `BLESS=1 cargo test --test it manual::` rewrites them.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use crate::manual::page;
+use crate::support::run::root;
+use clap::{Arg, ArgAction, Command, CommandFactory};
+use slotscope::cli::Cli;
+
+const FROM: &str = "<!-- flags -->\n";
+const TO: &str = "<!-- end of flags -->";
+/// So many commands share a flag that has its row on the page of all commands.
+const SHARED: usize = 3;
+
+/// A row of a table, under its heading.
+#[derive(Clone, PartialEq)]
+struct Flag {
+    heading: String,
+    name: String,
+    text: String,
+}
+
+impl Flag {
+    fn of(arg: &Arg) -> Flag {
+        let heading = arg.get_help_heading().unwrap_or("Arguments").to_owned();
+        Flag {
+            heading,
+            name: name(arg),
+            text: text(arg),
+        }
+    }
+
+    fn row(&self) -> String {
+        format!("| {} | {} |\n", self.name, self.text)
+    }
+}
+
+/// `-o`, `--out DIR`.
+fn name(arg: &Arg) -> String {
+    let values = arg.get_value_names().unwrap_or_default().join(" ");
+    let values = Some(values).filter(|_| arg.get_action().takes_values());
+    match (arg.get_short(), arg.get_long(), values) {
+        (_, None, values) => format!("`{}`", values.unwrap_or_default()),
+        (short, Some(long), values) => {
+            let short = short.map_or(String::new(), |short| format!("`-{short}`, "));
+            let values = values.map_or(String::new(), |values| format!(" {values}"));
+            format!("{short}`--{long}{values}`")
+        }
+    }
+}
+
+/// The whole help as one line, with what may follow the flag.
+fn text(arg: &Arg) -> String {
+    let help = arg.get_long_help().or(arg.get_help());
+    let help = help.map(ToString::to_string).unwrap_or_default();
+    let sentences = help.split("\n\n").map(|paragraph| {
+        let paragraph = paragraph.trim().replace('\n', " ");
+        let is_whole = paragraph.ends_with(['.', ':', ']', '?']);
+        if is_whole { paragraph } else { paragraph + "." }
+    });
+    let mut text = escaped(&sentences.collect::<Vec<_>>().join(" "));
+    if !arg.get_action().takes_values() || matches!(arg.get_action(), ArgAction::Help) {
+        return text;
+    }
+    let values = arg.get_possible_values();
+    let values = values
+        .iter()
+        .filter(|value| !value.is_hide_set())
+        .map(|value| {
+            let help = value
+                .get_help()
+                .map(|help| format!(" ({})", escaped(&help.to_string())));
+            format!("`{}`{}", value.get_name(), help.unwrap_or_default())
+        });
+    let values: Vec<String> = values.collect();
+    if !values.is_empty() {
+        text += &format!(" One of {}.", values.join(", "));
+    }
+    let defaults: Vec<_> = arg
+        .get_default_values()
+        .iter()
+        .map(|it| it.to_string_lossy())
+        .collect();
+    if !defaults.is_empty() {
+        text += &format!(" [default: `{}`]", defaults.join(" "));
+    }
+    if let Some(variable) = arg.get_env() {
+        text += &format!(" [variable: `{}`]", variable.to_string_lossy());
+    }
+    text
+}
+
+/// For a cell of a table: outside of backticks no character has a meaning in Markdown.
+fn escaped(text: &str) -> String {
+    let parts = text.split('`').enumerate().map(|(number, part)| {
+        let part = part.replace('|', "\\|");
+        match number % 2 {
+            0 => part.replace('<', "\\<").replace('*', "\\*"),
+            _ => part,
+        }
+    });
+    parts.collect::<Vec<_>>().join("`")
+}
+
+fn flags(command: &Command) -> Vec<Flag> {
+    let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
+    shown.map(Flag::of).collect()
+}
+
+/// Tables, one a heading, in the order of the headings.
+fn tables(flags: &[Flag]) -> String {
+    let mut headings: Vec<&str> = Vec::new();
+    for flag in flags {
+        if !headings.contains(&flag.heading.as_str()) {
+            headings.push(&flag.heading);
+        }
+    }
+    let table = |heading: &&str| {
+        let rows = flags.iter().filter(|flag| flag.heading == **heading);
+        let rows: String = rows.map(Flag::row).collect();
+        format!("### {heading}\n\n| flag | |\n|---|---|\n{rows}\n")
+    };
+    headings.iter().map(table).collect()
+}
+
+/// The flags on the page of a command: its own in full, shared ones by name.
+fn section(command: &Command, shared: &[Flag]) -> String {
+    let usage = command.clone().render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ").replace('\n', " ");
+    let (common, own): (Vec<_>, Vec<_>) = flags(command)
+        .into_iter()
+        .partition(|flag| shared.contains(flag));
+    let names: Vec<_> = common.into_iter().map(|flag| flag.name).collect();
+    let common = format!(
+        "Flags that other commands have too, [described together](../commands.md#flags-that-commands-share): {}.\n",
+        names.join(", ")
+    );
+    format!("```text\n{usage}\n```\n\n{}{common}", tables(&own))
+}
+
+/// The page with `made` between its marks.
+fn with(page: &str, made: &str) -> String {
+    let (before, rest) = page.split_once(FROM).expect("a mark where flags begin");
+    let (_, after) = rest.split_once(TO).expect("a mark where flags end");
+    format!("{before}{FROM}\n{}\n\n{TO}{after}", made.trim_end())
+}
+
+fn check(name: &str, made: &str) {
+    let page = page(name);
+    let now = with(&page, made);
+    if now == page {
+        return;
+    }
+    let blessing = std::env::var_os("BLESS").is_some();
+    assert!(
+        blessing,
+        "docs/{name}: other flags than the program has; BLESS=1 rewrites them"
+    );
+    fs::write(root().join("docs").join(name), now).unwrap();
+}
+
+#[test]
+fn the_flags_in_the_manual_are_those_of_the_program() {
+    let mut cli = Cli::command();
+    cli.build();
+    let all = || cli.get_subcommands().flat_map(flags);
+    let mut uses: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for flag in all() {
+        *uses.entry((flag.name, flag.text)).or_default() += 1;
+    }
+    let mut shared: Vec<Flag> = Vec::new();
+    for flag in all() {
+        let is_shared = uses[&(flag.name.clone(), flag.text.clone())] >= SHARED;
+        if is_shared && !shared.contains(&flag) {
+            shared.push(flag);
+        }
+    }
+    assert!(shared.len() > 10, "{}", shared.len());
+    check("commands.md", &tables(&shared));
+    for command in cli.get_subcommands() {
+        let name = format!("commands/{}.md", command.get_name());
+        check(&name, &section(command, &shared));
+    }
+}
+
+#[test]
+fn a_row_has_all_that_the_help_says() {
+    let arg = Arg::new("by")
+        .long("by")
+        .short('b')
+        .value_name("A|B")
+        .help("The <metric> of `x*`")
+        .long_help("The <metric> of `x*`\n\nAnd more.")
+        .default_value("keys")
+        .value_parser(["keys", "ops"]);
+    let row = Flag::of(&arg).row();
+    let expected = "| `-b`, `--by A|B` | The \\<metric> of `x*`. And more. One of `keys`, `ops`. [default: `keys`] |\n";
+    assert_eq!(row, expected);
+    assert_eq!(
+        with(
+            "a\n<!-- flags -->\nold\n<!-- end of flags -->\nb",
+            "new\n\n"
+        ),
+        "a\n<!-- flags -->\n\nnew\n\n<!-- end of flags -->\nb"
+    );
+}

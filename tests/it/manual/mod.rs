@@ -1,0 +1,213 @@
+//! The manual as a book: every page is listed, begins with what it is for, and has the flags of the program.
+
+mod flags;
+mod worked_example;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::docs::prose;
+use crate::support::run::{Scratch, assert_fails, code, root, stderr, stdout};
+use clap::CommandFactory;
+use regex::Regex;
+use slotscope::cli::Cli;
+
+/// Lines of the longest `-h` at 80 columns.
+const SCREEN: usize = 50;
+
+/// The pages below docs/, relative to it.
+pub fn pages() -> Vec<String> {
+    let mut pages = Vec::new();
+    for folder in ["", "commands"] {
+        for entry in fs::read_dir(root().join("docs").join(folder)).unwrap() {
+            let path = Path::new(folder).join(entry.unwrap().file_name());
+            if path.extension().is_some_and(|it| it == "md") {
+                pages.push(path.to_str().unwrap().to_owned());
+            }
+        }
+    }
+    pages.sort();
+    pages
+}
+
+pub fn page(name: &str) -> String {
+    fs::read_to_string(root().join("docs").join(name)).unwrap()
+}
+
+/// The commands of the program.
+fn commands() -> Vec<String> {
+    let mut cli = Cli::command();
+    cli.build();
+    let names = cli
+        .get_subcommands()
+        .map(|command| command.get_name().to_owned());
+    names.collect()
+}
+
+#[test]
+fn the_summary_lists_every_page() {
+    let link = Regex::new(r"\]\(([^)]+)\)").unwrap();
+    let summary = page("SUMMARY.md");
+    let listed = link
+        .captures_iter(&summary)
+        .map(|found| found[1].to_owned());
+    let listed: BTreeSet<String> = listed.collect();
+    let pages: BTreeSet<String> = pages()
+        .into_iter()
+        .filter(|name| name != "SUMMARY.md")
+        .collect();
+    assert_eq!(listed, pages);
+    let book = fs::read_to_string(root().join("book.toml")).unwrap();
+    assert!(book.contains("src = \"docs\""), "{book}");
+}
+
+#[test]
+fn every_command_has_a_page() {
+    for name in commands() {
+        let page = page(&format!("commands/{name}.md"));
+        assert!(page.starts_with(&format!("# {name}\n")), "{name}");
+    }
+    let pages = pages()
+        .into_iter()
+        .filter(|name| name.starts_with("commands/"));
+    assert_eq!(pages.count(), commands().len());
+}
+
+/// What is wrong with the beginning of a page.
+fn flaw_of_beginning(page: &str) -> Option<&'static str> {
+    let Some(rest) = page.strip_prefix("# ") else {
+        return Some("no heading");
+    };
+    let paragraph = rest
+        .split("\n\n")
+        .nth(1)
+        .unwrap_or_default()
+        .replace('\n', " ");
+    match paragraph {
+        text if text.starts_with(['#', '|', '-', '!', '<']) || text.starts_with("```") => {
+            Some("no paragraph under the heading")
+        }
+        text if text.len() < 40 || !text.ends_with(['.', ':']) => Some("no whole sentence"),
+        _ => None,
+    }
+}
+
+#[test]
+fn every_page_begins_with_what_it_is_for() {
+    for name in pages().iter().filter(|name| *name != "SUMMARY.md") {
+        assert_eq!(flaw_of_beginning(&page(name)), None, "{name}");
+    }
+    for flawed in [
+        "A page\n",
+        "# A\n\n## B\n",
+        "# A\n\n| a | b |\n",
+        "# A\n\nShort.\n",
+    ] {
+        assert!(flaw_of_beginning(flawed).is_some(), "{flawed}");
+    }
+}
+
+#[test]
+fn links_between_pages_stay_in_the_book_or_lead_to_the_repository() {
+    let link = Regex::new(r"\]\(([^)\s#]+)").unwrap();
+    for name in pages() {
+        let folder = Path::new("docs").join(&name);
+        for found in link.captures_iter(&prose(&page(&name))) {
+            let is_page = found[1].ends_with(".md") && !found[1].contains("://");
+            let path = root().join(folder.parent().unwrap()).join(&found[1]);
+            assert!(!is_page || path.is_file(), "{name}: {}", &found[1]);
+        }
+    }
+}
+
+fn help(scratch: &Scratch, args: &[&str], columns: usize) -> String {
+    let mut command = scratch.command(args);
+    let output = command
+        .env("COLUMNS", columns.to_string())
+        .output()
+        .unwrap();
+    assert_eq!(code(&output), 0, "{args:?}: {}", stderr(&output));
+    stdout(&output).to_owned()
+}
+
+#[test]
+fn a_short_help_is_one_screen_in_groups_with_an_example() {
+    let scratch = Scratch::new();
+    for name in commands() {
+        let text = help(&scratch, &[&name, "-h"], 80);
+        assert!(
+            text.lines().count() <= SCREEN,
+            "{name}: {}",
+            text.lines().count()
+        );
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 80),
+            "{text}"
+        );
+        assert!(
+            text.contains("\nExample") && text.contains(&format!("  slotscope {name}")),
+            "{text}"
+        );
+        assert!(
+            !text.contains("\nOptions:"),
+            "a flag without a group:\n{text}"
+        );
+        let long = help(&scratch, &[&name, "--help"], 80);
+        assert!(long.lines().count() > text.lines().count(), "{name}");
+        assert_eq!(long, help(&scratch, &["help", &name], 80));
+    }
+}
+
+#[test]
+fn topics_are_printed_within_the_width_of_the_terminal() {
+    let scratch = Scratch::new();
+    let list = help(&scratch, &["help"], 80);
+    for topic in slotscope::cli::help::topics::TOPICS {
+        assert!(
+            list.contains(&format!("\n  {}", topic.name)),
+            "{}",
+            topic.name
+        );
+        for columns in [60, 80, 140] {
+            let text = help(&scratch, &["help", topic.name], columns);
+            let is_wide = |line: &&str| !line.starts_with("    ") && line.chars().count() > columns;
+            assert_eq!(text.lines().find(is_wide), None, "{}", topic.name);
+            let prose = text.lines().filter(|line| !line.starts_with("    "));
+            let prose = prose.collect::<Vec<_>>().join("\n");
+            assert!(
+                !text.contains('\u{1b}') && !prose.contains('`') && !prose.contains("]("),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_run_without_a_command_is_answered_with_what_to_type() {
+    let scratch = Scratch::new();
+    let welcome = scratch.run(&[]);
+    assert_eq!((code(&welcome), stdout(&welcome)), (2, ""));
+    assert!(stderr(&welcome).contains("\n  slotscope analyze dump.rdb"));
+    assert!(stderr(&welcome).lines().all(|line| line.len() <= 80));
+    scratch.file("dump.keys", b"a\n");
+    assert_fails(
+        &scratch.run(&["dump.keys", "--nodes", "3"]),
+        &["slotscope analyze dump.keys"],
+    );
+    assert_fails(
+        &scratch.run(&["anlyze", "x"]),
+        &["slotscope analyze is the nearest"],
+    );
+    assert_fails(&scratch.run(&["verdict"]), &["slotscope help verdict"]);
+    assert_fails(
+        &scratch.run(&["help", "xyzzy"]),
+        &["commands: analyze", "topics: formats"],
+    );
+    let empty = scratch.piped(&["analyze", "--no-files"], b"");
+    assert!(
+        stderr(&empty).contains("no INPUT is named"),
+        "{}",
+        stderr(&empty)
+    );
+}

@@ -1,0 +1,81 @@
+//! The figures of the worked example in docs/verdict.md follow from its formulas.
+
+use crate::docs::{bash, marked_commands, scratch};
+use crate::manual::page;
+use serde_json::Value;
+
+/// The fullest node's part of the slots in the example, and the keys of its hash tag.
+const SLOTS_OF_THE_FIRST: f64 = 6554.0;
+const TAGGED: f64 = 1500.0;
+
+#[test]
+fn the_figures_of_the_worked_example_follow_from_the_formulas() {
+    let scratch = scratch();
+    let commands = marked_commands("docs/verdict.md");
+    let example = commands
+        .iter()
+        .find(|script| script.contains("shop.nodes"))
+        .unwrap();
+    assert!(bash(example, scratch.path()).status.success());
+    let output = bash(
+        "slotscope analyze shop.keys --topology shop.nodes --json",
+        scratch.path(),
+    );
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+
+    // Counted anew, from the keys.
+    let keys = std::fs::read_to_string(scratch.path().join("shop.keys")).unwrap();
+    let all = keys.lines().count() as f64;
+    let slots = keys.lines().map(|key| hashslot::slot(key.as_bytes()));
+    let load = slots
+        .filter(|slot| f64::from(*slot) < SLOTS_OF_THE_FIRST)
+        .count() as f64;
+    let tagged = keys.lines().filter(|key| key.contains("{sale}")).count() as f64;
+    assert_eq!(tagged, TAGGED);
+
+    let (nodes, part) = (3.0, SLOTS_OF_THE_FIRST / 16384.0);
+    let factor = load * nodes / all;
+    let slots = nodes * part - 1.0;
+    let tag = (1.0 - part) * TAGGED * nodes / all;
+    let rest = factor - 1.0 - slots - tag;
+    let untagged = all - TAGGED;
+    let sigma = ((1.0 - part) / (part * untagged)).sqrt();
+    let units = all * all / (untagged + TAGGED * TAGGED);
+
+    let text = page("verdict.md");
+    for figure in [
+        format!("= {factor:.3} |"),
+        format!("= {slots:+.3} |"),
+        format!("= {tag:+.3} |"),
+        format!("= {rest:.3} |"),
+        format!("= {sigma:.3} |"),
+        format!("= {:.1} % |", 100.0 / factor),
+        format!("= {units:.1} |"),
+        format!("= {} |", (all / TAGGED).floor()),
+    ] {
+        assert!(text.contains(&figure), "docs/verdict.md lacks {figure}");
+    }
+
+    let verdict = &report["verdict"]["by_metric"][0];
+    let causes = verdict["causes"].as_array().unwrap();
+    let excess = |kind: &str| {
+        let cause = causes.iter().find(|cause| cause["kind"] == kind);
+        cause.unwrap()["excess"].as_f64().unwrap()
+    };
+    for (reported, computed) in [
+        (
+            verdict["fullest"]["max_over_mean"].as_f64().unwrap(),
+            factor,
+        ),
+        (excess("slots"), slots),
+        (excess("tag"), tag),
+        (excess("chance"), rest),
+        (verdict["n_eff"].as_f64().unwrap(), units),
+        (verdict["usable_capacity"].as_f64().unwrap(), 1.0 / factor),
+    ] {
+        assert!(
+            (reported - computed).abs() < 1e-6,
+            "{reported} is not {computed}"
+        );
+    }
+}
