@@ -14,7 +14,7 @@ use crate::support::run::{clean_environment, root};
 use regex::Regex;
 
 /// Folders with documents; those that do not exist are skipped.
-const FOLDERS: [&str; 8] = [
+const FOLDERS: [&str; 9] = [
     "",
     "docs",
     "docs/commands",
