@@ -52,20 +52,19 @@ mod keyslot;
 pub mod lint;
 pub mod partial;
 pub mod plan;
-pub mod redact;
-pub mod remedies;
 pub mod report;
-pub mod summary;
 #[cfg(feature = "cli")]
 mod timeline;
-pub mod topology;
 pub mod trend;
 pub mod whatif;
 
 #[cfg(feature = "charts")]
 use slotscope_core::calendar;
-use slotscope_core::{ansi, hash, pattern, text};
-pub use slotscope_core::{command, error, format, metric, name, scan, slot, source, tally};
+pub use slotscope_core::{
+    command, error, format, metric, name, redact, remedies, scan, slot, source, summary, tally,
+    topology,
+};
+use slotscope_core::{hash, pattern, text, wording};
 #[doc(hidden)]
 pub use slotscope_core::{secret, simd};
 

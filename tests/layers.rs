@@ -84,6 +84,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "summary",
         &["command", "tally", "topology", "pattern", "slot"],
     ),
+    // The sentences of findings, by which these serialize.
+    ("wording", &["summary", "topology"]),
     ("plan", &["summary", "topology", "slot", "report"]),
     (
         "whatif",
@@ -191,6 +193,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "diff",
             "trend",
             "whatif",
+            "wording",
+            "displayed_in_words",
             // No output replaces an input.
             "source::identity",
         ],
@@ -201,8 +205,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "lib",
         &[
-            "command", "format", "hashslot", "pattern", "scan", "simd", "slot", "source",
-            "summary", "tally", "topology",
+            "command", "format", "hashslot", "pattern", "remedies", "scan", "simd", "slot",
+            "source", "summary", "tally", "topology", "wording",
         ],
     ),
 ];
@@ -302,7 +306,7 @@ fn tested(code: &str) -> String {
     code.collect::<Vec<_>>().join("\n")
 }
 
-/// String literals of three words or more: summary/ holds numbers and names, and report/wording/ the sentences.
+/// String literals of three words or more: summary/ holds numbers and names, and wording/ the sentences.
 fn prose(code: &str) -> Vec<String> {
     let code = tested(code).replace("\\\"", "");
     let literals = code.split('"').skip(1).step_by(2);

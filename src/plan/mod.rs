@@ -1,19 +1,8 @@
-//! Which slots to move where, so that the nodes have even loads: by keys, bytes, operations or a mix of them.
+//! A plan for people and for the shell: tables, and the script that moves the slots. The model is in crates/core.
 
-pub mod doubts;
-pub mod duration;
-pub mod load;
-pub mod lower_bound;
-mod move_ranges;
-pub mod moves;
-pub mod outcome;
-mod place_heavy;
-pub mod problem;
-mod refine;
-pub mod request;
 #[cfg(feature = "cli")]
 pub(crate) mod script;
-pub mod solve;
-mod state;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
+
+pub use slotscope_core::plan::*;

@@ -1,9 +1,9 @@
-//! From the bytes of a key dump to counts: the part of [slotscope](https://docs.rs/slotscope) that every byte passes
-//! through. slotscope has the front door, the findings and the reports; its modules of the same names are these.
+//! From the bytes of a key dump to findings: the part of [slotscope](https://docs.rs/slotscope) that computes. slotscope
+//! has the front door, the commands and the reports; its modules of the same names are these.
 //!
 //! ```text
-//! source -> format -> slot -> tally
-//! bytes     keys      u16     counts
+//! source -> format -> slot -> tally -(merge)-> summary
+//! bytes     keys      u16     counts           findings
 //! ```
 //!
 //! # Features
@@ -24,6 +24,9 @@ pub mod metric;
 pub mod name;
 #[doc(hidden)]
 pub mod pattern;
+pub mod plan;
+pub mod redact;
+pub mod remedies;
 pub mod scan;
 #[doc(hidden)]
 pub mod secret;
@@ -31,6 +34,10 @@ pub mod secret;
 pub mod simd;
 pub mod slot;
 pub mod source;
+pub mod summary;
 pub mod tally;
 #[doc(hidden)]
 pub mod text;
+pub mod topology;
+#[doc(hidden)]
+pub mod wording;

@@ -2,13 +2,13 @@
 //! Markdown show the same findings in the same order.
 
 use crate::report::view::{Block, Cell, Column, Scope, Section, Table, Value};
-use crate::report::wording::remedy::result;
-use crate::report::wording::verdict::cause_in_words;
 use crate::summary::Summary;
 use crate::summary::cause::{Cause, CauseKind, State};
 use crate::summary::remedy::Remedy;
 use crate::summary::verdict::{MetricVerdict, Verdict};
 use crate::text::and_more;
+use crate::wording::remedy::result;
+use crate::wording::verdict::cause_in_words;
 
 /// Remedies that are shown.
 const REMEDIES: usize = 3;

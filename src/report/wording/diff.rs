@@ -2,9 +2,9 @@
 
 use crate::diff::{Headline, OldNew};
 use crate::metric::Metric;
-use crate::report::wording::InWords;
 use crate::summary::cause::State;
 use crate::text::amount;
+use crate::wording::InWords;
 
 impl InWords for Headline {
     fn in_words(&self) -> String {

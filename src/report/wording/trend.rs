@@ -1,10 +1,10 @@
 //! How a cluster grows and when its fullest node is full, in sentences.
 
-use crate::report::wording::InWords;
 use crate::text::{amount, bytes, counted, day, percent, short, signed_percent};
 use crate::trend::Outlook;
 use crate::trend::fit::{Interval, Reached, Shape};
 use crate::trend::forecast::{Full, LastForecast};
+use crate::wording::InWords;
 
 impl InWords for Outlook {
     fn in_words(&self) -> String {

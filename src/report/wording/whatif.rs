@@ -1,9 +1,9 @@
 //! What a change of nodes, policy or names comes to, in one sentence.
 
-use crate::report::wording::InWords;
-use crate::report::wording::verdict::of_metric;
 use crate::text::{grouped, percent};
 use crate::whatif::findings::Comparison;
+use crate::wording::InWords;
+use crate::wording::verdict::of_metric;
 
 impl InWords for Comparison {
     fn in_words(&self) -> String {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A finding, typed where it was made here and a sentence where it was read from a report.
 ///
-/// The summary holds typed findings and no prose: `report::wording` implements `Display` for each. A summary that was
+/// The summary holds typed findings and no prose: `wording` implements `Display` for each. A summary that was
 /// read from report.json has the sentences of that file and writes them unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Worded<F> {

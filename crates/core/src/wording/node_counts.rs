@@ -1,10 +1,10 @@
 //! The verdict on the number of keys that each node reports, in one sentence.
 
-use crate::report::wording::InWords;
-use crate::report::wording::verdict::ratio;
 use crate::summary::cause::{State, limit};
 use crate::summary::node_counts::CountedFinding;
 use crate::text::grouped;
+use crate::wording::InWords;
+use crate::wording::verdict::ratio;
 
 impl InWords for CountedFinding {
     fn in_words(&self) -> String {

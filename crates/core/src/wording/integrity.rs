@@ -1,8 +1,8 @@
 //! Signs of a damaged dump, each as the end of "the dump does not look whole: ...".
 
-use crate::report::wording::InWords;
 use crate::summary::integrity::{Damage, Sign};
 use crate::text::{counted, grouped, short};
+use crate::wording::InWords;
 
 impl InWords for Sign {
     fn in_words(&self) -> String {

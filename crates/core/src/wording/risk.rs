@@ -1,8 +1,8 @@
 //! Risks, each in one sentence.
 
-use crate::report::wording::InWords;
 use crate::summary::risk::{RiskFinding, RiskKind};
 use crate::text::{bytes, counted, short};
+use crate::wording::InWords;
 
 impl InWords for RiskFinding {
     fn in_words(&self) -> String {

@@ -1,10 +1,10 @@
 //! Warnings about the input: what the counts show, and what it may come from.
 
-use crate::report::wording::InWords;
 use crate::summary::evidence::Evidence;
 use crate::summary::integrity::TWICE;
 use crate::summary::nodes::Shortfall;
 use crate::text::{grouped, list, percent};
+use crate::wording::InWords;
 
 impl InWords for Evidence {
     fn in_words(&self) -> String {

@@ -1,11 +1,11 @@
 //! The verdict in one sentence: which node is fuller than its share, and why.
 
 use crate::metric::Metric;
-use crate::report::wording::InWords;
 use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::explanation::{Explanation, Fullest, Reason, alike};
 use crate::summary::tags::LISTED;
 use crate::text::{counted, grouped, short};
+use crate::wording::InWords;
 
 impl InWords for Explanation {
     fn in_words(&self) -> String {

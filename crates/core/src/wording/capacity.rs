@@ -1,8 +1,8 @@
 //! The room of the node that is full first, in one sentence.
 
-use crate::report::wording::InWords;
 use crate::summary::capacity::FullestRoom;
 use crate::text::{bytes, short};
+use crate::wording::InWords;
 
 impl InWords for FullestRoom {
     fn in_words(&self) -> String {
