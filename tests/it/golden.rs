@@ -1,6 +1,6 @@
 //! The committed reports are those that the program makes now: `BLESS=1 cargo test --test it golden` rewrites them.
 //!
-//! Two samples have their whole report in reports/samples/, every sample its text. A missing file fails.
+//! Three samples have their whole report in reports/samples/, every sample its text. A missing file fails.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,16 @@ use serde_json::Value;
 
 /// Samples whose whole report is committed, with the flags that they are analyzed with.
 const WHOLE: &[(&str, &[&str])] = &[
-    ("commerce", &[]),
-    ("hot-tag", &["--topology", "samples/seed-cluster.nodes"]),
+    ("commerce.keys", &[]),
+    (
+        "hot-tag.keys",
+        &["--topology", "samples/seed-cluster.nodes"],
+    ),
+    ("shop.csv.zst", &["--topology", "samples/shop.nodes"]),
 ];
 
-/// Files that no sample has: lists of names have no sizes.
-const LACKING: &[&str] = &["value-sizes.png", "expiry.png", "types.png"];
+/// Files that lists of names have not: they have no sizes.
+const OF_SIZES: &[&str] = &["value-sizes.png", "expiry.png", "types.png"];
 
 /// A chart may differ from the committed one in this part of its pixels: another libm rounds a curve another way.
 const CHART_TOLERANCE: f64 = 0.0002;
@@ -126,6 +130,17 @@ fn the_text_of_every_sample() {
 }
 
 #[test]
+fn the_text_of_the_shop() {
+    let text = analyze(&[
+        "--no-files",
+        "samples/shop.csv.zst",
+        "--topology",
+        "samples/shop.nodes",
+    ]);
+    compare(&root().join("reports/samples/shop.txt"), &text, same_bytes);
+}
+
+#[test]
 fn the_text_keeps_within_the_width() {
     for name in ["commerce", "nasty"] {
         for width in ["40", "72", "200"] {
@@ -164,10 +179,15 @@ fn the_markdown_of_two_samples() {
 }
 
 #[test]
-fn the_whole_report_of_two_samples() {
-    for (name, flags) in WHOLE {
+fn the_whole_report_of_three_samples() {
+    for (file, flags) in WHOLE {
         let made = tempfile::tempdir().unwrap();
-        let sample = format!("samples/{name}.keys");
+        let sample = format!("samples/{file}");
+        let name = file.split('.').next().unwrap();
+        let lacking = match file.ends_with(".keys") {
+            true => OF_SIZES,
+            false => &[],
+        };
         analyze(
             &[
                 &[sample.as_str(), "--out", made.path().to_str().unwrap()],
@@ -176,7 +196,7 @@ fn the_whole_report_of_two_samples() {
             .concat(),
         );
         let committed = root().join("reports/samples").join(name);
-        let files = || slotscope::report::files().filter(|file| !LACKING.contains(file));
+        let files = || slotscope::report::files().filter(|file| !lacking.contains(file));
         for file in files() {
             let same = match file.rsplit_once('.').unwrap().1 {
                 "json" => same_report,
@@ -190,7 +210,7 @@ fn the_whole_report_of_two_samples() {
                 same,
             );
         }
-        LACKING
+        lacking
             .iter()
             .for_each(|file| assert!(!made.path().join(file).exists(), "{name}: {file}"));
         let mut there: Vec<_> = fs::read_dir(&committed)

@@ -1,5 +1,6 @@
 //! slot-load.png: the load of all slots from 0 to 16383, and the band in which a perfect hash would keep them.
 
+use crate::metric::Metric;
 use crate::report::charts::axis::{Axis, Plot};
 use crate::report::charts::canvas::{Anchor, Canvas, MARGIN, overlap, size, text_box};
 use crate::report::charts::font::{Style, fit};
@@ -24,8 +25,8 @@ const FAR: f64 = 4.0;
 const FEW: u64 = 10;
 /// Less than this part of the hottest is no peak to the eye.
 const VISIBLE: f64 = 0.02;
-/// Room for the name of a hot slot's tag.
-const TAG: f32 = 150.0;
+/// Room for the name of what fills a hot slot.
+const FILLER: f32 = 170.0;
 
 /// The chart of `summary`.
 pub fn sheet(summary: &Summary) -> Sheet<'_> {
@@ -113,7 +114,7 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
         .slots
         .hottest
         .iter()
-        .map(|slot| Hot::of(slot, loads))
+        .map(|slot| Hot::of(slot, summary, loads))
         .collect();
     // Only peaks far above the others, chance and the line have a name; the hottest always.
     name_hot(
@@ -321,23 +322,39 @@ struct Hot {
     /// The middle of it, in slots.
     along: f64,
     load: f64,
-    /// `slot 719: 328  {common}`.
+    /// `slot 719: 328  {common}`, `slot 4096: 204 MiB  leaderboard:loyalty`.
     words: String,
 }
 
 impl Hot {
-    fn of(slot: &HotSlot, loads: &Loads<'_>) -> Self {
+    fn of(slot: &HotSlot, summary: &Summary, loads: &Loads<'_>) -> Self {
         let load = loads.held(&slot.load) as f64;
         let style = Style::plain(size::NOTE, INK);
-        let tag = match slot.top_tags.first() {
-            Some(tag) => format!("  {{{}}}", fit(&tag.tag.to_string(), TAG, style)),
+        let filler = match filler(slot, summary, loads) {
+            Some(name) => format!("  {}", fit(&name, FILLER, style)),
             None => String::new(),
         };
-        let words = format!("slot {}: {}{tag}", slot.slot, loads.short(load));
+        let words = format!("slot {}: {}{filler}", slot.slot, loads.short(load));
         Hot {
             along: f64::from(slot.slot) + 0.5,
             load,
             words,
         }
     }
+}
+
+/// The tag, or the key without one, that holds at least half of a slot.
+fn filler(slot: &HotSlot, summary: &Summary, loads: &Loads<'_>) -> Option<String> {
+    let is_most = |load: u64| 2 * u128::from(load) >= u128::from(loads.held(&slot.load));
+    let tag = slot.top_tags.first();
+    if let Some(tag) = tag.filter(|tag| is_most(loads.held(&tag.load))) {
+        return Some(format!("{{{}}}", tag.tag));
+    }
+    if loads.by == Metric::Keys {
+        return None;
+    }
+    let keys = summary.keys.iter().flat_map(|keys| &keys.top);
+    let mut of_slot = keys.filter(|key| key.slot == slot.slot && !key.tagged);
+    let key = of_slot.find(|key| is_most(key.weight(loads.by)))?;
+    Some(key.key.to_string())
 }

@@ -123,6 +123,6 @@ fn size_axis(canvas: &Canvas<'_>, x: &Factors, (base, start, end): (i32, i32, i3
     } else {
         String::new()
     };
-    let name = format!("size as the input tells it (a bar: up to twice the size{none})");
+    let name = format!("size as in the input (a bar: up to twice the size{none})");
     canvas.text(&name, ((start + end) / 2, base + 46), Anchor::Middle, style);
 }
