@@ -1,5 +1,6 @@
 //! What to type, where a run has no command, none of that name, or no input.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use clap::CommandFactory;
@@ -13,14 +14,15 @@ use crate::text::shell_word;
 
 /// How to begin.
 const WELCOME: &str = "\
-slotscope: how the keys of a Redis or Valkey Cluster spread over slots and nodes
+slotscope: how keys spread over the slots and nodes of a
+Redis or Valkey Cluster
 
-  slotscope analyze dump.rdb            a report of dumps: RDB, key lists, CSV
-  slotscope analyze redis://HOST:6379   the same of a running cluster, gently
+  slotscope analyze dump.rdb            a report of dumps
+  slotscope analyze redis://HOST:6379   of a running cluster
   slotscope keyslot 'user:{42}:cart'    the slot of a key
 
-  slotscope help                        all commands and pages of the manual
-  slotscope help formats                what is read, and how to take a dump
+  slotscope help                        commands and topics
+  slotscope help formats                what is read
 ";
 
 /// What to type where nothing is named and nothing is piped in.
@@ -35,8 +37,8 @@ slotscope help formats has all that is read";
 pub const EMPTY_INPUT: &str =
     "no INPUT is named, and standard input is empty: slotscope analyze dump.rdb";
 
-/// The answer to a command line that clap refuses, where there is a better one than clap's.
-pub fn answer(error: &clap::Error) -> Option<String> {
+/// The answer to a command line, `words`, that clap refuses, where there is a better one than clap's.
+pub fn answer(error: &clap::Error, words: &[OsString]) -> Option<String> {
     match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             Some(WELCOME.to_owned())
@@ -49,8 +51,19 @@ pub fn answer(error: &clap::Error) -> Option<String> {
                 no_command(&word, similar.as_deref())
             ))
         }
+        ErrorKind::MissingRequiredArgument => {
+            let examples = examples(words)?;
+            Some(format!("{}\n{examples}\n", error.render().ansi()))
+        }
         _ => None,
     }
+}
+
+/// The examples of the command that a command line names.
+fn examples(words: &[OsString]) -> Option<String> {
+    let cli = Cli::command();
+    let mut commands = words.iter().filter_map(|word| cli.find_subcommand(word));
+    commands.next()?.get_after_help().map(ToString::to_string)
 }
 
 /// What may be meant by a word that is no command.
@@ -60,6 +73,9 @@ fn no_command(word: &str, similar: Option<&str>) -> String {
     let typed = Name::from(shell_word(&shown).as_str());
     if Topic::named(word).is_some() {
         return format!("\"{name}\" is a page of the manual: slotscope help {typed}");
+    }
+    if word == "version" {
+        return String::from("the version is printed by slotscope --version");
     }
     if remote::is_server(Path::new(word)) {
         return format!(
@@ -83,7 +99,7 @@ fn no_command(word: &str, similar: Option<&str>) -> String {
 /// Whether a word looks like what analyze reads: it is there, or it is a path, an address or the name of a file.
 fn is_input(word: &str) -> bool {
     let path = Path::new(word);
-    word.contains(['/', '\\', '*']) || path.extension().is_some() || path.exists()
+    word == "-" || word.contains(['/', '\\', '*']) || path.extension().is_some() || path.exists()
 }
 
 fn commands() -> String {
@@ -127,6 +143,8 @@ mod tests {
                 "slotscope collect redis://h:1 -o DIR",
             ),
             ("formats", "slotscope help formats"),
+            ("-", "slotscope analyze -"),
+            ("version", "slotscope --version"),
             ("nonsense", "there are: analyze, "),
             ("\u{1b}[2J", "\\x1b[2J"),
         ] {

@@ -43,7 +43,7 @@ fn hinted(error: Error, paths: &[PathBuf]) -> Error {
     match error {
         Error::Bad { place, .. } if place.starts_with("file://") => {
             let path = place.trim_start_matches("file://").to_owned();
-            Error::bad(place, format!("a path is wanted: {path}"))
+            Error::bad(place, format!("write the path: {path}"))
         }
         Error::Io { place, source } if source.kind() == io::ErrorKind::NotFound => {
             match address(&place, paths) {
@@ -97,7 +97,7 @@ mod tests {
             (&["cache-1", "7000"], "written as redis://cache-1:7000"),
             (
                 &["file:///no/dump.rdb"],
-                "file:///no/dump.rdb: a path is wanted: /no/dump.rdb",
+                "file:///no/dump.rdb: write the path: /no/dump.rdb",
             ),
             (
                 &["no.keys"],

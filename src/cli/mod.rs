@@ -57,11 +57,12 @@ const FAILED: u8 = 2;
 
 /// Runs the command line `words`, the program's name first, and returns the exit code. Signals are the caller's.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let cli = match Cli::parse_words(words.into_iter().collect()) {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let cli = match Cli::parse_words(words.clone()) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are errors for clap; a closed output is none here.
-            match first_contact::answer(&error) {
+            match first_contact::answer(&error, &words) {
                 Some(answer) => drop(write!(anstream::stderr(), "{answer}")),
                 None => drop(error.print()),
             }

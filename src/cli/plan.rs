@@ -291,8 +291,8 @@ impl PlanArgs {
 }
 
 fn no_nodes() -> Error {
-    let what = "say who owns which slot: --topology FILE, or --nodes N for an even split; files that share no slot, one \
-        of each primary, say it themselves";
+    let what = "say who owns which slot: --topology FILE, or --nodes N for an even split; one file of each primary says it \
+        too";
     Error::bad("no nodes", what)
 }
 

@@ -189,7 +189,7 @@ fn a_run_without_a_command_is_answered_with_what_to_type() {
     let welcome = scratch.run(&[]);
     assert_eq!((code(&welcome), stdout(&welcome)), (2, ""));
     assert!(stderr(&welcome).contains("\n  slotscope analyze dump.rdb"));
-    assert!(stderr(&welcome).lines().all(|line| line.len() <= 80));
+    assert!(stderr(&welcome).lines().all(|line| line.len() <= 60));
     scratch.file("dump.keys", b"a\n");
     assert_fails(
         &scratch.run(&["dump.keys", "--nodes", "3"]),
@@ -204,10 +204,81 @@ fn a_run_without_a_command_is_answered_with_what_to_type() {
         &scratch.run(&["help", "xyzzy"]),
         &["commands: analyze", "topics: formats"],
     );
+    let missing = scratch.run(&["diff", "old"]);
+    assert!(
+        stderr(&missing).contains("Example:\n  slotscope diff "),
+        "{}",
+        stderr(&missing)
+    );
     let empty = scratch.piped(&["analyze", "--no-files"], b"");
     assert!(
         stderr(&empty).contains("no INPUT is named"),
         "{}",
         stderr(&empty)
     );
+}
+
+/// What a block of commands needs that a test has not: a server, a store, another program, a checkout.
+const NEEDS: &[&str] = &[
+    "HOST",
+    "10.0.0.1",
+    "://",
+    "cargo ",
+    "tests/run",
+    "parallel ",
+    "man -l",
+    "aws ",
+    "rdb -c",
+    "jq ",
+    "recount",
+];
+
+#[test]
+fn a_block_of_commands_that_can_run_is_run() {
+    for name in pages() {
+        for (info, block) in blocks(&page(&name)) {
+            let may_stay = info != "sh" || NEEDS.iter().any(|need| block.contains(need));
+            assert!(may_stay, "docs/{name}: mark it `sh run`:\n{block}");
+            // Blocks of other languages: `python` is run by tests/python, `rust` below.
+            let known = ["sh", "text", "python", "py", "rust", "json", "toml"];
+            assert!(
+                info.starts_with("sh run") || known.contains(&info.as_str()),
+                "docs/{name}: {info}"
+            );
+        }
+    }
+}
+
+/// The info string and the content of each fence.
+fn blocks(page: &str) -> Vec<(String, String)> {
+    let parts: Vec<&str> = page.split("\n```").collect();
+    let inside = parts.iter().skip(1).step_by(2);
+    let split = |part: &&str| {
+        part.split_once('\n')
+            .map(|(info, block)| (info.into(), block.into()))
+    };
+    inside.filter_map(split).collect()
+}
+
+#[test]
+fn the_example_of_the_library_runs() {
+    fn example() -> slotscope::Result<()> {
+        let summary = slotscope::Analysis::new()
+            .nodes(6)
+            .run(&["samples/hot-tag.keys"])?;
+        println!("{}", summary.verdict.sentence);
+        Ok(())
+    }
+    example().unwrap();
+    let source: String = include_str!("mod.rs").split_whitespace().collect();
+    let blocks = blocks(&page("library.md"))
+        .into_iter()
+        .filter(|(info, _)| info == "rust");
+    for (_, block) in blocks {
+        let block: String = block.split_whitespace().collect();
+        assert!(
+            source.contains(&block),
+            "docs/library.md has other code than this test"
+        );
+    }
 }
