@@ -37,6 +37,7 @@ mod package;
 mod packaging;
 mod partial;
 mod patterns;
+mod pictures;
 mod plan;
 mod policies;
 mod rdb;

@@ -1,0 +1,37 @@
+//! The pictures of README.md are current, as far as docs/pictures/make can see; what it does not see, it says.
+
+use std::fs;
+use std::process::Command;
+
+use crate::support::run::{clean_environment, root};
+
+#[test]
+fn the_pictures_of_the_readme_are_what_the_program_makes() {
+    let mut make = Command::new("python3");
+    make.args(["docs/pictures/make", "--check"])
+        .arg(env!("CARGO_BIN_EXE_slotscope"))
+        .current_dir(root());
+    clean_environment(&mut make);
+    let output = make.output().expect("python3 runs docs/pictures/make");
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{complaint}");
+}
+
+#[test]
+fn every_picture_is_shown_and_small() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    for entry in fs::read_dir(root().join("docs/pictures")).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let is_picture = name.ends_with(".png") || name.ends_with(".svg");
+        let link = format!("(docs/pictures/{name})");
+        assert!(
+            !is_picture || readme.contains(&link),
+            "{name} is in no document"
+        );
+        assert!(
+            entry.metadata().unwrap().len() < 300_000,
+            "{name} is too large"
+        );
+    }
+}
