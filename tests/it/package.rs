@@ -96,3 +96,46 @@ fn an_included_file_is_found_in_the_code() {
     let found = read_by(code, Path::new("/src/x"), Path::new("/"));
     assert_eq!(found, [Path::new("/src/x/a.txt"), Path::new("/b/c")]);
 }
+
+/// The profile `name` of Cargo.toml.
+fn profile(manifest: &toml::Table, name: &str) -> toml::Table {
+    let profile = manifest["profile"].get(name).and_then(|it| it.as_table());
+    profile
+        .cloned()
+        .unwrap_or_else(|| panic!("no profile {name}"))
+}
+
+#[test]
+fn a_quick_build_optimises_what_computes_and_an_installed_program_is_optimised_as_a_whole() {
+    let text = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let manifest: toml::Table = toml::from_str(&text("Cargo.toml")).unwrap();
+    let lock: toml::Table = toml::from_str(&text("Cargo.lock")).unwrap();
+    let locked: Vec<&str> = lock["package"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|package| package["name"].as_str().unwrap())
+        .collect();
+    let level = |profile: &toml::Table, package: &str| {
+        let packages = profile["package"].as_table().unwrap();
+        packages.get(package).map(|it| it["opt-level"].as_integer())
+    };
+    let quick = profile(&manifest, "release");
+    // "off" leaves out inlining even inside a crate: the scan takes twice as long.
+    assert!(!quick.contains_key("lto"));
+    for package in ["slotscope-core", "hashslot", "memchr", "zlib-rs", "png"] {
+        assert_eq!(level(&quick, package), Some(Some(3)), "{package}");
+    }
+    for package in quick["package"].as_table().unwrap().keys() {
+        assert!(
+            package == "*" || locked.contains(&package.as_str()),
+            "{package} is no dependency"
+        );
+    }
+    for name in ["dist", "bench"] {
+        let whole = profile(&manifest, name);
+        assert_eq!(whole["lto"].as_str(), Some("fat"), "{name}");
+        assert_eq!(level(&whole, "*"), Some(Some(3)), "{name}");
+        assert_eq!(level(&whole, "slotscope"), Some(Some(3)), "{name}");
+    }
+}
