@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::manual::page;
 use crate::support::run::root;
-use clap::{Arg, ArgAction, Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory};
 use slotscope::cli::Cli;
 
 const FROM: &str = "<!-- flags -->\n";
@@ -54,15 +54,22 @@ fn name(arg: &Arg) -> String {
 fn text(arg: &Arg) -> String {
     let help = arg.get_long_help().or(arg.get_help());
     let help = help.map(ToString::to_string).unwrap_or_default();
+    // What is taken without the flag comes last, wherever the help says it.
+    let mut defaults = String::new();
     let sentences = help.split("\n\n").map(|paragraph| {
         let paragraph = paragraph.trim().replace('\n', " ");
-        let is_whole = paragraph.ends_with(['.', ':', ']', '?']);
-        if is_whole { paragraph } else { paragraph + "." }
+        let (sentence, default) = match paragraph.rsplit_once("[default: ") {
+            Some((sentence, default)) if default.ends_with(']') => (sentence.trim(), default),
+            _ => (paragraph.as_str(), ""),
+        };
+        if !default.is_empty() {
+            defaults += &format!(" [default: {default}");
+        }
+        let is_whole = sentence.is_empty() || sentence.ends_with(['.', ':', '?']);
+        format!("{sentence}{}", if is_whole { "" } else { "." })
     });
-    let mut text = escaped(&sentences.collect::<Vec<_>>().join(" "));
-    if !arg.get_action().takes_values() || matches!(arg.get_action(), ArgAction::Help) {
-        return text;
-    }
+    let sentences = sentences.collect::<Vec<_>>().join(" ");
+    let mut text = escaped(sentences.trim());
     let values = arg.get_possible_values();
     let values = values
         .iter()
@@ -73,17 +80,15 @@ fn text(arg: &Arg) -> String {
                 .map(|help| format!(" ({})", escaped(&help.to_string())));
             format!("`{}`{}", value.get_name(), help.unwrap_or_default())
         });
-    let values: Vec<String> = values.collect();
+    let values: Vec<String> = values.filter(|_| arg.get_action().takes_values()).collect();
     if !values.is_empty() {
         text += &format!(" One of {}.", values.join(", "));
     }
-    let defaults: Vec<_> = arg
-        .get_default_values()
-        .iter()
-        .map(|it| it.to_string_lossy())
-        .collect();
-    if !defaults.is_empty() {
-        text += &format!(" [default: `{}`]", defaults.join(" "));
+    text += &escaped(&defaults);
+    let taken = arg.get_default_values().iter();
+    let taken: Vec<_> = taken.map(|it| it.to_string_lossy()).collect();
+    if !taken.is_empty() && arg.get_action().takes_values() {
+        text += &format!(" [default: `{}`]", taken.join(" "));
     }
     if let Some(variable) = arg.get_env() {
         text += &format!(" [variable: `{}`]", variable.to_string_lossy());
