@@ -12,5 +12,6 @@ pub const MOVES: &str = "Moves";
 pub const TAGS: &str = "Tags";
 pub const OUTPUT: &str = "Output";
 pub const LIMITS: &str = "Limits";
+#[cfg(feature = "live")]
 pub const SERVERS: &str = "Running servers";
 pub const GENERAL: &str = "General";

@@ -272,7 +272,7 @@ fn anchor(heading: &str) -> String {
 }
 
 /// The lines outside of fences.
-pub fn prose(document: &str) -> String {
+fn prose(document: &str) -> String {
     let outside = document.split("\n```").step_by(2);
     outside.collect::<Vec<_>>().join("\n")
 }

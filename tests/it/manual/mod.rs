@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::docs::prose;
 use crate::support::run::{Scratch, assert_fails, code, root, stderr, stdout};
 use clap::CommandFactory;
 use regex::Regex;
@@ -105,19 +104,6 @@ fn every_page_begins_with_what_it_is_for() {
         "# A\n\nShort.\n",
     ] {
         assert!(flaw_of_beginning(flawed).is_some(), "{flawed}");
-    }
-}
-
-#[test]
-fn links_between_pages_stay_in_the_book_or_lead_to_the_repository() {
-    let link = Regex::new(r"\]\(([^)\s#]+)").unwrap();
-    for name in pages() {
-        let folder = Path::new("docs").join(&name);
-        for found in link.captures_iter(&prose(&page(&name))) {
-            let is_page = found[1].ends_with(".md") && !found[1].contains("://");
-            let path = root().join(folder.parent().unwrap()).join(&found[1]);
-            assert!(!is_page || path.is_file(), "{name}: {}", &found[1]);
-        }
     }
 }
 
