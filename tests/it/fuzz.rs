@@ -1,8 +1,9 @@
 //! The fuzz targets of fuzz/ on stable Rust: each runs on mutated seeds, the same ones every time.
 //!
 //! `SLOTSCOPE_FUZZ_CASES` is how many inputs a format gets, or `SLOTSCOPE_FUZZ_MINUTES` how long all of them take
-//! together, with other inputs every time (`tests/fuzz MINUTES`). A failure prints the case and leaves its input in
-//! target/tmp/fuzz/; the other targets go on. `SLOTSCOPE_FUZZ_TABLE` is a file for the table of it all.
+//! together, with other inputs every time (`tests/fuzz MINUTES`); `SLOTSCOPE_FUZZ_TARGET` names one of them. A failure
+//! prints the case and leaves its input in target/tmp/fuzz/; the other targets go on. `SLOTSCOPE_FUZZ_TABLE` is a file for
+//! the table of it all.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -167,9 +168,12 @@ fn mutated_inputs_break_no_target() {
     let mut table = String::from(
         "| target | inputs | inputs a second | minutes | accepted | broken |\n|---|--:|--:|--:|--:|--:|\n",
     );
-    let share = Duration::from_secs_f64(minutes * 60.0 / TARGETS.len() as f64);
+    let only = std::env::var("SLOTSCOPE_FUZZ_TARGET").ok();
+    let is_wanted = |target: &&Target| only.as_deref().is_none_or(|name| name == target.name);
+    let wanted: Vec<&Target> = TARGETS.iter().filter(is_wanted).collect();
+    let share = Duration::from_secs_f64(minutes * 60.0 / wanted.len().max(1) as f64);
     let most: u64 = size("SLOTSCOPE_FUZZ_CASES", CASES);
-    for target in TARGETS.iter() {
+    for target in wanted {
         let start = Instant::now();
         let run = || {
             if share.is_zero() {
@@ -231,6 +235,12 @@ fn a_token_is_written_as_the_dictionaries_of_fuzzers_are() {
 fn seeds_are_accepted_where_they_belong() {
     for target in TARGETS.iter() {
         let seeds = (target.seeds)();
+        let longest = seeds.iter().map(|seed| seed.len()).max();
+        assert!(
+            longest <= Some(MAX_INPUT_BYTES),
+            "{}: {longest:?}",
+            target.name
+        );
         let accepted = seeds
             .iter()
             .filter(|seed| (target.run)(target.name, seed))

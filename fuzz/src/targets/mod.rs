@@ -4,6 +4,7 @@
 mod formats;
 mod kernels;
 pub mod snapshots;
+mod tallies;
 mod texts;
 
 use std::sync::LazyLock;
@@ -36,7 +37,7 @@ pub static TARGETS: LazyLock<Vec<Target>> = LazyLock::new(|| {
 });
 
 /// The targets that are not a format.
-const OTHERS: [Target; 7] = [
+const OTHERS: [Target; 8] = [
     Target {
         name: "snapshots",
         run: |_, bytes| snapshots::walk(bytes),
@@ -48,6 +49,12 @@ const OTHERS: [Target; 7] = [
         run: |_, bytes| formats::scan(bytes),
         cost: 20,
         seeds: || formats::SEEDS.to_vec(),
+    },
+    Target {
+        name: "tallies",
+        run: |_, bytes| tallies::read(bytes),
+        cost: 200,
+        seeds: tallies::seeds,
     },
     Target {
         name: "kernels",
