@@ -19,12 +19,13 @@ from slotscope import _native
 from slotscope._native import VERSION as __version__
 from slotscope._native import Error, Report, Slots, Table, load, slot, slots, tag
 from slotscope._words import inputs_of, words_of
+from slotscope.options import Analyze, Plan, WhatIf
 from slotscope.parts import merge, needs_recount, plan_splits, recount, report, tally
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from slotscope.options import Analyze, File, Keys, Path, Plan, WhatIf
+    from slotscope.options import File, Keys, Path
 
 __all__ = [
     "Error",
@@ -61,7 +62,7 @@ def analyze(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[An
 
     Raises Error where an input or an option cannot be used, KeyboardInterrupt on Ctrl-C.
     """
-    return _native.analyze(inputs_of(inputs, keys), words_of(options))
+    return _native.analyze(inputs_of(inputs, keys), words_of(options, Analyze))
 
 
 def plan(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Plan]) -> dict[str, Any]:
@@ -69,7 +70,7 @@ def plan(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Plan]
 
     Inputs and errors are those of `analyze`. Nothing is moved.
     """
-    found: dict[str, Any] = json.loads(_native.plan(inputs_of(inputs, keys), words_of(options)))
+    found: dict[str, Any] = json.loads(_native.plan(inputs_of(inputs, keys), words_of(options, Plan)))
     return found
 
 
@@ -79,7 +80,7 @@ def whatif(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Wha
     Inputs and errors are those of `analyze`; one of `to_nodes`, `to_topology`, `to_policy`, `retag`, `untag`, `split` and
     `grow` says what is tried.
     """
-    found: dict[str, Any] = json.loads(_native.whatif(inputs_of(inputs, keys), words_of(options)))
+    found: dict[str, Any] = json.loads(_native.whatif(inputs_of(inputs, keys), words_of(options, WhatIf)))
     return found
 
 

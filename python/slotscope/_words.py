@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import glob
 import os
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ def inputs_of(inputs: tuple[Path | File, ...], keys: Keys | None) -> dict[str, A
         else:
             kind = type(given).__name__
             raise TypeError(f"an input is a path, a URL or a file object, not {kind}; keys go to keys=")
+    if isinstance(keys, (str, bytes, bytearray)):
+        raise Error("keys: one key, not several; give a list of keys")
     if not inputs and keys is None:
         raise Error("no input: name a key dump, or give keys=")
     return {"paths": paths, "files": files, "keys": keys}
@@ -39,10 +42,12 @@ def _matches(path: str) -> list[str]:
     return found
 
 
-def words_of(options: Any) -> list[str]:
-    """The options as words of a command line."""
+def words_of(options: Any, known: Any) -> list[str]:
+    """The options, which are those of the type `known`, as words of a command line."""
     words: list[str] = []
     for name, value in options.items():
+        if name not in known.__optional_keys__:
+            raise _unknown(name, known)
         flag = "--" + name.replace("_", "-")
         if value is True:
             words.append(flag)
@@ -55,3 +60,9 @@ def words_of(options: Any) -> list[str]:
         elif value is not None and value is not False:
             words.append(f"{flag}={value}")
     return words
+
+
+def _unknown(name: str, known: Any) -> Error:
+    near = difflib.get_close_matches(name, known.__optional_keys__, 1, 0.7)
+    hint = f"did you mean {near[0]}?" if near else "slotscope.options lists them, and save() of a report writes files"
+    return Error(f"{name}: no such option of {known.__name__.lower()}; {hint}")

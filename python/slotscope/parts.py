@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 from slotscope import _native
 from slotscope._native import Report, merge, needs_recount
 from slotscope._words import inputs_of, words_of
+from slotscope.options import Analyze, Counting
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from slotscope.options import Analyze, Counting, Path, Split
+    from slotscope.options import Path, Split
 
 __all__ = ["merge", "needs_recount", "plan_splits", "recount", "report", "tally"]
 
@@ -35,7 +36,7 @@ def plan_splits(
 
     Raises Error where an input cannot be opened, or an option cannot be used.
     """
-    plan, splits = _native.plan_splits(inputs_of(inputs, None), words_of(options), split)
+    plan, splits = _native.plan_splits(inputs_of(inputs, None), words_of(options, Analyze), split)
     found: list[Split] = json.loads(splits)
     return plan, found
 
@@ -45,12 +46,12 @@ def tally(plan: bytes, splits: Sequence[Split], **options: Unpack[Counting]) -> 
 
     Raises Error where an input is not what was planned, or cannot be opened.
     """
-    return _native.tally(plan, json.dumps(list(splits)), words_of(options))
+    return _native.tally(plan, json.dumps(list(splits)), words_of(options, Counting))
 
 
 def recount(counted: bytes, splits: Sequence[Split], **options: Unpack[Counting]) -> bytes:
     """The second pass over splits of the plan, for the merged tally file `counted`: a recount file. Errors as of `tally`."""
-    return _native.recount(counted, json.dumps(list(splits)), words_of(options))
+    return _native.recount(counted, json.dumps(list(splits)), words_of(options, Counting))
 
 
 def report(counted: bytes, again: Sequence[bytes] = (), **options: Unpack[Analyze]) -> Report:
@@ -60,4 +61,4 @@ def report(counted: bytes, again: Sequence[bytes] = (), **options: Unpack[Analyz
 
     Raises Error where a part is missing.
     """
-    return _native.report(counted, list(again), words_of(options))
+    return _native.report(counted, list(again), words_of(options, Analyze))

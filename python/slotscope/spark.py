@@ -114,8 +114,12 @@ def _merger() -> Callable[[Iterable[bytes]], bytes]:
         failures = [json.loads(part[1:]) for part in parts if part[:1] == b"\1"]
         if failures:
             return b"\1" + json.dumps(min(failures)).encode()
-        merged: bytes = slotscope.merge([part[1:] for part in parts])
-        return b"\0" + merged
+        try:
+            merged: bytes = slotscope.merge([part[1:] for part in parts])
+            return b"\0" + merged
+        except slotscope.Error as error:
+            # Of no input, so behind those that are.
+            return b"\1" + json.dumps([1 << 32, 0, str(error)]).encode()
 
     return merge
 
