@@ -7,12 +7,12 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-ROOT = Path(__file__).parents[2]
-
 
 def test_the_notebook_runs() -> None:
-    notebook = nbformat.read(ROOT / "examples" / "spark.ipynb", as_version=4)
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(ROOT)}}).execute()
+    folder = Path(__file__).parents[2] / "examples"
+    notebook = nbformat.read(folder / "spark.ipynb", as_version=4)
+    # Jupyter runs a notebook in its folder.
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
     outputs = {cell.id: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
     assert "hash tag {config}" in outputs["analyze"][-1].text
     assert "config" in outputs["tags"][-1].data["text/html"]

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,38 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def bucket(dumps: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """The same dumps in a bucket of S3, as moto imitates it: their address, and the options that open it."""
+    server = subprocess.Popen(
+        [Path(sys.executable).with_name("moto_server"), "-H", "127.0.0.1", "-p", "0"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert server.stderr
+    try:
+        lines = iter(server.stderr.readline, "")
+        address = next(line.split()[-1] for line in lines if "Running on" in line)
+        # Read to its end, or the server would wait for room in the pipe.
+        threading.Thread(target=server.stderr.read, daemon=True).start()
+
+        def put(path: str, content: bytes) -> None:
+            # Without a type it would be read as a form.
+            kind = {"Content-Type": "application/octet-stream"}
+            request = urllib.request.Request(f"{address}/{path}", content, kind, method="PUT")
+            urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).close()
+
+        put("bucket", b"")
+        for dump in dumps.iterdir():
+            put(f"bucket/dumps/{dump.name}", dump.read_bytes())
+        options = {"aws_endpoint": address, "aws_access_key_id": "test", "aws_secret_access_key": "hunter2"}
+        yield "s3://bucket/dumps", options
+    finally:
+        server.terminate()
+        server.wait()
+
+
 def of_program(*words: str) -> dict[str, Any]:
     done = subprocess.run([PROGRAM, "analyze", *words, "--json"], capture_output=True, text=True, check=False)
     assert done.stdout, done.stderr
@@ -85,22 +118,33 @@ def comparable(report: dict[str, Any]) -> dict[str, Any]:
     return {part: value for part, value in report.items() if part != "run"}
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        ["lines.keys"],
-        ["quoted.keys"],
-        ["sizes.csv"],
-        ["dump.rdb"],
-        ["lines.keys.gz"],
-        ["lines.keys", "sizes.csv", "dump.rdb", "lines.keys.gz"],
-    ],
-    ids=" ".join,
-)
+DUMPS = [
+    ["lines.keys"],
+    ["quoted.keys"],
+    ["sizes.csv"],
+    ["dump.rdb"],
+    ["lines.keys.gz"],
+    ["lines.keys", "sizes.csv", "dump.rdb", "lines.keys.gz"],
+]
+
+
+@pytest.mark.parametrize("names", DUMPS, ids=" ".join)
 def test_a_report_is_that_of_the_program(spark: SparkSession, dumps: Path, names: list[str]) -> None:
     paths = [str(dumps / name) for name in names]
     report = slotscope.spark.analyze(spark, *paths, split="2MiB", nodes=6)
     assert comparable(report.to_dict()) == of_program(*paths, "--nodes=6")
+
+
+@pytest.mark.parametrize("names", DUMPS, ids=" ".join)
+def test_a_report_from_s3_is_that_of_the_program(
+    spark: SparkSession, bucket: tuple[str, dict[str, str]], names: list[str]
+) -> None:
+    address, options = bucket
+    paths = [f"{address}/{name}" for name in names]
+    report = slotscope.spark.analyze(spark, *paths, split="2MiB", storage_options=options, nodes=6)
+    given = [f"--storage-option={name}={value}" for name, value in options.items()]
+    assert comparable(report.to_dict()) == of_program(*paths, "--nodes=6", *given)
+    assert "hunter2" not in report.to_json()
 
 
 def test_bad_input_is_raised_once_on_the_driver(spark: SparkSession, dumps: Path) -> None:
@@ -167,3 +211,45 @@ def test_an_executor_that_dies_changes_nothing(spark: SparkSession, dumps: Path)
     killer.join()
     assert killed, "no executor was killed"
     assert comparable(report.to_dict()) == of_program(name, "--nodes=6")
+
+
+def test_a_split_that_is_read_twice_is_counted_once(
+    spark: SparkSession, dumps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, first = str(dumps / "lines.keys"), str(tmp_path / "first")
+    counter = slotscope.spark._counter
+
+    def dies_once(*words: Any) -> Any:
+        """Counts, and ends the worker of the first task before it returns what it counted: Spark runs that task again."""
+        count = counter(*words)
+
+        def counts(number: int) -> bytes:
+            import os
+
+            part = count(number)
+            try:
+                os.close(os.open(first, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                return part
+            os._exit(1)
+
+        return counts
+
+    monkeypatch.setattr(slotscope.spark, "_counter", dies_once)
+    report = slotscope.spark.analyze(spark, name, split="2MiB", nodes=6)
+    assert Path(first).exists(), "no task was run again"
+    assert comparable(report.to_dict()) == of_program(name, "--nodes=6")
+
+
+def test_a_split_that_is_given_twice_is_refused(
+    spark: SparkSession, dumps: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan_splits = slotscope.plan_splits
+
+    def twice(*words: Any, **options: Any) -> Any:
+        plan, splits = plan_splits(*words, **options)
+        return plan, [*splits, splits[0]]
+
+    monkeypatch.setattr(slotscope, "plan_splits", twice)
+    with pytest.raises(slotscope.Error, match="counted twice"):
+        slotscope.spark.analyze(spark, str(dumps / "lines.keys"), split="2MiB")
