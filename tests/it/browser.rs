@@ -115,8 +115,12 @@ fn with_a_long_path() -> Report {
 }
 
 fn sample() -> Report {
-    let dump = std::fs::read(root().join("samples/commerce.keys")).unwrap();
-    let nodes = root().join("samples/seed-cluster.nodes");
+    of_sample("commerce.keys", "seed-cluster.nodes")
+}
+
+fn of_sample(dump: &str, nodes: &str) -> Report {
+    let dump = std::fs::read(root().join("samples").join(dump)).unwrap();
+    let nodes = root().join("samples").join(nodes);
     report(&dump, &["--topology", nodes.to_str().unwrap()])
 }
 
@@ -521,6 +525,7 @@ fn every_width_in_both_themes_is_readable() {
         .join("browser");
     let reports = [
         ("commerce", sample()),
+        ("shop", of_sample("shop.csv.zst", "shop.nodes")),
         ("hostile", report(&hostile_dump(), &["--format", "quoted"])),
         (
             "weighed",
