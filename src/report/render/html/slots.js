@@ -171,7 +171,7 @@ function point(slot) {
     for (const [tag, keys] of tags) {
       const line = element("div", "", value);
       element("bdi", tag, line);
-      element("span", grouped(keys), line);
+      element("span", `${grouped(keys)} ${keys === 1 ? "key" : "keys"}`, line);
     }
   }
 }
