@@ -35,7 +35,7 @@ pub struct DiffArgs {
     pub output: OutputArgs,
     /// Exit with 1 where a number of the diff's JSON crosses a limit
     ///
-    /// May be repeated: 'totals.keys.ratio > 1.5', 'tags.grew[*].at_least > 100000'. A list without rows crosses none.
+    /// May be repeated: `totals.keys.ratio > 1.5`, `tags.grew[*].at_least > 100000`. A list without rows crosses none.
     #[arg(long, value_name = "PATH OP NUMBER", help_heading = LIMITS)]
     pub fail_on: Vec<String>,
 }
