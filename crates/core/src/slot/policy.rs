@@ -46,11 +46,11 @@ impl Policy {
     /// The policy that the values of `--policy` name; the usual one where there are none.
     ///
     /// ```
-    /// use slotscope::slot::policy::Policy;
+    /// use slotscope_core::slot::policy::Policy;
     /// let policy = Policy::parse(&["regex:/user-.*:(?<tag>.+)/"])?;
     /// assert_eq!(policy.slot(b"user-session:1234"), policy.slot(b"user-profile:1234"));
     /// assert_eq!(policy.slot(b"session:1234"), None);
-    /// # Ok::<(), slotscope::error::Error>(())
+    /// # Ok::<(), slotscope_core::error::Error>(())
     /// ```
     ///
     /// # Errors

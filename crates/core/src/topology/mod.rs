@@ -124,10 +124,10 @@ impl Topology {
     /// (from 0) ends at round((i + 1) * 16384 / n) - 1, halves away from zero.
     ///
     /// ```
-    /// let topology = slotscope::topology::Topology::even(3, String::from("even 3"))?;
+    /// let topology = slotscope_core::topology::Topology::even(3, String::from("even 3"))?;
     /// assert_eq!(topology.nodes[0].ranges, [(0, 5460)]);
     /// assert_eq!(topology.owner(16383), Some(2));
-    /// # Ok::<(), slotscope::error::Error>(())
+    /// # Ok::<(), slotscope_core::error::Error>(())
     /// ```
     ///
     /// # Errors
