@@ -5,6 +5,7 @@ use crate::report::view::{Block, Cell, Column, Scope, Section, Table, Value};
 use crate::summary::Summary;
 use crate::summary::cause::{Cause, CauseKind, State};
 use crate::summary::remedy::Remedy;
+use crate::summary::risk::Risk;
 use crate::summary::verdict::{MetricVerdict, Verdict};
 use crate::text::and_more;
 use crate::wording::remedy::result;
@@ -135,22 +136,30 @@ pub fn remedies(summary: &Summary) -> Option<Section<'_>> {
 
 /// What is a risk however even the nodes are.
 pub fn risks(summary: &Summary) -> Option<Section<'_>> {
-    risks_up_to(summary, ALL_RISKS)
+    risks_up_to(summary, ALL_RISKS, |_, _| true)
 }
 
-/// The same where space is short.
+/// The same where space is short: the worst risk of each key and tag.
 pub fn main_risks(summary: &Summary) -> Option<Section<'_>> {
-    risks_up_to(summary, RISKS)
+    risks_up_to(summary, RISKS, |risk, before| {
+        risk.name.is_none() || before.iter().all(|other| other.name != risk.name)
+    })
 }
 
-fn risks_up_to(summary: &Summary, most: usize) -> Option<Section<'_>> {
+/// At most `most` of the risks that `chosen` takes, which gets each with those before it.
+fn risks_up_to(
+    summary: &Summary,
+    most: usize,
+    chosen: impl Fn(&Risk, &[Risk]) -> bool,
+) -> Option<Section<'_>> {
     let risks = &summary.verdict.risks;
-    let lines = risks
-        .iter()
+    let shown: Vec<Block<'_>> = (0..risks.len())
+        .filter(|at| chosen(&risks[*at], &risks[..*at]))
         .take(most)
-        .map(|risk| Block::Line(risk.sentence.to_string()));
-    let more = risks.len().saturating_sub(most);
+        .map(|at| Block::Line(risks[at].sentence.to_string()))
+        .collect();
+    let more = risks.len() - shown.len();
     let more = (more > 0).then(|| Block::Line(and_more(more)));
     let section = Section::titled("Risks").anchored("risks", "Risks");
-    (!risks.is_empty()).then(|| section.with_all(lines.chain(more)))
+    (!risks.is_empty()).then(|| section.with_all(shown.into_iter().chain(more)))
 }
