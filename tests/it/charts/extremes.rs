@@ -1,0 +1,254 @@
+//! Charts of findings that are extreme: nothing, as much as can be counted, names of any length and form.
+
+use std::fs;
+use std::path::Path;
+
+use super::{draw, even, noise, of_file, of_slots, spread_by_chance};
+use slotscope::metric::{Errors, Metric, PerMetric};
+use slotscope::name::Name;
+use slotscope::report::charts::CHARTS;
+use slotscope::slot::SLOTS;
+use slotscope::summary::patterns::{GroupLoad, KeyGroups, Prefix};
+use slotscope::summary::tags::{Tag, TagLoad};
+use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
+use slotscope::tally::{Parts, Tallies};
+use slotscope::topology::Topology;
+
+#[test]
+fn names_and_sizes_of_any_length() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("extreme.csv");
+    let write = |rows: &str| fs::write(&path, format!("key,size\n{rows}")).unwrap();
+    let draw_by = |name: &str, by| draw(name, &of_file(path.clone(), &even(3), Parts::All, by));
+    write("x,0\n");
+    draw_by("one-empty", Metric::Bytes);
+    write("{x}:y:1,1\n");
+    draw_by("one-byte", Metric::Bytes);
+    write(&format!(
+        "{},18446744073709551615\na:b:c,1\n,7\n",
+        "long:".repeat(1 << 14)
+    ));
+    draw_by("one-huge", Metric::Bytes);
+    draw_by("one-long", Metric::Keys);
+    write(
+        &(0..5000)
+            .map(|i| {
+                format!(
+                    "a:{}:x{{{}}},{}\n",
+                    "seg:".repeat(i % 9),
+                    i % 3,
+                    1u64 << (i % 60)
+                )
+            })
+            .collect::<String>(),
+    );
+    draw_by("all-magnitudes", Metric::Bytes);
+}
+
+/// `summary` with tags of these names, in order of their weight.
+fn with_tags(mut summary: Summary, names: &[Vec<u8>]) -> Summary {
+    let tags = summary.tags.as_mut().unwrap();
+    let keys = |i: usize| 1_000_000 / (i as u64 + 1);
+    let tag = |(i, name): (usize, &Vec<u8>)| Tag {
+        tag: Name(name.clone()),
+        slot: slotscope::slot::slot(name),
+        node: None,
+        load: PerMetric::of_keys(keys(i)),
+        errors: Errors(PerMetric::of_keys(if i % 3 == 1 { keys(i) / 4 } else { 0 })),
+        share: keys(i) as f64 / summary.input.keys as f64,
+    };
+    tags.top = names.iter().enumerate().map(tag).collect();
+    tags.tagged_keys = tags.top.iter().map(|tag| tag.load.keys).sum();
+    (tags.distinct, tags.distinct_error, tags.max_error) = (4_051_234, 0.006, 1234);
+    for (slot, name) in summary.slots.hottest.iter_mut().zip(names) {
+        slot.top_tags = vec![TagLoad {
+            tag: Name(name.clone()),
+            load: PerMetric::of_keys(7),
+        }];
+    }
+    summary
+}
+
+fn hostile_names() -> Vec<Vec<u8>> {
+    let mut names: Vec<Vec<u8>> = vec![
+        vec![b'x'; 1 << 20],
+        "e\u{301}".repeat(1 << 18).into_bytes(),
+        "用户:".repeat(50_000).into_bytes(),
+        b"\x1b[2J\x1b[31mred".to_vec(),
+        "abc\u{202e}fdp.exe".into(),
+        "\u{5e9}\u{5dc}\u{5d5}\u{5dd}:\u{645}\u{631}\u{62d}\u{628}\u{627}".into(),
+        vec![0xFF; 300],
+        vec![0; 40],
+        "\u{1F600}".repeat(9).into_bytes(),
+        "\u{FDFD}".repeat(30).into_bytes(),
+        b"   ".to_vec(),
+        b"{}}{{".to_vec(),
+        b"<img src=x onerror=alert(1)>".to_vec(),
+        b"line\r\nbreak\ttab".to_vec(),
+        "e\u{301}a\u{308}\u{323}".into(),
+    ];
+    names.extend((0..20).map(|i| format!("tenant:{i:03}:{}", "segment:".repeat(i)).into_bytes()));
+    names
+}
+
+#[test]
+fn nothing_at_all() {
+    for nodes in [1, 3, 1000] {
+        draw(&format!("empty-{nodes}"), &of_slots(&even(nodes), |_| 0));
+    }
+    let mut tallies = Tallies::new(Parts::Slots);
+    tallies.slots.loads.keys = vec![0; SLOTS];
+    draw(
+        "empty-only-slots",
+        &summarise(
+            &tallies,
+            None,
+            &even(3),
+            Metric::Keys,
+            InputFacts::default(),
+        ),
+    );
+}
+
+#[test]
+fn one_node_and_as_many_as_there_can_be() {
+    for nodes in [1, 2, 13, 41, 1000, 16384] {
+        draw(
+            &format!("nodes-{nodes}"),
+            &of_slots(&even(nodes), spread_by_chance(61.0)),
+        );
+    }
+}
+
+#[test]
+fn one_key_and_as_many_as_can_be_counted() {
+    draw(
+        "one-key",
+        &of_slots(&even(3), |slot| u64::from(slot == 16383)),
+    );
+    draw("all-equal", &of_slots(&even(3), |_| 7));
+    draw(
+        "huge-hot",
+        &of_slots(
+            &even(3),
+            |slot| if slot == 5000 { 10u64.pow(18) } else { 3 },
+        ),
+    );
+    draw(
+        "huge-all",
+        &of_slots(&even(6), |slot| 10u64.pow(15) + (noise(slot) * 1e7) as u64),
+    );
+    draw("huge-equal", &of_slots(&even(6), |_| 10u64.pow(15)));
+}
+
+#[test]
+fn charts_of_hostile_names() {
+    let names = hostile_names();
+    let mut summary = with_tags(of_slots(&even(10), spread_by_chance(61.0)), &names);
+    for (node, name) in summary.nodes.list.iter_mut().zip(&names) {
+        node.address = Some(Name(name.clone()));
+    }
+    summary.nodes.source = Name(names[0].clone());
+    let prefix = |(i, name): (usize, &Vec<u8>)| Prefix {
+        prefix: Name(name.clone()),
+        level: 1 + i % 5,
+        kind: GroupLoad {
+            load: PerMetric::of_keys(1000 - i as u64),
+            share: 0.1,
+            tagged_share: 0.3,
+            slots: None,
+            no_expiry_share: None,
+        },
+    };
+    let top = names.iter().enumerate().map(prefix).collect();
+    summary.prefixes = Some(KeyGroups {
+        coarseness: 0,
+        exact: false,
+        max_error: 17,
+        top,
+    });
+    summary.input.files = names
+        .iter()
+        .map(|name| FileFacts {
+            name: Name(name.clone()),
+            ..FileFacts::default()
+        })
+        .collect();
+    draw("hostile", &summary);
+}
+
+#[test]
+fn a_cluster_whose_slots_are_being_moved() {
+    let mut listing = String::new();
+    for node in 0..8 {
+        let ranges: Vec<_> = (0..20)
+            .map(|i| i * 800 + node * 95)
+            .map(|from| format!("{from}-{}", from + 90))
+            .collect();
+        let ranges = if node == 7 {
+            String::new()
+        } else {
+            ranges.join(" ")
+        };
+        listing += &format!(
+            "{:040x} redis-{node}.redis-headless.production.svc.cluster.local:6379@16379 master - 0 0 1 connected {ranges}\n",
+            0xabc << node
+        );
+    }
+    let topology = Topology::parse("a/long/way/to/cluster.nodes", listing.as_bytes()).unwrap();
+    let mut summary = of_slots(&topology, spread_by_chance(61.0));
+    summary.input.incomplete = vec![slotscope::summary::Incomplete {
+        file: Name::from("x"),
+        byte: 7,
+        reason: String::new(),
+    }];
+    draw("rearranged", &summary);
+}
+
+/// Random shapes: loads over many magnitudes, nodes with any ranges, names of any length.
+#[test]
+fn findings_of_any_shape() {
+    for case in 0..12u64 {
+        let random = |i: u64| noise(case * 1_000_003 + i);
+        let (magnitude, tail, empty) = (
+            10f64.powf(random(1) * 12.0 - 1.0),
+            random(2) * 6.0,
+            random(3).powi(2),
+        );
+        let keys = |slot: u64| {
+            let heavy = noise(case * 7919 + slot * 31).max(1e-12).powf(-tail / 6.0);
+            let load = magnitude * heavy * (0.5 + random(slot + 9));
+            if random(slot * 3 + 100_000) < empty {
+                0
+            } else {
+                load.min(1e14) as u64
+            }
+        };
+        let count = 1 + (random(4) * random(4) * 60.0) as usize;
+        let mut listing = vec![String::new(); count];
+        let mut from = 0;
+        for i in 0.. {
+            let to = from + (random(50_000 + i) * random(5) * 4000.0) as u64;
+            if to >= SLOTS as u64 {
+                break;
+            }
+            let node = (random(60_000 + i) * count as f64) as usize;
+            listing[node] += &format!(" {from}-{to}");
+            from = to + 2 + (random(6) * 30.0) as u64;
+        }
+        let line = |(node, ranges): (usize, &String)| {
+            let host = "host.".repeat((random(70_000 + node as u64) * 9.0) as usize);
+            format!(
+                "{:040x} {host}n{node}:7000@17000 master - 0 0 1 connected{ranges}\n",
+                node + 1
+            )
+        };
+        let listing: String = listing.iter().enumerate().map(line).collect();
+        let topology = Topology::parse("any.nodes", listing.as_bytes()).unwrap();
+        let summary = of_slots(&topology, keys);
+        let names: Vec<_> = (0..case * 3)
+            .map(|i| vec![b'a' + i as u8 % 26; (random(i) * 80.0) as usize])
+            .collect();
+        let drawn = draw(&format!("any-{case}"), &with_tags(summary, &names));
+        assert_eq!(drawn.len(), CHARTS.len());
+    }
+}

@@ -1,0 +1,196 @@
+//! The charts of real samples and of extreme findings: decoded, of the right size, with ink where words belong.
+//! What they look like is in `target/tmp/charts/`.
+
+mod extremes;
+mod samples;
+
+use std::ops::{Range, RangeInclusive};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use crate::support::rng::Rng;
+use crate::support::scan::Scanning;
+use slotscope::metric::Metric;
+use slotscope::name::Name;
+use slotscope::report::charts::{CHARTS, Chart};
+use slotscope::slot::SLOTS;
+use slotscope::source;
+use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
+use slotscope::tally::{Parts, Tallies};
+use slotscope::topology::Topology;
+
+/// The heights that a chart may have; those with a row for each node, tag or prefix grow with the rows.
+const HEIGHTS: RangeInclusive<u32> = 308..=1260;
+
+fn even(nodes: usize) -> Topology {
+    Topology::even(nodes, format!("even {nodes}")).unwrap()
+}
+
+/// The findings of the keys in a file of samples/.
+fn of_sample(file: &str, topology: &Topology, parts: Parts) -> Summary {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("samples")
+        .join(file);
+    of_file(path, topology, parts, Metric::Keys)
+}
+
+/// The findings of any file `by` a metric.
+fn of_file(path: PathBuf, topology: &Topology, parts: Parts, by: Metric) -> Summary {
+    let file = path.file_name().unwrap().to_str().unwrap().to_owned();
+    let inputs = source::find(&[path]).unwrap().sources;
+    let scanned = Scanning::detected().run(&inputs, || Tallies::new(parts));
+    let facts = FileFacts {
+        name: Name::from(file.as_str()),
+        format: "lines".into(),
+        ..FileFacts::default()
+    };
+    let input = InputFacts {
+        files: vec![facts],
+        ..InputFacts::default()
+    };
+    summarise(&scanned.tally, None, topology, by, input)
+}
+
+/// The findings of keys without tags, so many in each slot.
+fn of_slots(topology: &Topology, keys: impl Fn(u64) -> u64) -> Summary {
+    let mut tallies = Tallies::new(Parts::All);
+    tallies.slots.loads.keys = (0..SLOTS as u64).map(keys).collect();
+    summarise(
+        &tallies,
+        None,
+        topology,
+        Metric::Keys,
+        InputFacts::default(),
+    )
+}
+
+/// A number in [0, 1) that is the slot's own.
+fn noise(slot: u64) -> f64 {
+    Rng::new(slot).unit()
+}
+
+/// A standard normal deviate that is the slot's own.
+fn bell(slot: u64) -> f64 {
+    Rng::new(slot).normal()
+}
+
+/// Keys as a perfect hash would spread them.
+fn spread_by_chance(mean: f64) -> impl Fn(u64) -> u64 {
+    move |slot| (mean + bell(slot) * mean.sqrt()).max(0.0).round() as u64
+}
+
+struct Picture {
+    width: u32,
+    height: u32,
+    rgb: Vec<u8>,
+}
+
+impl Picture {
+    fn decode(bytes: &[u8]) -> Picture {
+        let mut reader = png::Decoder::new(io::Cursor::new(bytes))
+            .read_info()
+            .unwrap();
+        let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut rgb).unwrap();
+        assert_eq!(info.color_type, png::ColorType::Rgb);
+        Picture {
+            width: info.width,
+            height: info.height,
+            rgb,
+        }
+    }
+
+    /// Pixels of a rectangle that are much darker than white.
+    fn ink(&self, columns: Range<u32>, rows: Range<u32>) -> usize {
+        let dark = |x: u32, y: u32| {
+            let at = ((y * self.width + x) * 3) as usize;
+            self.rgb[at..at + 3]
+                .iter()
+                .map(|part| u32::from(*part))
+                .sum::<u32>()
+                < 450
+        };
+        rows.map(|y| columns.clone().filter(|x| dark(*x, y)).count())
+            .sum()
+    }
+}
+
+/// Draws all charts of `summary`, leaves them in target/tmp/charts/ and holds them against what any chart must be.
+fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("charts")
+        .join(name);
+    fs::create_dir_all(&directory).unwrap();
+    let draw_one = |chart: &Chart| {
+        let file = chart.file;
+        let mut bytes = Vec::new();
+        (chart.sheet)(summary).write(&mut bytes).unwrap();
+        fs::write(directory.join(file), &bytes).unwrap();
+        let picture = Picture::decode(&bytes);
+        assert_eq!(picture.width, 1200, "{name}/{file}");
+        assert!(
+            HEIGHTS.contains(&picture.height),
+            "{name}/{file}: {} pixels high",
+            picture.height
+        );
+        assert!(
+            picture.ink(40..1160, 26..62) > 800,
+            "{name}/{file}: no title"
+        );
+        assert!(
+            picture.ink(40..1160, 72..96) > 60,
+            "{name}/{file}: no subtitle"
+        );
+        for (edge, columns, rows) in [
+            ("left", 0..8, 0..picture.height),
+            ("right", picture.width - 8..picture.width, 0..picture.height),
+            ("top", 0..picture.width, 0..16),
+            (
+                "bottom",
+                0..picture.width,
+                picture.height - 8..picture.height,
+            ),
+        ] {
+            assert_eq!(
+                picture.ink(columns, rows),
+                0,
+                "{name}/{file}: something runs over the {edge} edge"
+            );
+        }
+        (file, picture)
+    };
+    CHARTS.iter().map(draw_one).collect()
+}
+
+/// Where the words of axes and legends are when there are keys: file, columns, rows counted from the bottom.
+const LABELS: [(&str, Range<u32>, Range<u32>); 13] = [
+    ("slot-heatmap.png", 60..100, 180..1080), // first slot of each row
+    ("slot-heatmap.png", 1010..1190, 180..1080), // nodes
+    ("slot-heatmap.png", 100..1190, 20..130), // colour bar
+    ("slot-load.png", 60..100, 100..600),     // keys per slot
+    ("slot-load.png", 104..1160, 30..84),     // slots
+    ("nodes.png", 40..1160, 20..80),          // keys
+    ("lorenz.png", 40..100, 90..660),         // share of the keys
+    ("lorenz.png", 800..1160, 300..640),      // legend
+    ("slot-distribution.png", 60..106, 90..620), // slots
+    ("slot-distribution.png", 104..1190, 30..84), // keys per slot
+    ("key-lengths.png", 60..106, 90..620),    // keys
+    ("key-lengths.png", 104..1190, 30..84),   // length of the key name
+    ("prefixes.png", 40..1160, 20..80),       // keys
+];
+
+fn assert_labelled(
+    name: &str,
+    pictures: &[(&str, Picture)],
+    labels: &[(&str, Range<u32>, Range<u32>)],
+) {
+    for (file, columns, from_bottom) in labels.iter().cloned() {
+        let (_, picture) = pictures.iter().find(|(drawn, _)| *drawn == file).unwrap();
+        let rows = picture.height - from_bottom.end..picture.height - from_bottom.start;
+        let ink = picture.ink(columns.clone(), rows);
+        assert!(
+            ink > 60,
+            "{name}/{file}: no words in columns {columns:?}, {from_bottom:?} above the bottom"
+        );
+    }
+}

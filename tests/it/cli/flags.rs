@@ -1,0 +1,197 @@
+//! What flags do, and which values are refused.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::run::{Scratch, assert_fails, code, report, stderr, stdout};
+
+#[test]
+fn flags_out_of_range_are_refused() {
+    let scratch = Scratch::new();
+    scratch.file("a.keys", b"a\n");
+    for (args, parts) in [
+        (["--nodes", "0"], ["--nodes 0", "from 1 to 16384"]),
+        (["--nodes", "16385"], ["--nodes 16385", "from 1 to 16384"]),
+        (["--threads", "0"], ["--threads 0", "from 1 to 1024"]),
+        (["--kernel", "abacus"], ["--kernel", "table"]),
+        (["--format", "morse"], ["--format", "lines"]),
+    ] {
+        assert_fails(
+            &scratch.run(&["analyze", "a.keys", args[0], args[1]]),
+            &parts,
+        );
+    }
+    assert_eq!(scratch.entries("."), ["a.keys"]);
+}
+
+#[test]
+fn topologies_that_make_no_sense_are_refused() {
+    let scratch = Scratch::new();
+    scratch.file("a.keys", b"a\n");
+    let twice = b"aa 10.0.0.1:1@2 master - 0 0 1 connected 0-100\nbb 10.0.0.2:1@2 master - 0 0 1 connected 100-16383\n";
+    scratch.file("twice.nodes", twice);
+    scratch.file("noise.nodes", b"what is this\n");
+    assert_fails(
+        &scratch.run(&["analyze", "a.keys", "--topology", "twice.nodes"]),
+        &["twice.nodes", "slot 100", "aa", "bb"],
+    );
+    assert_fails(
+        &scratch.run(&["analyze", "a.keys", "--topology", "noise.nodes"]),
+        &["noise.nodes", "line 1"],
+    );
+    assert_fails(
+        &scratch.run(&["analyze", "a.keys", "--topology", "none.nodes"]),
+        &["none.nodes: no such file"],
+    );
+    let both = scratch.run(&[
+        "analyze",
+        "a.keys",
+        "--topology",
+        "twice.nodes",
+        "--nodes",
+        "3",
+    ]);
+    assert_eq!(both.status.code(), Some(2));
+}
+
+#[test]
+fn a_topology_names_the_nodes() {
+    let scratch = Scratch::new();
+    let nodes =
+        fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/seed-cluster.nodes")).unwrap();
+    scratch.file("cluster.nodes", &nodes);
+    scratch.file("a.keys", b"name\nname1\nname2\nname3\n");
+    let json =
+        report(&scratch.run(&["analyze", "a.keys", "--json", "--topology", "cluster.nodes"]));
+    let list: Vec<_> = json["nodes"]["list"].as_array().unwrap().iter().collect();
+    let loads: Vec<_> = list
+        .iter()
+        .map(|node| {
+            (
+                node["address"].as_str().unwrap(),
+                node["keys"].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        loads,
+        [
+            ("172.26.0.6:6379", 2),
+            ("172.26.0.5:6379", 1),
+            ("172.26.0.4:6379", 1)
+        ]
+    );
+    assert_eq!(json["nodes"]["source"], "cluster.nodes");
+    assert!(
+        !json["verdict"]["sentence"]
+            .as_str()
+            .unwrap()
+            .starts_with("on ")
+    );
+}
+
+#[test]
+fn the_report_is_the_same_for_any_threads_and_kernel() {
+    let scratch = Scratch::new();
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/commerce.keys");
+    let sample = sample.to_str().unwrap();
+    let run = |args: &[&str]| {
+        let mut json = report(&scratch.run(&[&["analyze", "--json", sample], args].concat()));
+        json.as_object_mut().unwrap().remove("run");
+        json
+    };
+    let reference = run(&[]);
+    for kernel in hashslot::available() {
+        for threads in ["1", "3"] {
+            assert_eq!(
+                run(&["--threads", threads, "--kernel", kernel.name]),
+                reference
+            );
+        }
+    }
+    let mut command = scratch.command(&["analyze", "--json", sample]);
+    let output = command.env("SLOTSCOPE_KERNEL", "table").output().unwrap();
+    assert_eq!(report(&output)["run"]["kernel"], "table");
+}
+
+#[test]
+fn without_tags_the_report_has_no_table_of_tags() {
+    let scratch = Scratch::new();
+    scratch.file("hot", "{hot}\n".repeat(1000).as_bytes());
+    let text = scratch.run(&["analyze", "hot", "--no-files", "--only", "slots"]);
+    assert!(
+        stdout(&text).starts_with("SKEWED") && stdout(&text).contains("tags were not counted"),
+        "{}",
+        stdout(&text)
+    );
+}
+
+#[test]
+fn columns_can_be_named_in_csv_and_json_lines() {
+    let scratch = Scratch::new();
+    scratch.file("dump.csv", b"id,weight\n\"a,{b}\",7\nc,8\n");
+    scratch.file("dump.jsonl", b"{\"id\":\"a\",\"weight\":7}\n");
+    for (dump, format, keys) in [("dump.csv", "csv", 2), ("dump.jsonl", "jsonl", 1)] {
+        let output = scratch.run(&[
+            "analyze",
+            dump,
+            "--json",
+            "--key-column",
+            "id",
+            "--size-column",
+            "weight",
+        ]);
+        let json = report(&output);
+        assert_eq!(
+            (&json["input"]["files"][0]["format"], &json["input"]["keys"]),
+            (&format.into(), &keys.into())
+        );
+    }
+}
+
+#[test]
+fn a_missing_column_is_an_error_that_lists_the_columns() {
+    let scratch = Scratch::new();
+    scratch.file("dump.csv", b"id,size\na,1\n");
+    let output = scratch.run(&["analyze", "dump.csv", "--format", "csv"]);
+    assert_fails(
+        &output,
+        &["slotscope: dump.csv: no column \"key\"; columns are: \"id\", \"size\""],
+    );
+    let output = scratch.run(&["analyze", "dump.csv", "--key-column", "name"]);
+    assert_fails(
+        &output,
+        &["slotscope: dump.csv: no column \"name\"; columns are: \"id\", \"size\""],
+    );
+    let output = scratch.run(&[
+        "analyze",
+        "dump.csv",
+        "--format",
+        "lines",
+        "--key-column",
+        "id",
+    ]);
+    assert_fails(
+        &output,
+        &["--key-column: lines has no columns to choose from; csv and jsonl have"],
+    );
+}
+
+#[test]
+fn what_a_flag_quotes_reaches_the_terminal_escaped() {
+    let scratch = Scratch::new();
+    scratch.file("dump.csv", "key,size\na,1\n");
+    scratch.file("dump.jsonl", "{\"key\":\"a\"}\n");
+    for (dump, flag) in [
+        ("dump.csv", "--key-column"),
+        ("dump.csv", "--size-column"),
+        ("dump.jsonl", "--ops-column"),
+    ] {
+        let output = scratch.run(&["analyze", dump, "--no-files", flag, "\u{1b}[31mred\u{9b}"]);
+        let said = stderr(&output);
+        assert_eq!(code(&output), 2, "{said}");
+        assert!(said.contains("[31mred"), "{said}");
+        let is_shown = |c: char| c == '\n' || !c.is_control();
+        assert!(said.chars().all(is_shown), "{said:?}");
+    }
+}

@@ -1,0 +1,224 @@
+//! What is read, and what is said of files that cannot be.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::run::{Scratch, assert_fails, clean_environment, report, stderr, stdout};
+use serde_json::Value;
+
+#[test]
+fn files_and_directories_are_counted_together() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.path("dumps")).unwrap();
+    scratch.file("dumps/b.keys", b"b1\r\nb2\r\n");
+    scratch.file("dumps/a.keys", b"a1\n");
+    scratch.file("dumps/.part", b"not counted\n");
+    scratch.file("alone", b"c");
+    let json = report(&scratch.run(&["analyze", "--json", "dumps", "alone"]));
+    let files: Vec<_> = json["input"]["files"].as_array().unwrap().iter().collect();
+    let names: Vec<_> = files
+        .iter()
+        .map(|file| {
+            (
+                file["name"].as_str().unwrap(),
+                file["keys"].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        names,
+        [("dumps/a.keys", 1), ("dumps/b.keys", 2), ("alone", 1)]
+    );
+    assert_eq!(json["input"]["bytes_read"], 3 + 8 + 1);
+}
+
+#[test]
+fn an_empty_dump_is_a_report_of_nothing() {
+    let scratch = Scratch::new();
+    for (content, nodes) in [(&b""[..], "3"), (b"\n", "1"), (b"\r\n", "16384")] {
+        scratch.file("empty", content);
+        let output = scratch.run(&["analyze", "empty", "--nodes", nodes]);
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
+        assert!(
+            stdout(&output).starts_with("EMPTY  no keys"),
+            "{}",
+            stdout(&output)
+        );
+        let text = fs::read_to_string(scratch.path("reports/empty/report.json")).unwrap();
+        assert!(!text.contains("NaN") && !text.contains("inf"));
+        let json: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            (&json["verdict"]["state"], &json["input"]["keys"]),
+            (&"empty".into(), &0.into())
+        );
+        assert_eq!(json["slots"]["stats"]["keys"]["max_over_mean"], Value::Null);
+    }
+}
+
+#[test]
+fn hostile_keys_are_counted_right_and_shown_escaped() {
+    let scratch = Scratch::new();
+    let long = [b"{".as_slice(), &[b'l'; 1 << 20], b"}"].concat();
+    let keys: Vec<&[u8]> = vec![
+        b"{a\0b}",
+        b"{\x1b[31mred}",
+        b"{\xff\xfe}x",
+        "{\u{202e}rtl}".as_bytes(),
+        &long,
+    ];
+    scratch.file("hostile", keys.join(&b'\n'));
+    let output = scratch.run(&["analyze", "hostile", "--format", "lines"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = stdout(&output);
+    assert!(
+        text.contains("{a\\x00b}")
+            && text.contains("{\\x1b[31mred}")
+            && text.contains("{\\xff\\xfe}"),
+        "{text}"
+    );
+    assert!(!text.contains(['\0', '\x1b', '\u{202e}']));
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 100),
+        "a line is too wide"
+    );
+    let json: Value =
+        serde_json::from_slice(&fs::read(scratch.path("reports/hostile/report.json")).unwrap())
+            .unwrap();
+    assert_eq!(json["input"]["keys"], 5);
+    assert_eq!(json["lengths"]["max"], (1 << 20) + 2);
+    let tags: Vec<_> = json["tags"]["top"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tag| tag["tag"].as_str().unwrap())
+        .collect();
+    assert!(tags.contains(&"l".repeat(1 << 20).as_str()) && tags.contains(&"\\xe2\\x80\\xaertl"));
+}
+
+#[test]
+fn inputs_that_cannot_be_read_are_named_with_a_way_out() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.path("nothing")).unwrap();
+    assert_fails(
+        &scratch.run(&["analyze", "missing.keys"]),
+        &["missing.keys: no such file", "check the spelling"],
+    );
+    assert_fails(
+        &scratch.run(&["analyze", "nothing"]),
+        &["nothing: a directory without files", "name a key dump"],
+    );
+    assert_fails(
+        &scratch.run(&["analyze", "missing\u{1b}[2J"]),
+        &["missing\\x1b[2J"],
+    );
+    assert_eq!(
+        scratch.entries("."),
+        ["nothing"],
+        "an error leaves nothing behind"
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_without_permission_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let scratch = Scratch::new();
+    let locked = scratch.file("locked.keys", b"a\n");
+    let mode = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(&locked, 0o000);
+    let args = ["analyze", "locked.keys"];
+    let mut command = scratch.command(&args);
+    if fs::File::open(&locked).is_ok() {
+        // Permissions do not bind root: another user runs a copy of the program that this user can reach.
+        let nobody = 65_534;
+        let program = scratch.path("slotscope");
+        fs::copy(env!("CARGO_BIN_EXE_slotscope"), &program).unwrap();
+        mode(&program, 0o755);
+        mode(&scratch.path("."), 0o755);
+        command = Command::new(program);
+        clean_environment(&mut command);
+        command
+            .args(args)
+            .current_dir(scratch.path("."))
+            .uid(nobody)
+            .gid(nobody);
+    }
+    assert_fails(
+        &command.output().unwrap(),
+        &["locked.keys: permission denied", "mode"],
+    );
+}
+
+#[test]
+fn an_endless_line_is_an_error_at_its_place() {
+    let scratch = Scratch::new();
+    let mut content = b"first\nsecond\n".to_vec();
+    content.resize(content.len() + (64 << 20) + 1, b'x');
+    scratch.file("long.keys", &content);
+    let expected = [
+        "long.keys: line 3 (byte 13): a line longer than 64 MiB",
+        "one key a line",
+    ];
+    assert_fails(&scratch.run(&["analyze", "long.keys"]), &expected);
+    assert_fails(
+        &scratch.piped(&["analyze"], &content),
+        &["-: byte 13: a line longer than 64 MiB"],
+    );
+    assert_eq!(scratch.entries("."), ["long.keys"]);
+}
+
+#[test]
+fn a_dump_that_changes_during_the_scan_is_an_error() {
+    let scratch = Scratch::new();
+    // Cut off between finding and reading: simulated by a file that says it is longer than it is.
+    let fifo = scratch.file("grow.keys", b"a\n");
+    let state = slotscope::source::find(std::slice::from_ref(&fifo))
+        .unwrap()
+        .sources;
+    fs::write(&fifo, b"a\nb\n").unwrap();
+    let message = match state[0].open_at() {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("a changed file was opened"),
+    };
+    assert!(message.contains("changed while it was read"), "{message}");
+}
+
+#[test]
+fn an_empty_dump_among_others_changes_nothing_else() {
+    let scratch = Scratch::new();
+    scratch.file("empty", b"");
+    let keys: String = (0..70_000)
+        .map(|i| format!("{{t{i}}}\n{{hot}}:{i}\n"))
+        .collect();
+    scratch.file("full", keys.as_bytes());
+    let json = report(&scratch.run(&["analyze", "--json", "empty", "full"]));
+    assert_eq!(
+        (&json["tags"]["exact"], &json["run"]["passes"]),
+        (&true.into(), &2.into())
+    );
+    assert_eq!(
+        (
+            &json["tags"]["top"][0]["tag"],
+            &json["tags"]["top"][0]["keys"]
+        ),
+        (&"hot".into(), &70_000.into())
+    );
+    assert_eq!(json["input"]["files"][0]["format"], "lines");
+}
+
+#[test]
+fn entries_of_a_directory_that_are_not_files_are_reported() {
+    let scratch = Scratch::new();
+    fs::create_dir_all(scratch.path("dumps/deeper")).unwrap();
+    scratch.file("dumps/a.keys", b"a\n");
+    let json = report(&scratch.run(&["analyze", "dumps", "--json"]));
+    let notes = json["input"]["notes"].to_string();
+    assert!(
+        notes.contains("passed over (directories are not searched deeper): 1"),
+        "{notes}"
+    );
+}

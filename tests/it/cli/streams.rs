@@ -1,0 +1,108 @@
+//! What goes to the terminal and to pipes, also where they are closed or full.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Stdio;
+
+use super::waiting;
+use crate::support::run::{Scratch, stdout};
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let scratch = Scratch::new();
+    let dump = scratch.piped(&["generate", "--keys", "200k"], b"").stdout;
+    for args in [
+        &["generate", "--keys", "100G"][..],
+        &["keyslot"],
+        &["analyze", "--json"],
+    ] {
+        let mut child = waiting(scratch.command(args));
+        let mut stdin = child.stdin.take().unwrap();
+        let dump = dump.clone();
+        let feeder = std::thread::spawn(move || drop(stdin.write_all(&dump)));
+        let mut first = String::new();
+        let mut reader = BufReader::new(child.stdout.take().unwrap());
+        if args[0] != "analyze" {
+            reader.read_line(&mut first).unwrap();
+            assert!(!first.is_empty());
+        }
+        drop(reader);
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}");
+        feeder.join().unwrap();
+        let mut message = String::new();
+        child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut message)
+            .unwrap();
+        assert_eq!(message, "");
+    }
+}
+
+#[test]
+fn files_are_written_where_the_reader_closes_standard_output() {
+    let scratch = Scratch::new();
+    scratch.file("a.csv", b"key,size,type,expiry\n{a}1,7,string,\n");
+    let mut child = scratch
+        .command(&["analyze", "a.csv", "--out", "out"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(
+        scratch.entries("out").len(),
+        slotscope::report::files().count()
+    );
+}
+
+#[test]
+fn a_giant_tag_does_not_flood_the_terminal() {
+    let scratch = Scratch::new();
+    let tag = "t".repeat(1 << 20);
+    scratch.file(
+        "giant.keys",
+        format!("{{{tag}}}1\n{{{tag}}}2\n{{{tag}}}3\na\nb\n").as_bytes(),
+    );
+    let output = scratch.run(&["analyze", "giant.keys", "--no-files"]);
+    assert!(
+        stdout(&output).contains("ttt…"),
+        "{}",
+        &stdout(&output)[..200]
+    );
+    assert!(stdout(&output).len() < 5000);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_failing_standard_error_is_no_panic() {
+    let scratch = Scratch::new();
+    let full = fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let status = scratch
+        .command(&["analyze", "missing"])
+        .stderr(full)
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(2));
+}
+
+#[test]
+fn color_is_for_terminals_unless_asked_for() {
+    let scratch = Scratch::new();
+    scratch.file("a.keys", b"a\n");
+    let run = |args: &[&str], no_color: bool| {
+        let mut command = scratch.command(&[&["analyze", "a.keys", "--no-files"], args].concat());
+        if no_color {
+            command.env("NO_COLOR", "1");
+        }
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        output.stdout.contains(&0x1b)
+    };
+    assert!(!run(&[], false) && !run(&["--color", "never"], false) && !run(&[], true));
+    assert!(run(&["--color", "always"], false) && run(&["--color", "always"], true));
+}

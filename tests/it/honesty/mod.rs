@@ -1,0 +1,25 @@
+//! What is no key dump is refused with what to type, and never counted; what is doubtful is said.
+
+mod doubtful;
+mod refused;
+
+use crate::support::run::root;
+use slotscope::format::not_a_dump::{LINE_FORMS, NotADump, SIGNATURES};
+
+fn refusals() -> impl Iterator<Item = &'static NotADump> {
+    SIGNATURES.iter().chain(LINE_FORMS)
+}
+
+#[test]
+fn the_manual_lists_what_the_program_refuses() {
+    let manual = std::fs::read_to_string(root().join("docs/formats.md")).unwrap();
+    let cell = |text: &str| text.replace('|', "\\|");
+    let row = |one: &NotADump| format!("| {} | {} |\n", cell(one.what), cell(one.way_out));
+    let mut rows: Vec<String> = refusals().map(row).collect();
+    rows.dedup();
+    let expected = format!("| refused | what to type |\n|---|---|\n{}\n", rows.concat());
+    assert!(
+        manual.contains(&expected),
+        "docs/formats.md is to hold\n{expected}"
+    );
+}

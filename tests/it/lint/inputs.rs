@@ -1,0 +1,107 @@
+//! What is read, and what is said of inputs that are empty, cut off or no names.
+
+use super::{found, lint};
+use crate::support::dumps::gzip;
+use crate::support::run::{Scratch, assert_fails, code, stderr, stdout};
+use serde_json::Value;
+
+#[test]
+fn a_dump_without_keys_is_not_a_clean_one() {
+    let said = lint(&Scratch::new(), b"", &[]);
+    assert_eq!(code(&said), 2);
+    assert!(
+        stderr(&said).contains("no keys were checked"),
+        "{}",
+        stderr(&said)
+    );
+}
+
+#[test]
+fn any_number_of_threads_finds_the_same() {
+    let scratch = Scratch::new();
+    let mut keys = String::new();
+    for i in 0..400_000 {
+        let tag = i / 5 % 70_000;
+        keys += &match i % 5 {
+            0 => format!("prod:news:favorites:{{fav:{tag}}}:news:{i}\n"),
+            1 => format!("orders:{{{tag}}}:{i}\n"),
+            2 => format!("carts:{{{tag}}}:{i}\n"),
+            3 => format!("prod:news:list:{{hot}}:%s:{i}\n"),
+            _ => format!("user{i}{{a}}{{b{i}}} \n"),
+        };
+    }
+    let one = lint(&scratch, keys.as_bytes(), &["--json", "--threads", "1"]);
+    assert_eq!(code(&one), 1, "{}", stderr(&one));
+    let json: Value = serde_json::from_str(stdout(&one)).unwrap();
+    let findings = json["findings"].as_array().unwrap();
+    assert_eq!(found(findings, "shared-tag")["counted"], "at_least");
+    assert_eq!(found(findings, "heavy-tag")["counted"], "at_most");
+    for threads in ["2", "4", "7"] {
+        assert_eq!(
+            stdout(&one),
+            stdout(&lint(
+                &scratch,
+                keys.as_bytes(),
+                &["--json", "--threads", threads]
+            )),
+            "{threads} threads"
+        );
+    }
+}
+
+#[test]
+fn all_forms_that_analyze_reads_are_read() {
+    let scratch = Scratch::new();
+    scratch.file("dump.csv", b"key,size\nprod:news:favorites:{common}:1,7\n");
+    assert_eq!(code(&scratch.run(&["lint", "dump.csv"])), 1);
+    scratch.file("dump.json", br#"["prod:news:favorites:{common}:1"]"#);
+    assert_eq!(code(&scratch.run(&["lint", "dump.json"])), 1);
+    scratch.file("dump.txt", b"1) \"prod:news:favorites:{fav:1}\"\n");
+    assert_eq!(code(&scratch.run(&["lint", "dump.txt"])), 0);
+    assert_fails(
+        &scratch.run(&["lint", "nothing.keys"]),
+        &["nothing.keys: no such file"],
+    );
+    scratch.file("table.csv", b"id,n\nprod:news:favorites:{common}:1,7\n");
+    let said = scratch.run(&["lint", "table.csv", "--key-column", "id"]);
+    assert!(
+        stdout(&said).starts_with("1 error, 1 warning, 0 notes on 1 key\n"),
+        "{}",
+        stdout(&said)
+    );
+    assert!(
+        stdout(&said).contains("error  global-tag: 1 of 1 keys (100.0 %) have a tag"),
+        "{}",
+        stdout(&said)
+    );
+    assert!(stdout(&scratch.run(&["lint", "--format", "help"])).contains("lines"));
+}
+
+#[test]
+fn an_input_that_ends_in_the_middle_beats_an_error() {
+    let scratch = Scratch::new();
+    let keys: String = (0..50_000)
+        .map(|i| format!("prod:news:favorites:{{common}}:{i}\n"))
+        .collect();
+    let whole = gzip(keys.as_bytes());
+    scratch.file("broken.gz", &whole[..whole.len() / 2]);
+    let said = scratch.run(&["lint", "broken.gz"]);
+    assert_eq!(code(&said), 2, "{}", stderr(&said));
+    assert!(
+        stderr(&said).contains("broken.gz: byte ") && stdout(&said).contains("global-tag"),
+        "{}",
+        stderr(&said)
+    );
+}
+
+#[test]
+fn a_capture_is_refused_and_operations_next_to_keys_are_not_names() {
+    let scratch = Scratch::new();
+    let line = "1795216373.125436 [0 10.0.0.7:5] \"GET\" \"bad name\"\n";
+    scratch.file("a.monitor", line.repeat(3));
+    let said = scratch.run(&["lint", "a.monitor"]);
+    assert_fails(
+        &said,
+        &["a.monitor", "(monitor) are operations", "slotscope analyze"],
+    );
+}

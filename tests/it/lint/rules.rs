@@ -1,0 +1,253 @@
+//! Which keys break which rule.
+
+use super::{findings, found, lint};
+use crate::support::run::{Scratch, stdout};
+use serde_json::Value;
+
+/// The ids of the rules that `key` alone breaks, in their order.
+fn broken(key: &str) -> Vec<String> {
+    // Keys that follow the convention, so that it is that of the dump.
+    let others: String = (0..20).map(|i| format!("prod:a:b:{i}\n")).collect();
+    let findings = findings(&Scratch::new(), format!("{others}{key}\n").as_bytes());
+    let id = |finding: &Value| finding["rule"].as_str().unwrap().to_owned();
+    findings.iter().map(id).collect()
+}
+
+#[test]
+fn what_the_documents_recommend_is_clean() {
+    for key in [
+        "prod:news:favorites:{fav:123}:news:001",
+        "prod:news:favorites:{fav:123}:meta",
+        "test:uc:session:{sess:uid123}:token",
+        "prod:uc:profile:{uc:123}:base",
+        "prod:news:favorites:v1:{fav:123}:news:001",
+        "prod:news:favorites:v2:{fav:123}:news:001",
+    ] {
+        assert_eq!(broken(key), [""; 0], "{key}");
+    }
+    let scratch = Scratch::new();
+    scratch.file("slotscope.toml", b"[severity]\nversion = 'info'\n");
+    let versioned = findings(
+        &scratch,
+        b"prod:news:favorites:v1:{fav:123}:news:001\nprod:uc:profile:{uc:123}:base\n",
+    );
+    assert_eq!(
+        (versioned.len(), &versioned[0]["rule"]),
+        (1, &Value::from("version"))
+    );
+    assert_eq!(
+        versioned[0]["examples"],
+        serde_json::json!(["prod:uc:profile:{uc:123}:base"])
+    );
+}
+
+#[test]
+fn what_the_documents_warn_of_is_found() {
+    for (key, rules) in [
+        ("favorites:{fav:123}:news001", &["namespace"][..]),
+        ("orders:{ord:123}:order8899", &["namespace"]),
+        ("favorites:123:news001", &["namespace"]),
+        ("prod:news:favorites:{123}:news001", &["tag-form"]),
+        (
+            "prod:news:favorites:{common}:news001",
+            &["global-tag", "tag-form"],
+        ),
+        (
+            "prod:news:favorites:{config}:news001",
+            &["global-tag", "tag-form"],
+        ),
+        ("prod:news:favorites:{fav:<userId>}:news", &["placeholder"]),
+        (
+            "prod:news:favorites:{}{fav:1}",
+            &["empty-tag", "enterprise-tag"],
+        ),
+        ("user::10086", &["namespace"]),
+        ("{user}::10086", &["namespace", "tag-form"]),
+        (
+            "{user}::{10086}",
+            &["extra-braces", "namespace", "tag-form", "enterprise-tag"],
+        ),
+        (
+            "{user}::10086::{profile}",
+            &["extra-braces", "namespace", "tag-form", "enterprise-tag"],
+        ),
+        (
+            "{}user::10086",
+            &["empty-tag", "namespace", "enterprise-tag"],
+        ),
+        (
+            "user{}::10086",
+            &["empty-tag", "namespace", "enterprise-tag"],
+        ),
+        ("foo{}{bar}", &["empty-tag", "namespace", "enterprise-tag"]),
+        (
+            "foo{{bar}}zap",
+            &[
+                "placeholder",
+                "extra-braces",
+                "namespace",
+                "tag-form",
+                "enterprise-tag",
+            ],
+        ),
+        (
+            "foo{bar}{zap}",
+            &["extra-braces", "namespace", "tag-form", "enterprise-tag"],
+        ),
+        ("user-profile:{1234}", &["namespace", "tag-form"]),
+        ("user-session:1234", &["namespace"]),
+        ("{user1000}.following", &["namespace", "tag-form"]),
+        (
+            "a{'1':{'i32':1}}",
+            &["extra-braces", "namespace", "tag-form", "enterprise-tag"],
+        ),
+    ] {
+        assert_eq!(broken(key), rules, "{key}");
+    }
+}
+
+#[test]
+fn unfilled_placeholders_are_errors_and_names_that_look_similar_are_not() {
+    for key in [
+        "prod:uc:profile:{userId}",
+        "prod:uc:profile:{uc:userId}:x",
+        "prod:uc:profile:{user_id}",
+        "prod:uc:profile:${id}",
+        "prod:uc:profile:%s:x",
+        "prod:uc:profile:%d",
+        "prod:uc:profile:%(id)s",
+        "prod:uc:profile:undefined",
+        "prod:uc:profile:null:x",
+        "prod:uc:profile:{uc:undefined}",
+        "prod:uc:profile:{{id}}",
+        "prod:uc:profile:[object Object]",
+    ] {
+        assert!(broken(key).contains(&String::from("placeholder")), "{key}");
+    }
+    for key in [
+        "prod:uc:profile:%d0%bf",
+        "prod:uc:profile:100%25",
+        "prod:uc:profile:nullable",
+        "prod:uc:undefined-behaviour:1",
+        "prod:uc:profile:{uc:identity}",
+        "prod:uc:profile:Nonesuch",
+        "prod:uc:profile:{uc:42}:a<b",
+        "prod:uc:profile:100%uXy",
+    ] {
+        assert!(!broken(key).contains(&String::from("placeholder")), "{key}");
+    }
+    let random = findings(&Scratch::new(), b"bin:\xfe%u:\x01\nbin:\x02<a>%s\n");
+    assert!(
+        random
+            .iter()
+            .all(|finding| finding["rule"] != "placeholder"),
+        "{random:?}"
+    );
+}
+
+#[test]
+fn keys_of_another_convention_are_one_note_without_examples() {
+    let scratch = Scratch::new();
+    let keys: String = (0..100).map(|i| format!("user/{i}\n")).collect();
+    let found_all = findings(&scratch, keys.as_bytes());
+    assert_eq!(found_all.len(), 1, "{found_all:?}");
+    let namespace = found(&found_all, "namespace");
+    assert_eq!(namespace["severity"], "info");
+    assert_eq!(namespace["examples"], serde_json::json!([]));
+    scratch.file("slotscope.toml", b"namespace = '^shop/'\n");
+    let set = findings(&scratch, keys.as_bytes());
+    assert_eq!(found(&set, "namespace")["severity"], "warning");
+}
+
+#[test]
+fn help_lists_the_rules() {
+    let said = Scratch::new().run(&["lint", "--help"]);
+    assert!(
+        stdout(&said).contains("heavy-tag         error    have a tag"),
+        "{}",
+        stdout(&said)
+    );
+}
+
+#[test]
+fn control_bytes_invalid_utf8_and_blanks_are_found_and_shown_escaped() {
+    let scratch = Scratch::new();
+    let long = format!("prod:uc:profile:{}", "k".repeat(300));
+    let keys = [
+        b"prod:uc:profile:\x1b[2J",
+        &b"prod:uc:profile:\xff"[..],
+        b"prod:uc:profile:a b",
+        long.as_bytes(),
+    ]
+    .join(&b'\n');
+    let findings = findings(&scratch, &keys);
+    assert_eq!(
+        found(&findings, "control-bytes")["examples"][0],
+        "prod:uc:profile:\\x1b[2J"
+    );
+    assert_eq!(
+        found(&findings, "invalid-utf8")["examples"][0],
+        "prod:uc:profile:\\xff"
+    );
+    assert_eq!(found(&findings, "blanks")["count"], 1);
+    let example = found(&findings, "long-key")["examples"][0]
+        .as_str()
+        .unwrap();
+    assert!(example.ends_with("... and 116 more bytes"), "{example}");
+    let said = lint(&scratch, &keys, &["--color", "never"]);
+    assert!(!stdout(&said).contains('\u{1b}'), "{:?}", stdout(&said));
+}
+
+#[test]
+fn one_id_as_the_tag_of_several_services_is_found() {
+    let scratch = Scratch::new();
+    let keys =
+        b"favorites:{123}:news001\norders:{123}:order8899\nfavorites:{7}:x\nfavorites:{7}:y\n\
+        prod:news:a:{9}:x\ntest:news:b:{9}:y\nuser-profile:{1234}\nuser-session:{1234}\n\
+        a:{fav:1}\nb:{fav:1}\n{u1}.following\n{u1}.followers\n";
+    let findings = findings(&scratch, keys);
+    let shared = found(&findings, "shared-tag");
+    assert_eq!(
+        (&shared["count"], &shared["counted"]),
+        (&Value::from(4), &Value::from("exactly"))
+    );
+    assert_eq!(
+        shared["examples"],
+        serde_json::json!([
+            "{123} of favorites, orders",
+            "{1234} of user-profile, user-session"
+        ])
+    );
+}
+
+#[test]
+fn a_tag_that_holds_a_large_part_of_all_keys_is_an_error() {
+    let scratch = Scratch::new();
+    let keys = |heavy: usize, others: usize| -> Vec<u8> {
+        let heavy = (0..heavy).map(|i| format!("prod:news:list:{{news:hot}}:{i}\n"));
+        heavy
+            .chain((0..others).map(|i| format!("prod:uc:profile:{{uc:{i}}}\n")))
+            .collect::<String>()
+            .into_bytes()
+    };
+    let some = findings(&scratch, &keys(1500, 20_000));
+    assert_eq!(
+        (
+            &found(&some, "heavy-tag")["count"],
+            &found(&some, "heavy-tag")["severity"]
+        ),
+        (&1500.into(), &"error".into())
+    );
+    assert_eq!(
+        found(&some, "heavy-tag")["examples"],
+        serde_json::json!(["{news:hot}"])
+    );
+    for (heavy, others) in [(999, 1), (1500, 40_000)] {
+        assert!(
+            findings(&scratch, &keys(heavy, others))
+                .iter()
+                .all(|finding| finding["rule"] != "heavy-tag"),
+            "{heavy} of {others}"
+        );
+    }
+}

@@ -1,0 +1,105 @@
+//! The text, the files and the page.
+
+use std::fs;
+use std::path::Path;
+
+use super::{edited, eight_months, run};
+use crate::browser::UNREADABLE;
+use crate::support::chromium::Chromium;
+use crate::support::run::{Scratch, assert_fails, code, stderr, stdout};
+use serde_json::json;
+
+#[test]
+fn the_result_is_text_markdown_files_and_limits() {
+    let scratch = Scratch::new();
+    let reports = eight_months(&scratch);
+    for width in ["40", "80", "200"] {
+        let args: Vec<&str> = reports.iter().map(String::as_str).collect();
+        let mut command = scratch.command(&[&["trend"], &args[..]].concat());
+        let said = command.env("COLUMNS", width).output().unwrap();
+        let text = stdout(&said);
+        let most = width.parse().unwrap();
+        assert!(
+            text.lines().all(|line| line.chars().count() <= most),
+            "{width}: {text}"
+        );
+        for part in [
+            "8 reports, 2024-11-01 to 2025-06-02",
+            "Tags that vanished",
+            "visits",
+        ] {
+            assert!(text.contains(part), "{width}: no {part} in {text}");
+        }
+    }
+    let said = run(&scratch, &reports, &["--output", "markdown"]);
+    assert!(stdout(&said).contains("| ---: |"), "{}", stdout(&said));
+
+    let said = run(&scratch, &reports, &["--out", "out"]);
+    assert_eq!(code(&said), 0, "{}", stderr(&said));
+    let mut files = vec!["trend.csv", "trend.html", "trend.json"];
+    if cfg!(feature = "charts") {
+        files.extend(["fullest-node.png", "growth.png"]);
+        files.sort_unstable();
+    }
+    assert_eq!(scratch.entries("out"), files);
+    let page = fs::read_to_string(scratch.path("out/trend.html")).unwrap();
+    assert!(!page.contains("http:") && !page.contains("https:") && page.contains("<svg"));
+    let table = fs::read_to_string(scratch.path("out/trend.csv")).unwrap();
+    assert_eq!(table.lines().count(), 9);
+    assert!(table.starts_with("date,file,keys,bytes,ops,"), "{table}");
+    // A second run replaces its own files; without bytes there is no fullest node to draw.
+    let said = run(&scratch, &reports, &["--out", "out"]);
+    assert_eq!(code(&said), 0, "{}", stderr(&said));
+    fs::create_dir(scratch.path("theirs")).unwrap();
+    scratch.file("theirs/trend.html", "theirs");
+    let said = run(&scratch, &reports, &["--out", "theirs"]);
+    assert_fails(&said, &["name another directory with --out"]);
+
+    let limit = |limit: &str| code(&run(&scratch, &reports, &["--fail-on", limit]));
+    assert_eq!(limit("forecast.growth.bytes.a_month.estimate > 0.04"), 1);
+    assert_eq!(limit("forecast.growth.bytes.a_month.estimate > 0.2"), 0);
+    assert_eq!(limit("forecast.full.months.low < 1000"), 1);
+    assert_eq!(limit("forecast.full.days < 3"), 2);
+}
+
+#[test]
+fn the_page_is_readable_in_both_themes_and_asks_for_nothing() {
+    let scratch = Scratch::new();
+    let mut reports = eight_months(&scratch);
+    reports[7] = edited(&scratch, "r7", "nasty", |report| {
+        let tags = report["tags"]["top"].as_array_mut().unwrap();
+        tags[0]["tag"] = json!("</script><img src=x onerror=alert(1)>");
+        report["nodes"]["list"][0]["address"] = json!("<svg/onload=alert(2)>:1");
+    });
+    let said = run(
+        &scratch,
+        &reports,
+        &["--out", "out", "--maxmemory", "100kb"],
+    );
+    assert_eq!(code(&said), 0, "{}", stderr(&said));
+    let pictures = Path::new(env!("CARGO_BIN_EXE_slotscope")).parent().unwrap();
+    let pictures = pictures.join("browser");
+    for (width, theme) in [
+        (1440, "light"),
+        (1440, "dark"),
+        (390, "light"),
+        (390, "dark"),
+    ] {
+        let mut tab = Chromium::start().tab(width, theme);
+        tab.open(&scratch.path("out/trend.html"));
+        let place = format!("{width} px, {theme}");
+        assert_eq!(tab.eval(UNREADABLE), json!([]), "{place}");
+        tab.screenshot(&pictures.join(format!("trend-{width}-{theme}.png")));
+        let button = if theme == "dark" { "Light" } else { "Dark" };
+        assert_eq!(tab.text("#theme"), button, "{place}");
+        assert_eq!(
+            tab.eval("document.querySelectorAll('figure.curve .dot').length"),
+            16
+        );
+        assert!(
+            tab.text("#tags").contains("<img src=x onerror=alert(1)>"),
+            "{place}"
+        );
+        assert_eq!(tab.faults(), Vec::<String>::new(), "{place}");
+    }
+}

@@ -1,0 +1,257 @@
+//! Reports that cannot be compared are refused, doubtful ones are left out, and no file makes it panic.
+
+use std::fs;
+
+use super::{START, analyze, edited, eight_months, monthly, run, set_written, trend};
+use crate::support::run::{Scratch, assert_fails, code, stderr, stdout};
+use serde_json::{Value, json};
+
+#[test]
+fn reports_need_different_dates_and_the_way_out_is_named() {
+    let scratch = Scratch::new();
+    let first = monthly(&scratch, 0, 100, &[], &[]);
+    let second = monthly(&scratch, 1, 110, &[], &[]);
+    set_written(&scratch.path("1.csv"), START);
+    let copied = analyze(&scratch, "1.csv", "copied", &[]);
+    assert_fails(
+        &run(&scratch, &[first.clone(), copied], &[]),
+        &[
+            "copied/report.json: of the same time as r0/report.json, 2024-11-01",
+            "--date: dump, run or path",
+        ],
+    );
+    let said = scratch.piped(&["analyze", "--nodes", "3", "--json"], b"a\nb\n");
+    scratch.file("of-2025-03-01.json", &said.stdout);
+    let piped = [second, String::from("of-2025-03-01.json")];
+    assert_fails(
+        &run(&scratch, &piped, &[]),
+        &[
+            "of-2025-03-01.json: does not say when its dump was written",
+            "--date run",
+        ],
+    );
+    assert_fails(
+        &run(&scratch, &piped, &["--date", "path"]),
+        &["r1/report.json: no date in the path"],
+    );
+    fs::rename(scratch.path("r1"), scratch.path("2025-02")).unwrap();
+    let named = ["2025-02", "of-2025-03-01.json"].map(String::from);
+    let found = trend(&scratch, &named, &["--date", "path"]);
+    assert_eq!(found["points"][0]["at"], 1_738_368_000);
+    let earlier = edited(&scratch, "r0", "earlier", |report| {
+        let started = report["run"]["started"].as_u64().unwrap();
+        report["run"]["started"] = json!(started - 60);
+    });
+    let found = trend(
+        &scratch,
+        &[String::from("2025-02"), earlier],
+        &["--date", "run"],
+    );
+    assert!(
+        found["notes"].to_string().contains("less than a day"),
+        "{found}"
+    );
+    assert_eq!(found.get("forecast"), None);
+}
+
+#[test]
+fn reports_of_another_kind_are_refused_and_with_force_noted() {
+    let scratch = Scratch::new();
+    let mut reports = eight_months(&scratch);
+    let set = |pointer: &'static str, value: Value| {
+        move |report: &mut Value| {
+            let (parent, member) = pointer.rsplit_once('/').unwrap();
+            report.pointer_mut(parent).unwrap()[member] = value.clone();
+        }
+    };
+    reports[3] = edited(
+        &scratch,
+        "r3",
+        "memory",
+        set("/input/sizes", json!("memory")),
+    );
+    let listed = |id: &'static str| {
+        move |report: &mut Value| {
+            report["nodes"]["source"] = json!("cluster.nodes");
+            for (place, node) in report["nodes"]["list"]
+                .as_array_mut()
+                .unwrap()
+                .iter_mut()
+                .enumerate()
+            {
+                node["id"] = json!(format!("{id}{place}"));
+            }
+        }
+    };
+    reports[5] = edited(&scratch, "r5", "a", listed("a"));
+    type Change = Box<dyn Fn(&mut Value)>;
+    let changes: [(Change, &str); 3] = [
+        (
+            Box::new(set("/input/policy", json!("enterprise"))),
+            "other: its keys are hashed by --policy enterprise, those of memory by the servers' rule",
+        ),
+        (
+            Box::new(set("/input/sizes", json!("serialized"))),
+            "other: its sizes are bytes in the RDB file, those of memory are estimates of memory",
+        ),
+        (
+            Box::new(listed("b")),
+            "a: none of its nodes is in other: it is of another cluster",
+        ),
+    ];
+    for (change, what) in changes {
+        reports[4] = edited(&scratch, "r4", "other", change);
+        assert_fails(&run(&scratch, &reports, &[]), &[what, "--force"]);
+        let found = trend(&scratch, &reports, &["--force"]);
+        assert!(
+            found["notes"].to_string().contains(what),
+            "{}",
+            found["notes"]
+        );
+    }
+    // A policy in the note of a report is that of analyze.
+    let other = monthly(&scratch, 9, 1000, &[], &["--policy", "enterprise"]);
+    reports.truncate(3);
+    reports.push(other);
+    assert_fails(
+        &run(&scratch, &reports, &[]),
+        &["r9/report.json: its keys are hashed by --policy enterprise"],
+    );
+}
+
+#[test]
+fn doubtful_reports_are_marked_and_left_out_unless_they_are_asked_for() {
+    let scratch = Scratch::new();
+    let mut reports = eight_months(&scratch);
+    let stop = json!([{"file": "x", "byte": 7, "reason": "cut"}]);
+    reports[3] = edited(&scratch, "r3", "broken", |report| {
+        report["input"]["incomplete"] = stop.clone();
+        report["tags"]["top"] = json!([]);
+    });
+    let found = trend(&scratch, &reports, &[]);
+    assert_eq!(found["points"][3]["left_out"], "incomplete");
+    assert_eq!(found["forecast"]["growth"]["keys"]["reports"], 7);
+    let count = |found: &Value| {
+        let count = |of: &str| found["tags"][of].as_u64().unwrap();
+        count("appeared_count") + count("vanished_count")
+    };
+    assert_eq!(count(&found), 4, "a list that is not whole is not compared");
+    assert!(found["notes"].to_string().contains("broken"), "{found}");
+    let text = run(&scratch, &reports, &[]);
+    assert!(stdout(&text).contains("incomplete"), "{}", stdout(&text));
+    let found = trend(&scratch, &reports, &["--with-doubtful"]);
+    assert_eq!(found["points"][3].get("left_out"), None);
+    assert_eq!(found["forecast"]["growth"]["keys"]["reports"], 8);
+    assert_eq!(count(&found), 8, "its list has no names");
+
+    scratch.file("none.keys", "");
+    set_written(&scratch.path("none.keys"), START + 100 * 86_400);
+    reports.push(analyze(&scratch, "none.keys", "none", &[]));
+    let found = trend(&scratch, &reports, &["--with-doubtful"]);
+    assert_eq!(found["points"][4]["left_out"], "empty");
+
+    let small = edited(&scratch, "r5", "small", |report| {
+        for metric in ["keys", "bytes"] {
+            let loads = report["slots"][metric].as_array_mut().unwrap();
+            loads
+                .iter_mut()
+                .for_each(|load| *load = json!(load.as_u64().unwrap() / 3));
+        }
+    });
+    let mut reports = eight_months(&scratch);
+    reports.push(monthly(
+        &scratch,
+        8,
+        1594,
+        &[("stays", 50), ("comes", 40)],
+        &[],
+    ));
+    reports[5] = small;
+    let notes = trend(&scratch, &reports, &[])["notes"].to_string();
+    assert!(
+        notes.contains("small: ") && notes.contains("is its dump whole?"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn hostile_reports_neither_break_the_run_nor_the_terminal() {
+    let scratch = Scratch::new();
+    let mut reports = eight_months(&scratch);
+    reports[2] = edited(&scratch, "r2", "nasty", |report| {
+        report["tags"]["top"][0]["tag"] = json!("\u{1b}[2J\u{202e}<script>");
+        report["nodes"]["source"] = json!("\u{7}");
+        report["nodes"]["list"][0]["address"] = json!("\u{1b}]0;x");
+        report["input"]["policy"] = json!("\u{1b}[1m");
+    });
+    let said = run(&scratch, &reports, &[]);
+    assert!(
+        code(&said) == 2 && !stderr(&said).contains('\u{1b}'),
+        "{}",
+        stderr(&said)
+    );
+    let said = run(
+        &scratch,
+        &reports,
+        &["--force", "--out", "out", "--color", "never"],
+    );
+    assert_eq!(code(&said), 0, "{}", stderr(&said));
+    assert!(
+        !stdout(&said).contains(['\u{1b}', '\u{202e}', '\u{7}']),
+        "{:?}",
+        stdout(&said)
+    );
+    let page = fs::read_to_string(scratch.path("out/trend.html")).unwrap();
+    assert!(
+        !page.contains(['\u{1b}', '\u{202e}', '\u{7}']) && page.matches("<script").count() == 2
+    );
+
+    let most = json!(u64::MAX);
+    let (last, dumped) = (
+        json!(253_402_300_799u64),
+        json!({"first": 0, "last": 253_402_300_799u64}),
+    );
+    for (pointer, value, part) in [
+        (
+            "/schema",
+            json!("slotscope.report/0"),
+            "analyze its dump again with this version",
+        ),
+        (
+            "/schema",
+            json!("slotscope.report/3"),
+            "only slotscope.report/2 and slotscope.report/1 can be compared",
+        ),
+        ("/slots/keys", json!([1]), "slots.keys has 1 numbers"),
+        (
+            "/run/dumped",
+            json!({"first": 0, "last": u64::MAX}),
+            "after the year 9999",
+        ),
+        ("/run/dumped", dumped, ""),
+        ("/slots/bytes/0", most.clone(), ""),
+        ("/nodes/list/0/bytes", most, ""),
+        ("/nodes/list", json!([]), ""),
+        ("/tags/top/0/keys", last, ""),
+        ("/nodes/keys/max_over_mean", json!(1e308), ""),
+    ] {
+        reports[2] = edited(&scratch, "r2", "edited", |report| {
+            *report.pointer_mut(pointer).unwrap() = value.clone();
+        });
+        let said = run(&scratch, &reports, &["--out", "edited-out"]);
+        match part {
+            "" => assert_eq!(code(&said), 0, "{pointer}: {}", stderr(&said)),
+            part => assert_fails(&said, &["edited: ", part]),
+        }
+    }
+    let whole = fs::read(scratch.path("r2/report.json")).unwrap();
+    for len in [0, 1, 17, whole.len() / 2, whole.len() - 2] {
+        scratch.file("cut", &whole[..len]);
+        reports[2] = String::from("cut");
+        assert_fails(&run(&scratch, &reports, &[]), &["cut: line 1, column"]);
+    }
+    assert_fails(
+        &run(&scratch, &[reports[0].clone(), String::from("no")], &[]),
+        &["no: no such file"],
+    );
+}

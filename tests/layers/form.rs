@@ -1,0 +1,118 @@
+//! How long files are, how they begin, and what they may not hold.
+
+use std::path::Path;
+
+use crate::arrows::forbidden;
+use crate::paths::tested;
+
+/// Lines a file may have, and lines that half of the files stay under.
+const LONGEST: usize = 500;
+pub const MEDIAN: usize = 200;
+
+/// Marks of unfinished code; in two parts, as this file may not hold them either.
+const UNFINISHED: [&str; 4] = [
+    concat!("todo", "!"),
+    concat!("unimplemented", "!"),
+    concat!("#[", "allow("),
+    concat!("#![", "allow("),
+];
+
+/// String literals of three words or more: summary/ holds numbers and names, and wording/ the sentences.
+fn prose(code: &str) -> Vec<String> {
+    let code = tested(code).replace("\\\"", "");
+    let literals = code.split('"').skip(1).step_by(2);
+    let is_word = |word: &&str| word.contains(char::is_alphabetic);
+    literals
+        .filter(|literal| literal.split_whitespace().filter(is_word).count() >= 3)
+        .map(String::from)
+        .collect()
+}
+
+/// What is wrong with any file, whatever it is for.
+pub fn of_form(code: &str) -> Vec<String> {
+    let mut complaints = Vec::new();
+    if !code.starts_with("//!") {
+        complaints.push(String::from("does not open with a //! line"));
+    }
+    let lines = code.lines().count();
+    if lines > LONGEST {
+        complaints.push(format!("has {lines} lines, more than {LONGEST}"));
+    }
+    let held = UNFINISHED.iter().filter(|word| code.contains(**word));
+    complaints.extend(held.map(|word| format!("holds {word}")));
+    complaints
+}
+
+/// What is wrong with the file `path` of the library or the program, relative to its root.
+pub fn complaints(path: &Path, code: &str) -> Vec<String> {
+    let parts: Vec<String> = path
+        .with_extension("")
+        .iter()
+        .map(|part| part.to_string_lossy().into_owned())
+        .collect();
+    let is_root_of_module = matches!(
+        parts.last().map(String::as_str),
+        Some("mod" | "lib" | "main")
+    );
+    let mut complaints = Vec::new();
+    if parts.last().is_none_or(|name| name != "tests") {
+        complaints = forbidden(
+            &parts[0],
+            code,
+            parts.len() - usize::from(is_root_of_module),
+        );
+    }
+    if parts[0] == "summary" {
+        let found = prose(code).into_iter();
+        complaints.extend(found.map(|text| format!("holds prose: {text:?}")));
+    }
+    complaints.extend(of_form(code));
+    complaints
+        .iter()
+        .map(|complaint| format!("{}: {complaint}", path.display()))
+        .collect()
+}
+
+#[test]
+fn a_file_that_is_too_long_unfinished_or_unexplained_is_found() {
+    let found = |path: &str, code: &str| complaints(Path::new(path), code).join("; ");
+    assert_eq!(found("slot/x.rs", "//! x\nuse super::hashtag;\n"), "");
+    assert_eq!(
+        found("slot/x.rs", "fn x() {}\n"),
+        "slot/x.rs: does not open with a //! line"
+    );
+    assert_eq!(
+        found("slot/x.rs", &"//! x\n".repeat(LONGEST + 1)),
+        format!("slot/x.rs: has {} lines, more than {LONGEST}", LONGEST + 1)
+    );
+    for word in UNFINISHED {
+        let code = format!("//! x\nfn x() {{}}\n{word}");
+        assert_eq!(
+            found("slot/x.rs", &code),
+            format!("slot/x.rs: holds {word}")
+        );
+    }
+    assert_eq!(
+        found("slot/mod.rs", "//! x\nuse super::scan;\n"),
+        "slot/mod.rs: slot -> scan"
+    );
+    assert_eq!(
+        found("slot/kernel/tests.rs", "//! x\nuse crate::scan;\n"),
+        ""
+    );
+    assert_eq!(found("main.rs", "//! x\nuse slotscope::scan;\n"), "");
+}
+
+#[test]
+fn prose_in_the_findings_is_found() {
+    let planted = "fn f() { g(\"node {x} is \\\"full\\\" now\", \"even 3\", \"Option::is_none\") }";
+    assert_eq!(prose(planted), ["node {x} is full now"]);
+    let fine = "//! \"a sentence in a comment\"\n#[cfg(test)]\nmod tests { \"one of a test\" }";
+    assert_eq!(prose(fine), [""; 0]);
+    let found = complaints(Path::new("summary/x.rs"), &format!("//! x\n{planted}"));
+    assert_eq!(
+        found,
+        ["summary/x.rs: holds prose: \"node {x} is full now\""]
+    );
+    assert!(complaints(Path::new("report/x.rs"), &format!("//! x\n{planted}")).is_empty());
+}

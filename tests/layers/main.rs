@@ -1,0 +1,72 @@
+//! The architecture, checked: which module may use which, how long files are, how they begin.
+
+mod arrows;
+mod circles;
+mod form;
+mod paths;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use circles::circles;
+use form::{MEDIAN, complaints, of_form};
+
+/// The folders of the crates that are one structure: the program and the library, and the part of it that counts.
+const ROOTS: &[&str] = &["src", "crates/core/src"];
+
+/// Every .rs file under `folder`, with its text.
+fn files_under(folder: &Path) -> Vec<(PathBuf, String)> {
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut files = Vec::new();
+    for path in entries {
+        if path.is_dir() {
+            files.extend(files_under(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let code = fs::read_to_string(&path).unwrap();
+            files.push((path, code));
+        }
+    }
+    files
+}
+
+#[test]
+fn every_arrow_and_every_file_keeps_to_the_architecture() {
+    let files: Vec<(PathBuf, String)> = ROOTS
+        .iter()
+        .flat_map(|root| {
+            let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(root);
+            let relative = |path: &Path| path.strip_prefix(&root).unwrap().to_owned();
+            let files = files_under(&root).into_iter();
+            files
+                .map(|(path, code)| (relative(&path), code))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    let wrong: Vec<String> = files
+        .iter()
+        .flat_map(|(path, code)| complaints(path, code))
+        .collect();
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+    let circles = circles(&files);
+    assert!(circles.is_empty(), "files that use each other: {circles:?}");
+    let mut lengths: Vec<usize> = files.iter().map(|(_, code)| code.lines().count()).collect();
+    lengths.sort_unstable();
+    let median = lengths[lengths.len() / 2];
+    assert!(
+        median <= MEDIAN,
+        "half of the files have {median} lines or more"
+    );
+}
+
+#[test]
+fn the_tests_keep_to_the_same_form() {
+    let files = files_under(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests"));
+    let complaints = files.iter().flat_map(|(path, code)| {
+        let complaints = of_form(code).into_iter();
+        complaints.map(|complaint| format!("{}: {complaint}", path.display()))
+    });
+    let complaints: Vec<String> = complaints.collect();
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}

@@ -1,0 +1,81 @@
+//! Which paths a file takes from the root of its crate.
+
+/// The paths that `code` takes from the root of the crate, `use` groups spelled out: `slot::kernel::best`.
+/// `depth` is how many `super::` lead from the file to that root. The crate that counts has its modules there too.
+pub fn paths_from_root(code: &str, depth: usize) -> Vec<String> {
+    let code: Vec<&str> = code
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default())
+        .collect();
+    let code = code.join("\n");
+    let mut paths = Vec::new();
+    let supers = "super::".repeat(depth);
+    for root in ["crate::", "slotscope_core::", "slotscope::", &supers]
+        .into_iter()
+        .filter(|root| !root.is_empty())
+    {
+        for (at, _) in code.match_indices(root) {
+            // `other_crate::` and the tail of a longer chain of `super::` begin elsewhere.
+            let is_tail = code[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c));
+            let target = &code[at + root.len()..];
+            if !is_tail && !target.starts_with("super::") {
+                spell_out(
+                    if root == "slotscope::" {
+                        "slotscope"
+                    } else {
+                        ""
+                    },
+                    target,
+                    &mut paths,
+                );
+            }
+        }
+    }
+    paths
+}
+
+/// Appends the paths at the start of `tree`, `a::{b, c::d}` or `a::b`, each after `before`; returns what follows.
+fn spell_out<'a>(before: &str, tree: &'a str, paths: &mut Vec<String>) -> &'a str {
+    let tree = tree.trim_start();
+    if let Some(mut rest) = tree.strip_prefix('{') {
+        loop {
+            rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+            let after = spell_out(before, rest, paths);
+            if after.len() == rest.len() {
+                return after.trim_start().strip_prefix('}').unwrap_or(after);
+            }
+            // `as other_name` ends the path as a comma does.
+            rest = &after[after.find([',', '}']).unwrap_or(after.len())..];
+        }
+    }
+    let end = tree
+        .find(|c: char| !c.is_alphanumeric() && !"_*".contains(c))
+        .unwrap_or(tree.len());
+    let (word, rest) = tree.split_at(end);
+    let path = if before.is_empty() {
+        word.to_owned()
+    } else {
+        format!("{before}::{word}")
+    };
+    // `::<` of a generic argument is no step of the path.
+    match rest
+        .strip_prefix("::")
+        .filter(|next| !word.is_empty() && !next.starts_with('<'))
+    {
+        Some(next) => spell_out(&path, next, paths),
+        None => {
+            paths.extend((!word.is_empty()).then_some(path));
+            rest
+        }
+    }
+}
+
+/// The code of a file without its tests, and without comments.
+pub fn tested(code: &str) -> String {
+    let code = code.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let code = code.lines().map(|line| match line.trim_start() {
+        comment if comment.starts_with("//") => "",
+        _ => line,
+    });
+    code.collect::<Vec<_>>().join("\n")
+}
