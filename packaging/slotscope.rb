@@ -1,6 +1,6 @@
 # packaging/formula fills in the version and the checksums of a release's archives.
 class Slotscope < Formula
-  desc "Key distribution and hotspot analyzer for Redis and Valkey Cluster"
+  desc "Finds why a node of a Redis or Valkey Cluster is full or hot, and what helps"
   homepage "https://github.com/slotscope/slotscope"
   version "@version@"
   license any_of: ["MIT", "Apache-2.0"]

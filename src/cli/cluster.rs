@@ -1,13 +1,17 @@
 //! Flags that say which node owns which slot, shared by all commands that name nodes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::analysis::Analysis;
 use crate::cli::headings::CLUSTER;
 use crate::collect::manifest::NODES_FILE;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::format;
+use crate::format::Head;
+use crate::format::not_a_dump::like_text;
+use crate::name::Name;
 use crate::partial::Listing;
 use crate::topology::Topology;
 
@@ -45,10 +49,7 @@ impl ListingArgs {
     /// # Errors
     /// As `Topology::read`.
     pub fn listing(&self) -> Result<Option<Listing>> {
-        let of = |path: &PathBuf| match path.is_dir() {
-            true => Listing::read(&path.join(NODES_FILE)),
-            false => Listing::read(path),
-        };
+        let of = |path: &PathBuf| read(path, Listing::read);
         self.topology.as_ref().map(of).transpose()
     }
 }
@@ -85,10 +86,81 @@ impl ClusterArgs {
     /// As `topology`.
     pub fn named(&self) -> Result<Option<Topology>> {
         match (&self.topology, self.nodes) {
-            (Some(path), _) if path.is_dir() => Topology::read(&path.join(NODES_FILE)).map(Some),
-            (Some(path), _) => Topology::read(path).map(Some),
+            (Some(path), _) => read(path, Topology::read).map(Some),
             (None, Some(nodes)) => Topology::even(nodes, format!("even {nodes}")).map(Some),
             (None, None) => Ok(None),
+        }
+    }
+}
+
+/// What `reader` reads of a listing, or of that in a directory of collect.
+fn read<T>(path: &Path, reader: impl Fn(&Path) -> Result<T>) -> Result<T> {
+    match path.is_dir() {
+        true => reader(&path.join(NODES_FILE)),
+        false => reader(path).map_err(|error| hinted(error, path)),
+    }
+}
+
+/// The error of a file that is no listing; where it holds keys, the error says where these belong.
+fn hinted(error: Error, path: &Path) -> Error {
+    match error {
+        Error::Bad { .. } if path.is_file() && holds_keys(path) => {
+            let what = "looks like a key dump, and is no topology. Keys are the INPUT: slotscope analyze DUMP --topology FILE. \
+                A topology is CLUSTER NODES, a nodes.conf, or CLUSTER SHARDS or CLUSTER SLOTS by redis-cli --json; make \
+                one with: redis-cli -h HOST -p PORT CLUSTER NODES > FILE";
+            Error::bad(Name::from(path).to_string(), what)
+        }
+        other => other,
+    }
+}
+
+fn holds_keys(path: &Path) -> bool {
+    Topology::listing(path).is_ok_and(|(_, bytes)| {
+        let head = Head {
+            bytes: &bytes,
+            whole: true,
+        };
+        !bytes.is_empty() && like_text(head) == 0 && format::recognise(head).is_ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_dump_in_place_of_a_listing_is_an_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        let error = |content: &[u8]| {
+            std::fs::write(&file, content).unwrap();
+            let topology = Some(file.clone());
+            let args = ClusterArgs {
+                topology,
+                nodes: None,
+            };
+            args.named().unwrap_err().to_string()
+        };
+        for keys in [
+            &b"{u}:1\nuser:2\n"[..],
+            b"user:2\n{u}:1\n",
+            b"\"user:1\"\n\"user:2\"\n",
+            b"[\"user:1\",\"user:2\"]\n",
+            b"key,size\nuser:1,10\n",
+            b"REDIS0011\xFE\0\0\x01a\x01b\xFF",
+        ] {
+            let error = error(keys);
+            let is_hint = error.contains("Keys are the INPUT");
+            assert!(is_hint && error.contains("CLUSTER NODES > FILE"), "{error}");
+        }
+        for other in [
+            &b""[..],
+            b"one two three\n",
+            b"{\"a\":1}\n",
+            b"07c3 127.0.0.1:7000@17000 master - 0 0 1 connected 0-20000\n",
+        ] {
+            let error = error(other);
+            assert!(!error.contains("INPUT"), "{error}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The flags of `slotscope fanout`, and the reading of batches line by line.
 
-use std::io::{self, IsTerminal, Read as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -81,7 +81,7 @@ impl FanoutArgs {
         let slow = probability(&self.slow)?;
         let topology = self.cluster.topology()?;
         let policy = self.hashing.policy()?;
-        let inputs = inputs::find(&self.paths()?, &self.storage.options()?)?
+        let inputs = inputs::find(&self.paths(), &self.storage.options()?)?
             .0
             .sources;
         let mut found = Fanout::new(&topology, &policy, self.batches);
@@ -107,15 +107,11 @@ impl FanoutArgs {
         })
     }
 
-    /// The inputs as the user named them; standard input where none is named and something is piped in.
-    fn paths(&self) -> Result<Vec<PathBuf>> {
+    /// The inputs as the user named them; standard input where none is named.
+    fn paths(&self) -> Vec<PathBuf> {
         match self.inputs.as_slice() {
-            [] if io::stdin().is_terminal() => Err(Error::bad(
-                "no input",
-                "name a capture of MONITOR, or a file of batches, one a line: MGET user:1 user:2; -h has an example",
-            )),
-            [] => Ok(vec![PathBuf::from("-")]),
-            paths => Ok(paths.to_vec()),
+            [] => vec![PathBuf::from("-")],
+            paths => paths.to_vec(),
         }
     }
 }

@@ -1,21 +1,21 @@
 //! What to type, where a run has no command, none of that name, or no input.
 
 use std::ffi::OsString;
+use std::io::{self, BufRead, IsTerminal};
 use std::path::Path;
 
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::cli::Cli;
 use crate::cli::help::topics::Topic;
+use crate::cli::{Cli, Command};
 use crate::name::Name;
+use crate::report::render::text::wrapped;
 use crate::source::remote;
 use crate::text::shell_word;
 
-/// How to begin.
-const WELCOME: &str = "\
-slotscope: how keys spread over the slots and nodes of a
-Redis or Valkey Cluster
+/// How to begin, below what the program is for.
+const BEGIN: &str = "
 
   slotscope analyze dump.rdb            a report of dumps
   slotscope analyze redis://HOST:6379   of a running cluster
@@ -25,23 +25,33 @@ Redis or Valkey Cluster
   slotscope help formats                what is read
 ";
 
-/// What to type where nothing is named and nothing is piped in.
-pub const NO_INPUT: &str = "\
-name a key dump, a directory or a server, or pipe a dump in:
-  slotscope analyze dump.rdb
-  slotscope analyze redis://HOST:6379
-  redis-cli --no-raw --scan | slotscope analyze
-slotscope help formats has all that is read";
+/// Columns of it.
+const COLUMNS: usize = 60;
 
-/// The same where something empty is piped in.
-pub const EMPTY_INPUT: &str =
-    "no INPUT is named, and standard input is empty: slotscope analyze dump.rdb";
+/// Whether a command has something to read: what it names, or what is piped in. The first bytes of a pipe are waited for,
+/// and stay to be read.
+pub fn has_input(command: &Command) -> bool {
+    if !command.reads_stdin() {
+        return true;
+    }
+    let mut stdin = io::stdin().lock();
+    !stdin.is_terminal() && !stdin.fill_buf().is_ok_and(<[u8]>::is_empty)
+}
+
+/// What to type where the command of a command line has nothing to read.
+pub fn no_input(words: &[OsString]) -> String {
+    let examples = examples(words).unwrap_or_default();
+    format!(
+        "no input: none is named, and none is piped in\n\n{examples}\n\nslotscope help formats lists what is read"
+    )
+}
 
 /// The answer to a command line, `words`, that clap refuses, where there is a better one than clap's.
 pub fn answer(error: &clap::Error, words: &[OsString]) -> Option<String> {
     match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            Some(WELCOME.to_owned())
+            let purpose = wrapped(env!("CARGO_PKG_DESCRIPTION"), COLUMNS);
+            Some(purpose.join("\n") + BEGIN)
         }
         ErrorKind::InvalidSubcommand => {
             let word = text_of(error, ContextKind::InvalidSubcommand)?;

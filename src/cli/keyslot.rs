@@ -1,7 +1,7 @@
 //! The flags of `slotscope keyslot`.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -68,10 +68,6 @@ impl KeyslotArgs {
         let topology = self.cluster.named()?;
         let policy = self.hashing.policy()?;
         let mut out = io::BufWriter::new(io::stdout());
-        if self.keys.is_empty() && io::stdin().is_terminal() {
-            let what = "name keys, or pipe them in; -h has an example";
-            return Err(Error::bad("no key", what));
-        }
         if self.keys.is_empty() {
             self.print_input(topology.as_ref(), &policy, &mut out)?;
         }
@@ -81,6 +77,11 @@ impl KeyslotArgs {
         }
         out.flush().map_err(Error::stdout)?;
         Ok(Ending::Done)
+    }
+
+    /// Whether it reads standard input because no key is named.
+    pub fn reads_stdin(&self) -> bool {
+        self.keys.is_empty() && self.format != "help"
     }
 
     fn print(&self, found: &KeySlot, out: &mut dyn Write) -> io::Result<()> {

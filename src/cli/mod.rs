@@ -41,7 +41,7 @@ pub mod walking;
 pub mod whatif;
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use anstream::ColorChoice;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
@@ -75,15 +75,16 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
         Color::Never => ColorChoice::Never,
     }
     .write_global();
-    match cli.command.run() {
-        Ok(Ending::Done) | Err(Error::BrokenPipe) => 0,
-        Ok(Ending::Crossed) => CROSSED,
-        Ok(Ending::Incomplete) => FAILED,
-        Err(error) => {
-            say(&error.to_string());
-            FAILED
-        }
+    let has_input = first_contact::has_input(&cli.command);
+    // A dump is not typed by hand.
+    let code = match has_input || !std::io::stdin().is_terminal() {
+        true => cli.command.exit_code(),
+        false => FAILED,
+    };
+    if !has_input {
+        say(&first_contact::no_input(&words));
     }
+    code
 }
 
 /// One line on standard error; a failure to write it is ignored.
@@ -91,12 +92,12 @@ pub fn say(message: &str) {
     drop(writeln!(std::io::stderr(), "slotscope: {message}"));
 }
 
-/// How the keys of a Redis or Valkey Cluster spread over hash slots and nodes, from an offline key dump.
+/// The command line; what the program is for is in Cargo.toml.
 #[derive(Parser, Debug)]
 #[command(
     name = "slotscope",
     version,
-    about,
+    about = env!("CARGO_PKG_DESCRIPTION"),
     propagate_version = true,
     max_term_width = 100,
     disable_help_flag = true,
@@ -231,6 +232,34 @@ impl Ending {
 }
 
 impl Command {
+    /// Runs it, says why where it failed, and returns the exit code.
+    fn exit_code(&self) -> u8 {
+        match self.run() {
+            Ok(Ending::Done) | Err(Error::BrokenPipe) => 0,
+            Ok(Ending::Crossed) => CROSSED,
+            Ok(Ending::Incomplete) => FAILED,
+            Err(error) => {
+                say(&error.to_string());
+                FAILED
+            }
+        }
+    }
+
+    /// Whether it reads standard input because no input is named.
+    fn reads_stdin(&self) -> bool {
+        match self {
+            Command::Analyze(analyze) => analyze.reads_stdin(),
+            Command::Plan(plan) => plan.reading.reads_stdin(),
+            Command::Whatif(whatif) => whatif.reading.reads_stdin(),
+            Command::Timeline(timeline) => timeline.reading.reads_stdin(),
+            Command::Lint(lint) => lint.reading.reads_stdin(),
+            Command::Tally(tally) => tally.reading.reads_stdin(),
+            Command::Fanout(fanout) => fanout.inputs.is_empty(),
+            Command::Keyslot(keyslot) => keyslot.reads_stdin(),
+            _ => false,
+        }
+    }
+
     /// Runs it.
     ///
     /// # Errors

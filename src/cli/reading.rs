@@ -1,6 +1,6 @@
 //! Flags that say what is read and how, shared by all commands that read key dumps.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -161,7 +161,7 @@ impl ReadingArgs {
     /// A flag that cannot be used, or a source that cannot be read.
     pub fn reading(&self, policy: Policy) -> Result<Reading> {
         let options = self.options(policy)?;
-        let (mut found, of_reports) = inputs::find(&self.paths()?, &self.storage.options()?)?;
+        let (mut found, of_reports) = inputs::find(&self.paths(), &self.storage.options()?)?;
         let given = self.given.sources.iter().cloned();
         found
             .sources
@@ -226,9 +226,9 @@ impl ReadingArgs {
         chosen(&self.format, delimiter.transpose()?, &self.columns())
     }
 
-    /// Whether no input is named.
-    pub fn is_unnamed(&self) -> bool {
-        self.inputs.is_empty() && self.given.sources.is_empty()
+    /// Whether standard input is read because no input is named.
+    pub fn reads_stdin(&self) -> bool {
+        self.inputs.is_empty() && self.given.sources.is_empty() && self.format != "help"
     }
 
     /// Whether the inputs may be several files.
@@ -267,16 +267,12 @@ impl ReadingArgs {
         words.chain(self.walking.words()).collect()
     }
 
-    /// The inputs as the user named them; standard input where none is named and something is piped in.
-    fn paths(&self) -> Result<Vec<PathBuf>> {
+    /// The inputs as the user named them; standard input where none is named.
+    fn paths(&self) -> Vec<PathBuf> {
         match self.inputs.as_slice() {
-            [] if !self.given.sources.is_empty() => Ok(Vec::new()),
-            [] if std::io::stdin().is_terminal() => Err(Error::bad(
-                "no input",
-                "name a file or a directory, or pipe one in; -h has an example",
-            )),
-            [] => Ok(vec![PathBuf::from("-")]),
-            paths => Ok(paths.to_vec()),
+            [] if !self.given.sources.is_empty() => Vec::new(),
+            [] => vec![PathBuf::from("-")],
+            paths => paths.to_vec(),
         }
     }
 }

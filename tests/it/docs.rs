@@ -308,6 +308,30 @@ fn every_link_leads_to_a_file_and_a_heading() {
     }
 }
 
+#[test]
+fn a_link_of_the_manual_leads_to_a_file_of_the_manual() {
+    // The book has the files of docs/ and no others, and no list of what is in a folder.
+    let link = Regex::new(r"\]\(([^)#\s]+)[^)]*\)").unwrap();
+    let docs = root().join("docs").canonicalize().unwrap();
+    for name in manual().iter().filter(|name| *name != "README.md") {
+        let text = prose(&read(name));
+        let targets = link.captures_iter(&text).map(|found| found[1].to_owned());
+        for target in targets.filter(|target| !target.contains("://")) {
+            let file = root()
+                .join(name)
+                .parent()
+                .unwrap()
+                .join(&target)
+                .canonicalize();
+            let is_inside = file.is_ok_and(|file| file.is_file() && file.starts_with(&docs));
+            assert!(
+                is_inside,
+                "{name}: {target}: name files elsewhere in backticks"
+            );
+        }
+    }
+}
+
 /// Paths of the source tree in backticks that do not exist; NAME is a placeholder.
 fn lost_paths(document: &str) -> Vec<String> {
     let path = Regex::new(
@@ -323,9 +347,10 @@ fn lost_paths(document: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_path_that_the_developers_documents_name_exists() {
-    for name in NAME_PATHS {
-        let lost = lost_paths(&read(name));
+fn every_path_that_the_developers_documents_and_the_manual_name_exists() {
+    let pages = manual().into_iter().filter(|name| name != "README.md");
+    for name in NAME_PATHS.map(String::from).into_iter().chain(pages) {
+        let lost = lost_paths(&read(&name));
         assert!(lost.is_empty(), "{name}: {lost:?}");
     }
 }

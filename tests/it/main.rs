@@ -20,6 +20,7 @@ mod fanout;
 #[cfg(target_os = "linux")]
 mod faults;
 mod find_tag;
+mod first_contact;
 mod formats;
 mod fuzz;
 mod golden;

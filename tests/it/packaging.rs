@@ -50,6 +50,40 @@ fn archive(target: &str) -> (String, String) {
 }
 
 #[test]
+fn the_program_is_summed_up_by_one_sentence() {
+    let sentence = env!("CARGO_PKG_DESCRIPTION");
+    // Homebrew and Debian take no more.
+    assert!(
+        sentence.len() < 80 && !sentence.ends_with('.'),
+        "{sentence}"
+    );
+    let help = Command::new(env!("CARGO_BIN_EXE_slotscope"))
+        .args(["help"])
+        .output();
+    let man = Command::new(env!("CARGO_BIN_EXE_slotscope"))
+        .args(["man"])
+        .output();
+    let printed = [help, man].map(|output| String::from_utf8(succeeded(output.unwrap())).unwrap());
+    let files = [
+        "README.md",
+        "docs/README.md",
+        "book.toml",
+        "python/README.md",
+        "python/pyproject.toml",
+        "packaging/slotscope.rb",
+        "packaging/debian/description",
+    ];
+    for text in printed.into_iter().chain(files.map(read)) {
+        let start: String = text
+            .split_whitespace()
+            .take(100)
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(start.contains(&sentence[1..]), "{start}");
+    }
+}
+
+#[test]
 fn a_release_has_programs_for_three_systems() {
     let targets = released();
     for part in ["x86_64-unknown-linux-musl", "-apple-darwin", "-windows-"] {

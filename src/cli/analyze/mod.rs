@@ -13,11 +13,11 @@ use clap::{Args, ValueEnum};
 
 use crate::analysis::Analysis;
 use crate::analysis::reading::Reading;
+use crate::cli::Ending;
 use crate::cli::analyze::destination::{guard, guard_of_metrics, report_name};
 use crate::cli::analyze::servers::{Collected, ServerArgs, Servers};
 use crate::cli::capacity_args::CapacityArgs;
 use crate::cli::cluster::ClusterArgs;
-use crate::cli::first_contact::{EMPTY_INPUT, NO_INPUT};
 use crate::cli::hashing::HashingArgs;
 use crate::cli::headings::{CLUSTER, COUNTING, LIMITS, OUTPUT};
 use crate::cli::limits::{Limit, any_crossed};
@@ -26,7 +26,6 @@ use crate::cli::progress::When;
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::storage;
 use crate::cli::tally_files::{Tallies, are_tallies, of_file};
-use crate::cli::{Ending, say};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
@@ -202,6 +201,11 @@ impl AnalyzeArgs {
         })
     }
 
+    /// Whether it reads standard input because no input is named.
+    pub fn reads_stdin(&self) -> bool {
+        self.reading.reads_stdin() && self.cluster_info.is_none()
+    }
+
     fn report(&self, redaction: Option<Arc<Redaction>>) -> Result<Ending> {
         let topology = self.cluster.topology()?;
         let limits = self.limits()?;
@@ -210,9 +214,6 @@ impl AnalyzeArgs {
         if let (Some(path), []) = (&self.cluster_info, self.reading.inputs.as_slice()) {
             let counts = analysis.of_node_counts(path, node_counts, &topology);
             return self.print_node_counts(&counts);
-        }
-        if self.reading.is_unnamed() && io::stdin().is_terminal() {
-            return Err(Error::bad("no input", NO_INPUT));
         }
         let found = self.found()?;
         let files = found.files.as_ref();
@@ -239,9 +240,6 @@ impl AnalyzeArgs {
             metrics.publish(|out| openmetrics::write(&summary, out))?;
         }
         printed?;
-        if self.reading.is_unnamed() && summary.input.bytes_read == 0 {
-            say(EMPTY_INPUT);
-        }
         let crossed = any_crossed(&limits, &summary, Limit::crossed)?;
         let is_unfit = matches!(summary.verdict.state, State::Suspicious | State::Empty);
         Ok(match summary.input.incomplete.is_empty() {

@@ -1,5 +1,6 @@
 //! `slotscope help [WORD]`: the flags of a command, or a page of the manual in the terminal.
 
+mod code;
 mod page;
 pub mod topics;
 
@@ -84,6 +85,24 @@ fn unknown(word: &str, cli: &clap::Command) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::render::text::shell_words;
+
+    #[test]
+    fn a_page_is_no_wider_than_the_terminal_but_for_a_long_word_of_code() {
+        let is_word = |line: &str| shell_words(line.trim().trim_end_matches(" \\")).count() == 1;
+        // Lines of a program are not broken.
+        let of_programs = ["parts", "python", "spark"];
+        let topics = TOPICS
+            .iter()
+            .filter(|topic| !of_programs.contains(&topic.name));
+        for (topic, width) in topics.flat_map(|topic| [60, 80].map(|width| (topic, width))) {
+            let page = page::rendered(topic.page, width);
+            let page = anstream::adapter::strip_str(&page).to_string();
+            let wide = page.lines().filter(|line| line.chars().count() > width);
+            let wide: Vec<_> = wide.filter(|line| !is_word(line)).collect();
+            assert!(wide.is_empty(), "{} at {width}: {wide:#?}", topic.name);
+        }
+    }
 
     #[test]
     fn no_topic_is_called_as_a_command() {

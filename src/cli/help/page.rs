@@ -3,14 +3,16 @@
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{ContentArrangement, Table as Grid, presets};
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use crate::cli::help::code::Code;
 
 /// The narrowest and the widest page.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=100;
 const INDENT: &str = "  ";
 const CODE_INDENT: &str = "    ";
 
-/// The page, at most `width` columns wide; only code is never broken.
+/// The page, at most `width` columns wide; only a long word of code is wider.
 pub fn rendered(markdown: &str, width: usize) -> String {
     let width = width.clamp(*WIDTHS.start(), *WIDTHS.end());
     let mut page = Page {
@@ -45,7 +47,7 @@ struct Page {
     /// The place of a link on the web.
     link: Option<String>,
     table: Option<Vec<Vec<String>>>,
-    is_code: bool,
+    code: Code,
 }
 
 impl Page {
@@ -64,9 +66,9 @@ impl Page {
     fn open(&mut self, tag: Tag<'_>) {
         match tag {
             Tag::Heading { .. } | Tag::Paragraph => self.blank_line(),
-            Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) => {
+            Tag::CodeBlock(kind) => {
                 self.blank_line();
-                self.is_code = true;
+                self.code = Code::of(&kind);
             }
             Tag::Table(_) => {
                 self.blank_line();
@@ -116,11 +118,11 @@ impl Page {
             TagEnd::List(_) => drop(self.lists.pop()),
             TagEnd::CodeBlock => {
                 let code = std::mem::take(&mut self.text);
-                for line in code.lines() {
+                let room = self.width - CODE_INDENT.len();
+                for line in code.lines().flat_map(|line| self.code.fitted(line, room)) {
                     self.out += format!("{CODE_INDENT}{line}").trim_end();
                     self.out.push('\n');
                 }
-                self.is_code = false;
             }
             TagEnd::TableCell => {
                 let cell = std::mem::take(&mut self.text);

@@ -3,12 +3,12 @@
 use crate::name::Name;
 use crate::report::view::remarks as of_any;
 use crate::report::view::{Block, Cell, Column, Scope, Section, Table};
-use crate::summary::{FileFacts, Summary};
+use crate::summary::{FileFacts, InputFacts, Summary};
 use crate::text::{and_more, bytes, counted, grouped, truncated};
 
 /// Characters of the reason why a line was rejected; it may quote the line.
 const REASON: usize = 400;
-/// Warnings that are shown where space is short.
+/// Doubts that are shown below the verdict.
 const DOUBTS: usize = 3;
 
 /// What was read, in one line.
@@ -56,29 +56,36 @@ fn what_was_read(summary: &Summary) -> String {
     }
 }
 
-/// Doubts about the input in few lines: where it ended early, what was rejected, and warnings.
-pub fn doubts(summary: &Summary) -> Option<Section<'_>> {
-    let input = &summary.input;
+/// How much was read, and doubts about it, where space is short.
+pub fn read(summary: &Summary) -> Option<Section<'_>> {
     let keys = what_was_read(summary);
-    let rejected = match input.rejected.count {
+    let rejected = match summary.input.rejected.count {
         0 => String::new(),
         lines => format!(", {} rejected", counted(lines, "line")),
     };
-    let stops = input.incomplete.iter().map(|stop| {
-        format!(
-            "incomplete: {}: byte {}: {}",
-            stop.file,
-            grouped(stop.byte),
-            stop.reason
-        )
-    });
-    let warnings = input.warnings.iter().map(|text| format!("warning: {text}"));
-    let remarks: Vec<String> = stops.chain(warnings).collect();
-    let more = remarks.len().saturating_sub(DOUBTS);
-    let remarks = remarks.into_iter().take(DOUBTS).map(Block::Line);
-    let more = (more > 0).then(|| Block::Line(and_more(more)));
     let read = Block::Line(format!("{keys} read{rejected}"));
-    Some(Section::untitled().with(read).with_all(remarks.chain(more)))
+    let doubts = first_doubts(&summary.input);
+    Some(Section::untitled().with(read).with_all(doubts))
+}
+
+/// Doubts about the input, for below the verdict; `remarks` has those that are too many for that.
+pub fn doubts(summary: &Summary) -> Option<Section<'_>> {
+    let section = Section::untitled().scoped(Scope::Overview);
+    Some(section.with_all(first_doubts(&summary.input)))
+}
+
+fn first_doubts<'a>(input: &InputFacts) -> impl Iterator<Item = Block<'a>> {
+    let doubts: Vec<String> = all_doubts(input).collect();
+    let more = doubts.len().saturating_sub(DOUBTS);
+    let more = (more > 0).then(|| and_more(more));
+    let first = doubts.into_iter().take(DOUBTS);
+    first.chain(more).map(Block::Line)
+}
+
+/// Where the input ended early, and warnings.
+fn all_doubts(input: &InputFacts) -> impl Iterator<Item = String> {
+    let stops = input.incomplete.iter().map(of_any::stop);
+    stops.chain(input.warnings.iter().map(of_any::warning))
 }
 
 /// The inputs.
@@ -130,10 +137,11 @@ pub fn rejected(summary: &Summary) -> Option<Section<'_>> {
     (rejected.count > 0).then_some(section)
 }
 
-/// Where reading ended early, warnings, and what the formats cannot show.
+/// Doubts that there is no room for below the verdict, and what the formats cannot show.
 pub fn remarks(summary: &Summary) -> Option<Section<'_>> {
     let input = &summary.input;
-    let remarks = of_any::remarks(&input.warnings, &input.notes);
+    let doubts = all_doubts(input).skip(DOUBTS).map(Block::Paragraph);
+    let notes = input.notes.iter().map(of_any::note).map(Block::Paragraph);
     let section = Section::untitled().scoped(Scope::Overview);
-    Some(section.with_all(of_any::incomplete(&input.incomplete).chain(remarks)))
+    Some(section.with_all(doubts.chain(notes)))
 }

@@ -35,6 +35,7 @@ use crate::summary::quantiles::Quantiles;
 /// The sections of the report in their order, each made where the summary has something for it.
 pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     verdict::section,
+    input::doubts,
     input::overview,
     verdict::causes,
     verdict::remedies,
@@ -69,7 +70,7 @@ pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
 /// What one acts on, in so few lines that a terminal shows them at once.
 static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] = &[
     verdict::section,
-    input::doubts,
+    input::read,
     verdict::remedies,
     nodes::bars,
     extremes::section,

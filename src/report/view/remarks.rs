@@ -8,14 +8,23 @@ use crate::text::grouped;
 
 /// Where inputs could not be read to their end.
 pub fn incomplete<'a>(stops: &[Incomplete]) -> impl Iterator<Item = Block<'a>> {
-    stops.iter().map(|stop| {
-        Block::Paragraph(format!(
-            "incomplete: {}: byte {}: {}",
-            stop.file,
-            grouped(stop.byte),
-            stop.reason
-        ))
-    })
+    stops.iter().map(stop).map(Block::Paragraph)
+}
+
+/// Where an input could not be read on.
+pub fn stop(stop: &Incomplete) -> String {
+    let Incomplete { file, byte, reason } = stop;
+    format!("incomplete: {file}: byte {}: {reason}", grouped(*byte))
+}
+
+/// A warning as it is shown.
+pub fn warning(text: &impl Display) -> String {
+    format!("warning: {text}")
+}
+
+/// A note as it is shown.
+pub fn note(text: &String) -> String {
+    format!("note: {text}")
 }
 
 /// How many lines were rejected as no `what`, and the first of them.
@@ -38,8 +47,8 @@ pub fn rejected<'a>(what: &str, rejected: &Rejected) -> Vec<Block<'a>> {
 
 /// Warnings, then notes, a paragraph each.
 pub fn remarks<'a>(warnings: &[impl Display], notes: &[String]) -> Vec<Block<'a>> {
-    let warnings = warnings.iter().map(|text| format!("warning: {text}"));
-    let notes = notes.iter().map(|text| format!("note: {text}"));
+    let warnings = warnings.iter().map(warning);
+    let notes = notes.iter().map(note);
     warnings.chain(notes).map(Block::Paragraph).collect()
 }
 

@@ -196,12 +196,6 @@ fn a_run_without_a_command_is_answered_with_what_to_type() {
         "{}",
         stderr(&missing)
     );
-    let empty = scratch.piped(&["analyze", "--no-files"], b"");
-    assert!(
-        stderr(&empty).contains("no INPUT is named"),
-        "{}",
-        stderr(&empty)
-    );
 }
 
 /// What a block of commands needs that a test has not: a server, a store, another program, a checkout.

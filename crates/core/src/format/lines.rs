@@ -4,6 +4,7 @@
 //! of the key. An empty line is the empty key, but an input of one line end alone is an empty reply: no key.
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans};
+use crate::format::not_a_dump::like_text;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
 use crate::format::row_boundary::RowBoundary;
@@ -104,7 +105,7 @@ fn looks_captured(line: &[u8]) -> bool {
     is_counted && !matches!(noise::noise(line), None | Some(Notice::BlankLine))
 }
 
-/// What the first lines of an input show: a header, or messages of redis-cli.
+/// What the first lines of an input show: a header, messages of redis-cli, or text.
 fn odd_at_start(head: Head<'_>) -> Seen {
     const FIRST: usize = 20;
     const HEADERS: [&[u8]; 5] = [b"key", b"keys", b"name", b"key_name", b"keyname"];
@@ -136,6 +137,7 @@ fn odd_at_start(head: Head<'_>) -> Seen {
         .filter(|line| looks_captured(line))
         .count();
     seen.note(Notice::Captured, captured as u64);
+    seen.note(Notice::LooksLikeText, like_text(head));
     seen
 }
 

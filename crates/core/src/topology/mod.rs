@@ -21,6 +21,7 @@ use crate::name::Name;
 use crate::slot::SLOTS;
 use crate::source::small_file;
 use crate::topology::claims::quoted;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 /// Nodes where none are named.
@@ -77,6 +78,9 @@ const MAX_BYTES: usize = 16 << 20;
 
 /// What the error says of a longer file.
 const TOO_LONG: &str = "more than 16 MiB, too much for the nodes of a cluster; make one with: redis-cli -h HOST -p PORT CLUSTER NODES > FILE";
+
+/// What a topology is, for error messages.
+const FORMS: &str = "CLUSTER NODES or a nodes.conf, nor is the file CLUSTER SHARDS or CLUSTER SLOTS as redis-cli --json prints them";
 
 /// How to make a file that can be read, for error messages.
 const MAKE_ONE: &str = "make one with: redis-cli -h HOST -p PORT CLUSTER NODES > FILE";
@@ -208,7 +212,8 @@ impl Topology {
         match text.trim_start().chars().next() {
             None => Err(Error::bad(file(), format!("an empty file; {MAKE_ONE}"))),
             Some('[') => parse_json(source, text),
-            Some('{') => Err(Error::bad(
+            // A key may begin with a hash tag.
+            Some('{') if serde_json::from_str::<IgnoredAny>(text).is_ok() => Err(Error::bad(
                 file(),
                 format!(
                     "a JSON object; CLUSTER SHARDS and CLUSTER SLOTS are JSON arrays; {MAKE_ONE}"

@@ -8,7 +8,7 @@
 use crate::error::Result;
 use crate::topology::claims::{Claims, Place, quoted};
 use crate::topology::ranges::number;
-use crate::topology::{MAKE_ONE, Topology, ranges};
+use crate::topology::{FORMS, MAKE_ONE, Topology, ranges};
 
 /// Reads `text`, the listing of the file `source`.
 pub(super) fn read(source: &str, text: &str) -> Result<Topology> {
@@ -36,10 +36,7 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
     let Some(mut place) = place else {
         return Err(claims.bad(
             at,
-            format!(
-                "no line of CLUSTER NODES or nodes.conf: {}; {MAKE_ONE}",
-                quoted(line)
-            ),
+            format!("{} is no line of {FORMS}; {MAKE_ONE}", quoted(line)),
         ));
     };
     let has = |name| flags.split(',').any(|flag| flag == name);

@@ -19,7 +19,7 @@ impl InWords for Explanation {
                     .into()
             }
             Explanation::NoKeys => {
-                "no keys, so there is nothing to judge; did redis-cli fail? See what it wrote to stderr"
+                "nothing was counted: the input holds no key, so this is no verdict on the cluster"
                     .into()
             }
             Explanation::OnlyExtremes => {

@@ -67,6 +67,8 @@ struct Page<'a> {
     meaning: &'static str,
     steps: Vec<(String, Option<String>)>,
     facts: Vec<Fact>,
+    /// Where reading ended early.
+    stops: Vec<String>,
     warnings: Vec<String>,
     notes: Vec<String>,
     other: Vec<String>,
@@ -114,7 +116,7 @@ impl<'a> Page<'a> {
             .filter(|section| section.scope != Scope::Overview)
             .map(|section| Section::of(section, context))
             .collect::<askama::Result<Vec<_>>>()?;
-        let stops = input.incomplete.iter().map(|stop| {
+        let mut stops = input.incomplete.iter().map(|stop| {
             format!(
                 "{}: not read beyond byte {}: {}",
                 spell::cut(&stop.file),
@@ -143,7 +145,8 @@ impl<'a> Page<'a> {
             meaning: words::meaning(found),
             steps: steps(summary),
             facts: facts(summary),
-            warnings: listed(&mut stops.chain(input.warnings.iter().map(ToString::to_string))),
+            stops: listed(&mut stops),
+            warnings: listed(&mut input.warnings.iter().map(ToString::to_string)),
             notes: listed(&mut input.notes.iter().cloned()),
             other: listed(&mut verdict::others(found)),
             rows: rows(&sections),

@@ -168,7 +168,7 @@ impl Writer<'_> {
 }
 
 /// The words of a command; blanks in quotes do not part them.
-fn shell_words(command: &str) -> impl Iterator<Item = &str> {
+pub fn shell_words(command: &str) -> impl Iterator<Item = &str> {
     let mut is_quoted = false;
     command.split(move |c| {
         is_quoted ^= c == '\'';

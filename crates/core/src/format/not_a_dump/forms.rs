@@ -3,6 +3,7 @@
 use crate::format::not_a_dump::{DUMP, NotADump, Sign, most};
 use crate::format::parse::json_object;
 use crate::format::redis_cli::noise;
+use crate::format::table::header::DELIMITERS;
 
 const LOG_AS_JSON: &str = "redis-cli -h HOST -p PORT --json SLOWLOG GET 128 > HOST-PORT.json, then slotscope analyze \
     HOST-PORT.json";
@@ -75,6 +76,11 @@ pub static LINE_FORMS: &[NotADump] = &[
                 json_object::members(line, |_, _, _| {}).is_some()
             })
         },
+        "slotscope analyze FILE --key-column NAME",
+    ),
+    lines(
+        "a table whose header names no key",
+        is_table,
         "slotscope analyze FILE --key-column NAME",
     ),
     lines(
@@ -201,6 +207,24 @@ fn is_info(lines: &[&[u8]]) -> bool {
     ];
     is_section && filled.next().is_some_and(is_field)
         || starts.iter().any(|start| first.starts_with(start))
+}
+
+/// A header of words, and rows of as many cells with a number among them.
+fn is_table(lines: &[&[u8]]) -> bool {
+    let Some((header, rows)) = lines.split_first() else {
+        return false;
+    };
+    let is_word = |cell: &[u8]| {
+        let is_of_words = |byte: &u8| byte.is_ascii_alphabetic() || b"_ ".contains(byte);
+        !cell.is_empty() && cell.iter().all(is_of_words)
+    };
+    DELIMITERS.iter().any(|delimiter| {
+        let is_end = |byte: &u8| byte == delimiter;
+        let columns = header.split(is_end).count();
+        let is_row =
+            |row: &[u8]| row.split(is_end).count() == columns && row.split(is_end).any(is_number);
+        columns > 1 && header.split(is_end).all(is_word) && most(rows, is_row)
+    })
 }
 
 /// A key without quotes, a TAB and a number.

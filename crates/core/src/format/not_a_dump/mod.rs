@@ -3,6 +3,7 @@
 
 mod forms;
 mod signatures;
+mod text;
 
 use crate::format::Head;
 use crate::format::redis_cli::errors;
@@ -10,6 +11,7 @@ use crate::name::Name;
 
 pub use forms::LINE_FORMS;
 pub use signatures::SIGNATURES;
+pub use text::like_text;
 
 /// Bytes of an input that are looked at.
 const LOOKED_AT: usize = 64 << 10;

@@ -5,7 +5,8 @@ use crate::format::parse::csv_row::cut_row;
 use crate::format::table;
 use crate::format::table::columns::ColumnNames;
 
-const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+/// What may separate fields.
+pub const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// No header is as long as this: a line that is, is something else.
 pub const LONGEST_HEADER: usize = 16 << 10;

@@ -3,7 +3,7 @@
 pub mod by_name;
 pub mod columns;
 pub mod csv;
-mod header;
+pub mod header;
 mod json_rows;
 pub mod jsonl;
 pub mod key_spelling;

@@ -1,0 +1,141 @@
+//! A newcomer's slips: no input, a file that is no dump, arguments in the wrong order, a dump that is cut off.
+
+use std::process::{Command, Stdio};
+
+use crate::support::dumps::gzip;
+use crate::support::run::{Scratch, assert_fails, code, stderr, stdout};
+
+#[test]
+fn a_command_without_an_input_is_answered_with_its_examples() {
+    let scratch = Scratch::new();
+    scratch.file("a.keys", b"a\n");
+    let commands: [(&[&str], &str, i32); 8] = [
+        (
+            &["analyze", "--no-files"],
+            "slotscope analyze dump-*.rdb",
+            0,
+        ),
+        (&["plan"], "slotscope plan dumps --topology", 2),
+        (&["whatif"], "slotscope whatif dumps --nodes 6", 2),
+        (&["timeline"], "slotscope timeline *.monitor", 2),
+        (&["lint"], "slotscope lint ", 2),
+        (&["fanout"], "slotscope fanout node.monitor", 0),
+        (&["tally", "-o", "a.tally"], "slotscope tally ", 0),
+        (&["keyslot"], "slotscope keyslot 'user", 0),
+    ];
+    for (words, example, code_of_empty) in commands {
+        let empty = scratch.piped(words, b"");
+        let said = stderr(&empty);
+        assert!(
+            said.contains("no input: none is named"),
+            "{words:?}: {said}"
+        );
+        assert!(said.contains(example), "{words:?}: {said}");
+        assert_eq!(code(&empty), code_of_empty, "{words:?}");
+        // Keys that are piped in are read to the first byte, and a named input is enough.
+        for other in [
+            scratch.piped(words, b"a\n"),
+            scratch.run(&[words, &["a.keys"]].concat()),
+        ] {
+            assert!(!stderr(&other).contains("no input"), "{}", stderr(&other));
+        }
+    }
+    let slot = scratch.piped(&["keyslot"], b"foo\n");
+    assert_eq!(stdout(&slot), "12182\tfoo\n");
+}
+
+#[test]
+fn at_a_terminal_a_command_without_an_input_does_not_wait_for_keys() {
+    let scratch = Scratch::new();
+    let program = env!("CARGO_BIN_EXE_slotscope");
+    for command in ["analyze", "plan", "whatif", "fanout", "keyslot"] {
+        // script(1) gives the program a terminal.
+        let mut script = Command::new("script");
+        script.args(["-qec", &format!("{program} {command}"), "/dev/null"]);
+        script.current_dir(scratch.path(".")).stdin(Stdio::piped());
+        let made = script.stdout(Stdio::piped()).spawn().unwrap();
+        let output = made.wait_with_output().unwrap();
+        let said = stdout(&output);
+        assert!(
+            said.contains("no input: none is named") && said.contains(" slotscope "),
+            "{said}"
+        );
+        assert_eq!(code(&output), 2, "{command}");
+    }
+}
+
+#[test]
+fn text_that_is_counted_as_keys_is_doubted_below_the_verdict() {
+    let scratch = Scratch::new();
+    let line = |i| {
+        format!(
+            "2026-11-22T10:{:02}:{:02} INFO request {i} took 12 ms\n",
+            i / 60,
+            i % 60
+        )
+    };
+    scratch.file("app.log", (0..300).map(line).collect::<String>());
+    let output = scratch.run(&["analyze", "app.log", "--no-files"]);
+    let second = stdout(&output).lines().nth(1).unwrap();
+    assert!(
+        second.contains("warning: 300 lines at the start with the look of text"),
+        "{second}"
+    );
+    assert_eq!(code(&output), 0);
+    let samples = [
+        "uniform",
+        "commerce",
+        "hot-tag",
+        "tagged-zipf",
+        "nasty",
+        "crlf",
+        "seed-examples",
+    ];
+    for sample in samples {
+        let path = crate::support::run::root().join(format!("samples/{sample}.keys"));
+        let output = scratch.run(&["analyze", path.to_str().unwrap(), "--no-files"]);
+        assert!(!stdout(&output).contains("the look of text"), "{sample}");
+    }
+}
+
+#[test]
+fn the_place_where_an_input_is_cut_off_is_next_to_the_verdict() {
+    let scratch = Scratch::new();
+    let keys: String = (0..50_000).map(|i| format!("user:{i}\n")).collect();
+    let whole = gzip(keys.as_bytes());
+    scratch.file("cut.gz", &whole[..whole.len() / 2]);
+    let output = scratch.run(&["analyze", "cut.gz", "--out", "out"]);
+    assert_eq!(code(&output), 2);
+    let text = stdout(&output);
+    let (verdict, rest) = text
+        .split_once("\n  incomplete: cut.gz: byte ")
+        .expect(text);
+    assert!(
+        verdict.starts_with("SUSPICIOUS") && !verdict.contains("\n\n"),
+        "{text}"
+    );
+    assert!(rest.contains("it is cut off\n\n"), "{text}");
+    let page = std::fs::read_to_string(scratch.path("out/report.html")).unwrap();
+    assert!(page.contains("</h1><p class=\"stop\"><bdi>cut.gz: not read beyond byte "));
+    let markdown = scratch.run(&["analyze", "cut.gz", "--no-files", "--output", "markdown"]);
+    let third = stdout(&markdown).split("\n\n").nth(2).unwrap();
+    assert!(third.starts_with("incomplete: cut.gz: byte "), "{third}");
+}
+
+#[test]
+fn swapped_arguments_are_answered_with_their_order() {
+    let scratch = Scratch::new();
+    scratch.file("shop.keys", "{shop}:1\nuser:2\n");
+    scratch.file(
+        "shop.nodes",
+        "07c3 127.0.0.1:7000@17000 master - 0 0 1 connected 0-16383\n",
+    );
+    let output = scratch.run(&["analyze", "shop.nodes", "--topology", "shop.keys"]);
+    let parts = [
+        "shop.keys: looks like a key dump",
+        "slotscope analyze DUMP --topology FILE",
+        "nodes.conf",
+    ];
+    assert_fails(&output, &parts);
+    assert!(!stderr(&output).contains("JSON"), "{}", stderr(&output));
+}
