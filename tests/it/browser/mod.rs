@@ -133,7 +133,9 @@ fn column(tab: &mut Tab, table: &str, column: usize) -> Vec<String> {
 
 /// Texts whose contrast is too low to be read (WCAG 2.2, 1.4.3: 4.5 to 1), and parts that stick out on the right.
 pub const UNREADABLE: &str = r#"(() => {
-  const parse = (colour) => { const c = document.createElement('canvas').getContext('2d', {willReadFrequently: true}); c.fillStyle = colour; c.fillRect(0, 0, 1, 1); return [...c.getImageData(0, 0, 1, 1).data]; };
+  const known = new Map();
+  const draw = (colour) => { const c = document.createElement('canvas').getContext('2d', {willReadFrequently: true}); c.fillStyle = colour; c.fillRect(0, 0, 1, 1); return [...c.getImageData(0, 0, 1, 1).data]; };
+  const parse = (colour) => { if (!known.has(colour)) known.set(colour, draw(colour)); return known.get(colour); };
   const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
   const ground = (e) => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c[3] === 255) return c; } return [255, 255, 255]; };
   const wrong = [];

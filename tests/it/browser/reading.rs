@@ -224,9 +224,10 @@ fn every_width_in_both_themes_is_readable() {
         ("long-path", with_a_long_path()),
     ];
     let mut found = Vec::new();
+    let mut tab = Chromium::start().tab(1440, "light");
     for width in [1440, 820, 390] {
         for theme in ["light", "dark"] {
-            let mut tab = Chromium::start().tab(width, theme);
+            tab.emulate(width, theme);
             for (name, report) in &reports {
                 tab.open(&report.page);
                 let unreadable = tab.eval(UNREADABLE);

@@ -256,7 +256,9 @@ fn a_replica_that_fails_is_replaced_by_its_primary() {
 
 #[test]
 fn a_node_that_is_lost_is_missing_and_the_rest_is_written() {
-    let mut cluster = Cluster::start(&even(3));
+    // Otherwise the rest refuses too once the node counts as failed.
+    let rest_answers = ["--cluster-require-full-coverage", "no"].map(String::from);
+    let mut cluster = Cluster::with_options(&even(3), |_| rest_answers.to_vec());
     let keys = stable();
     fill(&cluster, &keys);
     let running = Running::start(&cluster.address(0), SLOWLY);

@@ -7,6 +7,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -119,11 +121,7 @@ impl Chromium {
         for domain in ["Page", "Runtime", "Network", "Log"] {
             tab.call(&format!("{domain}.enable"), json!({}));
         }
-        let metrics =
-            json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
-        tab.call("Emulation.setDeviceMetricsOverride", metrics);
-        let media = json!({"features": [{"name": "prefers-color-scheme", "value": theme}]});
-        tab.call("Emulation.setEmulatedMedia", media);
+        tab.emulate(width, theme);
         tab
     }
 
@@ -190,6 +188,15 @@ impl Tab {
                 return message;
             }
         }
+    }
+
+    /// Makes it `width` wide and `theme` from now on.
+    pub fn emulate(&mut self, width: u32, theme: &str) {
+        let metrics =
+            json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
+        self.call("Emulation.setDeviceMetricsOverride", metrics);
+        let media = json!({"features": [{"name": "prefers-color-scheme", "value": theme}]});
+        self.call("Emulation.setEmulatedMedia", media);
     }
 
     /// Opens a file and waits until it is loaded.
@@ -295,11 +302,7 @@ impl Tab {
             "Page.captureScreenshot",
             json!({"format": "png", "captureBeyondViewport": true}),
         );
-        let decode = format!(
-            "Array.from(Uint8Array.from(atob({}), (c) => c.charCodeAt(0)))",
-            shot["data"]
-        );
-        let bytes: Vec<u8> = serde_json::from_value(self.eval(&decode)).unwrap();
+        let bytes = STANDARD.decode(shot["data"].as_str().unwrap()).unwrap();
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, bytes).unwrap();
     }

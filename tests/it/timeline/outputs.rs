@@ -124,13 +124,14 @@ fn the_map_of_the_page_answers_to_pointer_wheel_and_keys_at_every_width_in_both_
     assert_eq!(code(&slotscope(&args).output().unwrap()), 0);
     let pictures = Path::new(env!("CARGO_BIN_EXE_slotscope")).parent().unwrap();
     let pictures = pictures.join("browser");
+    let mut tab = Chromium::start().tab(1440, "light");
     for (width, theme) in [
         (1440, "light"),
         (1440, "dark"),
         (390, "light"),
         (390, "dark"),
     ] {
-        let mut tab = Chromium::start().tab(width, theme);
+        tab.emulate(width, theme);
         tab.open(&out.join("timeline.html"));
         let place = format!("{width} px, {theme}");
         assert_eq!(tab.eval(UNREADABLE), json!([]), "{place}");

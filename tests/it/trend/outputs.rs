@@ -79,13 +79,14 @@ fn the_page_is_readable_in_both_themes_and_asks_for_nothing() {
     assert_eq!(code(&said), 0, "{}", stderr(&said));
     let pictures = Path::new(env!("CARGO_BIN_EXE_slotscope")).parent().unwrap();
     let pictures = pictures.join("browser");
+    let mut tab = Chromium::start().tab(1440, "light");
     for (width, theme) in [
         (1440, "light"),
         (1440, "dark"),
         (390, "light"),
         (390, "dark"),
     ] {
-        let mut tab = Chromium::start().tab(width, theme);
+        tab.emulate(width, theme);
         tab.open(&scratch.path("out/trend.html"));
         let place = format!("{width} px, {theme}");
         assert_eq!(tab.eval(UNREADABLE), json!([]), "{place}");
