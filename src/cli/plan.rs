@@ -56,7 +56,8 @@ pub struct PlanArgs {
     pub hashing: HashingArgs,
     /// What load is: keys, bytes, ops, accesses or bytes=2,ops=1
     ///
-    /// Of a mix such as bytes=2,ops=1 each metric is measured by its own total.
+    /// Of a mix such as bytes=2,ops=1 each metric is measured by its own total. The other metrics of the input are evened out
+    /// too, to 1.04 fair shares, where at most 256 exchanges of slots reach that; what they come to is in the plan.
     #[arg(long, help_heading = MOVES, value_name = "METRICS", default_value = "keys")]
     pub by: String,
     /// Relative capacity of a node, 1 where it is not said

@@ -21,6 +21,7 @@ const BIG_KEYS: usize = 20;
 pub fn sections(outcome: &PlanOutcome) -> Vec<Section<'_>> {
     let mut top = Section::untitled().paragraph(headline(outcome));
     for text in leftovers(outcome)
+        .chain(others(outcome))
         .chain(empty_today(outcome))
         .chain(floor(outcome))
         .chain([basis(outcome)])
@@ -92,6 +93,24 @@ pub fn leftovers(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
             counted(node.slots.after as u64, "slot"),
             text::grouped(keys.after),
             counted(keys.before, "key"),
+        )
+    })
+}
+
+/// What the same moves bring by the metrics that they are not judged by.
+fn others(outcome: &PlanOutcome) -> Option<String> {
+    let one = |(metric, change): (&&str, &Change<f64>)| {
+        let [before, after] = [change.before, change.after].map(|over| format!("{over:.3}"));
+        match before == after {
+            true => format!("{metric} {after}"),
+            false => format!("{metric} {before} → {after}"),
+        }
+    };
+    let others: Vec<String> = outcome.others.iter().map(one).collect();
+    (!others.is_empty() && !outcome.moves.is_empty()).then(|| {
+        format!(
+            "the fullest node by the other metrics: {}",
+            others.join(", ")
         )
     })
 }

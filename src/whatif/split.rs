@@ -179,6 +179,7 @@ pub fn planned_max_over_mean(loads: &PerMetric<Vec<u64>>, by: Metric, topology: 
         .map(|node| if node.failed { 0.0 } else { 1.0 });
     let problem = Problem {
         loads: &loads,
+        others: Vec::new(),
         bytes: None,
         owner,
         capacity: capacity.collect(),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use slotscope::slot::slot;
 
 use super::follower::{Follower, contents};
-use crate::support::cluster::Cluster;
+use crate::support::cluster::{Cluster, call_ok};
 use crate::support::redis::Reply;
 use crate::support::run::{Scratch, report, stderr};
 
@@ -51,22 +51,25 @@ fn analyzed(scratch: &Scratch) -> Value {
     report(&scratch.run(&[&args[..], &files].concat()))
 }
 
-#[test]
-fn what_the_report_recommends_evens_the_cluster_out() {
+/// A cluster of uneven slots that has these keys.
+fn filled(keys: &[String]) -> Cluster {
     let cluster = Cluster::start(&SHARES.map(|range| vec![range]));
-    let keys = keys();
     for (i, server) in cluster.servers.iter().enumerate() {
         let here = keys.iter().filter(|key| owner(key) == i);
         let sets: Vec<Vec<&[u8]>> = here
             .map(|key| vec![&b"SET"[..], key.as_bytes(), b"x"])
             .collect();
         let replies = server.connect().pipeline(&sets);
-        assert!(
-            replies
-                .iter()
-                .all(|reply| *reply == Reply::Simple("OK".into()))
-        );
+        let ok = Reply::Simple("OK".into());
+        assert!(replies.iter().all(|reply| *reply == ok));
     }
+    cluster
+}
+
+#[test]
+fn what_the_report_recommends_evens_the_cluster_out() {
+    let keys = keys();
+    let cluster = filled(&keys);
     let scratch = Scratch::new();
     dump(&cluster, &scratch);
     let before = analyzed(&scratch);
@@ -129,4 +132,39 @@ fn type_under_writes(cluster: &Cluster, scratch: &Scratch, command: &str) -> Vec
         assert!(output.status.success(), "{}", stderr(&output));
         writer.join().unwrap()
     })
+}
+
+/// `redis-cli --cluster rebalance` refuses a cluster with a slot on its way to another node.
+#[test]
+fn the_rebalance_of_the_report_works_while_a_slot_is_on_its_way() {
+    let sessions: Vec<String> = (0..6000).map(|i| format!("session:{i}")).collect();
+    let cluster = filled(&sessions);
+    let id = |i: usize| {
+        cluster.servers[i]
+            .connect()
+            .call(&["CLUSTER", "MYID"])
+            .text()
+    };
+    let (from, to) = (id(0), id(1));
+    for (i, state, other) in [(1, "IMPORTING", &from), (0, "MIGRATING", &to)] {
+        let command = ["CLUSTER", "SETSLOT", "100", state, other];
+        call_ok(&mut cluster.servers[i].connect(), &command);
+    }
+    let scratch = Scratch::new();
+    dump(&cluster, &scratch);
+    let found = analyzed(&scratch)["verdict"]["by_metric"][0]["remedies"].take();
+    let remedies = found.as_array().unwrap();
+    let equal = remedies.iter().find(|of| of["kind"] == "equal_slots");
+    let command = equal.expect("no such remedy")["command"].as_str().unwrap();
+    let (_, alone) = command.split_once(" && ").expect("does not mend the slot");
+    let works = |command: &str| {
+        let mut bash = Command::new("bash");
+        bash.args(["-c", command]).stdin(Stdio::null());
+        bash.output().unwrap().status.success()
+    };
+    assert!(!works(alone), "{alone} is enough");
+    assert!(works(command), "{command}");
+    dump(&cluster, &scratch);
+    let verdict = &analyzed(&scratch)["verdict"];
+    assert_eq!(verdict["state"], "balanced", "{}", verdict["sentence"]);
 }

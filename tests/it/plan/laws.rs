@@ -51,6 +51,7 @@ fn owners(nodes: usize, rng: &mut Rng) -> Vec<Option<usize>> {
 fn problem<'a>(loads: &'a [u64], owner: Vec<Option<usize>>, nodes: usize) -> Problem<'a> {
     Problem {
         loads,
+        others: Vec::new(),
         bytes: None,
         owner,
         capacity: vec![1.0; nodes],
@@ -177,6 +178,68 @@ fn without_limits_the_fullest_node_comes_near_the_floor_and_little_moves() {
             assert!(
                 moved as f64 <= least + slack,
                 "case {case}: {moved} moved, {least} were needed"
+            );
+        }
+    }
+}
+
+/// The fullest node in fair shares of `loads`.
+fn fullest(problem: &Problem<'_>, loads: &[u64], owner: &[Option<usize>]) -> f64 {
+    let other = problem.by(loads);
+    let shares = other.loads_under(owner).into_iter().zip(other.fair());
+    let staying = shares.filter(|(_, fair)| *fair > 0.0);
+    staying
+        .map(|(load, fair)| load as f64 / fair)
+        .fold(0.0, f64::max)
+}
+
+#[test]
+fn another_load_is_evened_out_too_where_slots_differ_in_it() {
+    let rng = &mut Rng::new(11);
+    let loads: Vec<u64> = (0..SLOTS).map(|_| 100 + rng.below(100) as u64).collect();
+    let other: Vec<u64> = (0..SLOTS)
+        .map(|slot| (rng.below(2000) + if slot < 6000 { 200 } else { 0 }) as u64)
+        .collect();
+    let owner = (0..SLOTS).map(|slot| Some([7301, 11_901].partition_point(|cut| *cut <= slot)));
+    let mut problem = problem(&loads, owner.collect(), 3);
+    let alone = plan(&problem);
+    assert!(
+        fullest(&problem, &other, &alone.owner) > 1.06,
+        "no case for it"
+    );
+    problem.others = vec![&other];
+    let both = plan(&problem);
+    check_laws(&problem, &both, 0);
+    assert!(both.over_fair <= 1.01, "{}", both.over_fair);
+    let then = fullest(&problem, &other, &both.owner);
+    assert!(then <= 1.04, "{then}");
+    let moved = |plan: &Assignment| slots_moved(&between(&problem.owner, &plan.owner));
+    assert!(moved(&both) <= moved(&alone) + 2 * 256);
+}
+
+#[test]
+fn another_load_costs_the_planned_one_nothing() {
+    for case in 0..cases() / 3 {
+        let rng = &mut Rng::new(case + 2_000_000);
+        let nodes = 2 + rng.below(10);
+        let (planned, others) = (loads(rng), [loads(rng), loads(rng)]);
+        let mut problem = problem(&planned, owners(nodes, rng), nodes);
+        problem.limits.slots = rng.one_in(3).then(|| rng.below(5000) as u64);
+        let alone = plan(&problem);
+        problem.others = others.iter().map(Vec::as_slice).collect();
+        let both = plan(&problem);
+        check_laws(&problem, &both, case);
+        assert!(
+            both.over_fair <= alone.over_fair.max(alone.floor.over_fair.max(1.0) * 1.01),
+            "case {case}: {} in place of {}",
+            both.over_fair,
+            alone.over_fair
+        );
+        for other in &others {
+            let [then, without] = [&both, &alone].map(|plan| fullest(&problem, other, &plan.owner));
+            assert!(
+                then <= without.max(1.04) + 1e-9,
+                "case {case}: {then} in place of {without}"
             );
         }
     }

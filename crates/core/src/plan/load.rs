@@ -48,6 +48,19 @@ pub fn blend(
     Some((0..loads.keys.len()).map(load).collect())
 }
 
+/// The load of each slot by every metric that `by` does not name: what a plan evens out too.
+pub fn others(
+    loads: &PerMetric<Vec<u64>>,
+    by: &[(Metric, f64)],
+    owned: impl Fn(usize) -> bool,
+) -> Vec<(Metric, Vec<u64>)> {
+    let metrics = loads.iter().map(|(metric, _)| metric);
+    let others = metrics.filter(|metric| by.iter().all(|(planned, _)| planned != metric));
+    others
+        .filter_map(|metric| Some((metric, blend(loads, &[(metric, 1.0)], &owned)?)))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

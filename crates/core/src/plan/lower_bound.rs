@@ -118,6 +118,7 @@ mod tests {
     fn floor(loads: &[u64], capacity: &[f64]) -> (f64, Option<SetBy>) {
         let problem = Problem {
             loads,
+            others: Vec::new(),
             bytes: None,
             owner: vec![Some(0); loads.len()],
             capacity: capacity.to_vec(),

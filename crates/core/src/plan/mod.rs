@@ -6,6 +6,7 @@ pub mod load;
 pub mod lower_bound;
 mod move_ranges;
 pub mod moves;
+mod others;
 pub mod outcome;
 mod place_heavy;
 pub mod problem;

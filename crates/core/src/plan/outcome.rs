@@ -62,7 +62,9 @@ pub struct PlanOutcome {
     pub after: Balance,
     /// The fullest node that stays, in fair shares by capacity, once all has moved.
     pub over_fair: f64,
-    /// No plan gets that below this.
+    /// The fullest of the nodes that stay, in fair shares, by each metric that is not in `by`.
+    pub others: BTreeMap<&'static str, Change<f64>>,
+    /// No plan gets `over_fair` below this.
     pub floor: f64,
     /// What cannot be split and sets the floor; absent where it is 1.
     pub floor_unit: Option<FloorUnit>,
@@ -159,6 +161,8 @@ pub struct PlanInputs<'a> {
     pub loads: &'a PerMetric<Vec<u64>>,
     /// The metrics of the problem and their weights.
     pub by: &'a [(Metric, f64)],
+    /// The loads of the other metrics, as the problem has them.
+    pub others: &'a [(Metric, Vec<u64>)],
     /// Tags and keys that are known by name.
     pub units: &'a Units,
 }
@@ -185,6 +189,11 @@ impl PlanOutcome {
             before: balance(problem, &problem.owner),
             after: balance(problem, &plan.owner),
             over_fair: tidy(plan.over_fair),
+            others: inputs
+                .others
+                .iter()
+                .map(|(metric, loads)| (metric.name(), fullest(&problem.by(loads), plan)))
+                .collect(),
             floor: tidy(plan.floor.over_fair),
             floor_unit: plan
                 .floor
@@ -206,6 +215,22 @@ impl PlanOutcome {
     pub fn moves_slot(&self, slot: u16) -> bool {
         let mut ranges = self.moves.iter().flat_map(|of| &of.ranges);
         ranges.any(|(first, last)| (*first..=*last).contains(&slot))
+    }
+}
+
+/// The fullest of the nodes that stay, today and then.
+fn fullest(problem: &Problem<'_>, plan: &Assignment) -> Change<f64> {
+    let under = |owner: &[Option<usize>]| {
+        let shares = problem.loads_under(owner).into_iter().zip(problem.fair());
+        let staying = shares.filter(|(_, fair)| *fair > 0.0);
+        let fullest = staying
+            .map(|(load, fair)| load as f64 / fair)
+            .fold(0.0, f64::max);
+        tidy(fullest)
+    };
+    Change {
+        before: under(&problem.owner),
+        after: under(&plan.owner),
     }
 }
 

@@ -5,6 +5,8 @@
 pub struct Problem<'a> {
     /// The load of each slot, in any one unit; the sum is below 2^62.
     pub loads: &'a [u64],
+    /// Other loads of the slots, to be evened out too as far as that of `loads` lets them.
+    pub others: Vec<&'a [u64]>,
     /// The bytes in each slot, where they are known: what `MoveLimits::bytes` counts.
     pub bytes: Option<&'a [u64]>,
     /// The node that owns each slot.
@@ -28,7 +30,22 @@ pub struct MoveLimits {
     pub bytes: Option<u64>,
 }
 
-impl Problem<'_> {
+impl<'a> Problem<'a> {
+    /// The same for another load of the slots.
+    pub fn by<'b>(&self, loads: &'b [u64]) -> Problem<'b>
+    where
+        'a: 'b,
+    {
+        Problem {
+            loads,
+            others: Vec::new(),
+            owner: self.owner.clone(),
+            capacity: self.capacity.clone(),
+            fixed: self.fixed.clone(),
+            ..*self
+        }
+    }
+
     /// W, the load of all slots that have an owner.
     pub fn total(&self) -> u64 {
         self.owner

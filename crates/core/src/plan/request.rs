@@ -167,8 +167,10 @@ impl Planner<'_> {
             let what = "no slot of these nodes holds any; redis-cli --cluster rebalance evens out slot counts";
             Error::bad("no load", what)
         })?;
+        let others = load::others(loads, by, |slot| movable[slot].is_some());
         let problem = Problem {
             loads: &blended,
+            others: others.iter().map(|(_, loads)| loads.as_slice()).collect(),
             bytes: loads.bytes().map(Vec::as_slice),
             owner: movable,
             capacity: self.nodes.iter().map(|node| node.capacity).collect(),
@@ -181,6 +183,7 @@ impl Planner<'_> {
             owner: &owner,
             loads,
             by,
+            others: &others,
             units: &summary.units,
         };
         let mut outcome = PlanOutcome::of(&problem, &plan(&problem), &inputs);

@@ -2,12 +2,12 @@
 //!
 //! A plan is made against a bound on the fullest node. What overflows it moves, everything else stays: heavy slots
 //! first (`place_heavy`), then runs of light ones (`move_ranges`), then single slots and swaps for what is left
-//! (`refine`).
+//! (`refine`). In the end slots change places where that evens out another load (`others`).
 
 use crate::plan::lower_bound::LowerBound;
 use crate::plan::problem::Problem;
 use crate::plan::state::PlanState;
-use crate::plan::{move_ranges, place_heavy, refine};
+use crate::plan::{move_ranges, others, place_heavy, refine};
 
 /// Halvings in the search for the lowest bound that limits allow: 2^-30 of a fair share is less than any slot.
 const HALVINGS: usize = 30;
@@ -41,13 +41,21 @@ pub fn plan(problem: &Problem<'_>) -> Assignment {
     };
     // Where not even the best that is found helps, nothing moves.
     let helps = before.holds_leftovers() || chosen.fullest() < before.fullest();
-    let chosen = if helps { chosen } else { before };
+    let chosen = match helps {
+        true => with_others_even(chosen),
+        false => before,
+    };
     Assignment {
         over_fair: chosen.fullest(),
         owner: chosen.owner,
         floor,
         limited,
     }
+}
+
+fn with_others_even(mut chosen: PlanState<'_>) -> PlanState<'_> {
+    others::even_out(&mut chosen);
+    chosen
 }
 
 /// What the fullest node may come to: so much above its fair share, or above a floor that is beyond that.

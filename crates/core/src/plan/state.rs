@@ -39,6 +39,11 @@ impl<'a> PlanState<'a> {
         }
     }
 
+    /// What the plan is made for.
+    pub fn problem(&self) -> &'a Problem<'a> {
+        self.problem
+    }
+
     /// No node is to have more than `bound` fair shares.
     pub fn set_bound(&mut self, bound: f64) {
         self.caps = self.fair.iter().map(|fair| (fair * bound) as u64).collect();
@@ -117,21 +122,11 @@ impl<'a> PlanState<'a> {
     /// Gives a slot to another node; false where the limits do not let it.
     pub fn give(&mut self, slot: u16, to: usize) -> bool {
         let at = usize::from(slot);
-        let (Some(from), Some(home)) = (self.owner[at], self.problem.owner[at]) else {
+        let Some(from) = self.owner[at] else {
             return false;
         };
-        let bytes = self.problem.bytes.map_or(0, |bytes| bytes[at]);
-        let (was_away, is_away) = (u64::from(from != home), u64::from(to != home));
-        let slots = self.moved_slots - was_away + is_away;
-        let bytes = self
-            .moved_bytes
-            .saturating_sub(was_away * bytes)
-            .saturating_add(is_away * bytes);
-        let limits = &self.problem.limits;
-        if is_away > was_away
-            && (limits.slots.is_some_and(|most| slots > most)
-                || limits.bytes.is_some_and(|most| bytes > most))
-        {
+        let (slots, bytes) = self.moved_with(&[(slot, to)]);
+        if !self.is_within_limits(slots, bytes) {
             self.refused = true;
             return false;
         }
@@ -140,5 +135,37 @@ impl<'a> PlanState<'a> {
         self.load[from] -= self.problem.loads[at];
         self.load[to] += self.problem.loads[at];
         true
+    }
+
+    /// Whether the limits let all these slots go to other nodes.
+    pub fn allows(&self, given: &[(u16, usize)]) -> bool {
+        let (slots, bytes) = self.moved_with(given);
+        self.is_within_limits(slots, bytes)
+    }
+
+    /// What the limits count, if these slots go to other nodes too.
+    fn moved_with(&self, given: &[(u16, usize)]) -> (u64, u64) {
+        let counted = (self.moved_slots, self.moved_bytes);
+        given.iter().fold(counted, |(slots, bytes), (slot, to)| {
+            let at = usize::from(*slot);
+            let home = self.problem.owner[at];
+            let was_away = u64::from(self.owner[at] != home);
+            let is_away = u64::from(Some(*to) != home);
+            let size = self.problem.bytes.map_or(0, |bytes| bytes[at]);
+            (
+                slots - was_away + is_away,
+                bytes
+                    .saturating_sub(was_away * size)
+                    .saturating_add(is_away * size),
+            )
+        })
+    }
+
+    /// What moves no more than before is within any limits.
+    fn is_within_limits(&self, slots: u64, bytes: u64) -> bool {
+        let limits = &self.problem.limits;
+        slots <= self.moved_slots
+            || limits.slots.is_none_or(|most| slots <= most)
+                && limits.bytes.is_none_or(|most| bytes <= most)
     }
 }

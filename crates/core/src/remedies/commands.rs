@@ -1,6 +1,7 @@
 //! The commands of remedies, with the real names of the files, ready to paste.
 
 use crate::metric::Metric;
+use crate::slot::SLOTS;
 use crate::text::shell_word;
 use crate::topology::Topology;
 
@@ -16,15 +17,19 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// `redis-cli --cluster rebalance`, where a node's address is known.
+    /// `redis-cli --cluster rebalance`, where a node's address is known; it refuses a cluster with a slot on its way to
+    /// another node or without an owner, which `--cluster fix` mends.
     pub fn rebalance(&self, topology: &Topology) -> Option<String> {
         let owning = topology.nodes.iter().filter(|node| node.slots > 0);
         let address = owning.filter_map(|node| node.address.as_deref()).next();
-        let address = address.filter(|_| self.is_real)?;
-        Some(format!(
-            "redis-cli --cluster rebalance {}",
-            shell_word(address)
-        ))
+        let address = shell_word(address.filter(|_| self.is_real)?);
+        let is_whole = topology.in_flight.is_empty()
+            && (0..SLOTS as u16).all(|slot| topology.owner(slot).is_some());
+        let fix = match is_whole {
+            true => String::new(),
+            false => format!("redis-cli --cluster fix {address} && "),
+        };
+        Some(format!("{fix}redis-cli --cluster rebalance {address}"))
     }
 
     /// `slotscope plan`; with the nodes of a real cluster the script that moves the slots.

@@ -6,8 +6,16 @@ use crate::topology::Topology;
 const THRESHOLD: f64 = 0.02;
 
 /// The owner of every slot after a rebalance; `None` where it would say that none is needed. Primaries without slots
-/// get none, and of a node that gives slots the lowest go first.
+/// get none, and of a node that gives slots the lowest go first. `None` too where a primary with slots has failed: then
+/// it refuses.
 pub fn owners(topology: &Topology) -> Option<Vec<Option<usize>>> {
+    if topology
+        .nodes
+        .iter()
+        .any(|node| node.failed && node.slots > 0)
+    {
+        return None;
+    }
     let mut owner: Vec<Option<usize>> = (0..crate::slot::SLOTS as u16)
         .map(|slot| topology.owner(slot))
         .collect();

@@ -6,10 +6,12 @@ mod split;
 
 pub use commands::Commands;
 
+use std::collections::BTreeMap;
+
 use crate::metric::{Metric, PerMetric};
-use crate::plan::moves;
 use crate::plan::problem::{MoveLimits, Problem};
 use crate::plan::solve::plan;
+use crate::plan::{load, moves};
 use crate::summary::Summary;
 use crate::summary::balance::tidy;
 use crate::summary::cause::limit;
@@ -69,17 +71,22 @@ fn remedies(
     found.extend(split::remedy(summary, &cluster, by_moves, commands));
     found.extend(one_more_node(summary, &cluster, commands));
     // First what evens them out without touching the application, and of that what moves least.
+    let today = &cluster.today.others;
     found.sort_by(|a, b| {
-        rank(a)
-            .partial_cmp(&rank(b))
-            .unwrap_or(std::cmp::Ordering::Equal)
+        let order = rank(a, today).partial_cmp(&rank(b, today));
+        order.unwrap_or(std::cmp::Ordering::Equal)
     });
     found
 }
 
-/// In the order of recommendation: reaches the goal, is no change of the application, moves little.
-fn rank(remedy: &Remedy) -> (bool, bool, bool, f64) {
+/// In the order of recommendation: reaches the goal, in no other metric at the cost of evenness, is no change of the
+/// application, moves little.
+fn rank(remedy: &Remedy, today: &BTreeMap<Metric, f64>) -> (bool, bool, bool, bool, f64) {
     let misses = remedy.max_over_mean_after > limit::BALANCED;
+    let worsens = remedy.others.iter().any(|(metric, after)| {
+        let today = today.get(metric).copied().unwrap_or(0.0);
+        *after > limit::BALANCED.max(today)
+    });
     let cost = match misses {
         true => remedy.max_over_mean_after,
         false => remedy.keys_moved as f64,
@@ -87,6 +94,7 @@ fn rank(remedy: &Remedy) -> (bool, bool, bool, f64) {
     (
         remedy.kind == RemedyKind::AddNodes,
         misses,
+        worsens,
         remedy.kind == RemedyKind::Split,
         cost,
     )
@@ -129,9 +137,11 @@ struct Cluster<'a> {
 }
 
 /// What other owners come to.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct Outcome {
     max_over_mean: f64,
+    /// The same by the other metrics.
+    others: BTreeMap<Metric, f64>,
     slots: u64,
     keys: u64,
     bytes: Option<u64>,
@@ -147,6 +157,7 @@ impl Outcome {
             parts: None,
             nodes: None,
             max_over_mean_after: tidy(self.max_over_mean),
+            others: self.others,
             slots_moved: self.slots,
             keys_moved: self.keys,
             bytes_moved: self.bytes,
@@ -190,6 +201,7 @@ impl<'a> Cluster<'a> {
             owner: self.owner.clone(),
             fixed: self.fixed.clone(),
             failed: self.failed.clone(),
+            today: self.today.clone(),
             ..*self
         })
     }
@@ -206,14 +218,30 @@ impl<'a> Cluster<'a> {
 
     /// What `owner` comes to.
     fn under(&self, owner: &[Option<usize>]) -> Outcome {
-        let nodes = owner
-            .iter()
-            .flatten()
-            .max()
-            .map_or(0, |last| last + 1)
-            .max(self.nodes);
+        let moved = moves::between(&self.owner, owner);
+        let moved: Vec<u16> = moved.iter().flat_map(moves::Move::slots).collect();
+        let sum = |loads: &Vec<u64>| moved.iter().map(|slot| loads[usize::from(*slot)]).sum();
+        Outcome {
+            max_over_mean: self.fullest(self.of_metric, owner),
+            others: self
+                .loads
+                .iter()
+                .filter(|(metric, loads)| {
+                    *metric != self.metric && loads.iter().any(|load| *load > 0)
+                })
+                .map(|(metric, loads)| (metric, tidy(self.fullest(loads, owner))))
+                .collect(),
+            slots: moved.len() as u64,
+            keys: sum(&self.loads.keys),
+            bytes: self.loads.get(Metric::Bytes).map(sum),
+        }
+    }
+
+    /// The fullest node in fair shares of `of_slots`; 0 where nothing is owned.
+    fn fullest(&self, of_slots: &[u64], owner: &[Option<usize>]) -> f64 {
+        let nodes = owner.iter().flatten().max().map_or(0, |last| last + 1);
         let (mut loads, mut slots) = (vec![0.0; nodes], vec![0u32; nodes]);
-        for (owner, load) in owner.iter().zip(self.of_metric) {
+        for (owner, load) in owner.iter().zip(of_slots) {
             if let Some(node) = owner {
                 loads[*node] += *load as f64;
                 slots[*node] += 1;
@@ -221,17 +249,9 @@ impl<'a> Cluster<'a> {
         }
         let owning = slots.iter().filter(|slots| **slots > 0).count() as f64;
         let total: f64 = loads.iter().sum();
-        let moved = moves::between(&self.owner, owner);
-        let moved: Vec<u16> = moved.iter().flat_map(moves::Move::slots).collect();
-        let sum = |loads: &Vec<u64>| moved.iter().map(|slot| loads[usize::from(*slot)]).sum();
-        Outcome {
-            max_over_mean: match total > 0.0 {
-                true => loads.into_iter().fold(0.0, f64::max) * owning / total,
-                false => 0.0,
-            },
-            slots: moved.len() as u64,
-            keys: sum(&self.loads.keys),
-            bytes: self.loads.get(Metric::Bytes).map(sum),
+        match total > 0.0 {
+            true => loads.into_iter().fold(0.0, f64::max) * owning / total,
+            false => 0.0,
         }
     }
 
@@ -239,8 +259,11 @@ impl<'a> Cluster<'a> {
     fn planned(&self, more: usize) -> Outcome {
         let has_failed = |node: &usize| self.failed.get(*node).copied().unwrap_or(false);
         let nodes = 0..self.nodes + more;
+        let is_movable = |slot: usize| self.owner[slot].is_some_and(|node| !has_failed(&node));
+        let others = load::others(self.loads, &[(self.metric, 1.0)], is_movable);
         let problem = Problem {
             loads: self.of_metric,
+            others: others.iter().map(|(_, loads)| loads.as_slice()).collect(),
             bytes: None,
             owner: self
                 .owner
@@ -255,7 +278,7 @@ impl<'a> Cluster<'a> {
             tolerance: TOLERANCE,
         };
         if problem.total() == 0 {
-            return self.today;
+            return self.today.clone();
         }
         let planned = plan(&problem).owner.into_iter().zip(&self.owner);
         self.under(

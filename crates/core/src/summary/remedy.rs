@@ -1,8 +1,11 @@
 //! What evens the nodes out: each remedy with the result that was computed for it.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::cause::CauseKind;
 
@@ -26,6 +29,9 @@ pub struct Remedy {
     pub nodes: Option<u64>,
     /// The fullest node in fair shares afterwards.
     pub max_over_mean_after: f64,
+    /// The same by the other metrics of the input.
+    #[serde(default)]
+    pub others: BTreeMap<Metric, f64>,
     /// Slots that move; of a split those that a plan moves afterwards.
     pub slots_moved: u64,
     /// Keys in them.

@@ -1,7 +1,7 @@
 //! Remedies: what each does, and what it was computed to give.
 
 use crate::metric::Metric;
-use crate::summary::cause::CauseKind;
+use crate::summary::cause::{CauseKind, limit};
 use crate::summary::remedy::{Remedy, RemedyKind};
 use crate::text::{bytes, counted, grouped, list, short};
 
@@ -12,7 +12,8 @@ const NAMES: usize = 3;
 pub fn result(remedy: &Remedy, by: Metric) -> String {
     let after = remedy.max_over_mean_after;
     let about = if remedy.estimated { "about " } else { "" };
-    let then = format!("{about}{after:.2} times the fair share");
+    let others = uneven_others(remedy);
+    let then = format!("{about}{after:.2} times the fair share{others}");
     let moves = || {
         let keys = counted(remedy.keys_moved, "key");
         let bytes = remedy
@@ -40,6 +41,21 @@ pub fn result(remedy: &Remedy, by: Metric) -> String {
             });
             format!("Add a primary: {then}; {}{limit}", moves())
         }
+    }
+}
+
+/// The other metrics in which the nodes are uneven afterwards.
+fn uneven_others(remedy: &Remedy) -> String {
+    let uneven = remedy
+        .others
+        .iter()
+        .filter(|(_, after)| **after > limit::BALANCED);
+    let uneven: Vec<String> = uneven
+        .map(|(metric, after)| format!("{after:.2} by {}", metric.name()))
+        .collect();
+    match uneven.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", uneven.join(", ")),
     }
 }
 
