@@ -11,6 +11,7 @@ use crate::slot::policy::Policy;
 use crate::source::Source;
 use crate::summary::worded::Worded;
 use crate::summary::{FileFacts, Incomplete, InputFacts, ObjectFacts, Rejected, Sizes, Summary};
+use crate::text::counted;
 
 /// What is said of inputs: as `of`, with what collections say of themselves and a note on what was passed over; sentences have no names where
 /// `is_redacted`.
@@ -18,12 +19,18 @@ pub fn of_inputs<T>(inputs: &Inputs, scanned: &Scanned<T>, is_redacted: bool) ->
     let mut input = of_files(&inputs.files, inputs.rejected.clone(), scanned);
     collected::remark(&inputs.collections, is_redacted, &mut input);
     if inputs.passed_over > 0 {
-        let what = "entries of directories that are no files, passed over (directories are not searched deeper)";
-        input.notes.push(format!("{what}: {}", inputs.passed_over));
+        let what =
+            "in a directory of dumps, passed over as no file: directories are not searched deeper";
+        input.notes.push(format!(
+            "{} {what}",
+            counted(inputs.passed_over as u64, "item")
+        ));
     }
     if inputs.of_reports > 0 {
-        let what = "files of an earlier report in a directory of dumps, passed over";
-        input.notes.push(format!("{what}: {}", inputs.of_reports));
+        let files = counted(inputs.of_reports as u64, "file");
+        input.notes.push(format!(
+            "{files} of an earlier report in a directory of dumps, passed over"
+        ));
     }
     input
 }

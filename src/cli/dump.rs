@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::Ending;
 use crate::cli::headings::{ARGUMENTS, INPUT, OUTPUT};
+use crate::cli::inputs;
 use crate::cli::storage::StorageArgs;
 use crate::cli::walking::MemoryArgs;
 use crate::dump::RecordLine;
@@ -17,7 +18,6 @@ use crate::format::rdb::snapshot::record::Event;
 use crate::format::rdb::snapshot::walk::Walker;
 use crate::name::Name;
 use crate::report::render::json;
-use crate::source;
 use crate::source::Source;
 use crate::source::forward::Forward;
 
@@ -64,7 +64,7 @@ impl DumpArgs {
     /// # Errors
     /// A file that cannot be opened, or standard output.
     pub fn run(&self) -> Result<Ending> {
-        let found = source::find_with(&self.inputs, &self.storage.options()?)?;
+        let (found, _) = inputs::find(&self.inputs, &self.storage.options()?)?;
         match self.output {
             LineForm::Csv => {
                 let mut csv = Csv::new(io::stdout()).map_err(Error::stdout)?;

@@ -9,6 +9,7 @@ use crate::name::Name;
 use crate::report;
 use crate::source;
 use crate::source::Found;
+use crate::source::remote;
 use crate::source::storage_options::StorageOptions;
 
 /// The sources that `paths` name, and how many files were passed over because they are those of a report in a directory.
@@ -41,6 +42,10 @@ pub fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found, usize
 /// The error, with what to type where a server or a file is written in a way that is not read.
 fn hinted(error: Error, paths: &[PathBuf]) -> Error {
     match error {
+        Error::Bad { place, what } if remote::is_server(Path::new(&place)) => {
+            let way_out = "slotscope collect URL -o DIR reads its cluster; then name DIR";
+            Error::bad(place, format!("{what}: {way_out}"))
+        }
         Error::Bad { place, .. } if place.starts_with("file://") => {
             let path = place.trim_start_matches("file://").to_owned();
             Error::bad(place, format!("write the path: {path}"))
@@ -95,6 +100,10 @@ mod tests {
                 "10.0.0.1: no such file; a running server is written as redis://10.0.0.1:6379",
             ),
             (&["cache-1", "7000"], "written as redis://cache-1:7000"),
+            (
+                &["redis://u:secret@h:1"],
+                "redis://h:1: a running server, not a dump: slotscope collect URL -o DIR",
+            ),
             (
                 &["file:///no/dump.rdb"],
                 "file:///no/dump.rdb: write the path: /no/dump.rdb",

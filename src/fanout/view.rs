@@ -172,33 +172,39 @@ fn last_remarks(findings: &FanoutFindings) -> Vec<Block<'static>> {
     let notes = [
         (
             findings.without_keys,
-            "commands without keys, which any node runs",
+            "command",
+            " without keys, which any node runs",
         ),
         (
             findings.of_scripts,
-            "commands of scripts, whose keys are those of the EVAL or FCALL before them",
+            "command",
+            " of scripts, with the keys of the EVAL or FCALL before",
         ),
         (
             findings.discarded,
-            "transactions that end with DISCARD, not counted",
+            "transaction",
+            " with DISCARD at the end, not counted",
         ),
         (
             findings.torn_transactions,
-            "transactions whose begin or end is not in the input, not counted as such",
+            "transaction",
+            " with the begin or the end outside of the input, not counted as such",
         ),
         (
             findings.torn_commands,
-            "commands that the end of a file cuts off, as after a crash",
+            "command",
+            " cut off by the end of a file, as after a crash",
         ),
-        (findings.blank_lines, "blank lines"),
+        (findings.blank_lines, "blank line", ""),
         (
             findings.other_shapes,
-            "batches over several slots of kinds that are not listed",
+            "batch",
+            " over several slots, of kinds that are not listed",
         ),
     ];
-    let counted = notes.iter().filter(|(count, _)| *count > 0);
-    let mut notes: Vec<String> = counted
-        .map(|(count, what)| format!("{what}: {}", grouped(*count)))
+    let seen = notes.iter().filter(|(count, ..)| *count > 0);
+    let mut notes: Vec<String> = seen
+        .map(|(count, noun, rest)| counted(*count, noun) + rest)
         .collect();
     let passed_over = findings.passed_over.iter();
     notes.extend(
@@ -216,8 +222,8 @@ fn unknown(findings: &FanoutFindings) -> Vec<String> {
     let names = findings.unknown_commands.iter();
     let names = names.map(|command| format!("{} {}", command.name, grouped(command.count)));
     vec![format!(
-        "commands that are not known, so that their keys are not counted: {} ({})",
-        grouped(findings.unknown),
+        "{} with an unknown name, not counted: {}",
+        counted(findings.unknown, "command"),
         list(names, UNKNOWN)
     )]
 }

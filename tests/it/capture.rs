@@ -345,7 +345,7 @@ fn commands_behind_an_rdb_file_are_operations_on_the_node_of_its_keys() {
         assert_eq!(slots_of(&found)[&usize::from(slot(b"user:3"))], 10);
         assert_eq!(found["input"]["incomplete"], serde_json::json!([]));
         let notes = found["input"]["notes"].to_string();
-        assert!(notes.contains("commands behind them"), "{notes}");
+        assert!(notes.contains("followed by commands"), "{notes}");
         assert_eq!(notes.contains("cut off at the end"), !torn.is_empty());
         // Names are checked of keys alone.
         let linted = scratch.run(&["lint", "appendonly.aof", "--json"]);

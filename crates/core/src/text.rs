@@ -26,9 +26,14 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
-/// `1 key`, `4,120 keys`; `one` is the singular.
+/// `1 key`, `4,120 keys`, `2 batches`; `one` is the singular.
 pub fn counted(count: u64, one: &str) -> String {
-    format!("{} {one}{}", grouped(count), plural(count))
+    let ending = match count {
+        1 => "",
+        _ if one.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{} {one}{ending}", grouped(count))
 }
 
 /// The ending of a regular noun after `count`.

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use crate::report::view::{Block, Section};
 use crate::summary::{Incomplete, Rejected};
-use crate::text::grouped;
+use crate::text::{counted, grouped};
 
 /// Where inputs could not be read to their end.
 pub fn incomplete<'a>(stops: &[Incomplete]) -> impl Iterator<Item = Block<'a>> {
@@ -32,9 +32,9 @@ pub fn rejected<'a>(what: &str, rejected: &Rejected) -> Vec<Block<'a>> {
     if rejected.count == 0 {
         return Vec::new();
     }
-    let count = grouped(rejected.count);
+    let lines = counted(rejected.count, "line");
     let mut blocks = vec![Block::Paragraph(format!(
-        "warning: lines that are no {what}: {count}"
+        "warning: {lines} without a {what}"
     ))];
     blocks.extend(rejected.first.iter().map(|line| {
         let place = line.line.map_or(format!("byte {}", line.byte), |number| {

@@ -146,6 +146,11 @@ pub const UNREADABLE: &str = r#"(() => {
     if (ratio < 4.5) wrong.push(`${e.tagName}.${e.className} ${e.textContent.slice(0, 30)} ${ratio.toFixed(2)}`);
     if (!e.closest('.scroll') && e.getBoundingClientRect().right > innerWidth + 1) wrong.push(`${e.tagName}.${e.className} sticks out: ${e.textContent.slice(0, 30)}`);
   }
+  for (const cell of document.querySelectorAll('tbody [data-v]')) {
+    const text = document.createRange();
+    text.selectNodeContents((cell.querySelector('bdi') ?? cell).firstChild ?? cell);
+    if (text.getClientRects().length > 1) wrong.push(`a number on two lines: ${text}`);
+  }
   for (const table of document.querySelectorAll('.scroll')) {
     const over = table.scrollWidth - table.clientWidth;
     if (over > 1) wrong.push(`${table.parentElement.id} has numbers off the screen, ${over} px`);

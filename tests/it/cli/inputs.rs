@@ -218,7 +218,7 @@ fn entries_of_a_directory_that_are_not_files_are_reported() {
     let json = report(&scratch.run(&["analyze", "dumps", "--json"]));
     let notes = json["input"]["notes"].to_string();
     assert!(
-        notes.contains("passed over (directories are not searched deeper): 1"),
+        notes.contains("1 item in a directory of dumps, passed over as no file"),
         "{notes}"
     );
 }

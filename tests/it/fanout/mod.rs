@@ -184,11 +184,11 @@ fn crossslot_can_be_denied_and_rejected_lines_are_reported() {
     assert_eq!(denied.status.code(), Some(1));
     let text = stdout(&denied);
     for part in [
-        "lines that are no batch: 3",
+        "3 lines without a batch",
         "line 3: MGET takes at least",
         "line 4: EXEC without MULTI",
         "ends between MULTI and EXEC",
-        "blank lines: 1",
+        "1 blank line",
     ] {
         assert!(text.contains(part), "no {part:?} in {text}");
     }

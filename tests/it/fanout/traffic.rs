@@ -241,8 +241,7 @@ fn commands_that_are_not_known_are_counted_by_name() {
         (&3.into(), &unknown)
     );
     let text = scratch.run(&["fanout", "batches"]);
-    let warning =
-        "warning: commands that are not known, so that their keys are not counted: 3 (JSON.MGET 2,";
+    let warning = "warning: 3 commands with an unknown name, not counted: JSON.MGET 2,";
     assert!(stdout(&text).contains(warning), "{}", stdout(&text));
     let monitor =
         "1.5 [0 a:1] \"FT.SEARCH\" \"idx\" \"q\"\n1.6 [0 a:1] \"get\" \"k\"\nnot a line\n";

@@ -62,7 +62,7 @@ fn people_read_what_moves_and_what_that_brings() {
         "{text}"
     );
     assert!(
-        text.contains("on their way to another node stay out of the plan: 1, slot 13000"),
+        text.contains("1 slot on the way to another node, left out of the plan: 13000"),
         "{text}"
     );
     let again = plan(&scratch, &["--tolerance", "500"]);

@@ -7,10 +7,13 @@ use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::Summary;
 use crate::summary::cause::State;
-use crate::text::grouped;
+use crate::text::{counted, grouped, list};
 
 /// MIGRATE blocks both nodes while a key is copied: about a second for this size.
 pub const BIG_KEY_BYTES: u64 = 100 << 20;
+
+/// Slots that a warning names.
+const SLOTS_NAMED: usize = 5;
 
 /// A key that is copied in one piece.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -68,8 +71,8 @@ pub fn warnings(summary: &Summary) -> Vec<String> {
     }
     if let Some(first) = input.rejected.first.first() {
         warnings.push(format!(
-            "rows that are no keys, left out of the plan: {}; the first in {} at byte {}: {}",
-            grouped(input.rejected.count),
+            "{} without a key, left out of the plan; the first in {} at byte {}: {}",
+            counted(input.rejected.count, "row"),
             first.file,
             grouped(first.byte),
             first.reason
@@ -83,16 +86,19 @@ pub fn warnings(summary: &Summary) -> Vec<String> {
     let unowned = &summary.nodes.unowned;
     if unowned.slots > 0 {
         let what = match summary.nodes.are_files() {
-            true => "slots are in no file and stay where they are",
-            false => "slots that no node owns stay so; redis-cli --cluster fix gives them to one",
+            true => "in no file, left out of the plan",
+            false => {
+                "without a node, left out of the plan; redis-cli --cluster fix gives each a node"
+            }
         };
-        warnings.push(format!("{} {what}", unowned.slots));
+        warnings.push(format!("{} {what}", counted(unowned.slots.into(), "slot")));
     }
-    if let [first, ..] = summary.nodes.in_flight.as_slice() {
-        let count = summary.nodes.in_flight.len();
+    let in_flight = &summary.nodes.in_flight;
+    if !in_flight.is_empty() {
+        let count = counted(in_flight.len() as u64, "slot");
+        let slots = list(in_flight.iter().map(|moving| moving.slot), SLOTS_NAMED);
         warnings.push(format!(
-            "slots on their way to another node stay out of the plan: {count}, slot {} first",
-            first.slot
+            "{count} on the way to another node, left out of the plan: {slots}"
         ));
     }
     warnings

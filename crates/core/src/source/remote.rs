@@ -24,7 +24,7 @@ const SCHEMES: &[(&str, &str, &str)] = &[
 /// The schemes of servers.
 const SERVERS: [&str; 5] = ["redis", "rediss", "valkey", "valkeys", "unix"];
 
-const LIVE: &str = "a running server, not a dump: slotscope collect URL reads its cluster into a directory, then name that";
+const LIVE: &str = "a running server, not a dump";
 const AZCOPY: &str = "azcopy copy URL DUMP, then name DUMP";
 const OBJECT: &str = "an object of a cloud store, which only builds with the feature cloud read, as released binaries and \
                       wheels are; otherwise";
@@ -132,17 +132,17 @@ mod tests {
     #[test]
     fn servers_and_urls_are_named_with_what_to_type() {
         for (text, place, what) in [
-            ("10.0.0.1:6379", "10.0.0.1:6379", "slotscope collect URL"),
-            ("[::1]:7000", "[::1]:7000", "slotscope collect URL"),
+            ("10.0.0.1:6379", "10.0.0.1:6379", "a running server"),
+            ("[::1]:7000", "[::1]:7000", "a running server"),
             (
                 "redis://u:se/cr@et@h:1/0",
                 "redis://h:1/0",
-                "slotscope collect URL",
+                "a running server",
             ),
             (
                 "unix:///run/redis.sock",
                 "unix:///run/redis.sock",
-                "slotscope collect URL",
+                "a running server",
             ),
             (
                 "S3://bucket/a.keys",
@@ -158,7 +158,7 @@ mod tests {
             assert!(said.contains(what), "{said}");
             assert_eq!(
                 is_server(Path::new(text)),
-                what.contains("collect"),
+                what.contains("server"),
                 "{text}"
             );
         }

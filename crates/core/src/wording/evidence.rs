@@ -3,7 +3,7 @@
 use crate::summary::evidence::Evidence;
 use crate::summary::integrity::TWICE;
 use crate::summary::nodes::Shortfall;
-use crate::text::{grouped, list, percent};
+use crate::text::{counted, grouped, list, percent};
 use crate::wording::InWords;
 
 impl InWords for Evidence {
@@ -12,15 +12,15 @@ impl InWords for Evidence {
             Evidence::WeightMissing { metric, keys } => {
                 let what = metric.of_a_key();
                 format!(
-                    "keys without a {what}, which count as 0 {}: {}",
-                    metric.name(),
-                    grouped(*keys)
+                    "{} without a {what}, counted as 0 {}",
+                    counted(*keys, "key"),
+                    metric.name()
                 )
             }
             Evidence::BrokenOff { error_lines } => format!(
-                "errors of redis-cli or the server among the keys: {}; a scan broke off, take the dump again \
-                 and keep its stderr apart",
-                grouped(*error_lines)
+                "{} of redis-cli or the server among the keys: a scan broke off; take the dump again and keep its stderr \
+                 apart",
+                counted(*error_lines, "error")
             ),
             Evidence::NoKeys { file, bytes } => format!(
                 "{file} holds {}: did redis-cli fail? look at what it printed to stderr",
@@ -44,12 +44,12 @@ impl InWords for Evidence {
                 )
             }
             Evidence::Unowned { keys } => format!(
-                "keys in slots that no node of the topology owns: {}; is it that of another cluster, or an old one?",
-                grouped(*keys)
+                "{} in slots that no node of the topology owns: is it that of another cluster, or an old one?",
+                counted(*keys, "key")
             ),
             Evidence::Strays { keys } => format!(
-                "keys of a node that does not own their slot: {}; is the topology older than the dump, or a slot on its way?",
-                grouped(*keys)
+                "{} of a node that does not own the slot: is the topology older than the dump, or a slot on its way?",
+                counted(*keys, "key")
             ),
             Evidence::OutsideNode { file, node, keys } => format!(
                 "{file}: {} of its keys are outside the slots of node {node}, which the others are in: is the topology older than the dump?",

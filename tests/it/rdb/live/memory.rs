@@ -218,7 +218,7 @@ fn report_names_errors(kind: Kind, server: &Server) {
     let restarted = tables
         .map(|(_, _, limits)| limits[kind as usize].0)
         .fold(0.0, f64::max);
-    let words = format!("estimated: measured, a key was off by at most {restarted} %");
+    let words = format!("Measured, they were off by at most {restarted} %");
     assert!(notes.contains(&words), "{kind:?}: {notes}");
 }
 

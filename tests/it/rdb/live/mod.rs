@@ -219,7 +219,7 @@ fn databases_idle_times_and_expired_keys_are_in_the_file() {
             assert_eq!(report["input"]["keys"], 4);
             let input = report["input"].to_string();
             assert!(
-                input.contains("had expired when the RDB file was written"),
+                input.contains("already expired when the RDB file was written"),
                 "{input}"
             );
             report["tags"].take()
