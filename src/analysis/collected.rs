@@ -125,6 +125,9 @@ fn notes(manifest: &Manifest) -> Vec<String> {
         Name::from(manifest.started.as_str()),
         Name::from(manifest.finished.as_str())
     )];
+    notes.extend((!manifest.cluster).then(|| {
+        "the server is not in cluster mode, so its slots are not of any node; --nodes N or --topology FILE names others".into()
+    }));
     notes.extend((manifest.level == Level::Sizes).then_some(estimated));
     let counts = [
         ("nodes that were read from a replica", replicas),

@@ -23,6 +23,8 @@ use crate::source::{remote, small_file};
 const VARIABLES: [&str; 2] = ["SLOTSCOPE_PASSWORD", "REDISCLI_AUTH"];
 /// COUNT of SCAN where the user names none.
 const COUNT: u64 = 500;
+/// The most of a node's time, in percent, where the user names none.
+const MAX_LOAD: f64 = 25.0;
 /// The longest password.
 const MAX_BYTES: u64 = 64 << 10;
 
@@ -70,7 +72,7 @@ pub struct LiveArgs {
     /// The most of a node's time that reading may take
     ///
     /// Measured by the replies of the node. One that answers slower than before is left alone for longer.
-    #[arg(long, value_name = "PERCENT", hide_short_help = true, value_parser = values::part_percent, default_value = "25")]
+    #[arg(long, value_name = "PERCENT", hide_short_help = true, value_parser = values::part_percent, default_value_t = MAX_LOAD)]
     pub max_load: f64,
     /// A server that has not answered within this time is given up
     #[arg(long, value_name = "TIME", hide_short_help = true, value_parser = values::duration, default_value = "10s")]
@@ -111,6 +113,35 @@ pub fn name(seeds: &[Seed]) -> String {
 }
 
 impl LiveArgs {
+    /// The flags that say how servers are reached, as words of a command line; the password comes from where it came from.
+    pub fn words(&self) -> Vec<String> {
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let flags = [
+            ("--user", self.user.clone()),
+            ("--password-file", path(&self.password_file)),
+            ("--tls-ca", path(&self.tls_ca)),
+            ("--tls-cert", path(&self.tls_cert)),
+            ("--tls-key", path(&self.tls_key)),
+            (
+                "--max-load",
+                (self.max_load != MAX_LOAD).then(|| self.max_load.to_string()),
+            ),
+        ];
+        let given = flags
+            .into_iter()
+            .filter_map(|(flag, value)| Some((flag, value?)));
+        let mapped = self
+            .address_map
+            .iter()
+            .map(|map| ("--address-map", map.clone()));
+        let words = given
+            .chain(mapped)
+            .flat_map(|(flag, value)| [flag.to_owned(), value]);
+        words
+            .chain(self.ask_password.then(|| "--ask-password".into()))
+            .collect()
+    }
+
     /// A collection of all keys with their sizes, in a directory that is not named yet.
     ///
     /// # Errors

@@ -176,7 +176,11 @@ impl Script<'_> {
         writeln!(
             out,
             "end_moves\n\
+             if ((slots_done)); then\n    \
              say \"done in $SECONDS s: $slots_done slots and about $keys_done keys moved\"\n\
+             else\n    \
+             say \"nothing was left to move: an earlier run has moved all slots\"\n\
+             fi\n\
              say \"to look at all nodes: redis-cli --cluster check {check}\""
         )
     }

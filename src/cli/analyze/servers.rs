@@ -18,6 +18,7 @@ use crate::report::directory::WholeDirectory;
 use crate::slot::policy::Policy;
 use crate::source::remote;
 use crate::summary::Summary;
+use crate::text::shell_word;
 
 /// How servers among the inputs are read.
 #[derive(Args, Debug, Clone, Default)]
@@ -37,6 +38,8 @@ pub struct Servers {
     options: Options,
     keep: Option<PathBuf>,
     name: String,
+    /// The words of the command that keeps what is read.
+    collect: Vec<String>,
 }
 
 /// What was read of them.
@@ -44,7 +47,13 @@ pub enum Collected {
     /// In a directory of the user.
     Kept(PathBuf),
     /// In one that is removed at the end.
-    ForNow(WholeDirectory),
+    ForNow {
+        /// That one.
+        directory: WholeDirectory,
+        /// The command that keeps it, and the directory that it makes.
+        collect: String,
+        kept_in: String,
+    },
 }
 
 impl ServerArgs {
@@ -66,8 +75,11 @@ impl ServerArgs {
         let texts = servers
             .iter()
             .map(|server| server.to_string_lossy().into_owned());
-        let seeds = live::seeds(&texts.collect::<Vec<_>>())?;
+        let texts: Vec<String> = texts.collect();
+        let seeds = live::seeds(&texts)?;
+        let typed = texts.iter().map(|text| remote::without_password(text));
         Ok(Some(Servers {
+            collect: typed.chain(self.live.words()).collect(),
             name: live::name(&seeds),
             options: self.live.options(seeds)?,
             keep: self.keep.clone(),
@@ -96,7 +108,14 @@ impl Servers {
                 };
                 run::run(&options, &on_node).map(|_| Collected::Kept(out))
             }
-            None => run::run_for_now(&self.options, &on_node).map(Collected::ForNow),
+            None => {
+                let words = self.collect.iter().map(|word| shell_word(word));
+                Ok(Collected::ForNow {
+                    directory: run::run_for_now(&self.options, &on_node)?,
+                    collect: format!("slotscope collect {}", words.collect::<Vec<_>>().join(" ")),
+                    kept_in: format!("{}.collect", self.name),
+                })
+            }
         }
     }
 }
@@ -105,7 +124,7 @@ impl Collected {
     fn directory(&self) -> &Path {
         match self {
             Collected::Kept(path) => path,
-            Collected::ForNow(directory) => directory.path(),
+            Collected::ForNow { directory, .. } => directory.path(),
         }
     }
 
@@ -125,15 +144,26 @@ impl Collected {
     pub fn word(&self) -> String {
         match self {
             Collected::Kept(path) => path.display().to_string(),
-            Collected::ForNow(_) => "DIR".into(),
+            Collected::ForNow { kept_in, .. } => kept_in.clone(),
         }
     }
 
-    /// Takes a directory out of the names of files that is removed at the end.
+    /// Takes a directory that is removed at the end out of the names of files, and puts the command that keeps it before
+    /// those that read it.
     pub fn rename(&self, summary: &mut Summary) {
-        let Collected::ForNow(directory) = self else {
+        let Collected::ForNow {
+            directory, collect, ..
+        } = self
+        else {
             return;
         };
+        let found = summary.verdict.by_metric.iter_mut();
+        let commands = found
+            .flat_map(|found| &mut found.remedies)
+            .filter_map(|of| of.command.as_mut());
+        for command in commands.filter(|command| command.0.starts_with(b"slotscope ")) {
+            *command = Name::from(format!("{collect} && {command}").as_str());
+        }
         let prefix = Name::from(directory.path().join("").as_path());
         let input = &mut summary.input;
         let files = input.files.iter_mut().map(|file| &mut file.name);
@@ -143,7 +173,7 @@ impl Collected {
                 name.0.drain(..prefix.0.len());
             }
         }
-        let what = "what was read of the servers is removed; --keep DIR keeps it for plan, whatif and the next analyze";
+        let what = "what was read of the servers is removed; --keep DIR, or collect, keeps it for plan, whatif and the next analyze";
         summary.input.notes.push(what.into());
     }
 }

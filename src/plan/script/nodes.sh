@@ -19,6 +19,7 @@ ask() {
 }
 
 # Nothing moves unless every node is the one that the plan is about, and the cluster is well.
+say "asking ${#host[@]} nodes who they are and how the cluster is"
 for node in "${!host[@]}"; do
     [[ -n ${host[node]} && -n ${port[node]} ]] || die "${name[node]}: fill in its host and port at the top of this script"
     found=$(ask "$node" CLUSTER MYID)

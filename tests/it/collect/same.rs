@@ -282,6 +282,8 @@ fn a_lone_server_is_read_with_all_its_databases() {
     assert_eq!((of("0"), of("9"), rows.len()), (700, 3, 703));
     assert_eq!(scratch.entries("out").len(), 2);
     assert!(!manifest(&scratch.path("out")).cluster);
+    let found = scratch.run(&["analyze", "out", "--json"]);
+    assert!(stdout(&found).contains("the server is not in cluster mode"));
     let url = format!("127.0.0.1:{}", server.port);
     let refused = scratch.run(&["collect", &url, "--slots-only", "-o", "counts"]);
     assert_fails(&refused, &[&url, "no part of a cluster", "leave out"]);

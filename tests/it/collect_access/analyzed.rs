@@ -152,6 +152,21 @@ fn servers_are_analyzed_as_their_collection_is_and_nothing_is_left_unless_kept()
     );
     assert_eq!(scratch.entries("all").len(), scratch.entries("kept").len());
 
+    // What is removed is collected again before it is planned with.
+    let remedies = &report(&live)["verdict"]["by_metric"][0]["remedies"];
+    let command = remedies[0]["command"].as_str().unwrap();
+    assert!(
+        command.contains("--max-load 100 && slotscope plan"),
+        "{command}"
+    );
+    let typed = scratch.shell(command);
+    assert_eq!(code(&typed), 0, "{command}: {}", stderr(&typed));
+    assert!(
+        fs::read_to_string(scratch.path("moves.sh"))
+            .unwrap()
+            .contains("MIGRATE")
+    );
+
     // The report is named after the server.
     run(&["analyze", &cluster.address(1), "--max-load", "100"]);
     let name = cluster.address(1).replace(':', "-");

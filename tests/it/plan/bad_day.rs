@@ -2,7 +2,6 @@
 //! and evens the nodes out.
 
 use std::collections::BTreeSet;
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use serde_json::Value;
@@ -104,10 +103,6 @@ fn what_the_report_recommends_evens_the_cluster_out() {
 
 /// Runs the command and its script while keys are written; the keys that the cluster took.
 fn type_under_writes(cluster: &Cluster, scratch: &Scratch, command: &str) -> Vec<String> {
-    let program = std::path::Path::new(env!("CARGO_BIN_EXE_slotscope"))
-        .parent()
-        .unwrap();
-    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
@@ -121,14 +116,8 @@ fn type_under_writes(cluster: &Cluster, scratch: &Scratch, command: &str) -> Vec
             }
             taken
         });
-        let output = Command::new("bash")
-            .args(["-c", &format!("{command} && bash moves.sh")])
-            .current_dir(scratch.path(""))
-            .env("PATH", path)
-            .stdin(Stdio::null())
-            .output();
+        let output = scratch.shell(&format!("{command} && bash moves.sh"));
         is_done.store(true, Relaxed);
-        let output = output.unwrap();
         assert!(output.status.success(), "{}", stderr(&output));
         writer.join().unwrap()
     })
@@ -157,11 +146,7 @@ fn the_rebalance_of_the_report_works_while_a_slot_is_on_its_way() {
     let equal = remedies.iter().find(|of| of["kind"] == "equal_slots");
     let command = equal.expect("no such remedy")["command"].as_str().unwrap();
     let (_, alone) = command.split_once(" && ").expect("does not mend the slot");
-    let works = |command: &str| {
-        let mut bash = Command::new("bash");
-        bash.args(["-c", command]).stdin(Stdio::null());
-        bash.output().unwrap().status.success()
-    };
+    let works = |command: &str| scratch.shell(command).status.success();
     assert!(!works(alone), "{alone} is enough");
     assert!(works(command), "{command}");
     dump(&cluster, &scratch);

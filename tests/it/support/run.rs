@@ -98,6 +98,18 @@ impl Scratch {
         feed(self.command(args), input)
     }
 
+    /// Runs a line of shell in which `slotscope` is the program.
+    pub fn shell(&self, line: &str) -> Output {
+        let program = Path::new(env!("CARGO_BIN_EXE_slotscope")).parent().unwrap();
+        let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+        let mut bash = Command::new("bash");
+        bash.args(["-c", line]).current_dir(self.0.path());
+        bash.env("PATH", path)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    }
+
     /// The names in a directory, hidden ones included, in order.
     pub fn entries(&self, name: &str) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(self.path(name))
