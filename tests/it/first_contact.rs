@@ -139,3 +139,16 @@ fn swapped_arguments_are_answered_with_their_order() {
     assert_fails(&output, &parts);
     assert!(!stderr(&output).contains("JSON"), "{}", stderr(&output));
 }
+
+#[test]
+fn a_table_of_causes_has_no_row_for_nothing() {
+    let scratch = Scratch::new();
+    let keys: String = (0..3000).map(|i| format!("{{{}}}:{i}\n", i % 4)).collect();
+    scratch.file("tagged.keys", keys);
+    let output = scratch.run(&["analyze", "tagged.keys", "--no-files"]);
+    let text = stdout(&output);
+    assert!(
+        text.contains("\nWhy ") && !text.contains("other tags and keys"),
+        "{text}"
+    );
+}

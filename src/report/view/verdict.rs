@@ -17,7 +17,7 @@ const REMEDIES: usize = 3;
 const ALL_RISKS: usize = 10;
 /// Risks that are shown where space is short.
 const RISKS: usize = 3;
-/// A cause that adds less than this is left out, but for chance.
+/// A cause that adds less than this is left out, but for chance among units that there are.
 const NOTHING: f64 = 0.0005;
 
 /// The state in one word.
@@ -63,8 +63,10 @@ fn is_silent(state: State) -> bool {
 pub fn causes(summary: &Summary) -> Option<Section<'_>> {
     let found = summary.verdict.worst()?;
     let fullest = found.fullest.as_ref()?;
-    let is_shown =
-        |cause: &&Cause| cause.excess.abs() >= NOTHING || cause.kind == CauseKind::Chance;
+    let is_shown = |cause: &&Cause| {
+        let is_chance = cause.kind == CauseKind::Chance && cause.units != Some(0);
+        cause.excess.abs() >= NOTHING || is_chance
+    };
     let rows = found.causes.iter().filter(is_shown).map(|cause| {
         vec![
             Cell::text(cause_in_words(cause, found.metric)),

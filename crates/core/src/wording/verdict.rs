@@ -151,10 +151,11 @@ pub fn cause_in_words(cause: &Cause, by: Metric) -> String {
         CauseKind::Collisions => {
             format!("many tags or keys in the same slots, most in {}", slots())
         }
-        CauseKind::Chance => format!(
-            "chance among {} other tags and keys",
-            grouped(cause.units.unwrap_or(0))
-        ),
+        CauseKind::Chance => match cause.units.unwrap_or(0) {
+            0 => "chance among no other tags and keys".into(),
+            1 => "chance with one other tag or key".into(),
+            units => format!("chance among {} other tags and keys", grouped(units)),
+        },
         CauseKind::Unknown => match cause.slots.as_slice() {
             [] => "tags were not counted, so why is not known".into(),
             [slot] => format!(
@@ -177,5 +178,24 @@ fn name_of(cause: &Cause) -> String {
     match cause.kind {
         CauseKind::Key => name,
         _ => format!("{{{name}}}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::name::Name;
+
+    #[test]
+    fn chance_has_as_many_tags_and_keys_as_there_are() {
+        for (units, words) in [
+            (0, "chance among no other tags and keys"),
+            (1, "chance with one other tag or key"),
+            (4_120, "chance among 4,120 other tags and keys"),
+        ] {
+            let mut cause = Cause::new(CauseKind::Chance, &Name::from("a"), 0.1);
+            cause.units = Some(units);
+            assert_eq!(cause_in_words(&cause, Metric::Keys), words);
+        }
     }
 }
