@@ -3,15 +3,12 @@
 import datetime
 import json
 import os
-import re
-import signal
-import sys
-import tempfile
 from statistics import median
 
 import files
 import measure
 import tables
+from comparison import number, report, say
 from measure import Failed, read_through
 
 PROGRAM = os.environ["SLOTSCOPE_BENCH_PROGRAM"]
@@ -92,39 +89,11 @@ def line(name, path, ops, row, plain):
             f"| {cpu:.2f} | {peak:.0f} | {gigabytes / wall:.2f} | {ops / wall / 1e6:.1f} | {wall / plain.wall():.2f} |")
 
 
-def number(name, default):
-    """A whole number from the environment."""
-    text = os.environ.get(name) or str(default)
-    if not re.fullmatch(r"[1-9][0-9_]*", text):
-        give_up(f"{name}: '{text}' is not a whole number above 0")
-    return int(text.replace("_", ""))
-
-
-def say(message):
-    print(message, file=sys.stderr, flush=True)
-
-
-def give_up(message):
-    say(f"benches/captures: {message}")
-    sys.exit(2)
-
-
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # leave through the `with` that cleans up
     count = number("SLOTSCOPE_BENCH_COMMANDS", 5_000_000)
     rounds = number("SLOTSCOPE_BENCH_ROUNDS", 7)
     threads = number("SLOTSCOPE_BENCH_THREADS", 2)
-    with tempfile.TemporaryDirectory(prefix="run-", dir=files.BENCH) as scratch:
-        os.chdir(scratch)
-        try:
-            report = "\n".join(compare(count, rounds, threads))
-        except Failed as failure:
-            give_up(failure)
-        except KeyboardInterrupt:
-            sys.exit(130)
-        finally:
-            os.chdir(files.BENCH)
-    print(report)
+    print(report(compare, count, rounds, threads))
 
 
 main()

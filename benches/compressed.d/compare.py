@@ -4,21 +4,17 @@ the variables mean."""
 import datetime
 import json
 import os
-import re
 import shlex
 import shutil
 import subprocess
-import sys
-import tempfile
-from pathlib import Path
 from statistics import median
 
 import measure
 import tables
+from comparison import BENCH, number, report, say
 from measure import Failed, read_through
 
 PROGRAM = os.environ["SLOTSCOPE_BENCH_PROGRAM"]
-BENCH = Path(__file__).resolve().parents[2] / "target" / "bench"
 
 # What compresses a dump, and the options that it takes.
 COMPRESSORS = [
@@ -123,36 +119,11 @@ def line(row, plain, dump):
             f"| {os.path.getsize(dump) / wall / 1e9:.2f} | {peak:.0f} | {share} |")
 
 
-def number(name, default):
-    """A whole number from the environment."""
-    text = os.environ.get(name) or str(default)
-    if not re.fullmatch(r"[1-9][0-9_]*", text):
-        give_up(f"{name}: '{text}' is not a whole number above 0")
-    return int(text.replace("_", ""))
-
-
-def say(message):
-    print(message, file=sys.stderr, flush=True)
-
-
-def give_up(message):
-    say(f"benches/compressed: {message}")
-    sys.exit(2)
-
-
 def main():
     keys = number("SLOTSCOPE_BENCH_KEYS", 10_000_000)
     rounds = number("SLOTSCOPE_BENCH_ROUNDS", 7)
     threads = number("SLOTSCOPE_BENCH_THREADS", 2)
-    with tempfile.TemporaryDirectory(prefix="run-", dir=BENCH) as scratch:
-        os.chdir(scratch)
-        try:
-            report = "\n".join(compare(keys, rounds, threads))
-        except Failed as failure:
-            give_up(failure)
-        finally:
-            os.chdir(BENCH)
-    print(report)
+    print(report(compare, keys, rounds, threads))
 
 
 main()

@@ -5,14 +5,12 @@ benches/peers starts it and says what the variables mean."""
 import datetime
 import os
 import re
-import signal
-import sys
-import tempfile
 import time
 
 import tables
+from comparison import give_up, number, report, say
 from measure import Failed, measure, read_through
-from rows import WAYS, BENCH, ROOT, dump, our_rows, peer_rows
+from rows import WAYS, ROOT, dump, our_rows, peer_rows
 
 # A peer that takes longer than this runs in a few rounds only.
 SLOW_SECS, FEW_ROUNDS = 5, 3
@@ -70,25 +68,7 @@ def compare(keys, rounds, threads, minutes, peers):
     ]
 
 
-def number(name, default):
-    """A whole number from the environment."""
-    text = os.environ.get(name) or str(default)
-    if not re.fullmatch(r"[1-9][0-9_]*", text):
-        give_up(f"{name}: '{text}' is not a whole number above 0")
-    return int(text.replace("_", ""))
-
-
-def say(message):
-    print(message, file=sys.stderr, flush=True)
-
-
-def give_up(message):
-    say(f"benches/peers: {message}")
-    sys.exit(2)
-
-
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # leave through the `with` that cleans up
     keys = number("SLOTSCOPE_BENCH_KEYS", 50_000_000)
     rounds = number("SLOTSCOPE_BENCH_ROUNDS", 7)
     threads = number("SLOTSCOPE_BENCH_THREADS", 2)
@@ -97,23 +77,13 @@ def main():
     if keys < 100_000:
         give_up("SLOTSCOPE_BENCH_KEYS: fewer than 100,000 keys show nothing")
 
-    # All commands run here, so that nothing they leave stays, and no path of this machine gets into the report.
-    with tempfile.TemporaryDirectory(prefix="run-", dir=BENCH) as scratch:
-        os.chdir(scratch)
-        try:
-            report = "\n".join(compare(keys, rounds, threads, minutes, peers)) + "\n"
-        except Failed as failure:
-            give_up(failure)
-        except KeyboardInterrupt:
-            sys.exit(130)
-        finally:
-            os.chdir(ROOT)
-    print(report, end="")
+    text = report(compare, keys, rounds, threads, minutes, peers) + "\n"
+    print(text, end="")
     if peers:
         cpu = re.sub(r"[^a-z0-9]+", "-", tables.cpu_model().lower()).strip("-")
         path = ROOT / "reports" / "bench" / f"{cpu}-{datetime.date.today()}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(report)
+        path.write_text(text)
         say(f"written to {path.relative_to(ROOT)}")
 
 

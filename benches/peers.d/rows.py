@@ -9,10 +9,10 @@ from pathlib import Path
 from statistics import median
 from typing import Callable, Optional
 
+from comparison import BENCH
 from measure import COMMAND_SECS, Failed, measure
 
 ROOT = Path(__file__).resolve().parents[2]
-BENCH = ROOT / "target" / "bench"
 SLOTSCOPE = os.environ.get("SLOTSCOPE_BENCH_PROGRAM") or str(ROOT / "target" / "dist" / "slotscope")
 
 # Ways to run slotscope: what a row of it finds, and its options.

@@ -5,9 +5,7 @@ import json
 import os
 import re
 import shlex
-import signal
 import sys
-import tempfile
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Callable
@@ -15,6 +13,7 @@ from typing import Callable
 import files
 import measure
 import tables
+from comparison import give_up, number, report, say
 from measure import Failed, read_through
 
 PROGRAM = os.environ["SLOTSCOPE_BENCH_PROGRAM"]
@@ -155,42 +154,14 @@ def notes(failures):
     return "\n\n".join(text).splitlines()
 
 
-def number(name, default):
-    """A whole number from the environment."""
-    text = os.environ.get(name) or str(default)
-    if not re.fullmatch(r"[1-9][0-9_]*", text):
-        give_up(f"{name}: '{text}' is not a whole number above 0")
-    return int(text.replace("_", ""))
-
-
-def say(message):
-    print(message, file=sys.stderr, flush=True)
-
-
-def give_up(message):
-    say(f"benches/rdb: {message}")
-    sys.exit(2)
-
-
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # leave through the `with` that cleans up
     keys = number("SLOTSCOPE_BENCH_KEYS", 10_000_000)
     sparse_gib = number("SLOTSCOPE_BENCH_SPARSE_GIB", 20)
     rounds = number("SLOTSCOPE_BENCH_ROUNDS", 5)
     threads = number("SLOTSCOPE_BENCH_THREADS", 2)
     if keys < 20_000:
         give_up("SLOTSCOPE_BENCH_KEYS: fewer than 20,000 keys show nothing")
-    with tempfile.TemporaryDirectory(prefix="run-", dir=files.BENCH) as scratch:
-        os.chdir(scratch)
-        try:
-            report = "\n".join(compare(keys, sparse_gib, rounds, threads))
-        except Failed as failure:
-            give_up(failure)
-        except KeyboardInterrupt:
-            sys.exit(130)
-        finally:
-            os.chdir(files.ROOT)
-    print(report)
+    print(report(compare, keys, sparse_gib, rounds, threads))
 
 
 main()

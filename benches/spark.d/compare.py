@@ -7,11 +7,11 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from statistics import median
 
 import tables
+from comparison import number, report, say
 from measure import Failed, measure, read_through
 from rows import BENCH, SLOTSCOPE, dump
 
@@ -133,36 +133,11 @@ def notes(sent):
     ]
 
 
-def number(name, default):
-    """A whole number from the environment."""
-    text = os.environ.get(name) or str(default)
-    if not re.fullmatch(r"[1-9][0-9_]*", text):
-        give_up(f"{name}: '{text}' is not a whole number above 0")
-    return int(text.replace("_", ""))
-
-
-def say(message):
-    print(message, file=sys.stderr, flush=True)
-
-
-def give_up(message):
-    say(f"benches/spark: {message}")
-    sys.exit(2)
-
-
 def main():
     keys = number("SLOTSCOPE_BENCH_KEYS", 80_000_000)
     rounds = number("SLOTSCOPE_BENCH_ROUNDS", 3)
     sizes = (os.environ.get("SLOTSCOPE_BENCH_SPLITS") or "16MiB 64MiB 256MiB 1GiB").split()
-    with tempfile.TemporaryDirectory(prefix="run-", dir=BENCH) as scratch:
-        os.chdir(scratch)
-        try:
-            report = "\n".join(compare(keys, sizes, rounds))
-        except (Failed, subprocess.SubprocessError) as failure:
-            give_up(failure)
-        finally:
-            os.chdir(BENCH)
-    print(report)
+    print(report(compare, keys, sizes, rounds))
 
 
 main()
