@@ -17,7 +17,9 @@ const UNKNOWN: usize = 8;
 /// The sections of all findings; suggestions are those for the first `rows` kinds.
 pub fn sections(findings: &FanoutFindings, rows: usize) -> Vec<Section<'_>> {
     let mut sections = vec![
-        Section::untitled().paragraph(summary(findings)),
+        Section::untitled()
+            .paragraph(summary(findings))
+            .with_all(remarks::incomplete(&findings.incomplete)),
         outcomes(findings),
         reach(findings),
         tail(findings),
@@ -167,8 +169,7 @@ fn reason(why_not: NoSuggestion) -> &'static str {
 }
 
 fn last_remarks(findings: &FanoutFindings) -> Vec<Block<'static>> {
-    let mut blocks: Vec<Block<'static>> = remarks::incomplete(&findings.incomplete).collect();
-    blocks.extend(remarks::rejected("batch", &findings.rejected));
+    let mut blocks: Vec<Block<'static>> = remarks::rejected("batch", &findings.rejected);
     let notes = [
         (
             findings.without_keys,

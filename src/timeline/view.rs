@@ -19,7 +19,7 @@ pub fn sections(timeline: &Timeline, top: usize) -> Vec<Section<'_>> {
     sections.extend(nodes(timeline));
     sections.extend(tags(timeline, top));
     sections.extend(patterns(timeline, top));
-    let remarks = remarks::section(remarks::remarks(&[] as &[String], &remarks_of(timeline)));
+    let remarks = remarks::section(remarks::remarks(&[] as &[String], &limits(timeline)));
     sections.push(remarks.scoped(Scope::Overview));
     sections
 }
@@ -82,8 +82,14 @@ pub fn chart_title(timeline: &Timeline) -> String {
     )
 }
 
-/// What limits the result.
+/// What limits the result, for a page: its sentence is a heading.
 pub fn remarks_of(timeline: &Timeline) -> Vec<String> {
+    let stops = timeline.incomplete.iter().map(remarks::stop);
+    stops.chain(limits(timeline)).collect()
+}
+
+/// What limits the result of what was read.
+fn limits(timeline: &Timeline) -> Vec<String> {
     let rejected = &timeline.rejected;
     let first = rejected.first.first();
     let first = first.map(|line| {
@@ -102,12 +108,8 @@ pub fn remarks_of(timeline: &Timeline) -> Vec<String> {
             first.unwrap_or_default()
         )
     });
-    let stops = timeline.incomplete.iter();
-    let stops = stops.map(|stop| format!("{}: byte {}: {}", stop.file, stop.byte, stop.reason));
-    stops
-        .chain(rejected)
-        .chain(timeline.notes.iter().cloned())
-        .collect()
+    let notes = timeline.notes.iter().cloned();
+    rejected.into_iter().chain(notes).collect()
 }
 
 fn secs(timeline: &Timeline) -> u64 {
@@ -155,7 +157,8 @@ fn span_of(burst: &Burst) -> String {
 fn overview(timeline: &Timeline, top: usize) -> Section<'_> {
     let section = Section::untitled()
         .scoped(Scope::Overview)
-        .paragraph(sentence(timeline));
+        .paragraph(sentence(timeline))
+        .with_all(remarks::incomplete(&timeline.incomplete));
     let shown = timeline.bursts.iter().take(top).skip(1);
     let others = timeline.bursts.len().saturating_sub(top.max(1)) as u64 + timeline.more_bursts;
     let section = shown.fold(section, |section, burst| {

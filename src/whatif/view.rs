@@ -13,6 +13,7 @@ pub fn sections(findings: &WhatIfFindings) -> Vec<Section<'_>> {
     vec![
         Section::untitled()
             .paragraph(findings.sentence.to_string())
+            .with_all(remarks::incomplete(&findings.input.incomplete))
             .with_all(found_parts(findings)),
         sides(findings),
         changes(findings),
@@ -157,10 +158,11 @@ fn tags(findings: &WhatIfFindings) -> Section<'_> {
 
 fn last_remarks(findings: &WhatIfFindings) -> Vec<Block<'static>> {
     let (input, unplaced) = (&findings.input, findings.unplaced.keys);
-    let mut blocks: Vec<Block<'static>> = remarks::incomplete(&input.incomplete).collect();
+    let mut blocks = Vec::new();
     if unplaced > 0 {
-        let text = "warning: keys that the new policy gives no slot, left out of what is after";
-        blocks.push(Block::Paragraph(format!("{text}: {}", grouped(unplaced))));
+        let keys = counted(unplaced, "key");
+        let what = "without a slot by the new policy, left out of what is after";
+        blocks.push(Block::Paragraph(format!("warning: {keys} {what}")));
     }
     blocks.extend(remarks::rejected("key", &input.rejected));
     blocks.extend(remarks::remarks(&input.warnings, &input.notes));

@@ -152,3 +152,30 @@ fn a_table_of_causes_has_no_row_for_nothing() {
         "{text}"
     );
 }
+
+#[test]
+fn every_command_says_next_to_its_first_sentence_where_an_input_is_cut_off() {
+    let scratch = Scratch::new();
+    let keys: String = (0..50_000).map(|i| format!("user:{i}\n")).collect();
+    let line = |i| format!("1795216373.{i:06} [0 10.0.0.7:5] \"GET\" \"user:{i}\"\n");
+    let monitor: String = (0..50_000).map(line).collect();
+    for (name, text) in [("keys.gz", keys), ("monitor.gz", monitor)] {
+        let whole = gzip(text.as_bytes());
+        scratch.file(name, &whole[..whole.len() / 2]);
+    }
+    for words in [
+        &["whatif", "keys.gz", "--to-nodes", "6"][..],
+        &["fanout", "monitor.gz"],
+        &["timeline", "monitor.gz"],
+    ] {
+        let output = scratch.run(words);
+        let text = stdout(&output);
+        let second = text.split("\n\n").nth(1).unwrap_or_default();
+        let place = format!("incomplete: {}: byte ", words[1]);
+        assert!(second.starts_with(&place), "{words:?}: {text}");
+        assert_eq!(
+            (text.matches("incomplete: ").count(), code(&output)),
+            (1, 2)
+        );
+    }
+}
