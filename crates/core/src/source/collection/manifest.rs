@@ -185,7 +185,7 @@ pub fn example(files: &[&str]) -> Manifest {
     };
     Manifest {
         schema: SCHEMA.into(),
-        version: "0.1.0".into(),
+        version: "0.2.0".into(),
         started: "2026-11-22T10:00:00Z".into(),
         finished: "2026-11-22T10:01:00Z".into(),
         cluster: true,
