@@ -33,6 +33,8 @@ pub fn even_out(state: &mut PlanState<'_>) {
         if let Some(reached) = reached {
             (*state, others) = reached;
         }
+        // What comes next may not undo it.
+        others[at].ceiling = others[at].fullest(state).1.max(EVEN);
     }
 }
 
@@ -123,6 +125,19 @@ struct Step {
     back: Option<u16>,
 }
 
+impl Step {
+    /// The slots that leave a node, each with both nodes; `from` is the one that is lowered.
+    fn moves(&self, from: usize) -> impl Iterator<Item = (u16, usize, usize)> {
+        let back = self.back.map(|back| (back, self.to, from));
+        [(self.slot, from, self.to)].into_iter().chain(back)
+    }
+
+    /// The same as what is given to whom.
+    fn given(&self, from: usize) -> Vec<(u16, usize)> {
+        self.moves(from).map(|(slot, _, to)| (slot, to)).collect()
+    }
+}
+
 /// Takes steps until the fullest node is at the ceiling of `others[at]`; false where that is not reached.
 fn lower(state: &mut PlanState<'_>, others: &mut [Other<'_>], at: usize) -> bool {
     let mut held = vec![Vec::new(); others[at].fair.len()];
@@ -146,23 +161,18 @@ fn lower(state: &mut PlanState<'_>, others: &mut [Other<'_>], at: usize) -> bool
         if taken < too_much && taken * left as f64 <= in_all {
             return false;
         }
-        let moved = [
-            Some((step.slot, from, step.to)),
-            step.back.map(|back| (back, step.to, from)),
-        ];
-        for (slot, from, to) in moved.into_iter().flatten() {
-            state.give(slot, to);
+        if !state.exchange(&step.given(from)) {
+            return false;
+        }
+        for (slot, from, to) in step.moves(from) {
             for other in &mut *others {
                 other.node[from] -= other.load_of(slot);
                 other.node[to] += other.load_of(slot);
             }
             let surplus = others[at].surplus(state, slot);
-            let place =
-                |slots: &[(f64, u16)]| slots.partition_point(|of| (of.0, of.1) < (surplus, slot));
-            let taken = place(&held[from]);
-            held[from].remove(taken);
-            let at = place(&held[to]);
-            held[to].insert(at, (surplus, slot));
+            held[from].retain(|(_, held)| *held != slot);
+            let place = held[to].partition_point(|(of, _)| *of < surplus);
+            held[to].insert(place, (surplus, slot));
         }
     }
     false
@@ -241,11 +251,6 @@ fn allows(
     };
     fits(from, given, returned)
         && fits(step.to, returned, given)
-        && state.allows(
-            &[(step.slot, step.to)]
-                .into_iter()
-                .chain(step.back.map(|back| (back, from)))
-                .collect::<Vec<_>>(),
-        )
+        && state.allows(&step.given(from))
         && others.iter().enumerate().all(fits_other)
 }

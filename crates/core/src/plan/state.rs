@@ -121,19 +121,25 @@ impl<'a> PlanState<'a> {
 
     /// Gives a slot to another node; false where the limits do not let it.
     pub fn give(&mut self, slot: u16, to: usize) -> bool {
-        let at = usize::from(slot);
-        let Some(from) = self.owner[at] else {
-            return false;
-        };
-        let (slots, bytes) = self.moved_with(&[(slot, to)]);
+        let given = self.exchange(&[(slot, to)]);
+        self.refused |= !given;
+        given
+    }
+
+    /// Gives all these slots to other nodes; false, and nothing is given, where the limits do not let it.
+    pub fn exchange(&mut self, given: &[(u16, usize)]) -> bool {
+        let (slots, bytes) = self.moved_with(given);
         if !self.is_within_limits(slots, bytes) {
-            self.refused = true;
             return false;
         }
         (self.moved_slots, self.moved_bytes) = (slots, bytes);
-        self.owner[at] = Some(to);
-        self.load[from] -= self.problem.loads[at];
-        self.load[to] += self.problem.loads[at];
+        for (slot, to) in given {
+            let at = usize::from(*slot);
+            if let Some(from) = self.owner[at].replace(*to) {
+                self.load[from] -= self.problem.loads[at];
+                self.load[*to] += self.problem.loads[at];
+            }
+        }
         true
     }
 
