@@ -199,7 +199,8 @@ fn a_cluster_is_read_from_its_replicas_and_every_level_has_the_same_keys() {
         ));
         assert!(found.keys().map(|key| &key.0).eq(keys.iter()));
         let of = manifest(&scratch.path("out"));
-        assert!(of.nodes.len() == 3 && of.nodes.iter().all(|node| node.role == Role::Replica));
+        let are_replicas = of.nodes.iter().all(|node| node.role == Role::Replica);
+        assert!(of.nodes.len() == 3 && are_replicas, "{of:?}");
         assert!(of.cluster && !of.incomplete && of.slots_moved.is_empty());
         let names = by_name(collect(
             &scratch,

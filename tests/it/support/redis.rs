@@ -88,8 +88,6 @@ impl Server {
                 "--cluster-config-file",
                 "nodes.conf",
             ])
-            // A primary would wait 5 s for more replicas before it sends its data to one.
-            .args(["--repl-diskless-sync-delay", "0"])
             .args(options)
             .current_dir(folder.path())
             .stdin(Stdio::null())
