@@ -6,8 +6,6 @@ mod split;
 
 pub use commands::Commands;
 
-use std::collections::BTreeMap;
-
 use crate::metric::{Metric, PerMetric};
 use crate::plan::problem::{MoveLimits, Problem};
 use crate::plan::solve::plan;
@@ -71,7 +69,7 @@ fn remedies(
     found.extend(split::remedy(summary, &cluster, by_moves, commands));
     found.extend(one_more_node(summary, &cluster, commands));
     // First what evens them out without touching the application, and of that what moves least.
-    let today = &cluster.today.others;
+    let today = &cluster.today.after;
     found.sort_by(|a, b| {
         let order = rank(a, today).partial_cmp(&rank(b, today));
         order.unwrap_or(std::cmp::Ordering::Equal)
@@ -81,9 +79,9 @@ fn remedies(
 
 /// In the order of recommendation: reaches the goal, in no other metric at the cost of evenness, is no change of the
 /// application, moves little.
-fn rank(remedy: &Remedy, today: &BTreeMap<Metric, f64>) -> (bool, bool, bool, bool, f64) {
+fn rank(remedy: &Remedy, today: &PerMetric<f64>) -> (bool, bool, bool, bool, f64) {
     let misses = remedy.max_over_mean_after > limit::BALANCED;
-    let worsens = remedy.others.iter().any(|(metric, after)| {
+    let worsens = remedy.after.iter().any(|(metric, after)| {
         let today = today.get(metric).copied().unwrap_or(0.0);
         *after > limit::BALANCED.max(today)
     });
@@ -140,8 +138,8 @@ struct Cluster<'a> {
 #[derive(Debug, Clone, Default)]
 struct Outcome {
     max_over_mean: f64,
-    /// The same by the other metrics.
-    others: BTreeMap<Metric, f64>,
+    /// The same by every metric.
+    after: PerMetric<f64>,
     slots: u64,
     keys: u64,
     bytes: Option<u64>,
@@ -157,7 +155,7 @@ impl Outcome {
             parts: None,
             nodes: None,
             max_over_mean_after: tidy(self.max_over_mean),
-            others: self.others,
+            after: self.after,
             slots_moved: self.slots,
             keys_moved: self.keys,
             bytes_moved: self.bytes,
@@ -223,14 +221,7 @@ impl<'a> Cluster<'a> {
         let sum = |loads: &Vec<u64>| moved.iter().map(|slot| loads[usize::from(*slot)]).sum();
         Outcome {
             max_over_mean: self.fullest(self.of_metric, owner),
-            others: self
-                .loads
-                .iter()
-                .filter(|(metric, loads)| {
-                    *metric != self.metric && loads.iter().any(|load| *load > 0)
-                })
-                .map(|(metric, loads)| (metric, tidy(self.fullest(loads, owner))))
-                .collect(),
+            after: self.loads.map(|_, loads| tidy(self.fullest(loads, owner))),
             slots: moved.len() as u64,
             keys: sum(&self.loads.keys),
             bytes: self.loads.get(Metric::Bytes).map(sum),

@@ -1,11 +1,9 @@
 //! What evens the nodes out: each remedy with the result that was computed for it.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::metric::Metric;
+use crate::metric::PerMetric;
 use crate::name::Name;
 use crate::summary::cause::CauseKind;
 
@@ -29,9 +27,9 @@ pub struct Remedy {
     pub nodes: Option<u64>,
     /// The fullest node in fair shares afterwards.
     pub max_over_mean_after: f64,
-    /// The same by the other metrics of the input.
+    /// The same by every metric of the input.
     #[serde(default)]
-    pub others: BTreeMap<Metric, f64>,
+    pub after: PerMetric<f64>,
     /// Slots that move; of a split those that a plan moves afterwards.
     pub slots_moved: u64,
     /// Keys in them.

@@ -12,7 +12,7 @@ const NAMES: usize = 3;
 pub fn result(remedy: &Remedy, by: Metric) -> String {
     let after = remedy.max_over_mean_after;
     let about = if remedy.estimated { "about " } else { "" };
-    let others = uneven_others(remedy);
+    let others = uneven_others(remedy, by);
     let then = format!("{about}{after:.2} times the fair share{others}");
     let moves = || {
         let keys = counted(remedy.keys_moved, "key");
@@ -45,11 +45,9 @@ pub fn result(remedy: &Remedy, by: Metric) -> String {
 }
 
 /// The other metrics in which the nodes are uneven afterwards.
-fn uneven_others(remedy: &Remedy) -> String {
-    let uneven = remedy
-        .others
-        .iter()
-        .filter(|(_, after)| **after > limit::BALANCED);
+fn uneven_others(remedy: &Remedy, by: Metric) -> String {
+    let others = remedy.after.iter().filter(|(metric, _)| *metric != by);
+    let uneven = others.filter(|(_, after)| **after > limit::BALANCED);
     let uneven: Vec<String> = uneven
         .map(|(metric, after)| format!("{after:.2} by {}", metric.name()))
         .collect();
