@@ -126,7 +126,7 @@ fn notes(manifest: &Manifest) -> Vec<String> {
         Name::from(manifest.finished.as_str())
     )];
     notes.extend((!manifest.cluster).then(|| {
-        "the server is not in cluster mode, so its slots are not of any node; --nodes N or --topology FILE names others".into()
+        "the server is not in cluster mode and owns no slots: the nodes are assumed, or those of --nodes N or --topology FILE".into()
     }));
     notes.extend((manifest.level == Level::Sizes).then_some(estimated));
     let counts = [

@@ -1,5 +1,6 @@
 //! Flags that say which node owns which slot, shared by all commands that name nodes.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -120,7 +121,15 @@ fn holds_keys(path: &Path) -> bool {
             bytes: &bytes,
             whole: true,
         };
-        !bytes.is_empty() && like_text(head) == 0 && format::recognise(head).is_ok()
+        // CLUSTER SLOTS without --json begins with a slot; a list of addresses is of nodes.
+        let first = bytes
+            .split(|byte| *byte == b'\n')
+            .next()
+            .unwrap_or_default();
+        let is_slot = first.iter().all(u8::is_ascii_digit);
+        let is_address =
+            str::from_utf8(first).is_ok_and(|first| first.parse::<SocketAddr>().is_ok());
+        !is_slot && !is_address && like_text(head) == 0 && format::recognise(head).is_ok()
     })
 }
 
@@ -155,7 +164,9 @@ mod tests {
         }
         for other in [
             &b""[..],
-            b"one two three\n",
+            b"one two three four\n",
+            b"0\n5460\n127.0.0.1\n7000\naaa\n\n",
+            b"127.0.0.1:7000\n127.0.0.1:7001\n",
             b"{\"a\":1}\n",
             b"07c3 127.0.0.1:7000@17000 master - 0 0 1 connected 0-20000\n",
         ] {

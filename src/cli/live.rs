@@ -25,6 +25,8 @@ const VARIABLES: [&str; 2] = ["SLOTSCOPE_PASSWORD", "REDISCLI_AUTH"];
 const COUNT: u64 = 500;
 /// The most of a node's time, in percent, where the user names none.
 const MAX_LOAD: f64 = 25.0;
+/// How long an answer is waited for where the user says nothing.
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest password.
 const MAX_BYTES: u64 = 64 << 10;
 
@@ -113,11 +115,14 @@ pub fn name(seeds: &[Seed]) -> String {
 }
 
 impl LiveArgs {
-    /// The flags that say how servers are reached, as words of a command line; the password comes from where it came from.
-    pub fn words(&self) -> Vec<String> {
+    /// The flags that say how these servers are reached, as words of a command line without any password; one that was in
+    /// a URL is asked for.
+    pub fn words(&self, seeds: &[Seed]) -> Vec<String> {
+        let in_url = seeds.iter().any(|seed| seed.credentials.password.is_some());
+        let asks = self.ask_password || in_url && self.password_file.is_none();
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let flags = [
-            ("--user", self.user.clone()),
+            ("--user", self.user(seeds)),
             ("--password-file", path(&self.password_file)),
             ("--tls-ca", path(&self.tls_ca)),
             ("--tls-cert", path(&self.tls_cert)),
@@ -125,6 +130,10 @@ impl LiveArgs {
             (
                 "--max-load",
                 (self.max_load != MAX_LOAD).then(|| self.max_load.to_string()),
+            ),
+            (
+                "--timeout",
+                (self.timeout != TIMEOUT).then(|| format!("{}ms", self.timeout.as_millis())),
             ),
         ];
         let given = flags
@@ -137,9 +146,7 @@ impl LiveArgs {
         let words = given
             .chain(mapped)
             .flat_map(|(flag, value)| [flag.to_owned(), value]);
-        words
-            .chain(self.ask_password.then(|| "--ask-password".into()))
-            .collect()
+        words.chain(asks.then(|| "--ask-password".into())).collect()
     }
 
     /// A collection of all keys with their sizes, in a directory that is not named yet.
@@ -161,13 +168,18 @@ impl LiveArgs {
         })
     }
 
+    /// The ACL user, of the flag or of a URL.
+    fn user(&self, seeds: &[Seed]) -> Option<String> {
+        let in_urls = seeds.iter().find_map(|seed| seed.credentials.user.clone());
+        self.user.clone().or(in_urls)
+    }
+
     /// How the servers that the user names are reached.
     ///
     /// # Errors
     /// A password, a file or an address that cannot be used.
     pub fn access(&self, seeds: &[Seed]) -> Result<Access> {
-        let in_urls = seeds.iter().find_map(|seed| seed.credentials.user.clone());
-        let user = self.user.clone().or(in_urls);
+        let user = self.user(seeds);
         let password = self.password(seeds)?;
         if let (Some(user), None) = (&user, &password) {
             let what = "has no password here; set REDISCLI_AUTH, or give --password-file or --ask-password";
@@ -349,6 +361,36 @@ mod tests {
             error.contains("different") && !error.contains("secret"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn the_words_of_a_command_line_have_the_user_of_a_url_and_no_password() {
+        let words = |url: &str, args: LiveArgs| args.words(&seeds(&[url.into()]).unwrap());
+        let plain = || LiveArgs {
+            max_load: MAX_LOAD,
+            timeout: TIMEOUT,
+            ..LiveArgs::default()
+        };
+        assert_eq!(words("redis://h", plain()), [""; 0]);
+        let of_url = words("redis://me:secret@h", plain());
+        assert_eq!(of_url, ["--user", "me", "--ask-password"]);
+        let slow = LiveArgs {
+            password_file: Some("pw".into()),
+            timeout: Duration::from_secs(60),
+            max_load: 5.0,
+            ..plain()
+        };
+        let flags = [
+            "--user",
+            "me",
+            "--password-file",
+            "pw",
+            "--max-load",
+            "5",
+            "--timeout",
+            "60000ms",
+        ];
+        assert_eq!(words("redis://me:secret@h", slow), flags);
     }
 
     #[test]

@@ -179,7 +179,7 @@ impl Script<'_> {
              if ((slots_done)); then\n    \
              say \"done in $SECONDS s: $slots_done slots and about $keys_done keys moved\"\n\
              else\n    \
-             say \"nothing was left to move: an earlier run has moved all slots\"\n\
+             say \"nothing is left to move: every slot is where this script puts it\"\n\
              fi\n\
              say \"to look at all nodes: redis-cli --cluster check {check}\""
         )

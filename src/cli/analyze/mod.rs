@@ -309,7 +309,7 @@ impl AnalyzeArgs {
             .node_counts(node_counts)
             .run_on(reading)?;
         if let Some(collected) = &collected {
-            collected.rename(&mut summary);
+            collected.rename(&mut summary, self.redact);
         }
         self.name_run(&mut summary);
         Ok(summary)

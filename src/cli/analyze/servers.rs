@@ -79,7 +79,7 @@ impl ServerArgs {
         let seeds = live::seeds(&texts)?;
         let typed = texts.iter().map(|text| remote::without_password(text));
         Ok(Some(Servers {
-            collect: typed.chain(self.live.words()).collect(),
+            collect: typed.chain(self.live.words(&seeds)).collect(),
             name: live::name(&seeds),
             options: self.live.options(seeds)?,
             keep: self.keep.clone(),
@@ -112,7 +112,10 @@ impl Servers {
                 let words = self.collect.iter().map(|word| shell_word(word));
                 Ok(Collected::ForNow {
                     directory: run::run_for_now(&self.options, &on_node)?,
-                    collect: format!("slotscope collect {}", words.collect::<Vec<_>>().join(" ")),
+                    collect: format!(
+                        "slotscope collect {} --force",
+                        words.collect::<Vec<_>>().join(" ")
+                    ),
                     kept_in: format!("{}.collect", self.name),
                 })
             }
@@ -149,8 +152,8 @@ impl Collected {
     }
 
     /// Takes a directory that is removed at the end out of the names of files, and puts the command that keeps it before
-    /// those that read it.
-    pub fn rename(&self, summary: &mut Summary) {
+    /// those that read it, unless names are redacted.
+    pub fn rename(&self, summary: &mut Summary, redacted: bool) {
         let Collected::ForNow {
             directory, collect, ..
         } = self
@@ -161,7 +164,8 @@ impl Collected {
         let commands = found
             .flat_map(|found| &mut found.remedies)
             .filter_map(|of| of.command.as_mut());
-        for command in commands.filter(|command| command.0.starts_with(b"slotscope ")) {
+        for command in commands.filter(|command| !redacted && command.0.starts_with(b"slotscope "))
+        {
             *command = Name::from(format!("{collect} && {command}").as_str());
         }
         let prefix = Name::from(directory.path().join("").as_path());

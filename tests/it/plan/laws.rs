@@ -225,6 +225,9 @@ fn another_load_costs_the_planned_one_nothing() {
         let (planned, others) = (loads(rng), [loads(rng), loads(rng)]);
         let mut problem = problem(&planned, owners(nodes, rng), nodes);
         problem.limits.slots = rng.one_in(3).then(|| rng.below(5000) as u64);
+        let bytes = others[0].iter().sum::<u64>() as usize / 8;
+        problem.limits.bytes = rng.one_in(3).then(|| rng.below(bytes) as u64);
+        problem.bytes = Some(&others[0]);
         let alone = plan(&problem);
         problem.others = others.iter().map(Vec::as_slice).collect();
         let both = plan(&problem);

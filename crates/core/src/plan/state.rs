@@ -126,10 +126,12 @@ impl<'a> PlanState<'a> {
         given
     }
 
-    /// Gives all these slots to other nodes; false, and nothing is given, where the limits do not let it.
+    /// Gives all these slots to other nodes; false, and nothing is given, where the limits do not let it or
+    /// one has no owner.
     pub fn exchange(&mut self, given: &[(u16, usize)]) -> bool {
         let (slots, bytes) = self.moved_with(given);
-        if !self.is_within_limits(slots, bytes) {
+        let is_owned = |(slot, _): &(u16, usize)| self.owner[usize::from(*slot)].is_some();
+        if !given.iter().all(is_owned) || !self.is_within_limits(slots, bytes) {
             return false;
         }
         (self.moved_slots, self.moved_bytes) = (slots, bytes);
@@ -167,11 +169,13 @@ impl<'a> PlanState<'a> {
         })
     }
 
-    /// What moves no more than before is within any limits.
+    /// What moves no more than before is within any limit.
     fn is_within_limits(&self, slots: u64, bytes: u64) -> bool {
         let limits = &self.problem.limits;
-        slots <= self.moved_slots
-            || limits.slots.is_none_or(|most| slots <= most)
-                && limits.bytes.is_none_or(|most| bytes <= most)
+        let is_within = |now: u64, before: u64, most: Option<u64>| {
+            most.is_none_or(|most| now <= most.max(before))
+        };
+        is_within(slots, self.moved_slots, limits.slots)
+            && is_within(bytes, self.moved_bytes, limits.bytes)
     }
 }

@@ -292,7 +292,7 @@ fn the_other_scripts_see_that_all_is_done(
             .filter(|line| line.ends_with(" already"))
             .count();
         assert_eq!(already, ranges.len(), "{kind}: {said}");
-        assert!(said.contains("nothing was left to move"), "{kind}: {said}");
+        assert!(said.contains("nothing is left to move"), "{kind}: {said}");
         // A range that is elsewhere: this server does not know the command, and the script says so.
         let words: Vec<&str> = ranges[0].split(' ').collect();
         let back = format!("{script}\nmove {} {} 4 1 0\n", words[1], words[2]);

@@ -81,7 +81,7 @@ pub static LINE_FORMS: &[NotADump] = &[
     lines(
         "a table whose header names no key",
         is_table,
-        "slotscope analyze FILE --key-column NAME",
+        "slotscope analyze FILE --key-column NAME, or --format lines where each line is a key",
     ),
     lines(
         "keys with a TAB and a number behind them",
@@ -221,8 +221,14 @@ fn is_table(lines: &[&[u8]]) -> bool {
     DELIMITERS.iter().any(|delimiter| {
         let is_end = |byte: &u8| byte == delimiter;
         let columns = header.split(is_end).count();
-        let is_row =
-            |row: &[u8]| row.split(is_end).count() == columns && row.split(is_end).any(is_number);
+        let is_row = |row: &[u8]| {
+            // The name of a column is not in its rows; the first part of a key is.
+            let has_name = row
+                .split(is_end)
+                .zip(header.split(is_end))
+                .any(|(cell, name)| cell == name);
+            row.split(is_end).count() == columns && row.split(is_end).any(is_number) && !has_name
+        };
         columns > 1 && header.split(is_end).all(is_word) && most(rows, is_row)
     })
 }
@@ -231,4 +237,25 @@ fn is_table(lines: &[&[u8]]) -> bool {
 fn is_key_and_number(line: &[u8]) -> bool {
     let tab = memchr::memrchr(b'\t', line);
     tab.is_some_and(|tab| tab > 0 && is_number(&line[tab + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_with_a_separator_are_no_table() {
+        for keys in [
+            &[&b"user|admin"[..], b"user|1", b"user|2"][..],
+            &[b"sess;lock", b"sess;1", b"sess;2"],
+            &[b"user|admin", b"user|root"],
+        ] {
+            assert!(!is_table(keys), "{keys:?}");
+        }
+        assert!(is_table(&[
+            b"id;redis key;bytes",
+            b"1;user:1;104",
+            b"2;user:2;96"
+        ]));
+    }
 }

@@ -15,11 +15,11 @@ pub fn like_text(head: Head<'_>) -> u64 {
     }
 }
 
-/// Indented, of three words or columns and more, or with an empty last part, as `root:*:19000:0:99999:7:::`.
+/// Indented, of four words or three columns and more, or with two empty parts in the end, as `root:*:19000:0:99999:7:::`.
 fn is_like_text(line: &[u8]) -> bool {
-    let is_between = |byte: &&u8| b" \t,;".contains(byte);
+    let count = |bytes: &[u8]| line.iter().filter(|byte| bytes.contains(byte)).count();
     let is_indented = line.first().is_some_and(|byte| b" \t".contains(byte));
-    is_indented || line.ends_with(b":") || line.iter().filter(is_between).count() >= 2
+    is_indented || line.ends_with(b"::") || count(b" ") >= 3 || count(b"\t,;") >= 2
 }
 
 #[cfg(test)]
@@ -39,7 +39,7 @@ mod tests {
             ),
             (b"root:*:19000:0:99999:7:::\nmail:*:19000:0:99999:7:::\n", 2),
             (b"1,user:1,10\n2,user:2,20\n", 2),
-            (b"[package]\nname = \"a\"\n\n    b = 1\n", 2),
+            (b"package:\n  name: a\n\n  version: b\n", 2),
         ] {
             assert_eq!(of(text), like, "{}", text.escape_ascii());
         }
@@ -50,7 +50,8 @@ mod tests {
         for keys in [
             &b""[..],
             b"user:1\nuser:2\n",
-            b"search:red shoes\nsearch:blue shoes\n",
+            b"search:red running shoes\nsearch:blue shoes\n",
+            b"cart:1:\ncart:2:\n",
             b"geo:52.5,13.4\ngeo:48.1,11.6\n",
             b"ids:1,2,3\nuser:1\n",
         ] {
