@@ -179,3 +179,42 @@ impl<'a> PlanState<'a> {
             && is_within(bytes, self.moved_bytes, limits.bytes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::problem::MoveLimits;
+
+    #[test]
+    fn a_light_slot_that_comes_home_makes_no_room_for_a_heavy_one() {
+        let (loads, bytes) = ([1, 1, 1], [10, 100, 5]);
+        let problem = Problem {
+            loads: &loads,
+            others: Vec::new(),
+            bytes: Some(&bytes),
+            owner: vec![Some(0), Some(0), None],
+            capacity: vec![1.0, 1.0],
+            fixed: vec![false; 3],
+            limits: MoveLimits {
+                slots: Some(1),
+                bytes: Some(50),
+            },
+            tolerance: 0.01,
+        };
+        let fair = problem.fair();
+        let mut state = PlanState::new(&problem, &fair);
+        assert!(state.give(0, 1));
+        assert!(
+            !state.exchange(&[(1, 1), (0, 0)]),
+            "100 bytes are beyond 50"
+        );
+        assert_eq!(state.owner, [Some(1), Some(0), None]);
+        assert!(!state.exchange(&[(2, 1)]), "it has no owner");
+        assert!(!state.refused && !state.give(1, 1) && state.refused);
+        assert!(
+            state.exchange(&[(0, 0)]),
+            "what comes home is within any limit"
+        );
+        assert_eq!(state.load, [2, 0]);
+    }
+}
