@@ -11,7 +11,6 @@ use crate::collect::manifest::NODES_FILE;
 use crate::error::{Error, Result};
 use crate::format;
 use crate::format::Head;
-use crate::format::not_a_dump::like_text;
 use crate::name::Name;
 use crate::partial::Listing;
 use crate::topology::Topology;
@@ -121,7 +120,7 @@ fn holds_keys(path: &Path) -> bool {
             bytes: &bytes,
             whole: true,
         };
-        // CLUSTER SLOTS without --json begins with a slot; a list of addresses is of nodes.
+        // CLUSTER SLOTS without --json begins with a slot, a list of addresses is of nodes, and other listings have blanks.
         let first = bytes
             .split(|byte| *byte == b'\n')
             .next()
@@ -129,7 +128,8 @@ fn holds_keys(path: &Path) -> bool {
         let is_slot = first.iter().all(u8::is_ascii_digit);
         let is_address =
             str::from_utf8(first).is_ok_and(|first| first.parse::<SocketAddr>().is_ok());
-        !is_slot && !is_address && like_text(head) == 0 && format::recognise(head).is_ok()
+        let is_key = !is_slot && !is_address && !first.contains(&b' ');
+        is_key && format::recognise(head).is_ok()
     })
 }
 
@@ -164,7 +164,7 @@ mod tests {
         }
         for other in [
             &b""[..],
-            b"one two three four\n",
+            b"what is this\n",
             b"0\n5460\n127.0.0.1\n7000\naaa\n\n",
             b"127.0.0.1:7000\n127.0.0.1:7001\n",
             b"{\"a\":1}\n",

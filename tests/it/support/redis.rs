@@ -1,7 +1,7 @@
 //! A real redis-server in cluster mode for the tests, on loopback in its own folder, and a client
 //! that speaks just enough RESP. Nothing is mocked: the server is what slotscope must agree with.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -122,7 +122,9 @@ impl Server {
     /// Whether the server answers, and it is this one rather than a stranger on the same port.
     fn is_ready(&self) -> Result<(), String> {
         let mut client = self.try_connect().map_err(|error| error.to_string())?;
-        let info = match client.call(&["INFO", "server"]) {
+        // A stranger may close the connection at any time.
+        let asked = client.try_pipeline(&[vec![&b"INFO"[..], b"server"]]);
+        let info = match asked.map_err(|error| error.to_string())?.remove(0) {
             Reply::Error(complaint) => return Err(complaint),
             info => info.text(),
         };
@@ -139,10 +141,10 @@ impl Server {
         self.try_connect().unwrap()
     }
 
-    fn try_connect(&self) -> std::io::Result<Client> {
+    fn try_connect(&self) -> io::Result<Client> {
         let mut client = Client::over(TcpStream::connect(("127.0.0.1", self.port))?);
         if let Some(password) = &self.password {
-            client.call(&["AUTH", password]);
+            client.try_pipeline(&[vec![b"AUTH", password.as_bytes()]])?;
         }
         Ok(client)
     }
@@ -252,6 +254,10 @@ impl Client {
 
     /// Sends the commands, many at a time, and reads their replies in order.
     pub fn pipeline(&mut self, commands: &[Vec<&[u8]>]) -> Vec<Reply> {
+        self.try_pipeline(commands).unwrap()
+    }
+
+    fn try_pipeline(&mut self, commands: &[Vec<&[u8]>]) -> io::Result<Vec<Reply>> {
         let mut replies = Vec::with_capacity(commands.len());
         // Few enough that their replies fit the socket's buffers, or both sides would wait for each other.
         for batch in commands.chunks(500) {
@@ -264,36 +270,37 @@ impl Client {
                     request.extend_from_slice(b"\r\n");
                 }
             }
-            self.stream.get_mut().write_all(&request).unwrap();
-            replies.extend(batch.iter().map(|_| self.read_reply()));
+            self.stream.get_mut().write_all(&request)?;
+            for _ in batch {
+                replies.push(self.read_reply()?);
+            }
         }
-        replies
+        Ok(replies)
     }
 
-    fn read_reply(&mut self) -> Reply {
+    fn read_reply(&mut self) -> io::Result<Reply> {
         let mut line = String::new();
-        self.stream.read_line(&mut line).unwrap();
-        let line = line
-            .strip_suffix("\r\n")
-            .expect("the server closed the connection");
+        self.stream.read_line(&mut line)?;
+        let closed = || io::Error::other("the server closed the connection");
+        let line = line.strip_suffix("\r\n").ok_or_else(closed)?;
         let (kind, rest) = line.split_at(1);
-        match (kind, rest) {
+        Ok(match (kind, rest) {
             ("+", text) => Reply::Simple(text.to_owned()),
             ("-", text) => Reply::Error(text.to_owned()),
             (":", number) => Reply::Int(number.parse().unwrap()),
             ("$" | "*", "-1") => Reply::Nil,
             ("$", len) => {
                 let mut bytes = vec![0; len.parse::<usize>().unwrap() + 2];
-                self.stream.read_exact(&mut bytes).unwrap();
+                self.stream.read_exact(&mut bytes)?;
                 bytes.truncate(bytes.len() - 2);
                 Reply::Bulk(bytes)
             }
             ("*", len) => Reply::Array(
                 (0..len.parse().unwrap())
                     .map(|_| self.read_reply())
-                    .collect(),
+                    .collect::<io::Result<_>>()?,
             ),
             _ => panic!("not RESP2: {line}"),
-        }
+        })
     }
 }

@@ -210,7 +210,9 @@ mod tests {
         );
         assert_eq!(state.owner, [Some(1), Some(0), None]);
         assert!(!state.exchange(&[(2, 1)]), "it has no owner");
-        assert!(!state.refused && !state.give(1, 1) && state.refused);
+        assert!(!state.refused, "an exchange is no refusal");
+        assert!(!state.give(1, 1));
+        assert!(state.refused);
         assert!(
             state.exchange(&[(0, 0)]),
             "what comes home is within any limit"
