@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
 
 use crate::support::run::{Scratch, report, stderr, stdout};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Three nodes, the first with most slots; the third has a hostile name and address.
 const LISTING: &[u8] = b"aaaa000000000000000000000000000000000001 10.0.0.1:7000@17000 master - 0 0 1 connected 0-9999\n\
@@ -228,6 +228,20 @@ fn a_plan_says_what_it_is_judged_by_and_what_is_not_known() {
     }
     let text = said(&scratch, &["--by", "bytes"]);
     assert!(text.contains("\njudged by bytes\n"), "{text}");
+    let json = said(&scratch, &["--by", "bytes", "--json"]);
+    let others = &serde_json::from_str::<Value>(&json).unwrap()["others"];
+    let shown = |metric: &str| {
+        let [before, after] =
+            ["before", "after"].map(|when| others[metric][when].as_f64().unwrap());
+        assert!(before > 1.05 && after <= 1.04, "{metric}: {others}");
+        format!("{metric} {before:.3} → {after:.3}")
+    };
+    let line = format!(
+        "the fullest node by the other metrics: {}, {}",
+        shown("keys"),
+        shown("ops")
+    );
+    assert!(prose(&text).contains(&line), "{line}: {text}");
 }
 
 #[test]

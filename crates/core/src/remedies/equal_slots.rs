@@ -86,6 +86,14 @@ mod tests {
     }
 
     #[test]
+    fn with_a_failed_primary_nothing_is_rebalanced() {
+        let uneven = "a 1.1.1.1:1 master - 0 0 1 connected 0-9000\nb 1.1.1.1:2 master - 0 0 1 connected 9001-16383\n";
+        let of = |listing: &str| owners(&Topology::parse("test", listing.as_bytes()).unwrap());
+        assert!(of(uneven).is_some());
+        assert_eq!(of(&uneven.replacen("master", "master,fail", 1)), None);
+    }
+
+    #[test]
     fn nodes_within_two_percent_are_left_alone() {
         let even = Topology::even(7, "even 7".into()).unwrap();
         assert_eq!(owners(&even), None);
