@@ -298,33 +298,33 @@ pub(super) const WORDS: [(Notice, &str, &str, Says); 46] = [
     (
         Notice::EstimatedRedis7,
         "RDB file",
-        " of Redis up to 7.2: sizes are estimates of the memory of each key. Measured, they were off by \
-         at most 10 % after a restart, and by 20 % while a table grew; --size serialized takes the bytes \
-         in the file",
+        " of Redis up to 7.2: sizes are estimates of the memory of each key. Measured after a restart, all \
+         keys together were off by at most 0.5 %, and one by 30 %; before it, where tables grow, by 5 and \
+         50 %; --size serialized takes the bytes in the file",
         Note,
     ),
     (
         Notice::EstimatedRedis74,
         "RDB file",
-        " of Redis 7.4 or 8.0: sizes are estimates of the memory of each key. Measured, they were off by \
-         at most 10 % after a restart, and by 20 % while a table grew; --size serialized takes the bytes \
-         in the file",
+        " of Redis 7.4 or 8.0: sizes are estimates of the memory of each key. Measured after a restart, all \
+         keys together were off by at most 1 %, and one by 30 %; before it, where tables grow, by 5 and 50 \
+         %; --size serialized takes the bytes in the file",
         Note,
     ),
     (
         Notice::EstimatedRedis82,
         "RDB file",
-        " of Redis 8.2: sizes are estimates of the memory of each key. Measured, they were off by at \
-         most 10 % after a restart, and by 20 % while a table grew; --size serialized takes the bytes in \
-         the file",
+        " of Redis 8.2: sizes are estimates of the memory of each key. Measured after a restart, all keys \
+         together were off by at most 1 %, and one by 30 %; before it, where tables grow, by 5 and 50 %; \
+         --size serialized takes the bytes in the file",
         Note,
     ),
     (
         Notice::EstimatedValkey91,
         "RDB file",
-        " of Valkey 9.1 or later: sizes are estimates of the memory of each key. Measured, they were off \
-         by at most 15 % after a restart, and by 20 % while a table grew; --size serialized takes the \
-         bytes in the file",
+        " of Valkey 9.1 or later: sizes are estimates of the memory of each key. Measured after a restart, \
+         all keys together were off by at most 1 %, and one by 30 %; before it, where tables grow, by 5 and \
+         50 %; --size serialized takes the bytes in the file",
         Note,
     ),
     (
