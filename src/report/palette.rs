@@ -3,11 +3,8 @@
 //! No chart relies on telling red from green, and the order by lightness is the order by meaning, so that a print in
 //! grey says the same.
 
-use std::fmt;
-
 /// A colour: red, green, blue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rgb(pub u8, pub u8, pub u8);
+pub type Rgb = [u8; 3];
 
 /// Titles, names, values.
 pub const INK: Rgb = hex(0x1B242D);
@@ -65,14 +62,12 @@ const RAMP: [Rgb; 9] = [
 
 const fn hex(rgb: u32) -> Rgb {
     let [_, red, green, blue] = rgb.to_be_bytes();
-    Rgb(red, green, blue)
+    [red, green, blue]
 }
 
-impl fmt::Display for Rgb {
-    /// `#1B242D`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "#{:02X}{:02X}{:02X}", self.0, self.1, self.2)
-    }
+/// `#1B242D`.
+fn spelled([red, green, blue]: Rgb) -> String {
+    format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
 /// The colour of `part`, from 0 (light) to 1 (dark).
@@ -84,14 +79,15 @@ pub fn ramp(part: f64) -> Rgb {
     let mix = |low: u8, high: u8| {
         (f64::from(low) + (f64::from(high) - f64::from(low)) * (place - below as f64)).round() as u8
     };
-    Rgb(mix(low.0, high.0), mix(low.1, high.1), mix(low.2, high.2))
+    [0, 1, 2].map(|part| mix(low[part], high[part]))
 }
 
 /// The custom properties of the page's style: a colour each, and `--ramp`, the anchors of the scale.
 pub fn css() -> String {
-    let colours =
-        VARIABLES.map(|(name, light, dark)| format!("--{name}:light-dark({light},{dark});"));
-    let ramp = RAMP.map(|anchor| anchor.to_string());
+    let colours = VARIABLES.map(|(name, light, dark)| {
+        format!("--{name}:light-dark({},{});", spelled(light), spelled(dark))
+    });
+    let ramp = RAMP.map(spelled);
     format!(":root{{{}--ramp:{};}}\n", colours.concat(), ramp.join(" "))
 }
 
@@ -100,7 +96,7 @@ mod tests {
     use super::*;
 
     fn lightness(colour: Rgb) -> f64 {
-        0.299 * f64::from(colour.0) + 0.587 * f64::from(colour.1) + 0.114 * f64::from(colour.2)
+        0.299 * f64::from(colour[0]) + 0.587 * f64::from(colour[1]) + 0.114 * f64::from(colour[2])
     }
 
     #[test]

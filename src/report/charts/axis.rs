@@ -1,8 +1,10 @@
 //! From values to pixels, and the lines and labels to read them by.
 
-use crate::report::charts::canvas::{Anchor, Canvas, size};
-use crate::report::charts::font::{Style, width};
+use slotscope_canvas::font::{Style, width};
+use slotscope_canvas::{Anchor, Canvas};
+
 use crate::report::charts::number::Numbers;
+use crate::report::charts::sheet::{MARGIN, size};
 use crate::report::palette::{FRAME, GRID, MUTED};
 
 /// Pixels that stay free next to the label of the last tick.
@@ -78,12 +80,7 @@ impl Plot {
                 style,
             );
         }
-        canvas.text(
-            name,
-            (crate::report::charts::canvas::MARGIN, self.y.end - 28),
-            Anchor::Start,
-            style,
-        );
+        canvas.text(name, (MARGIN, self.y.end - 28), Anchor::Start, style);
     }
 
     /// The base line with values and the name of the axis below.

@@ -1,13 +1,13 @@
 //! Level bars, one a row, with names on the left and values behind: nodes and tags.
 
+use slotscope_canvas::font::{Style, fit, width};
+use slotscope_canvas::{Anchor, Canvas, overlap, text_box};
+
 use crate::name::Name;
 use crate::report::charts::Sheet;
 use crate::report::charts::axis::{Axis, Plot};
-use crate::report::charts::canvas::{
-    Anchor, BELOW_HEADING, Canvas, MARGIN, overlap, size, text_box,
-};
-use crate::report::charts::font::{Style, fit, width};
 use crate::report::charts::loads::Loads;
+use crate::report::charts::sheet::{BELOW_HEADING, MARGIN, size};
 use crate::report::palette::{EMPTY, FRAME, INK, LIGHT_LOAD, MUTED, Rgb};
 
 /// The widest that names may be.

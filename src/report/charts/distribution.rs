@@ -1,11 +1,13 @@
 //! slot-distribution.png: how many slots hold how much, and how many would under a perfect hash.
 
+use slotscope_canvas::font::Style;
+use slotscope_canvas::{Anchor, Canvas};
+
 use crate::report::charts::axis::{Axis, Plot};
-use crate::report::charts::canvas::{Anchor, Canvas, MARGIN, size};
 use crate::report::charts::loads::Loads;
 use crate::report::charts::number::{Numbers, counted, short};
+use crate::report::charts::sheet::{MARGIN, size};
 
-use crate::report::charts::font::Style;
 use crate::report::charts::legend;
 use crate::report::charts::legend::Swatch;
 use crate::report::charts::{Sheet, histogram, source_line};

@@ -1,10 +1,12 @@
 //! slot-heatmap.png: every slot as a cell, 128 in a row, coloured by its load, with the borders of the nodes.
 
+use slotscope_canvas::font::{Style, fit};
+use slotscope_canvas::{Anchor, Canvas, spread, text_box};
+
 use crate::report::charts::axis::Axis;
-use crate::report::charts::canvas::{Anchor, Canvas, MARGIN, size, spread, text_box};
-use crate::report::charts::font::{Style, fit};
 use crate::report::charts::loads::Loads;
 use crate::report::charts::number::{counted, short, times, times_with};
+use crate::report::charts::sheet::{MARGIN, size};
 use crate::report::charts::{Sheet, node_name, owners, ratio_digits, source_line};
 use crate::report::palette::{EMPTY, EXPECTED, FRAME, INK, MUTED, Rgb, ramp};
 use crate::slot::SLOTS;

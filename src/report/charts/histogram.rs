@@ -1,8 +1,10 @@
 //! Vertical bars over a horizontal axis, and dashed lines at the mean or the quantiles.
 
-use crate::report::charts::canvas::{Anchor, Canvas, size};
-use crate::report::charts::font;
-use crate::report::charts::font::Style;
+use slotscope_canvas::font;
+use slotscope_canvas::font::Style;
+use slotscope_canvas::{Anchor, Canvas};
+
+use crate::report::charts::sheet::size;
 use crate::report::palette::{INK, Rgb};
 
 /// Pixels between the labels of two quantiles, one below the other.

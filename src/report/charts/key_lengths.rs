@@ -1,8 +1,10 @@
 //! key-lengths.png: how long key names are. Each byte is paid for once a key, in memory and in every request.
 
+use slotscope_canvas::Canvas;
+
 use crate::report::charts::axis::{Axis, Plot};
-use crate::report::charts::canvas::{Canvas, MARGIN};
 use crate::report::charts::number::{Numbers, counted};
+use crate::report::charts::sheet::MARGIN;
 use crate::report::charts::{Sheet, histogram, short_source_line};
 use crate::report::palette::LOAD;
 use crate::summary::Summary;

@@ -1,7 +1,9 @@
 //! The legend under the heading: a swatch and its words for each kind of mark, from left to right.
 
-use crate::report::charts::canvas::{Anchor, BELOW_HEADING, Canvas, MARGIN, size};
-use crate::report::charts::font::{Style, width};
+use slotscope_canvas::font::{Style, width};
+use slotscope_canvas::{Anchor, Canvas};
+
+use crate::report::charts::sheet::{BELOW_HEADING, MARGIN, size};
 use crate::report::palette::{MUTED, Rgb};
 
 /// Height of the middle of the legend.

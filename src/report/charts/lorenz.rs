@@ -1,10 +1,12 @@
 //! lorenz.png: which part of the load lies in which part of the slots, and of the nodes (Lorenz 1905).
 
+use slotscope_canvas::font::{Style, fit};
+use slotscope_canvas::{Anchor, Canvas};
+
 use crate::report::charts::axis::{Axis, Plot};
-use crate::report::charts::canvas::{Anchor, Canvas, MARGIN, size};
-use crate::report::charts::font::Style;
 use crate::report::charts::loads::Loads;
 use crate::report::charts::number::{Numbers, counted};
+use crate::report::charts::sheet::{MARGIN, size};
 use crate::report::charts::{Sheet, source_line};
 use crate::report::palette::{ALARM, EXPECTED, FRAME, INK, LOAD, MUTED, Rgb};
 use crate::slot::SLOTS;
@@ -212,7 +214,7 @@ impl Legend<'_, '_> {
         let room = (self.canvas.width - MARGIN - text) as f32;
         let style = Style::plain(size::BODY, MUTED);
         self.canvas.text(
-            &crate::report::charts::font::fit(number, room, style),
+            &fit(number, room, style),
             (text, y + 26),
             Anchor::Start,
             style,

@@ -1,15 +1,13 @@
 //! The PNG charts. Each is a file with a function from a `Summary` to a `Sheet`, and a row in `CHARTS`.
 //!
-//! Only `canvas` knows plotters; numbers come from `summary` and colours from `report::palette`.
+//! They are drawn on a canvas of crates/canvas; numbers come from `summary` and colours from `report::palette`.
 
 mod axis;
 mod bars;
-mod canvas;
 mod dates;
 mod distribution;
 mod expiry;
 mod factors;
-mod font;
 mod heatmap;
 mod histogram;
 mod key_lengths;
@@ -20,6 +18,7 @@ mod nodes;
 mod number;
 pub mod over_time;
 mod prefixes;
+mod sheet;
 mod slot_load;
 mod tag_sizes;
 pub mod throughput;
@@ -30,11 +29,14 @@ mod value_sizes;
 
 use std::io::{self, Write};
 
+use slotscope_canvas::font::{Style, fit};
+
 use crate::metric::Metric;
 use crate::name::Name;
-use crate::report::charts::canvas::Canvas;
 use crate::report::charts::loads::Loads;
 use crate::report::charts::number::{counted, short};
+pub use crate::report::charts::sheet::Sheet;
+use crate::report::charts::sheet::size;
 use crate::report::directory::Written;
 use crate::report::palette::MUTED;
 use crate::slot::SLOTS;
@@ -133,55 +135,6 @@ pub struct Chart {
     pub sheet: for<'s> fn(&'s Summary) -> Sheet<'s>,
 }
 
-/// Width of every chart in pixels.
-const WIDTH: u32 = 1200;
-/// Height of most charts in pixels.
-const HEIGHT: u32 = 800;
-
-/// A chart before it is drawn: the finding as its title, what was read as its subtitle, and what is below them.
-pub struct Sheet<'s> {
-    height: u32,
-    title: String,
-    subtitle: String,
-    below: Box<dyn FnOnce(&Canvas<'_>) + 's>,
-}
-
-impl<'s> Sheet<'s> {
-    fn new(
-        title: impl Into<String>,
-        subtitle: String,
-        draw: impl FnOnce(&Canvas<'_>) + 's,
-    ) -> Self {
-        Sheet {
-            height: HEIGHT,
-            title: title.into(),
-            subtitle,
-            below: Box::new(draw),
-        }
-    }
-
-    /// With a sentence where there is nothing to draw.
-    fn empty(title: impl Into<String>, subtitle: String, sentence: impl Into<String>) -> Self {
-        let sentence = sentence.into();
-        Sheet::new(title, subtitle, move |canvas| canvas.nothing(&sentence))
-    }
-
-    fn with_height(self, height: u32) -> Self {
-        Sheet { height, ..self }
-    }
-
-    /// Draws it as a PNG.
-    ///
-    /// # Errors
-    /// Where `out` cannot be written.
-    pub fn write(self, out: &mut dyn Write) -> io::Result<()> {
-        canvas::png(WIDTH, self.height, out, |canvas| {
-            canvas.heading(&self.title, &self.subtitle);
-            (self.below)(canvas);
-        })
-    }
-}
-
 /// Pixels for the name of a file in the line under the title.
 const NAME: f32 = 220.0;
 
@@ -210,8 +163,8 @@ fn short_source_line(summary: &Summary) -> String {
 }
 
 fn cut(name: &Name) -> String {
-    let style = font::Style::plain(canvas::size::SUBTITLE, MUTED);
-    font::fit(base_name(&name.to_string()), NAME, style)
+    let style = Style::plain(size::SUBTITLE, MUTED);
+    fit(base_name(&name.to_string()), NAME, style)
 }
 
 /// How much was read, and from what.

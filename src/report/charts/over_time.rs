@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
+use slotscope_canvas::font::Style;
+use slotscope_canvas::{Anchor, Canvas};
+
 use crate::report::charts::Sheet;
 use crate::report::charts::axis::{Axis, Plot, tick_label};
-use crate::report::charts::canvas::{Anchor, BELOW_HEADING, Canvas, size};
 use crate::report::charts::dates::dates;
-use crate::report::charts::font::Style;
 use crate::report::charts::number::Numbers;
+use crate::report::charts::sheet::{BELOW_HEADING, size};
 use crate::report::palette::{ALARM, FRAME, GRID, INK, LIGHT_LOAD, LOAD, MUTED};
 use crate::report::view::Curve;
 

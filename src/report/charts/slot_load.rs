@@ -1,13 +1,15 @@
 //! slot-load.png: the load of all slots from 0 to 16383, and the band in which a perfect hash would keep them.
 
+use slotscope_canvas::font::{Style, fit};
+use slotscope_canvas::{Anchor, Canvas, overlap, text_box};
+
 use crate::metric::Metric;
 use crate::report::charts::axis::{Axis, Plot};
-use crate::report::charts::canvas::{Anchor, Canvas, MARGIN, overlap, size, text_box};
-use crate::report::charts::font::{Style, fit};
 use crate::report::charts::legend;
 use crate::report::charts::legend::Swatch;
 use crate::report::charts::loads::Loads;
 use crate::report::charts::number::{Numbers, short, times};
+use crate::report::charts::sheet::{MARGIN, size};
 use crate::report::charts::{Sheet, node_name, source_line};
 use crate::report::palette::{ALARM, EXPECTED, FRAME, INK, LIGHT_LOAD, LOAD, MUTED};
 use crate::slot::SLOTS;

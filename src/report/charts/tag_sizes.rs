@@ -1,14 +1,16 @@
 //! tag-sizes.png: hash tags by rank, the heaviest first, both axes by factors: whether a few tags are the load or a
 //! great many small ones, and how far the largest are from filling a slot or a node.
 
+use slotscope_canvas::font::Style;
+use slotscope_canvas::{Anchor, Canvas, spread};
+
 use crate::metric::Metric;
-use crate::report::charts::canvas::{Anchor, BELOW_HEADING, Canvas, MARGIN, size, spread};
 use crate::report::charts::factors::Factors;
-use crate::report::charts::font::Style;
 use crate::report::charts::legend;
 use crate::report::charts::legend::Swatch;
 use crate::report::charts::loads::Loads;
 use crate::report::charts::number::{counted, short};
+use crate::report::charts::sheet::{BELOW_HEADING, MARGIN, size};
 use crate::report::charts::{Sheet, short_source_line};
 use crate::report::palette::{ALARM, EXPECTED, FRAME, GRID, LIGHT_LOAD, LOAD, MUTED, Rgb};
 use crate::summary::Summary;

@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 
+use slotscope_canvas::font::Style;
+use slotscope_canvas::{Anchor, Canvas, spread};
+
 use crate::report::charts::Sheet;
-use crate::report::charts::canvas::{Anchor, BELOW_HEADING, Canvas, MARGIN, size, spread};
 use crate::report::charts::factors::Factors;
-use crate::report::charts::font::Style;
 use crate::report::charts::number::short;
+use crate::report::charts::sheet::{BELOW_HEADING, MARGIN, size};
 use crate::report::palette::{
     ALARM, EXPECTED, FRAME, GRID, INK, LIGHT_LOAD, LOAD, MUTED, Rgb, WATCH,
 };

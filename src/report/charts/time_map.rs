@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
+use slotscope_canvas::font::{Style, fit};
+use slotscope_canvas::{Anchor, Canvas, overlap, text_box};
+
 use crate::report::charts::Sheet;
 use crate::report::charts::axis::{Axis, tick_label};
-use crate::report::charts::canvas::{Anchor, Canvas, MARGIN, overlap, size, text_box};
 use crate::report::charts::dates::moments;
-use crate::report::charts::font::{Style, fit};
 use crate::report::charts::number::Numbers;
+use crate::report::charts::sheet::{MARGIN, size};
 use crate::report::palette::{EMPTY, FRAME, INK, MUTED, ramp};
 use crate::report::view::{Heat, TimeMap};
 use crate::slot::SLOTS;

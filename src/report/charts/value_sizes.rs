@@ -1,13 +1,15 @@
 //! value-sizes.png: how many keys are of which size, and where the bytes are: often in a few large ones.
 
+use slotscope_canvas::font::Style;
+use slotscope_canvas::{Anchor, Canvas};
+
 use crate::report::charts::axis;
 use crate::report::charts::axis::{Axis, Plot};
-use crate::report::charts::canvas::{Anchor, Canvas, MARGIN, size};
 use crate::report::charts::factors::Factors;
-use crate::report::charts::font::Style;
 use crate::report::charts::legend;
 use crate::report::charts::legend::Swatch;
 use crate::report::charts::number::{Numbers, counted};
+use crate::report::charts::sheet::{MARGIN, size};
 use crate::report::charts::{Sheet, histogram, short_source_line};
 use crate::report::palette::{FRAME, LIGHT_LOAD, LOAD, MUTED};
 use crate::summary::Summary;

@@ -1,4 +1,7 @@
-//! A white sheet of pixels: what the charts draw with, and how it becomes a PNG. Origin top left, units are pixels.
+//! A white sheet of pixels: what the charts of slotscope draw with, and how it becomes a PNG. Origin top left, units are
+//! pixels. Only this crate knows plotters.
+
+pub mod font;
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -9,28 +12,13 @@ use plotters::prelude::{
 };
 use plotters::style::{Color, RGBColor};
 
-use crate::report::charts::font;
-use crate::report::charts::font::Style;
-use crate::report::palette::{EMPTY, FRAME, INK, MUTED, Rgb};
+use crate::font::Style;
 
-/// Every size of text in a chart: title, subtitle, names and values, ticks.
-pub mod size {
-    /// The finding.
-    pub const TITLE: f32 = 33.0;
-    /// The smallest that a long title is set in before it is cut.
-    pub const SMALL_TITLE: f32 = 22.0;
-    /// What was read.
-    pub const SUBTITLE: f32 = 18.0;
-    /// Names and values.
-    pub const BODY: f32 = 17.0;
-    /// Ticks and notes.
-    pub const NOTE: f32 = 15.0;
-}
+/// A colour: red, green and blue.
+pub type Rgb = [u8; 3];
 
-/// Pixels that stay free at the left and right edge.
-pub const MARGIN: i32 = 40;
-/// Where the first line under the heading may start.
-pub const BELOW_HEADING: i32 = 112;
+/// The sheet before anything is drawn.
+const WHITE: Rgb = [u8::MAX; 3];
 
 /// Where a text is relative to its point.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -237,52 +225,13 @@ impl Canvas<'_> {
     /// A text on a white ground, so that it can be read on anything.
     pub fn label(&self, text: &str, at: (i32, i32), anchor: Anchor, style: Style) {
         let [x0, y0, x1, y1] = text_box(text, at, anchor, style);
-        self.fill([x0 - 3, y0, x1 + 3, y1], EMPTY);
+        self.fill([x0 - 3, y0, x1 + 3, y1], WHITE);
         self.text(text, at, anchor, style);
-    }
-
-    /// Title and subtitle. A long title is set smaller, then cut.
-    pub fn heading(&self, title: &str, subtitle: &str) {
-        let room = (self.width - 2 * MARGIN) as f32;
-        let mut style = Style::bold(size::TITLE, INK);
-        while font::width(title, style) > room && style.size > size::SMALL_TITLE {
-            style.size -= 1.0;
-        }
-        self.text(
-            &font::fit(title, room, style),
-            (MARGIN, 44),
-            Anchor::Start,
-            style,
-        );
-        let style = Style::plain(size::SUBTITLE, MUTED);
-        self.text(
-            &font::fit(subtitle, room, style),
-            (MARGIN, 84),
-            Anchor::Start,
-            style,
-        );
-    }
-
-    /// A sentence in the middle of the sheet, where there is nothing to draw.
-    pub fn nothing(&self, sentence: &str) {
-        let [x0, y0, x1, y1] = [
-            MARGIN,
-            BELOW_HEADING + 8,
-            self.width - MARGIN,
-            self.height - MARGIN,
-        ];
-        self.outline([x0, y0, x1, y1], FRAME);
-        self.text(
-            sentence,
-            ((x0 + x1) / 2, (y0 + y1) / 2),
-            Anchor::Middle,
-            Style::plain(26.0, MUTED),
-        );
     }
 }
 
 /// A colour as plotters has it.
-fn pixel(Rgb(red, green, blue): Rgb) -> RGBColor {
+fn pixel([red, green, blue]: Rgb) -> RGBColor {
     RGBColor(red, green, blue)
 }
 

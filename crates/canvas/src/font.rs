@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont, point};
 
-use crate::report::palette::Rgb;
+use crate::Rgb;
 
 /// Height of capital letters, as a part of the size.
 pub const CAPITALS: f32 = 0.729;
@@ -165,10 +165,11 @@ fn in_visual_order(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::palette::INK;
+
+    const BLACK: Rgb = [0; 3];
 
     fn fitted(text: &str, room: f32) -> String {
-        fit(text, room, Style::plain(16.0, INK))
+        fit(text, room, Style::plain(16.0, BLACK))
     }
 
     #[test]
@@ -179,7 +180,7 @@ mod tests {
             cut.starts_with("user:") && cut.ends_with(":42") && cut.contains('…'),
             "{cut}"
         );
-        assert!(width(&cut, Style::plain(16.0, INK)) <= 200.0);
+        assert!(width(&cut, Style::plain(16.0, BLACK)) <= 200.0);
         assert_eq!(fitted("short", 200.0), "short");
         assert_eq!(fitted("", 200.0), "");
     }
