@@ -1,14 +1,13 @@
 //! What to type, where a run has no command, none of that name, or no input.
 
 use std::ffi::OsString;
-use std::io::{self, BufRead, IsTerminal};
 use std::path::Path;
 
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::cli::Cli;
 use crate::cli::help::topics::Topic;
-use crate::cli::{Cli, Command};
 use crate::name::Name;
 use crate::report::render::text::wrapped;
 use crate::source::remote;
@@ -27,16 +26,6 @@ const BEGIN: &str = "
 
 /// Columns of it.
 const COLUMNS: usize = 60;
-
-/// Whether a command has something to read: what it names, or what is piped in. The first bytes of a pipe are waited for,
-/// and stay to be read.
-pub fn has_input(command: &Command) -> bool {
-    if !command.reads_stdin() {
-        return true;
-    }
-    let mut stdin = io::stdin().lock();
-    !stdin.is_terminal() && !stdin.fill_buf().is_ok_and(<[u8]>::is_empty)
-}
 
 /// What to type where the command of a command line has nothing to read.
 pub fn no_input(words: &[OsString]) -> String {

@@ -48,6 +48,7 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 
 use crate::cli::headings::GENERAL;
 use crate::error::{Error, Result};
+use crate::source::pipe;
 use crate::summary::Incomplete;
 
 /// Exit code: a limit that the user set was crossed.
@@ -75,13 +76,14 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
         Color::Never => ColorChoice::Never,
     }
     .write_global();
-    let has_input = first_contact::has_input(&cli.command);
+    let reads_stdin = cli.command.reads_stdin();
     // A dump is not typed by hand.
-    let code = match has_input || !std::io::stdin().is_terminal() {
-        true => cli.command.exit_code(),
-        false => FAILED,
+    let is_typed = reads_stdin && std::io::stdin().is_terminal();
+    let code = match is_typed {
+        true => FAILED,
+        false => cli.command.exit_code(),
     };
-    if !has_input {
+    if is_typed || (reads_stdin && pipe::stdin_was_empty()) {
         say(&first_contact::no_input(&words));
     }
     code

@@ -3,6 +3,7 @@
 use std::process::{Command, Stdio};
 
 use crate::support::dumps::gzip;
+use crate::support::redis::wait_for;
 use crate::support::run::{Scratch, assert_fails, code, stderr, stdout};
 
 #[test]
@@ -15,8 +16,16 @@ fn a_command_without_an_input_is_answered_with_its_examples() {
             "slotscope analyze dump-*.rdb",
             0,
         ),
-        (&["plan"], "slotscope plan dumps --topology", 2),
-        (&["whatif"], "slotscope whatif dumps --nodes 6", 2),
+        (
+            &["plan", "--nodes", "3"],
+            "slotscope plan dumps --topology",
+            2,
+        ),
+        (
+            &["whatif", "--to-nodes", "6"],
+            "slotscope whatif dumps --nodes 6",
+            0,
+        ),
         (&["timeline"], "slotscope timeline *.monitor", 2),
         (&["lint"], "slotscope lint ", 2),
         (&["fanout"], "slotscope fanout node.monitor", 0),
@@ -42,6 +51,30 @@ fn a_command_without_an_input_is_answered_with_its_examples() {
     }
     let slot = scratch.piped(&["keyslot"], b"foo\n");
     assert_eq!(stdout(&slot), "12182\tfoo\n");
+}
+
+#[test]
+fn a_bad_path_fails_at_once_however_long_the_pipe_is_silent() {
+    let program = env!("CARGO_BIN_EXE_slotscope");
+    let scratch = Scratch::new();
+    let bad: [&[&str]; 3] = [
+        &["analyze", "--topology", "missing"],
+        &["analyze", "--config", "missing"],
+        &["plan", "--topology", "missing"],
+    ];
+    for words in bad {
+        let mut command = Command::new(program);
+        command.args(words).current_dir(scratch.path("."));
+        command.stdin(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let silent = child.stdin.take();
+        let ended = wait_for(|| match child.try_wait() {
+            Ok(None) => Err(format!("{words:?} waits for the pipe")),
+            ended => ended.map_err(|error| error.to_string()),
+        });
+        drop(silent);
+        assert_eq!(ended.and_then(|status| status.code()), Some(2), "{words:?}");
+    }
 }
 
 #[test]

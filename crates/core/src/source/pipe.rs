@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 use crate::source::{Found, Source};
@@ -43,9 +44,32 @@ impl Source for Pipe {
 
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         if self.path.as_os_str() == STDIN {
-            Ok(Box::new(io::stdin()))
+            Ok(Box::new(Stdin { is_begun: false }))
         } else {
             Ok(Box::new(File::open(&self.path)?))
         }
+    }
+}
+
+/// Whether standard input was read, and ended before its first byte.
+pub fn stdin_was_empty() -> bool {
+    STDIN_WAS_EMPTY.load(Ordering::Relaxed)
+}
+
+static STDIN_WAS_EMPTY: AtomicBool = AtomicBool::new(false);
+
+/// Standard input, which there is one of in a process; that it was empty stays known.
+struct Stdin {
+    is_begun: bool,
+}
+
+impl Read for Stdin {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = io::stdin().read(bytes)?;
+        if !self.is_begun && !bytes.is_empty() {
+            self.is_begun = true;
+            STDIN_WAS_EMPTY.store(read == 0, Ordering::Relaxed);
+        }
+        Ok(read)
     }
 }
