@@ -115,6 +115,8 @@ fn text_that_is_counted_as_keys_is_doubted_below_the_verdict() {
         "{second}"
     );
     assert_eq!(code(&output), 0);
+    let named = scratch.run(&["analyze", "app.log", "--format", "lines", "--no-files"]);
+    assert!(!stdout(&named).contains("the look of text"));
     let samples = [
         "uniform",
         "commerce",

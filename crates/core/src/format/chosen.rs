@@ -6,7 +6,6 @@ use crate::error::{Error, Result};
 use crate::format;
 use crate::format::Format;
 use crate::format::lines;
-use crate::format::lines::Lines;
 use crate::format::table::by_name::ByName;
 use crate::format::table::columns::ColumnNames;
 
@@ -22,7 +21,7 @@ pub fn chosen(
     delimiter: Option<u8>,
     names: &ColumnNames,
 ) -> Result<Option<&'static dyn Format>> {
-    let lines = Lines.name();
+    let lines = lines::CHOSEN.name();
     match (name, delimiter) {
         (name, None) if *names != ColumnNames::USUAL => Ok(Some(with_columns(name, names)?)),
         (_, Some(_)) if *names != ColumnNames::USUAL => Err(Error::bad(
@@ -30,6 +29,7 @@ pub fn chosen(
             "belongs to --format lines, which has no columns",
         )),
         (AUTO, None) => Ok(None),
+        (name, None) if name == lines => Ok(Some(&lines::CHOSEN)),
         (name, None) => Ok(Some(format::named(name)?)),
         (name, Some(delimiter)) if name == AUTO || name == lines => {
             Ok(Some(lines::delimited_by(delimiter)))

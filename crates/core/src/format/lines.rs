@@ -15,8 +15,16 @@ use crate::source::block::{Block, Padded, Piece};
 const NOTE: &str = "a raw key list: a key with a line end is split, and --scan cuts a key at its first NUL; \
     redis-cli --no-raw --scan loses nothing";
 
-/// The format.
-pub struct Lines;
+/// The format, as it is detected or as the user names it, who then knows that every line is a key.
+pub struct Lines {
+    is_detected: bool,
+}
+
+/// What an input is where nothing else fits.
+pub static DETECTED: Lines = Lines { is_detected: true };
+
+/// What the user says that it is.
+pub static CHOSEN: Lines = Lines { is_detected: false };
 
 impl Format for Lines {
     fn name(&self) -> &'static str {
@@ -44,7 +52,7 @@ impl Format for Lines {
         Ok(Box::new(LineKeys {
             crlf,
             delimiter: b'\n',
-            odd: odd_at_start(head),
+            odd: odd_at_start(head, self.is_detected),
         }))
     }
 }
@@ -65,18 +73,18 @@ static DELIMITED: [Delimited; 256] = {
 /// `lines` whose keys end with `delimiter` instead of a line end.
 pub fn delimited_by(delimiter: u8) -> &'static dyn Format {
     match delimiter {
-        b'\n' => &Lines,
+        b'\n' => &CHOSEN,
         _ => &DELIMITED[usize::from(delimiter)],
     }
 }
 
 impl Format for Delimited {
     fn name(&self) -> &'static str {
-        Lines.name()
+        DETECTED.name()
     }
 
     fn example(&self) -> &'static str {
-        Lines.example()
+        DETECTED.example()
     }
 
     fn detect(&self, _: Head<'_>) -> Detected {
@@ -106,7 +114,7 @@ fn looks_captured(line: &[u8]) -> bool {
 }
 
 /// What the first lines of an input show: a header, messages of redis-cli, or text.
-fn odd_at_start(head: Head<'_>) -> Seen {
+fn odd_at_start(head: Head<'_>, is_detected: bool) -> Seen {
     const FIRST: usize = 20;
     const HEADERS: [&[u8]; 5] = [b"key", b"keys", b"name", b"key_name", b"keyname"];
     let mut seen = Seen::default();
@@ -137,13 +145,15 @@ fn odd_at_start(head: Head<'_>) -> Seen {
         .filter(|line| looks_captured(line))
         .count();
     seen.note(Notice::Captured, captured as u64);
-    seen.note(Notice::LooksLikeText, like_text(head));
+    if is_detected {
+        seen.note(Notice::LooksLikeText, like_text(head));
+    }
     seen
 }
 
 impl Reader for LineKeys {
     fn format(&self) -> &'static str {
-        Lines.name()
+        DETECTED.name()
     }
 
     fn boundary(&self) -> RowBoundary {
@@ -302,7 +312,7 @@ mod tests {
     use crate::format::reading::read_whole;
 
     fn keys_of(content: &[u8]) -> (Vec<Vec<u8>>, Seen) {
-        let found = read_whole(&Lines, content);
+        let found = read_whole(&DETECTED, content);
         assert!(found.rejects.is_empty());
         (found.keys, found.seen)
     }
@@ -361,7 +371,7 @@ mod tests {
     #[test]
     fn a_failure_among_keys_is_rejected_where_it_stands() {
         let content = b"a\r\nNOAUTH Authentication required.\r\nNOAUTH\r\nb\r\nError: x";
-        let found = read_whole(&Lines, content);
+        let found = read_whole(&DETECTED, content);
         assert_eq!(found.keys, [&b"a"[..], b"NOAUTH", b"b"]);
         let rejects = [3, 47].map(|at| (at, errors::REASON.to_owned()));
         assert_eq!(found.rejects, rejects);

@@ -61,7 +61,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::format::redis_cli::numbered::Numbered,
     &crate::format::redis_cli::sized::KeyAndSize,
     &crate::format::redis_cli::quoted::Quoted,
-    &lines::Lines,
+    &lines::DETECTED,
 ];
 
 /// UTF-8 byte order mark: dropped, with a warning, at the start of an input.
@@ -210,7 +210,7 @@ pub fn recognise(head: Head<'_>) -> std::result::Result<Option<&'static dyn Form
     }
     let format = detect(head);
     // Any line may be a raw key, so what looks like something else is asked about.
-    let is_raw = format.is_some_and(|format| format.name() == lines::Lines.name());
+    let is_raw = format.is_some_and(|format| format.name() == lines::DETECTED.name());
     match not_a_dump::by_lines(head).filter(|_| is_raw) {
         Some(refused) => Err(refused),
         None => Ok(format),
@@ -226,7 +226,7 @@ pub fn detect(head: Head<'_>) -> Option<&'static dyn Format> {
             Detected::No | Detected::NeedMore => {}
         }
     }
-    Some(&lines::Lines)
+    Some(&lines::DETECTED)
 }
 
 #[cfg(test)]

@@ -206,7 +206,8 @@ pub(super) const WORDS: [(Notice, &str, &str, Says); 46] = [
     (
         Notice::LooksLikeText,
         "line",
-        " at the start with the look of text or of a table: these may be no keys",
+        " at the start with the look of text or of a table: these may be no keys; where they are, \
+         --format lines ends this warning",
         Warning,
     ),
     (
