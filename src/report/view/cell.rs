@@ -179,6 +179,9 @@ impl<'a> Cell<'a> {
                 let sign = if *bytes < 0 { "-" } else { "" };
                 format!("{sign}{}", text::bytes(size))
             }
+            Value::Ratio(ratio, _) if ratio.round() >= 1000.0 => {
+                text::grouped(ratio.round() as u64)
+            }
             Value::Ratio(ratio, digits) => format!("{ratio:.digits$}"),
             // Three digits that are all 0 have no sign.
             Value::Change(change) if change.abs() < 0.0005 => String::from("0.000"),
