@@ -224,10 +224,17 @@ fn another_load_costs_the_planned_one_nothing() {
         let nodes = 2 + rng.below(10);
         let (planned, others) = (loads(rng), [loads(rng), loads(rng)]);
         let mut problem = problem(&planned, owners(nodes, rng), nodes);
-        problem.limits.slots = rng.one_in(3).then(|| rng.below(5000) as u64);
-        let bytes = others[0].iter().sum::<u64>() as usize / 8;
-        problem.limits.bytes = rng.one_in(3).then(|| rng.below(bytes) as u64);
         problem.bytes = Some(&others[0]);
+        // About what the plan needs without the others, so that there is little left for them.
+        let moves = between(&problem.owner, &plan(&problem).owner);
+        let bytes = |slot: u16| others[0][usize::from(slot)];
+        let moved: u64 = moves.iter().flat_map(Move::slots).map(bytes).sum();
+        let mut about = |moved: u64| {
+            let most = moved * (90 + rng.below(20) as u64) / 100;
+            rng.one_in(2).then_some(most)
+        };
+        problem.limits.slots = about(slots_moved(&moves));
+        problem.limits.bytes = about(moved);
         let alone = plan(&problem);
         problem.others = others.iter().map(Vec::as_slice).collect();
         let both = plan(&problem);

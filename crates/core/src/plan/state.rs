@@ -219,4 +219,38 @@ mod tests {
         );
         assert_eq!(state.load, [2, 0]);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn what_moves_is_counted_and_stays_within_the_limits(
+            bytes in proptest::collection::vec(0..100_u64, 8),
+            most in (0..6_u64, 0..300_u64),
+            exchanges in proptest::collection::vec(((0..8_u16, 0..3_usize), (0..8_u16, 0..3_usize)), 40),
+        ) {
+            let loads = [1, 2, 3, 4, 5, 6, 7, 8];
+            let problem = Problem {
+                loads: &loads,
+                others: Vec::new(),
+                bytes: Some(&bytes),
+                owner: [0, 0, 0, 1, 1, 1, 2, 2].map(Some).to_vec(),
+                capacity: vec![1.0; 3],
+                fixed: vec![false; 8],
+                limits: MoveLimits {
+                    slots: Some(most.0),
+                    bytes: Some(most.1),
+                },
+                tolerance: 0.01,
+            };
+            let fair = problem.fair();
+            let mut state = PlanState::new(&problem, &fair);
+            for (one, other) in exchanges.into_iter().filter(|(one, other)| one.0 != other.0) {
+                state.exchange(&[one, other]);
+                let away = || (0..8).filter(|at| state.owner[*at] != problem.owner[*at]);
+                let (slots, moved) = (away().count() as u64, away().map(|at| bytes[at]).sum());
+                assert_eq!((state.moved_slots, state.moved_bytes), (slots, moved));
+                assert!(slots <= most.0 && moved <= most.1, "{slots} slots, {moved} bytes");
+                assert_eq!(state.load, problem.loads_under(&state.owner));
+            }
+        }
+    }
 }
