@@ -83,6 +83,7 @@ fn a_packaged_file_refers_to_no_file_that_is_left_out() {
     for (package, folder) in [
         ("slotscope", ""),
         ("slotscope-core", "crates/core"),
+        ("slotscope-canvas", "crates/canvas"),
         ("hashslot", "crates/hashslot"),
     ] {
         let missing = missing(package, &root().join(folder));
@@ -123,7 +124,15 @@ fn a_quick_build_optimises_what_computes_and_an_installed_program_is_optimised_a
     let quick = profile(&manifest, "release");
     // "off" leaves out inlining even inside a crate: the scan takes twice as long.
     assert!(!quick.contains_key("lto"));
-    for package in ["slotscope-core", "hashslot", "memchr", "zlib-rs", "png"] {
+    let hot = [
+        "slotscope-core",
+        "slotscope-canvas",
+        "hashslot",
+        "memchr",
+        "zlib-rs",
+        "png",
+    ];
+    for package in hot {
         assert_eq!(level(&quick, package), Some(Some(3)), "{package}");
     }
     for package in quick["package"].as_table().unwrap().keys() {

@@ -61,9 +61,11 @@ fn every_arrow_and_every_file_keeps_to_the_architecture() {
 }
 
 #[test]
-fn the_tests_keep_to_the_same_form() {
-    let files = files_under(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests"));
-    let complaints = files.iter().flat_map(|(path, code)| {
+fn the_tests_and_the_small_crates_keep_to_the_same_form() {
+    let folders = ["tests", "crates/canvas", "crates/hashslot"];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = folders.map(|folder| files_under(&root.join(folder)));
+    let complaints = files.iter().flatten().flat_map(|(path, code)| {
         let complaints = of_form(code).into_iter();
         complaints.map(|complaint| format!("{}: {complaint}", path.display()))
     });

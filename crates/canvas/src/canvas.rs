@@ -1,0 +1,283 @@
+//! The sheet: rectangles, lines and words on white ground, and how they become a PNG. Origin top left, units are pixels.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+
+use plotters::coord::Shift;
+use plotters::prelude::{
+    BitMapBackend, DrawingArea, DrawingAreaErrorKind, IntoDrawingArea, Rectangle,
+};
+use plotters::style::{Color, RGBColor};
+
+use crate::Rgb;
+use crate::font;
+use crate::font::Style;
+
+/// The sheet before anything is drawn.
+const WHITE: Rgb = [u8::MAX; 3];
+
+/// Where a text is relative to its point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Anchor {
+    /// Starts there.
+    Start,
+    /// Is centred there.
+    Middle,
+    /// Ends there.
+    End,
+}
+
+/// A sheet. A failure of the backend is kept and ends the drawing in `png`, so that charts read like a list.
+pub struct Canvas<'a> {
+    area: DrawingArea<BitMapBackend<'a>, Shift>,
+    /// Width in pixels.
+    pub width: i32,
+    /// Height in pixels.
+    pub height: i32,
+    failure: RefCell<Option<String>>,
+    words: RefCell<Vec<([i32; 4], String)>>,
+}
+
+/// Lets `draw` fill a white canvas of `width` x `height` and writes it as a PNG.
+///
+/// # Errors
+/// Where `out` cannot be written, or the backend fails.
+pub fn png(
+    width: u32,
+    height: u32,
+    out: &mut dyn Write,
+    draw: impl FnOnce(&Canvas<'_>),
+) -> io::Result<()> {
+    let mut pixels = vec![u8::MAX; (width * height * 3) as usize];
+    {
+        let area = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
+        let (width, height) = (width as i32, height as i32);
+        let canvas = Canvas {
+            area,
+            width,
+            height,
+            failure: RefCell::default(),
+            words: RefCell::default(),
+        };
+        draw(&canvas);
+        canvas.keep(canvas.area.present());
+        if let Some(failure) = canvas.failure.take() {
+            return Err(io::Error::other(failure));
+        }
+    }
+    let mut encoder = png::Encoder::new(out, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.write_header()?.write_image_data(&pixels)?;
+    Ok(())
+}
+
+impl Canvas<'_> {
+    fn keep<E: std::error::Error + Send + Sync>(
+        &self,
+        result: Result<(), DrawingAreaErrorKind<E>>,
+    ) {
+        if let Err(error) = result {
+            self.failure
+                .borrow_mut()
+                .get_or_insert_with(|| error.to_string());
+        }
+    }
+
+    /// Fills the pixels from `x0`, `y0` up to but without `x1`, `y1`.
+    pub fn fill(&self, [x0, y0, x1, y1]: [i32; 4], colour: Rgb) {
+        if x0 < x1 && y0 < y1 {
+            self.keep(self.area.draw(&Rectangle::new(
+                [(x0, y0), (x1, y1)],
+                pixel(colour).filled(),
+            )));
+        }
+    }
+
+    /// As `fill`, but translucent; `opacity` from 0 to 1.
+    pub fn tint(&self, [x0, y0, x1, y1]: [i32; 4], colour: Rgb, opacity: f64) {
+        if x0 < x1 && y0 < y1 {
+            self.keep(self.area.draw(&Rectangle::new(
+                [(x0, y0), (x1, y1)],
+                pixel(colour).mix(opacity).filled(),
+            )));
+        }
+    }
+
+    /// A rectangle's outline, one pixel wide, inside of its edges.
+    pub fn outline(&self, [x0, y0, x1, y1]: [i32; 4], colour: Rgb) {
+        for edge in [
+            [x0, y0, x1, y0 + 1],
+            [x0, y1 - 1, x1, y1],
+            [x0, y0, x0 + 1, y1],
+            [x1 - 1, y0, x1, y1],
+        ] {
+            self.fill(edge, colour);
+        }
+    }
+
+    /// A level or upright line of dashes; `dash` pixels drawn, as many left out.
+    pub fn dashes(&self, [x0, y0, x1, y1]: [i32; 4], dash: i32, colour: Rgb) {
+        match x1 - x0 >= y1 - y0 {
+            true => (x0..x1)
+                .step_by(2 * dash as usize)
+                .for_each(|x| self.fill([x, y0, x1.min(x + dash), y1], colour)),
+            false => (y0..y1)
+                .step_by(2 * dash as usize)
+                .for_each(|y| self.fill([x0, y, x1, y1.min(y + dash)], colour)),
+        }
+    }
+
+    /// A smooth line through `points` with round ends; one point is a dot. plotters draws thick paths as one polygon,
+    /// which breaks where they bend sharply.
+    pub fn curve(&self, points: &[(f64, f64)], thickness: f64, colour: Rgb) {
+        let Some(first) = points.first() else { return };
+        let reach = thickness / 2.0 + 1.0;
+        let around = |along: &[f64], end: i32| {
+            let (low, high) = along.iter().fold((f64::MAX, f64::MIN), |(low, high), v| {
+                (low.min(*v), high.max(*v))
+            });
+            ((low - reach).floor() as i32).clamp(0, end)
+                ..((high + reach).ceil() as i32 + 1).clamp(0, end)
+        };
+        let all: (Vec<_>, Vec<_>) = points.iter().copied().unzip();
+        let (columns, rows) = (around(&all.0, self.width), around(&all.1, self.height));
+        let mut cover = vec![0f64; columns.len() * rows.len()];
+        let place = |x: i32, y: i32| {
+            (y - rows.start) as usize * columns.len() + (x - columns.start) as usize
+        };
+
+        let segments =
+            std::iter::once((first, first)).chain(points.iter().zip(points.iter().skip(1)));
+        for (&(ax, ay), &(bx, by)) in segments {
+            let (dx, dy) = (bx - ax, by - ay);
+            let length2 = dx * dx + dy * dy;
+            for y in around(&[ay, by], self.height) {
+                for x in around(&[ax, bx], self.width) {
+                    let (px, py) = (f64::from(x) - ax, f64::from(y) - ay);
+                    let along = if length2 > 0.0 {
+                        ((px * dx + py * dy) / length2).clamp(0.0, 1.0)
+                    } else {
+                        0.0
+                    };
+                    let distance = (px - along * dx).hypot(py - along * dy);
+                    let covered = &mut cover[place(x, y)];
+                    *covered = covered.max((thickness / 2.0 + 0.5 - distance).clamp(0.0, 1.0));
+                }
+            }
+        }
+        for y in rows.clone() {
+            for x in columns.clone() {
+                let covered = cover[place(x, y)];
+                if covered > 0.0 {
+                    self.keep(self.area.draw_pixel((x, y), &pixel(colour).mix(covered)));
+                }
+            }
+        }
+    }
+
+    /// A text whose middle of the capital letters is at height `y`.
+    pub fn text(&self, text: &str, (x, y): (i32, i32), anchor: Anchor, style: Style) {
+        let width = font::width(text, style);
+        let left = match anchor {
+            Anchor::Start => x as f32,
+            Anchor::Middle => x as f32 - width / 2.0,
+            Anchor::End => x as f32 - width,
+        };
+        if cfg!(debug_assertions) {
+            self.claim(text, text_box(text, (x, y), anchor, style), style.size);
+        }
+        font::draw(
+            text,
+            (left, y as f32 + font::CAPITALS / 2.0 * style.size),
+            style,
+            |x, y, covered| {
+                if (0..self.width).contains(&x) && (0..self.height).contains(&y) {
+                    self.keep(
+                        self.area
+                            .draw_pixel((x, y), &pixel(style.colour).mix(f64::from(covered))),
+                    );
+                }
+            },
+        );
+    }
+
+    /// Takes the place of a text: in a debug build, where the tests run, two texts on one place are a bug.
+    fn claim(&self, text: &str, [x0, y0, x1, y1]: [i32; 4], size: f32) {
+        // Without the room around it, and as high as its letters.
+        let slack = (size * 0.2) as i32;
+        let place = [x0, y0 + slack, x1, y1 - slack];
+        let inside = x0 >= 0 && y0 >= 0 && x1 <= self.width && y1 <= self.height;
+        assert!(
+            inside || text.is_empty(),
+            "{text:?} leaves the sheet: {place:?}"
+        );
+        let mut words = self.words.borrow_mut();
+        let other = words.iter().find(|(other, _)| overlap(*other, place));
+        assert!(other.is_none(), "{text:?} at {place:?} stands on {other:?}");
+        words.push((place, text.to_owned()));
+    }
+
+    /// A text on a white ground, so that it can be read on anything.
+    pub fn label(&self, text: &str, at: (i32, i32), anchor: Anchor, style: Style) {
+        let [x0, y0, x1, y1] = text_box(text, at, anchor, style);
+        self.fill([x0 - 3, y0, x1 + 3, y1], WHITE);
+        self.text(text, at, anchor, style);
+    }
+}
+
+/// A colour as plotters has it.
+fn pixel([red, green, blue]: Rgb) -> RGBColor {
+    RGBColor(red, green, blue)
+}
+
+/// The pixels that a text covers, with a little room around.
+pub fn text_box(text: &str, (x, y): (i32, i32), anchor: Anchor, style: Style) -> [i32; 4] {
+    let width = font::width(text, style).ceil() as i32;
+    let left = match anchor {
+        Anchor::Start => x,
+        Anchor::Middle => x - width / 2,
+        Anchor::End => x - width,
+    };
+    let half = (style.size * 0.66) as i32;
+    [left, y - half, left + width, y + half]
+}
+
+/// Whether two rectangles share a pixel.
+pub fn overlap(a: [i32; 4], b: [i32; 4]) -> bool {
+    a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
+}
+
+/// Moves ascending positions apart until neighbours are `gap` apart, each as little as that takes, within `limits`.
+pub fn spread(wanted: &[i32], gap: i32, limits: (i32, i32)) -> Vec<i32> {
+    let mut placed = Vec::with_capacity(wanted.len());
+    let mut least = limits.0;
+    for wanted in wanted {
+        let place = (*wanted).max(least);
+        placed.push(place);
+        least = place + gap;
+    }
+    let mut most = limits.1;
+    for place in placed.iter_mut().rev() {
+        *place = (*place).min(most);
+        most = *place - gap;
+    }
+    placed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_moved_apart_and_stay_inside() {
+        assert_eq!(spread(&[10, 12, 90], 20, (0, 100)), [10, 30, 90]);
+        assert_eq!(spread(&[95, 97, 99], 20, (0, 100)), [60, 80, 100]);
+    }
+
+    #[test]
+    fn rectangles_that_only_touch_do_not_overlap() {
+        assert!(overlap([0, 0, 10, 10], [9, 9, 20, 20]));
+        assert!(!overlap([0, 0, 10, 10], [10, 0, 20, 10]));
+    }
+}
