@@ -8,6 +8,7 @@ pub mod cluster;
 pub mod collect;
 #[cfg(feature = "live")]
 mod collect_bars;
+pub mod counting;
 pub mod diff;
 pub mod dump;
 pub mod fanout;

@@ -6,8 +6,8 @@ use clap::Args;
 
 use crate::analysis::reading::Options;
 use crate::cli::Ending;
-use crate::cli::analyze::Part as Only;
 use crate::cli::cluster::ListingArgs;
+use crate::cli::counting::CountingArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
 use crate::cli::inputs;
@@ -21,7 +21,7 @@ use crate::partial::job::Job;
 use crate::partial::plan::Planning;
 use crate::partial::recount_file::SCHEMA as RECOUNT_SCHEMA;
 use crate::partial::tally_file::SCHEMA;
-use crate::partial::{self, Flags, Input, Part, Plan, Split};
+use crate::partial::{self, Input, Part, Plan, Split};
 use crate::report::directory::{Guard, Mark, SingleFile};
 use crate::slot::policy::Policy;
 use crate::source::identity::Identity;
@@ -39,31 +39,9 @@ pub struct TallyArgs {
     /// The hash policy
     #[command(flatten)]
     pub hashing: HashingArgs,
-    /// The separator between the segments of a key
-    #[arg(
-        long,
-        value_name = "STR",
-        default_value = ":",
-        allow_hyphen_values = true,
-        help_heading = COUNTING,
-        hide_short_help = true
-    )]
-    pub separator: String,
-    /// Levels of prefixes; 0: no prefixes and no patterns, which is faster
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 4,
-        help_heading = COUNTING,
-        hide_short_help = true
-    )]
-    pub depth: usize,
-    /// Only this part: the fastest, without tags
-    #[arg(long, value_enum, value_name = "PART", help_heading = COUNTING)]
-    pub only: Option<Only>,
-    /// Never read a file twice: past 65,536 distinct tags their counts come with bounds
-    #[arg(long, help_heading = COUNTING, hide_short_help = true)]
-    pub one_pass: bool,
+    /// What is counted
+    #[command(flatten)]
+    pub counting: CountingArgs,
     /// Which part is counted: 3/16 is the third of sixteen
     ///
     /// Parts are of about the same size.
@@ -133,7 +111,7 @@ impl TallyArgs {
         if self.reading.format == "help" {
             return print_format_help();
         }
-        let flags = self.flags()?;
+        let flags = (self.counting).flags(&self.reading, &self.cluster, &self.hashing)?;
         let reading = self.reading.reading(Policy::Oss)?;
         let output = open(&self.out, SCHEMA, reading.paths())?;
         let options = reading.options.clone();
@@ -150,21 +128,6 @@ impl TallyArgs {
         Ok(match file.incomplete.is_empty() {
             true => Ending::Done,
             false => Ending::Incomplete,
-        })
-    }
-
-    /// What decides what is counted.
-    fn flags(&self) -> Result<Flags> {
-        let words = [self.reading.words(None), self.hashing.words()].concat();
-        Ok(Flags {
-            policy: self.hashing.policy.clone(),
-            separator: self.separator.clone(),
-            patterns: self.depth > 0,
-            slots_only: self.only.is_some(),
-            one_pass: self.one_pass,
-            listing: self.cluster.listing()?,
-            words,
-            ..self.reading.flags()?
         })
     }
 }

@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::analysis::Analysis;
 use crate::analysis::reading::Reading;
@@ -18,6 +18,7 @@ use crate::cli::analyze::destination::{guard, guard_of_metrics, report_name};
 use crate::cli::analyze::servers::{Collected, ServerArgs, Servers};
 use crate::cli::capacity_args::CapacityArgs;
 use crate::cli::cluster::ClusterArgs;
+use crate::cli::counting::CountingArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::headings::{CLUSTER, COUNTING, LIMITS, OUTPUT};
 use crate::cli::limits::{Limit, any_crossed};
@@ -67,33 +68,9 @@ pub struct AnalyzeArgs {
     /// The verdict is by the worst of keys and bytes. All metrics that the input has are counted and reported.
     #[arg(long, value_enum, value_name = "METRIC", help_heading = COUNTING)]
     pub by: Option<Metric>,
-    /// The separator between the segments of a key
-    #[arg(
-        long,
-        value_name = "STR",
-        default_value = ":",
-        allow_hyphen_values = true,
-        help_heading = COUNTING,
-        hide_short_help = true
-    )]
-    pub separator: String,
-    /// Levels of prefixes; 0: no prefixes and no patterns, which is faster
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 4,
-        help_heading = COUNTING,
-        hide_short_help = true
-    )]
-    pub depth: usize,
-    /// Only this part: the fastest, without tags
-    ///
-    /// Tags are the usual cause of a skew, so a report without them seldom says why.
-    #[arg(long, value_enum, value_name = "PART", help_heading = COUNTING)]
-    pub only: Option<Part>,
-    /// Never read a file twice: past 65,536 distinct tags their counts come with bounds
-    #[arg(long, help_heading = COUNTING, hide_short_help = true)]
-    pub one_pass: bool,
+    /// What is counted
+    #[command(flatten)]
+    pub counting: CountingArgs,
     /// All tables on a terminal, not only the answer
     ///
     /// Pipes and files get all tables without it.
@@ -158,13 +135,6 @@ struct Inputs {
     files: Option<Reading>,
     servers: Option<Servers>,
     tallies: Option<Tallies>,
-}
-
-/// A part of the analysis.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// Slots, nodes and their balance
-    Slots,
 }
 
 impl AnalyzeArgs {
@@ -325,7 +295,7 @@ impl AnalyzeArgs {
         let of_dumps = words
             .into_iter()
             .skip(1)
-            .chain(self.one_pass.then(|| "--one-pass".into()));
+            .chain(self.counting.one_pass.then(|| "--one-pass".into()));
         match of_dumps.into_iter().next() {
             Some(flag) => Err(Error::bad(
                 flag,
@@ -363,7 +333,7 @@ impl AnalyzeArgs {
 
     /// The analysis that the flags describe.
     fn analysis(&self, topology: &Topology) -> Result<Analysis> {
-        if self.separator.is_empty() {
+        if self.counting.separator.is_empty() {
             return Err(Error::bad("--separator", "must not be empty"));
         }
         let room = self.room.clone();
@@ -372,9 +342,9 @@ impl AnalyzeArgs {
             .analysis(topology)
             .by(self.by)
             .rows(self.top)
-            .segments(&self.separator, self.depth)
-            .slots_only(self.only == Some(Part::Slots))
-            .one_pass(self.one_pass)
+            .segments(&self.counting.separator, self.counting.depth)
+            .slots_only(self.counting.slots_only())
+            .one_pass(self.counting.one_pass)
             .slot_stats_ops(self.reading.ops_column.as_deref())
             .room_on(move |topology| room.room(topology)))
     }

@@ -1,10 +1,10 @@
 //! The flags of analyze for callers that count in parts: what is planned, and the report of what was counted.
 
-use crate::cli::analyze::{AnalyzeArgs, Part};
+use crate::cli::analyze::AnalyzeArgs;
 use crate::cli::cluster::ListingArgs;
 use crate::error::Result;
 use crate::partial::plan::Planning;
-use crate::partial::{self, Flags, Plan};
+use crate::partial::{self, Plan};
 use crate::slot::policy::Policy;
 use crate::summary::Summary;
 
@@ -17,16 +17,7 @@ impl AnalyzeArgs {
         let cluster = ListingArgs {
             topology: self.cluster.topology.clone(),
         };
-        let flags = Flags {
-            policy: self.hashing.policy.clone(),
-            separator: self.separator.clone(),
-            patterns: self.depth > 0,
-            slots_only: self.only == Some(Part::Slots),
-            one_pass: self.one_pass,
-            listing: cluster.listing()?,
-            words: [self.reading.words(None), self.hashing.words()].concat(),
-            ..self.reading.flags()?
-        };
+        let flags = (self.counting).flags(&self.reading, &cluster, &self.hashing)?;
         let reading = self.reading.reading(Policy::Oss)?;
         partial::plan_of(flags, reading, Planning::default()).map(|(plan, _)| plan)
     }
