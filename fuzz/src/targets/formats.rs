@@ -202,6 +202,8 @@ fn rows_at_least(format: &str, bytes: &[u8]) -> usize {
         // The first line names the columns; only in quotes a cell takes more than one line.
         "csv" | "hdt-rdb" | "jsonl" if !bytes.contains(&b'"') => lines.saturating_sub(1),
         "csv" | "hdt-rdb" | "jsonl" => usize::from(lines > 2),
+        // What a walk makes are no lines; as lines these bytes are scanned.
+        "aof" => 0,
         // Lines between two rows are one reject, a string may go on over any number of lines, and RESP has lines without
         // keys.
         _ => usize::from(lines > 1),

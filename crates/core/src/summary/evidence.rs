@@ -120,8 +120,11 @@ pub fn of(
     if let error_lines @ 1.. = input.error_lines {
         found.push(Evidence::BrokenOff { error_lines });
     }
-    // An empty reply among others may be right, a file of nothing is none.
-    let without_keys = |file: &&FileFacts| file.keys == 0 && (file.bytes == 0 || input.keys == 0);
+    // An empty reply among others may be right, a file of nothing is none. Why one was not read is said next to it.
+    let is_cut_off = |file: &FileFacts| input.incomplete.iter().any(|of| of.file == file.name);
+    let without_keys = |file: &&FileFacts| {
+        file.keys == 0 && (file.bytes == 0 || input.keys == 0) && !is_cut_off(file)
+    };
     let nothing = input.files.iter().filter(without_keys);
     found.extend(nothing.map(|file| Evidence::NoKeys {
         file: file.name.clone(),
