@@ -32,7 +32,7 @@ pub struct Hot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum HotKind {
-    /// A primary that was balanced and is 5 % or more above its fair share.
+    /// A primary that was balanced, or not there, and is more than 5 % above its fair share.
     Node,
     /// A hash slot.
     Slot,
@@ -62,7 +62,8 @@ pub fn find(changes: &[NodeChange], old: &Report, new: &Report, by: Metric) -> V
 fn nodes(changes: &[NodeChange], old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
     let got_hot = |change: &&NodeChange| {
         let OldNew { old, new, .. } = change.over_fair;
-        new.unwrap_or(0.0) >= limit::BALANCED && old.unwrap_or(0.0) < limit::BALANCED
+        let is_balanced = |over: Option<f64>| over.unwrap_or(0.0) <= limit::BALANCED;
+        is_balanced(old) && !is_balanced(new)
     };
     let hot = |change: &NodeChange| {
         let load = change.load.get(by).copied().unwrap_or_default();

@@ -126,6 +126,25 @@ fn what_grew_appeared_vanished_shrank_and_got_hot_is_found() {
 }
 
 #[test]
+fn a_node_gets_hot_where_it_is_balanced_no_more() {
+    let scratch = Scratch::new();
+    let mut of = |fullest: u64| {
+        let mut made = report(&scratch, "made", &tagged(&[("a", 1000)]), &[]);
+        for (at, keys) in [fullest, 2000 - fullest, 1000].into_iter().enumerate() {
+            made["nodes"]["list"][at]["keys"] = json!(keys);
+        }
+        let name = format!("{fullest}.json");
+        write(&scratch, &name, &made);
+        name
+    };
+    let [even, limit, above] = [1000, 1050, 1051].map(&mut of);
+    let got_hot = |old: &str, new: &str| names(&diff(&scratch, old, new)["hot"]).len();
+    assert_eq!(got_hot(&even, &limit), 0, "1.05 is balanced");
+    assert_eq!(got_hot(&limit, &above), 1);
+    assert_eq!(got_hot(&above, &above), 0);
+}
+
+#[test]
 fn a_report_compared_with_itself_has_not_changed() {
     let scratch = Scratch::new();
     report(&scratch, "old", &tagged(&[("a", 10), ("b", 300)]), &[]);

@@ -142,12 +142,13 @@ const NAME: f32 = 220.0;
 fn source_line(summary: &Summary) -> String {
     let (read, from) = source(summary);
     let nodes = summary.nodes.owning().count();
-    let source = summary.nodes.source.to_string();
-    let on = match source.split(' ').next() {
-        Some("assumed") => format!("{} (assumed)", counted(nodes as u64, "equal node")),
-        Some("even") => counted(nodes as u64, "equal node"),
-        _ if summary.nodes.are_files() => format!("{}, one a file", counted(nodes as u64, "node")),
-        _ => format!(
+    let on = match () {
+        () if summary.nodes.are_assumed() => {
+            format!("{} (assumed)", counted(nodes as u64, "equal node"))
+        }
+        () if summary.nodes.is_even() => counted(nodes as u64, "equal node"),
+        () if summary.nodes.are_files() => format!("{}, one a file", counted(nodes as u64, "node")),
+        () => format!(
             "{} of {}",
             counted(nodes as u64, "node"),
             cut(&summary.nodes.source)

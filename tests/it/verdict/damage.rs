@@ -2,7 +2,7 @@
 //! of what was read are found all the same.
 
 use crate::support::env::size;
-use crate::support::planted::even;
+use crate::support::planted::{even, listing};
 use crate::support::rng::Rng;
 use crate::verdict::planted::{Planted, plant};
 use crate::verdict::{analyzed, lines, on};
@@ -157,4 +157,84 @@ fn coarse_tags_are_one_cause_whatever_else_is_uneven() {
             found.sentence
         );
     }
+}
+
+#[test]
+fn a_node_that_lacks_keys_is_named_and_not_those_that_are_whole() {
+    // Where nodes end, which part of the keys each lacks, and which node may be named.
+    let cases: [(&[u64], &[f64], &[usize]); 6] = [
+        (&[8191, 16_383], &[0.4, 0.0], &[0]),
+        (&[8191, 16_383], &[0.0, 0.4], &[1]),
+        (&[5460, 10_922, 16_383], &[0.0, 0.3, 0.0], &[1]),
+        (&[5460, 10_922, 16_383], &[0.17, 0.0, 0.3], &[0, 2]),
+        // The loss of a large node is the least likely by chance, that of a small one the largest.
+        (&[7999, 15_999, 16_383], &[0.0, 0.0, 0.3], &[2]),
+        (&[7999, 15_999, 16_383], &[0.14, 0.0, 0.3], &[0, 2]),
+    ];
+    for (ends, lacks, named) in cases {
+        let topology = listing(ends);
+        let mut random = Rng::new(5);
+        let is_kept = |key: &String| {
+            let owner = topology.owner(slot(key.as_bytes())).unwrap();
+            random.unit() >= lacks[owner]
+        };
+        let keys = (0..400_000).map(|i| format!("session:{i}")).filter(is_kept);
+        let summary = analyzed(&[lines(keys)], &on(&topology));
+        let found = summary.verdict.integrity.first();
+        let found = found.unwrap_or_else(|| panic!("{lacks:?}: {}", summary.verdict.sentence));
+        assert_eq!(found.kind, Damage::MissingNode, "{lacks:?}");
+        let node = found.node.as_ref().map(ToString::to_string);
+        let may_be = |at: &usize| node == Some(topology.nodes[*at].id.clone());
+        assert!(named.iter().any(may_be), "{lacks:?}: {node:?}");
+        let of_two = found.sentence.to_string().contains("or the other has");
+        assert_eq!(of_two, ends.len() == 2, "{}", found.sentence);
+    }
+}
+
+#[test]
+fn keys_of_another_cluster_on_one_node_put_no_blame_on_the_others() {
+    let topology = listing(&[5460, 10_922, 16_383]);
+    let is_on = |node: usize| {
+        let topology = &topology;
+        move |key: &String| topology.owner(slot(key.as_bytes())) == Some(node)
+    };
+    let foreign = (0..200_000).map(|i| format!("other:{i}"));
+    let keys = (0..200_000).map(|i| format!("session:{i}"));
+    let dump = lines(keys.chain(foreign.filter(is_on(1))));
+    let summary = analyzed(&[dump], &on(&topology));
+    let found = &summary.verdict.integrity[0];
+    let node = found.node.as_ref().map(ToString::to_string);
+    assert_eq!(
+        (found.kind, node.as_deref()),
+        (Damage::Foreign, Some("node1"))
+    );
+}
+
+#[test]
+fn a_file_of_two_primaries_next_to_one_of_one_is_no_damage() {
+    let topology = listing(&[5460, 10_922, 16_383]);
+    let own = |nodes: &[usize], name: &str| {
+        let is_own = |key: &String| {
+            let owner = topology.owner(slot(key.as_bytes())).unwrap();
+            nodes.contains(&owner)
+        };
+        (0..60_000)
+            .map(|i| format!("{name}:{i}"))
+            .filter(is_own)
+            .collect::<Vec<_>>()
+    };
+    let (one, two) = (own(&[0], "user"), own(&[1, 2], "user"));
+    let dumps = [&one, &two].map(|keys| lines(keys.iter().cloned()));
+    let summary = analyzed(&dumps, &on(&topology));
+    let sentence = &summary.verdict.sentence;
+    assert_eq!(summary.verdict.state, State::Balanced, "{sentence}");
+    // What belongs to the node of the other file is from elsewhere.
+    let mixed = two
+        .into_iter()
+        .chain(own(&[0], "other"))
+        .map(|key| key + "\n");
+    let dumps = [dumps[0].clone(), mixed.collect::<String>().into_bytes()];
+    let summary = analyzed(&dumps, &on(&topology));
+    assert_eq!(summary.verdict.state, State::Suspicious);
+    assert_eq!(summary.verdict.integrity[0].kind, Damage::Foreign);
 }

@@ -295,3 +295,21 @@ fn counts_by_slot_alone_name_the_heavy_slot_and_the_moves_that_help() {
             .all(|cause| cause.slots.is_empty())
     );
 }
+
+#[test]
+fn a_split_of_a_key_leaves_the_tag_of_its_name_alone() {
+    let header = std::iter::once(String::from("key,bytes"));
+    let rows = std::iter::once(String::from("x,60000000"))
+        .chain((0..30_000).map(|i| format!("{{x}}:{i},100")))
+        .chain((0..60_000).map(|i| format!("o:{i},1000")));
+    let analysis = Analysis::new().nodes(3).by(Some(Metric::Bytes));
+    let summary = analyzed(&[lines(header.chain(rows))], &analysis);
+    let found = summary.verdict.by(Metric::Bytes).unwrap();
+    let split = remedy(found, RemedyKind::Split);
+    assert_eq!(split.names[0].to_string(), "x");
+    let keys = split.after.get(Metric::Keys).copied().unwrap();
+    assert!(
+        keys > 1.3,
+        "a third of the keys is in slot of {{x}}: {keys}"
+    );
+}

@@ -14,6 +14,7 @@ use crate::summary::Summary;
 use crate::summary::balance::tidy;
 use crate::summary::cause::limit;
 use crate::summary::remedy::{Remedy, RemedyKind};
+use crate::summary::scaling::most_nodes;
 use crate::topology::Topology;
 
 /// How far above its fair share a node may stay, as `slotscope plan` has it.
@@ -101,12 +102,7 @@ fn rank(remedy: &Remedy, today: &PerMetric<f64>) -> (bool, bool, bool, bool, f64
 /// One more primary, where the heaviest unit leaves room for it.
 fn one_more_node(summary: &Summary, cluster: &Cluster<'_>, commands: &Commands) -> Option<Remedy> {
     let units = summary.units.per.get(cluster.metric)?;
-    let heaviest = units
-        .named
-        .first()
-        .map(|unit| unit.load)
-        .filter(|load| *load > 0.0);
-    let most = heaviest.map(|load| (cluster.total() / load).floor() as u64);
+    let most = most_nodes(cluster.total(), units);
     let nodes = cluster.owning as u64 + 1;
     if most.is_some_and(|most| most < nodes) {
         return None;

@@ -73,7 +73,7 @@ fn with_parts(
     cluster.loads.map(|metric, loads| {
         let mut loads = loads.clone();
         for unit in units {
-            let load = load_of(summary, metric, &unit.name).min(loads[usize::from(unit.slot)]);
+            let load = load_of(summary, metric, unit).min(loads[usize::from(unit.slot)]);
             loads[usize::from(unit.slot)] -= load;
             for (part, load) in parts_of(summary, metric, unit, load, parts)
                 .into_iter()
@@ -87,13 +87,18 @@ fn with_parts(
     })
 }
 
-fn load_of(summary: &Summary, metric: Metric, name: &Name) -> u64 {
+/// What a unit holds of another metric; a key and a tag may have one name.
+fn load_of(summary: &Summary, metric: Metric, unit: &Unit) -> u64 {
+    if unit.kind == UnitKind::Key && metric == Metric::Keys {
+        return 1;
+    }
+    let is_same = |other: &&Unit| other.kind == unit.kind && other.name == unit.name;
     let units = summary
         .units
         .per
         .get(metric)
         .map(|units| units.named.iter());
-    let unit = units.into_iter().flatten().find(|unit| unit.name == *name);
+    let unit = units.into_iter().flatten().find(is_same);
     unit.map_or(0, |unit| unit.load as u64)
 }
 

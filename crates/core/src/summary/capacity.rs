@@ -9,6 +9,7 @@ use crate::name::Name;
 use crate::summary::balance::tidy;
 use crate::summary::independent_units::UnitsBy;
 use crate::summary::nodes::{NodeLoad, Nodes};
+use crate::summary::scaling::most_nodes;
 use crate::summary::worded::Worded;
 
 /// What the user says of the nodes.
@@ -120,10 +121,6 @@ impl Capacity {
         let max_over_mean = fullest.1 as f64 * rows.len() as f64 / total;
         let limit = room.maxmemory as f64 * rows.len() as f64;
         let months = |used: u64| months(used, room);
-        let heaviest = units
-            .filter(|units| units.squares.is_some())
-            .and_then(|units| units.named.first());
-        let heaviest = heaviest.filter(|heaviest| heaviest.load > 0.0);
         let measured = !room.used.is_empty();
         let first = FirstFull {
             id: fullest.0.id.clone(),
@@ -132,9 +129,9 @@ impl Capacity {
         Some(Capacity {
             maxmemory: room.maxmemory,
             usable_bytes: (total > 0.0).then(|| tidy(limit / max_over_mean)),
-            max_nodes: heaviest
-                .zip(units)
-                .map(|(heaviest, units)| (units.total / heaviest.load) as u64),
+            max_nodes: units
+                .filter(|units| units.squares.is_some())
+                .and_then(|units| most_nodes(nodes.total(Metric::Bytes) as f64, units)),
             measured,
             sentence: Worded::Finding(FullestRoom {
                 node: fullest.0.name().clone(),

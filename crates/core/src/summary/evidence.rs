@@ -241,15 +241,25 @@ fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence
     found
 }
 
-/// The node whose dump an input is, and how many of its keys are there; `None` where it is not one of a single node.
-/// Where all others are, it is expected to be one too, however many of its keys are from elsewhere.
+/// The node whose dump an input is, and how many of its keys are its own; `None` where it is not one of a single node.
+/// Where all others are, it may have the nodes that they leave, and its keys on theirs are from elsewhere.
 fn home(keys: &[u64], inputs: &[&[u64]]) -> Option<(usize, u64)> {
     let (node, most) = fullest(keys)?;
-    let is_enough = is_of_one_node(keys)
-        || inputs.len() > 1
-            && inputs.iter().filter(|keys| !is_of_one_node(keys)).count() == 1
-            && keys.iter().sum::<u64>() >= FEW;
-    is_enough.then_some((node, most))
+    if is_of_one_node(keys) {
+        return Some((node, most));
+    }
+    let others: Vec<usize> = inputs
+        .iter()
+        .filter(|keys| is_of_one_node(keys))
+        .filter_map(|keys| fullest(keys).map(|(node, _)| node))
+        .collect();
+    let is_the_only_one = inputs.len() > 1 && others.len() + 1 == inputs.len();
+    if !is_the_only_one || keys.iter().sum::<u64>() < FEW {
+        return None;
+    }
+    let nodes = keys[..keys.len() - 1].iter().enumerate();
+    let own = nodes.filter(|(at, _)| *at == node || !others.contains(at));
+    Some((node, own.map(|(_, keys)| keys).sum()))
 }
 
 fn fullest(keys: &[u64]) -> Option<(usize, u64)> {

@@ -77,7 +77,6 @@ impl Explanation {
                 () => Explanation::NoKeys,
             };
         };
-        let assumed = format!("assumed even {}", nodes.list.len());
         let reason = match (state, sign) {
             (State::Suspicious, Some(sign)) => Reason::Damaged(sign.clone()),
             (State::Watch | State::Skewed, _) => Reason::Causes(named(causes)),
@@ -92,7 +91,7 @@ impl Explanation {
             _ => Reason::Even,
         };
         Explanation::Fullest(Fullest {
-            assumed_nodes: (nodes.source.0 == assumed.as_bytes()).then_some(nodes.list.len()),
+            assumed_nodes: nodes.are_assumed().then_some(nodes.list.len()),
             node: split.fullest.name().clone(),
             by,
             max_over_mean: split.max_over_mean,

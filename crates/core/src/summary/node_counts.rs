@@ -12,7 +12,8 @@ use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::balance::{Balance, tidy};
 use crate::summary::cause::{State, limit};
-use crate::summary::model::expected::node_max_over_mean;
+use crate::summary::judge::state_of;
+use crate::summary::model::chance::RandomUnits;
 use crate::summary::worded::Worded;
 use crate::topology::cluster_info::NodeKeys;
 
@@ -102,7 +103,13 @@ impl NodeCounts {
             .map(|node| (over_slots(node) - 1.0).powi(2))
             .sum();
         let n_eff = (keys > 0.0 && found > 0.0 && owning.len() > 1).then(|| expected / found);
-        let by_chance = (keys > 0.0).then(|| node_max_over_mean(owning.len(), keys));
+        // Every key is a unit: what tags hold together is not known.
+        let units = RandomUnits::new(Vec::new(), keys, keys);
+        let most = |node: &NodeKeys| units.upper_quantile(part(node), limit::CHANCE / count);
+        let expected_most = (keys > 0.0).then(|| {
+            let most = owning.iter().map(|node| most(node) * count / keys);
+            most.fold(0.0, f64::max)
+        });
         let fullest = owning
             .iter()
             .rev()
@@ -111,10 +118,16 @@ impl NodeCounts {
         let fullest = fullest.map(|fullest| FullestCounted {
             node: Name::from(fullest.address.as_str()),
             share_of_slots: part(fullest),
+            nodes: owning.len(),
+            keys,
             max_over_mean: fullest.keys as f64 * count / keys,
             min_over_mean: balance.min as f64 * count / keys,
             placement: part(fullest) * count - 1.0,
-            by_chance: by_chance.unwrap_or(1.0),
+            by_chance: most(fullest) * count / keys - part(fullest) * count,
+            is_rest_by_chance: {
+                let tail = units.tail(part(fullest), fullest.keys as f64 * (1.0 - 1e-12));
+                tail * count >= limit::CHANCE
+            },
         });
         let finding = CountedFinding {
             state: fullest.as_ref().map_or(State::Empty, FullestCounted::state),
@@ -126,7 +139,7 @@ impl NodeCounts {
             state: finding.state,
             sentence: finding.into(),
             n_eff: n_eff.map(tidy),
-            expected_max_over_mean: by_chance.map(tidy),
+            expected_max_over_mean: expected_most.map(tidy),
             usable_capacity: balance.max_over_mean.map(|over| tidy(1.0 / over)),
         };
         NodeCounts {
@@ -159,24 +172,35 @@ pub struct FullestCounted {
     pub node: Name,
     /// The share of the slots that it owns.
     pub share_of_slots: f64,
+    /// How many nodes own slots.
+    pub nodes: usize,
+    /// Keys of all nodes.
+    pub keys: f64,
     /// Its keys in fair shares.
     pub max_over_mean: f64,
     /// The keys of the emptiest node in fair shares.
     pub min_over_mean: f64,
     /// What its number of slots adds, in fair shares.
     pub placement: f64,
-    /// What max/mean stays below in 9,999 of 10,000 perfect hashes.
+    /// What a perfect hash adds at most in 9,999 of 10,000 clusters, in fair shares.
     pub by_chance: f64,
+    /// Whether a perfect hash may well give it what its slots do not explain.
+    pub is_rest_by_chance: bool,
 }
 
 impl FullestCounted {
     fn state(&self) -> State {
-        match self.max_over_mean {
-            m if m <= limit::BALANCED => State::Balanced,
-            _ if !self.is_by_slots() && self.is_rest_by_chance() => State::Balanced,
-            m if m < limit::SKEWED => State::Watch,
-            _ => State::Skewed,
+        match self.has_too_few_keys() {
+            true => State::Balanced,
+            false => state_of(self.max_over_mean),
         }
+    }
+
+    /// Whether nothing but chance makes it so full, for want of keys.
+    pub fn has_too_few_keys(&self) -> bool {
+        self.keys < limit::FEW_KEYS * self.nodes as f64
+            && 1.0 + self.placement <= limit::BALANCED
+            && self.is_rest_by_chance
     }
 
     /// What is left when its slots are accounted for, in fair shares.
@@ -188,11 +212,6 @@ impl FullestCounted {
     pub fn is_by_slots(&self) -> bool {
         let excess = self.max_over_mean - 1.0;
         self.placement >= limit::NAMED || self.placement >= limit::NAMED_PART * excess
-    }
-
-    /// Whether a perfect hash may well give it the rest.
-    pub fn is_rest_by_chance(&self) -> bool {
-        self.rest() <= self.by_chance - 1.0
     }
 }
 
@@ -248,6 +267,18 @@ mod tests {
         assert_eq!(counted(&[0, 0, 0]).verdict.state, State::Empty);
         assert_eq!(counted(&[5]).verdict.n_eff, None);
         assert_eq!(counted(&[]).verdict.state, State::Empty);
+    }
+
+    #[test]
+    fn few_keys_on_many_nodes_are_no_finding() {
+        let mut keys = vec![0; 100];
+        for (at, many) in [(50, 1), (7, 2), (30, 1), (50, 3)] {
+            keys[at] += many;
+            assert_eq!(counted(&keys).verdict.state, State::Balanced, "{keys:?}");
+        }
+        // As many as chance does not give.
+        keys[50] += 40;
+        assert_eq!(counted(&keys).verdict.state, State::Skewed);
     }
 
     #[test]

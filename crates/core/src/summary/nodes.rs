@@ -166,7 +166,7 @@ impl Nodes {
 
     /// Whether they are equal ones because nothing names them.
     pub fn are_assumed(&self) -> bool {
-        self.source.0.starts_with(b"assumed even ")
+        self.is_even() && self.source.0.starts_with(b"assumed even ")
     }
 
     /// Whether each file of the input is one of them.

@@ -27,6 +27,13 @@ pub struct Scaled {
     pub state: State,
 }
 
+/// On more nodes than this the heaviest unit of those that hold `total` exceeds a fair share alone.
+pub fn most_nodes(total: f64, units: &UnitsBy) -> Option<u64> {
+    let mut on_nodes = units.named.iter().filter(|unit| unit.node.is_some());
+    let heaviest = on_nodes.next().filter(|unit| unit.load > 0.0)?;
+    Some((total / heaviest.load) as u64)
+}
+
 /// What the load of `by` comes to on other numbers of nodes; `keys` is the number of all keys.
 pub fn by_node_count(loads: &[u64], units: &UnitsBy, by: Metric, keys: f64) -> Vec<Scaled> {
     // Only this metric is looked at, whatever it is: keys are always there.

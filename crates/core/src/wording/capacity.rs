@@ -8,7 +8,7 @@ impl InWords for FullestRoom {
     fn in_words(&self) -> String {
         let (node, used, limit) = (short(&self.node), bytes(self.used), bytes(self.maxmemory));
         let when = match self.months {
-            Some(0.0) => format!("node {node} is over its {limit} with {used}"),
+            Some(0.0) => format!("node {node} is full: it uses {used} of {limit}"),
             Some(months) => format!(
                 "node {node} is full first, in {months:.1} months: it uses {used} of {limit}"
             ),
@@ -44,10 +44,14 @@ mod tests {
         );
         assert!(sentence.contains("--used-memory"), "{sentence}");
         let over = FullestRoom {
+            used: 1000,
             months: Some(0.0),
             measured: true,
             ..room
         };
-        assert_eq!(over.in_words(), "node even-1 is over its 1000 B with 500 B");
+        assert_eq!(
+            over.in_words(),
+            "node even-1 is full: it uses 1000 B of 1000 B"
+        );
     }
 }

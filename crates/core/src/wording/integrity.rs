@@ -48,9 +48,17 @@ impl InWords for Sign {
                 grouped(*keys),
                 grouped(*unusual)
             ),
-            Sign::UnlikelyNode { node, over, damage } => {
+            Sign::UnlikelyNode {
+                node,
+                over,
+                damage,
+                of_two,
+            } => {
                 let side = if *over > 0.0 { "above" } else { "below" };
                 let why = match damage {
+                    Damage::MissingNode if *of_two => {
+                        "a part of its dump is missing, or the other has keys of another cluster"
+                    }
                     Damage::MissingNode => "a part of its dump is missing",
                     Damage::Duplicates => "it is in the dump twice, or with a replica",
                     _ => "keys of another cluster are among them",

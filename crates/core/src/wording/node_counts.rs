@@ -1,10 +1,11 @@
 //! The verdict on the number of keys that each node reports, in one sentence.
 
-use crate::summary::cause::{State, limit};
+use crate::metric::Metric;
+use crate::summary::cause::limit;
+use crate::summary::explanation::{Fullest, Reason};
 use crate::summary::node_counts::CountedFinding;
 use crate::text::grouped;
 use crate::wording::InWords;
-use crate::wording::verdict::ratio;
 
 impl InWords for CountedFinding {
     fn in_words(&self) -> String {
@@ -12,14 +13,24 @@ impl InWords for CountedFinding {
             return "no node says that it holds keys, so there is nothing to judge".into();
         };
         let m = fullest.max_over_mean;
-        let has = format!("{} has {} times its fair share", fullest.node, ratio(m));
+        let without_cause = |reason| Fullest {
+            assumed_nodes: None,
+            node: fullest.node.clone(),
+            by: Metric::Keys,
+            max_over_mean: m,
+            reason,
+        };
         if m <= limit::BALANCED {
-            return format!(
-                "the nodes are even: the fullest, {}, has {} times its fair share",
-                fullest.node,
-                ratio(m)
-            );
+            return without_cause(Reason::Even).in_words();
         }
+        if fullest.has_too_few_keys() {
+            let few = Reason::TooFewKeys {
+                keys: self.keys as u64,
+                nodes: fullest.nodes,
+            };
+            return without_cause(few).in_words();
+        }
+        let has = without_cause(Reason::Causes(Vec::new())).in_words();
         let by_slots = fullest.is_by_slots().then(|| {
             format!(
                 "it owns {:.0} % of the slots ({:+.2})",
@@ -27,7 +38,7 @@ impl InWords for CountedFinding {
                 fullest.placement
             )
         });
-        let rest = match fullest.is_rest_by_chance() {
+        let rest = match fullest.is_rest_by_chance {
             true if by_slots.is_some() => None,
             true => Some(format!("chance among {} keys", grouped(self.keys as u64))),
             false => {
@@ -35,19 +46,16 @@ impl InWords for CountedFinding {
             }
         };
         let rest = rest.map(|what| {
-            let by_chance = fullest.by_chance - 1.0;
             format!(
-                "{what} ({:+.2}; a perfect hash gives up to {by_chance:+.3})",
-                fullest.rest()
+                "{what} ({:+.2}; a perfect hash gives up to {:+.3})",
+                fullest.rest(),
+                fullest.by_chance
             )
         });
         let causes: Vec<String> = by_slots.into_iter().chain(rest).collect();
-        let what_next = match self.state {
-            State::Balanced => "",
-            _ if fullest.is_rest_by_chance() => {
-                "; redis-cli --cluster rebalance evens out their numbers"
-            }
-            _ => "; dump the keys to see which",
+        let what_next = match fullest.is_rest_by_chance {
+            true => "; redis-cli --cluster rebalance evens out their numbers",
+            false => "; dump the keys to see which",
         };
         format!("{has}: {}{what_next}", causes.join(", "))
     }

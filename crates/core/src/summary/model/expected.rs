@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::slot::SLOTS;
 use crate::summary::balance::tidy;
-use crate::summary::model::{normal, poisson};
+use crate::summary::model::poisson;
 
 /// The independent units that a load behaves like; `None` without load.
 pub fn effective_units(total: f64, squares: f64) -> Option<f64> {
@@ -54,18 +54,6 @@ impl Expectation {
                 .map(|empty| if empty < 1e-6 { 0.0 } else { tidy(empty) }),
         }
     }
-}
-
-/// What max/mean of `nodes` equal nodes stays below in 9,999 of 10,000 perfect hashes.
-pub fn node_max_over_mean(nodes: usize, effective_units: f64) -> f64 {
-    largest_node(nodes, effective_units, 0.9999)
-}
-
-/// 1 + z sqrt((n - 1) / N), z the quantile of the largest of n normal deviates.
-fn largest_node(nodes: usize, effective_units: f64, level: f64) -> f64 {
-    let n = nodes as f64;
-    let upper_tail = -(level.ln() / n).exp_m1();
-    1.0 + normal::upper_quantile(upper_tail) * ((n - 1.0) / effective_units).sqrt()
 }
 
 #[cfg(test)]
@@ -117,12 +105,5 @@ mod tests {
                 found.empty
             );
         }
-    }
-
-    #[test]
-    fn noise_of_nodes_shrinks_with_the_keys_and_grows_with_the_nodes() {
-        assert!(node_max_over_mean(3, 1e6) < node_max_over_mean(10, 1e6));
-        assert!(node_max_over_mean(10, 1e7) < node_max_over_mean(10, 1e6));
-        assert_eq!(node_max_over_mean(1, 100.0), 1.0);
     }
 }
