@@ -82,13 +82,13 @@ class Analyze(Reading, total=False):
     redact: bool
     maxmemory: str
     growth: float
-    used_memory: list[str]
+    used_memory: dict[str, str] | list[str]
     user: str
     password_file: Path
     tls_ca: Path
     tls_cert: Path
     tls_key: Path
-    address_map: list[str]
+    address_map: dict[str, str] | list[str]
     max_load: float
     timeout: str
     keep: Path
@@ -98,7 +98,7 @@ class Plan(Reading, total=False):
     """The options of `plan`."""
 
     by: str
-    weight: list[str]
+    weight: dict[str, float] | list[str]
     add: int
     remove: str | list[str]
     max_slots: int

@@ -98,6 +98,22 @@ fn types_elements_expiry_and_use_are_counted() {
 }
 
 #[test]
+fn keys_that_expire_together_are_a_risk_however_far_apart_the_others_expire() {
+    let scratch = Scratch::new();
+    let start = 1_795_000_000;
+    let far = (0..70_000).map(|i| format!("a:{i},{}\n", start + i * 60));
+    let together = (0..20_000).map(|i| format!("b:{i},{start}\n"));
+    let rows: String = far.chain(together).collect();
+    scratch.file("far.csv", format!("key,expiry\n{rows}"));
+    let report = report(&scratch, "far.csv", &[]);
+    let risks = report["verdict"]["risks"].to_string();
+    assert!(
+        risks.contains("22 % of the keys expire within the same 2 minutes"),
+        "{risks}"
+    );
+}
+
+#[test]
 fn columns_that_hold_something_else_cost_no_key() {
     let scratch = Scratch::new();
     scratch.file(

@@ -41,6 +41,19 @@ pub fn plural(count: u64) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
+/// `the minute`, `the 4 minutes`.
+pub fn the_minutes(count: u64) -> String {
+    match count {
+        1 => String::from("the minute"),
+        count => format!("the {} minutes", grouped(count)),
+    }
+}
+
+/// The verb of so many.
+pub fn are(count: u64) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
 /// A number of bytes with a binary unit: `1.50 GiB`, below 1 KiB `512 B`.
 pub fn bytes(bytes: u64) -> String {
     let (mut value, mut power) = (bytes as f64, 0);

@@ -8,7 +8,7 @@ use crate::report::charts::{Sheet, short_source_line};
 use crate::report::palette::{FRAME, LOAD, Rgb, WATCH};
 use crate::summary::Summary;
 use crate::summary::expiry::{Expiry, FullestTime};
-use crate::text::{counted, grouped, percent, span, time};
+use crate::text::{counted, percent, span, the_minutes, time};
 
 /// The chart of `summary`.
 pub fn sheet(summary: &Summary) -> Sheet<'_> {
@@ -54,14 +54,11 @@ fn title(expiry: &Expiry, keys: u64) -> String {
 const DAY: u64 = 86_400;
 
 fn at_once(fullest: &FullestTime) -> String {
-    let within = match fullest.minutes {
-        1 => "the minute".to_owned(),
-        minutes => format!("the {} minutes", grouped(minutes)),
-    };
     format!(
-        "most at once: {} ({}) in {within} from {}",
+        "most at once: {} ({}) in {} from {}",
         counted(fullest.keys, "key"),
         percent(fullest.share),
+        the_minutes(fullest.minutes),
         time(fullest.at)
     )
 }

@@ -53,12 +53,9 @@ pub fn expiry(summary: &Summary) -> Option<Section<'_>> {
 }
 
 fn fullest_in_words(fullest: &FullestTime) -> String {
-    let within = match fullest.minutes {
-        1 => String::from("in the minute from"),
-        minutes => format!("in the {} minutes from", grouped(minutes)),
-    };
     format!(
-        "most keys at once expire {within} {}: {} ({})",
+        "most keys at once expire in {} from {}: {} ({})",
+        text::the_minutes(fullest.minutes),
         text::time(fullest.at),
         grouped(fullest.keys),
         percent(fullest.share)

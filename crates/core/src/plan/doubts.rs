@@ -7,10 +7,8 @@ use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::Summary;
 use crate::summary::cause::State;
+use crate::summary::risk::LARGE_KEY;
 use crate::text::{counted, grouped, list};
-
-/// MIGRATE blocks both nodes while a key is copied: about a second for this size.
-pub const BIG_KEY_BYTES: u64 = 100 << 20;
 
 /// Slots that a warning names.
 const SLOTS_NAMED: usize = 5;
@@ -43,14 +41,14 @@ pub fn incomplete(summary: &Summary) -> Option<String> {
     is_suspicious.then(|| summary.verdict.sentence.to_string())
 }
 
-/// The keys of `BIG_KEY_BYTES` or more in the slots that move, the largest first.
+/// The keys of `LARGE_KEY` or more in the slots that move, the largest first.
 pub fn big_keys(summary: &Summary, moves: impl Fn(u16) -> bool) -> Vec<BigKey> {
     let keys = summary.keys.as_ref();
     let heaviest = keys.and_then(|keys| keys.heaviest.get(Metric::Bytes));
     heaviest
         .into_iter()
         .flatten()
-        .filter(|key| key.weight(Metric::Bytes) >= BIG_KEY_BYTES && moves(key.slot))
+        .filter(|key| key.weight(Metric::Bytes) >= LARGE_KEY && moves(key.slot))
         .map(|key| BigKey {
             key: key.key.clone(),
             slot: key.slot,

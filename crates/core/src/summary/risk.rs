@@ -15,7 +15,7 @@ use crate::summary::kinds::LargeKey;
 use crate::summary::nodes::Nodes;
 use crate::summary::worded::Worded;
 
-/// A key of this many bytes blocks both nodes while its slot moves.
+/// A key of this many bytes blocks both nodes while its slot moves, for about a second.
 pub const LARGE_KEY: u64 = 100 << 20;
 /// A key of this part of a node's fair share is a risk.
 const HEAVY_KEY: f64 = 0.05;
@@ -25,6 +25,8 @@ const HEAVY_TAG: f64 = 0.2;
 pub const MANY_ELEMENTS: u64 = 1_000_000;
 /// Keys that expire together are a risk from this share of all keys on.
 const EXPIRING: f64 = 0.1;
+/// Minutes that count as together: of times over more than 45 days single ones are not counted.
+const TOGETHER: u64 = 4;
 /// Tags and keys that are listed.
 const LISTED: usize = 20;
 
@@ -79,6 +81,8 @@ pub struct RiskFinding {
     pub value: f64,
     /// The metric of a share.
     pub metric: Metric,
+    /// Within how many minutes, where a time belongs to it.
+    pub minutes: Option<u64>,
 }
 
 /// All risks, the worst kinds first.
@@ -131,7 +135,13 @@ impl Risk {
             name: name.or(node).cloned(),
             value,
             metric,
+            minutes: None,
         };
+        Risk::of(finding, name, node)
+    }
+
+    fn of(finding: RiskFinding, name: Option<&Name>, node: Option<&Name>) -> Self {
+        let (kind, value) = (finding.kind, finding.value);
         Risk {
             kind,
             name: name.cloned(),
@@ -207,16 +217,15 @@ fn many_elements(largest: Option<&[LargeKey]>) -> impl Iterator<Item = Risk> + '
 
 fn expiring_together(expiry: Option<&Expiry>) -> Option<Risk> {
     let fullest = expiry?.fullest?;
-    let is_risk = fullest.minutes == 1 && fullest.share >= EXPIRING;
-    is_risk.then(|| {
-        Risk::new(
-            RiskKind::ExpiringTogether,
-            None,
-            None,
-            fullest.share,
-            Metric::Keys,
-        )
-    })
+    let is_risk = fullest.minutes <= TOGETHER && fullest.share >= EXPIRING;
+    let finding = RiskFinding {
+        kind: RiskKind::ExpiringTogether,
+        name: None,
+        value: fullest.share,
+        metric: Metric::Keys,
+        minutes: Some(fullest.minutes),
+    };
+    is_risk.then(|| Risk::of(finding, None, None))
 }
 
 /// Heavy keys and tags, each once with its largest share.

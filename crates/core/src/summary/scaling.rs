@@ -75,16 +75,9 @@ pub fn floor(units: &UnitsBy, metric: Metric, nodes: usize) -> Option<f64> {
         return None;
     }
     let n = nodes as f64;
-    // A key without a tag is a unit of one key, and not listed.
-    let unlisted = units.count - units.named.len() as f64;
-    let unit = |i: usize| {
-        let least = match metric == Metric::Keys && (i as f64) < units.named.len() as f64 + unlisted
-        {
-            true => 1.0,
-            false => 0.0,
-        };
-        units.named.get(i).map_or(least, |unit| unit.load)
-    };
+    // A unit that is not listed has a key at least.
+    let least = |i: usize| f64::from(u8::from(metric == Metric::Keys && (i as f64) < units.count));
+    let unit = |i: usize| units.named.get(i).map_or(least(i), |unit| unit.load);
     let first = unit(0) * n / units.total;
     let pair = (unit(nodes.saturating_sub(1)) + unit(nodes)) * n / units.total;
     Some(tidy(first.max(pair).max(1.0)))

@@ -3,7 +3,7 @@
 use crate::summary::evidence::Evidence;
 use crate::summary::integrity::TWICE;
 use crate::summary::nodes::Shortfall;
-use crate::text::{counted, grouped, list, percent};
+use crate::text::{are, counted, grouped, list, percent};
 use crate::wording::InWords;
 
 impl InWords for Evidence {
@@ -52,8 +52,9 @@ impl InWords for Evidence {
                 counted(*keys, "key")
             ),
             Evidence::OutsideNode { file, node, keys } => format!(
-                "{file}: {} of its keys are outside the slots of node {node}, which the others are in: is the topology older than the dump?",
-                grouped(*keys)
+                "{file}: {} of its keys {} outside the slots of node {node}, which the others are in: is the topology older than the dump?",
+                grouped(*keys),
+                are(*keys)
             ),
             Evidence::SameNode { files, node } => {
                 format!(

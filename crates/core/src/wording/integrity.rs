@@ -1,7 +1,7 @@
 //! Signs of a damaged dump, each as the end of "the dump does not look whole: ...".
 
 use crate::summary::integrity::{Damage, Sign};
-use crate::text::{counted, grouped, short};
+use crate::text::{are, counted, grouped, short};
 use crate::wording::InWords;
 
 impl InWords for Sign {
@@ -9,8 +9,13 @@ impl InWords for Sign {
         match self {
             Sign::Incomplete => "the input could not be read to its end".into(),
             Sign::ErrorLines { lines } => format!(
-                "{} of the input are errors of a server or of redis-cli: a scan broke off",
-                counted(*lines, "line")
+                "{} of the input {} of a server or of redis-cli: a scan broke off",
+                counted(*lines, "line"),
+                if *lines == 1 {
+                    "is an error"
+                } else {
+                    "are errors"
+                }
             ),
             Sign::Duplicates { share } => format!(
                 "{:.0} % of its keys are duplicates: a replica, or the same node twice",
@@ -22,12 +27,14 @@ impl InWords for Sign {
                 short(&node.name)
             ),
             Sign::UnownedKeys { keys } => format!(
-                "{} of its keys are in slots that no node owns: the topology is that of another cluster, or an old one",
-                grouped(*keys)
+                "{} of its keys {} in slots that no node owns: the topology is that of another cluster, or an old one",
+                grouped(*keys),
+                are(*keys)
             ),
             Sign::StrayKeys { keys } => format!(
-                "{} of its keys are in slots of another node than they were taken from: two clusters, or an old topology",
-                grouped(*keys)
+                "{} of its keys {} in slots of another node than they were taken from: two clusters, or an old topology",
+                grouped(*keys),
+                are(*keys)
             ),
             Sign::EmptyNode { node } => format!(
                 "no key is in the slots of node {}: its dump is missing",

@@ -4,9 +4,7 @@ use crate::metric::Metric;
 use crate::summary::cause::{CauseKind, limit};
 use crate::summary::remedy::{Remedy, RemedyKind};
 use crate::text::{bytes, counted, grouped, list, short};
-
-/// Names of split tags or keys that a sentence has room for.
-const NAMES: usize = 3;
+use crate::wording::verdict::NAMES;
 
 /// What the remedy does and what it gives.
 pub fn result(remedy: &Remedy, by: Metric) -> String {

@@ -19,7 +19,11 @@ impl InWords for RiskFinding {
                 counted(self.value as u64, "element")
             ),
             RiskKind::ExpiringTogether => {
-                format!("{} of the keys expire within the same minute", share())
+                let within = match self.minutes {
+                    None | Some(1) => String::from("minute"),
+                    Some(minutes) => format!("{minutes} minutes"),
+                };
+                format!("{} of the keys expire within the same {within}", share())
             }
             RiskKind::HeavyKey => {
                 format!(

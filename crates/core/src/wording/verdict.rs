@@ -4,7 +4,7 @@ use crate::metric::Metric;
 use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::explanation::{Explanation, Fullest, Reason, alike};
 use crate::summary::tags::LISTED;
-use crate::text::{counted, grouped, short};
+use crate::text::{are, counted, grouped, list, short};
 use crate::wording::InWords;
 
 impl InWords for Explanation {
@@ -53,7 +53,7 @@ impl InWords for Fullest {
                 "{has}, but {} on {} {} too few to judge: chance alone does this",
                 counted(*keys, "key"),
                 counted(*nodes as u64, "node"),
-                if *keys == 1 { "is" } else { "are" }
+                are(*keys)
             ),
             Reason::Causes(causes) => {
                 let causes: Vec<String> = alike(causes).map(|of| in_words(of, self.by)).collect();
@@ -87,7 +87,7 @@ pub fn of_metric(by: Metric) -> String {
 }
 
 /// Names of tags or keys of one size that a sentence has room for.
-const NAMES: usize = 3;
+pub const NAMES: usize = 3;
 
 /// A cause, or those that are alike, and what they add.
 fn in_words(alike: &[Cause], by: Metric) -> String {
@@ -104,11 +104,7 @@ fn in_words(alike: &[Cause], by: Metric) -> String {
             None => format!("{} ({excess:+.2})", cause_in_words(cause, by)),
         },
         _ => {
-            let names: Vec<String> = alike.iter().take(NAMES).map(name_of).collect();
-            let more = match alike.len() - names.len() {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
+            let names = list(alike.iter().map(name_of), NAMES);
             let kind = if cause.kind == CauseKind::Tag {
                 "hash tags"
             } else {
@@ -120,7 +116,7 @@ fn in_words(alike: &[Cause], by: Metric) -> String {
                 }
                 _ => String::new(),
             };
-            format!("{kind} {}{more}{slot} ({excess:+.2})", names.join(", "))
+            format!("{kind} {names}{slot} ({excess:+.2})")
         }
     }
 }
