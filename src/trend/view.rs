@@ -247,7 +247,10 @@ fn reports(trend: &Trend) -> Section<'_> {
     let section = section.table(Table::new(columns, rows));
     match older as u64 {
         0 => section,
-        older => section.line(format!("{} after the first are in --json", grouped(older))),
+        older => section.line(format!(
+            "{} older ones, after the first, are only in --json",
+            grouped(older)
+        )),
     }
 }
 

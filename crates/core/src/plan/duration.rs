@@ -17,3 +17,19 @@ pub fn setslot_secs(slots: usize, keys: u64, bytes: Option<u64>) -> f64 {
         + keys as f64 * SECS_PER_KEY
         + bytes.unwrap_or(0) as f64 / BYTES_PER_SEC
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_read_what_is_reckoned_with() {
+        let basis = format!(
+            "{} ms a slot, {} µs a key, {} MiB/s",
+            1e3 * SECS_PER_SLOT,
+            (1e6 * SECS_PER_KEY).round(),
+            BYTES_PER_SEC / f64::from(1 << 20)
+        );
+        assert_eq!(basis, BASIS);
+    }
+}

@@ -80,7 +80,7 @@ pub struct PlanOutcome {
     pub keys_moved: u64,
     /// Bytes that move; `None` where the input has no sizes.
     pub bytes_moved: Option<u64>,
-    /// Seconds that the setslot script takes where nodes and network are quiet: 4 ms a slot, 20 µs a key, 100 MiB/s.
+    /// Seconds that the setslot script takes where nodes and network are quiet.
     pub estimated_secs: f64,
     /// Keys of 100 MiB or more that move: MIGRATE blocks both nodes while one is copied.
     pub big_keys: Vec<BigKey>,

@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn few_keys_on_many_nodes_are_no_finding() {
         let mut keys = vec![0; 100];
-        for (at, many) in [(50, 1), (7, 2), (30, 1), (50, 3)] {
+        for (at, many) in [(50, 1), (7, 2), (30, 1), (50, 1)] {
             keys[at] += many;
             assert_eq!(counted(&keys).verdict.state, State::Balanced, "{keys:?}");
         }

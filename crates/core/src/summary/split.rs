@@ -156,7 +156,10 @@ impl<'a> Split<'a> {
             - self.p * light.total();
         let (kind, slots) = match self.is_rest_by_chance() {
             true => (CauseKind::Chance, Vec::new()),
-            false => (CauseKind::Collisions, self.fullest_slots(loads_of_slots)),
+            false => (
+                CauseKind::Collisions,
+                self.crowded_slots(loads_of_slots, light),
+            ),
         };
         Cause {
             units: Some(light.count().round() as u64),
@@ -213,18 +216,32 @@ impl<'a> Split<'a> {
     }
 
     /// The slots of the fullest node that hold most without heavy units.
+    /// The fullest slots, where they add a real part of the rest; else it is spread over many.
+    fn crowded_slots(&self, loads: &[u64], light: &RandomUnits) -> Vec<u16> {
+        let slots = self.fullest_slots(loads);
+        let owned: f64 = self.owning.iter().map(|node| f64::from(node.slots)).sum();
+        let usual = light.total() / owned;
+        let added = slots.iter().map(|slot| self.light_in(*slot, loads) - usual);
+        match added.sum::<f64>() >= limit::NAMED_PART * self.by_rest() * self.fair {
+            true => slots,
+            false => Vec::new(),
+        }
+    }
+
+    /// What a slot holds besides heavy units.
+    fn light_in(&self, slot: u16, loads: &[u64]) -> f64 {
+        let heavy = self.heavy.iter().filter(|unit| unit.slot == slot);
+        let heavy: f64 = heavy.map(|unit| unit.load).sum();
+        loads.get(usize::from(slot)).copied().unwrap_or(0) as f64 - heavy
+    }
+
     fn fullest_slots(&self, loads: &[u64]) -> Vec<u16> {
         let mut slots: Vec<(f64, u16)> = self
             .fullest
             .ranges
             .iter()
             .flat_map(|(first, last)| *first..=*last)
-            .map(|slot| {
-                let heavy = self.heavy.iter().filter(|unit| unit.slot == slot);
-                let heavy: f64 = heavy.map(|unit| unit.load).sum();
-                let load = loads.get(usize::from(slot)).copied().unwrap_or(0);
-                (load as f64 - heavy, slot)
-            })
+            .map(|slot| (self.light_in(slot, loads), slot))
             .collect();
         slots.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         slots.truncate(NAMED_SLOTS);

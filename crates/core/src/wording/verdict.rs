@@ -144,6 +144,9 @@ pub fn cause_in_words(cause: &Cause, by: Metric) -> String {
         CauseKind::Key => format!("key {}", name_of(cause)),
         CauseKind::CoarseTags => format!("{} hold {} of the {}", units(), share(), by.units()),
         CauseKind::Elsewhere => format!("{} on other nodes", units()),
+        CauseKind::Collisions if cause.slots.is_empty() => {
+            "more tags and keys than chance gives, spread over its slots".into()
+        }
         CauseKind::Collisions => {
             format!("many tags or keys in the same slots, most in {}", slots())
         }
