@@ -54,6 +54,14 @@ const STARTS: &[(&str, &[u8])] = &[
     ("a Parquet file", b"PAR1\x15\x04\x15\x10"),
     ("an ORC file", b"ORC\x08\x03\x10"),
     ("an Avro file", b"Obj\x01\x04\x16avro.schema"),
+    (
+        "a configuration file of a server",
+        b"# Redis configuration file example.\n#\n# Note\n",
+    ),
+    (
+        "a configuration file of a server",
+        b"maxmemory 4gb\n\n# mine\nport 7001\ncluster-enabled yes\nlist-max-listpack-size -2\n",
+    ),
     ("a JPEG image", b"\xFF\xD8\xFF\xE0\0\x10JFIF"),
     ("a PDF document", b"%PDF-1.7\n"),
     ("UTF-32 text", b"\0\0\xFE\xFF\0\0\0a"),

@@ -51,6 +51,7 @@ pub static LINE_FORMS: &[NotADump] = &[
         HOTKEYS_AS_JSON,
     ),
     lines("INFO", is_info, DUMP),
+    lines("a configuration file of a server", is_configuration, DUMP),
     lines(
         "CLIENT LIST",
         |lines| {
@@ -113,6 +114,36 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 fn is_number(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
+/// Comments and directives, and of those three that every server has; or the first line of the file that servers come with.
+fn is_configuration(lines: &[&[u8]]) -> bool {
+    const DIRECTIVES: [&[u8]; 12] = [
+        b"appendonly",
+        b"bind",
+        b"cluster-enabled",
+        b"daemonize",
+        b"dir",
+        b"loglevel",
+        b"maxmemory",
+        b"maxmemory-policy",
+        b"port",
+        b"protected-mode",
+        b"requirepass",
+        b"save",
+    ];
+    let is_known = |line: &&[u8]| {
+        let name = words(line).next().unwrap_or_default();
+        name.len() < line.len() && DIRECTIVES.contains(&name)
+    };
+    let is_one = |line: &[u8]| {
+        let name = words(line).next().unwrap_or_default();
+        let is_name = |byte: &u8| byte.is_ascii_lowercase() || *byte == b'-';
+        line.starts_with(b"#") || name.len() < line.len() && name.iter().all(is_name)
+    };
+    let is_published = |line: &[u8]| line.starts_with(b"# ") && has(line, b" configuration file");
+    filled(lines).next().is_some_and(is_published)
+        || filled(lines).all(is_one) && filled(lines).filter(is_known).count() >= 3
 }
 
 /// 40 hexadecimal digits.
