@@ -206,11 +206,9 @@ impl<'a> Fanout<'a> {
 
     /// A command of `client`.
     fn add_command(&mut self, mut words: Vec<Vec<u8>>, client: &[u8]) -> Result<(), String> {
-        let Some(command) = self.commands.find(&words) else {
-            self.unknown.add(words.first().map_or(b"", Vec::as_slice));
+        let Some(name) = self.command_of(&mut words)? else {
             return Ok(());
         };
-        let (name, places) = (command.name, command.keys(&words)?);
         self.among_commands = true;
         match name {
             "multi" if client == ONLY && self.transactions.is_open(ONLY) => {
@@ -222,16 +220,25 @@ impl<'a> Fanout<'a> {
             }
             "exec" | "discard" => self.end_transaction(name, client),
             _ => {
-                let keys = places
-                    .into_iter()
-                    .map(|place| std::mem::take(&mut words[place]));
-                let keys: Vec<_> = keys.collect();
-                if runs_script(name) && !keys.is_empty() {
+                if runs_script(name) && !words.is_empty() {
                     self.script = Script::Declared;
                 }
-                self.add_keys(Some(name), client, keys)
+                self.add_keys(Some(name), client, words)
             }
         }
+    }
+
+    /// The command that these words are, whose keys become the words; `None` where it is not known, which is counted.
+    fn command_of(&mut self, words: &mut Vec<Vec<u8>>) -> Result<Option<&'static str>, String> {
+        let Some(command) = self.commands.find(words) else {
+            self.unknown.add(words.first().map_or(b"", Vec::as_slice));
+            return Ok(None);
+        };
+        let places = command.keys(words)?.into_iter();
+        *words = places
+            .map(|place| std::mem::take(&mut words[place]))
+            .collect();
+        Ok(Some(command.name))
     }
 
     fn add_keys(
@@ -283,15 +290,10 @@ impl<'a> Fanout<'a> {
             self.of_scripts += 1;
             return Ok(());
         };
-        let Some(command) = self.commands.find(&words) else {
-            self.unknown.add(words.first().map_or(b"", Vec::as_slice));
+        if self.command_of(&mut words)?.is_none() {
             return Ok(());
-        };
-        let places = command.keys(&words)?;
-        let keys = places
-            .into_iter()
-            .map(|place| std::mem::take(&mut words[place]));
-        let keys: Vec<_> = keys.collect();
+        }
+        let keys = words;
         let slots = self.slots_of(&keys)?;
         if let Script::Undeclared(batch) = &mut self.script {
             batch.add(&slots, keys);
