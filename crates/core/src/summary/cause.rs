@@ -11,7 +11,7 @@ pub mod limit {
     pub const BALANCED: f64 = 1.05;
     /// From this ratio on the state is `Skewed`, below it `Watch`.
     pub const SKEWED: f64 = 1.20;
-    /// With fewer keys a node than this, chance alone makes nodes uneven.
+    /// With fewer keys a node than this, chance alone may make nodes uneven.
     pub const FEW_KEYS: f64 = 1000.0;
     /// A unit is heavy if it holds at least this part of a node's fair share.
     pub const HEAVY: f64 = 0.05;
