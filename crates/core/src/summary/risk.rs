@@ -54,7 +54,7 @@ pub enum RiskKind {
     LargeKey,
     /// A key of 1,000,000 elements or more.
     ManyElements,
-    /// A tenth of the keys or more expire within the same minute.
+    /// A tenth of the keys or more expire within the same minute; within four where times span months.
     ExpiringTogether,
     /// A key of 5 % of a node's fair share by bytes or operations.
     HeavyKey,
