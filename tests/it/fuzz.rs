@@ -209,8 +209,8 @@ fn mutated_inputs_break_no_target() {
     }
     if let Some(file) = std::env::var_os("SLOTSCOPE_FUZZ_TABLE") {
         let how = "# Fuzzing on stable Rust\n\nMade by `SLOTSCOPE_FUZZ_TABLE=reports/fuzz.md tests/fuzz MINUTES`, on one \
-                   core. An input of a format is read as one block; one in 32 of them, and each of `scan`, is scanned in \
-                   one piece, in chunks on three threads, from a pipe and from gzip as well.\n\n";
+                   core. An input of a format is read as one block; one\nin 32 of them, and each of `scan`, is scanned in one \
+                   piece, in chunks on three threads, from a pipe and from gzip as well.\n\n";
         std::fs::write(file, [how, &table].concat()).unwrap();
     }
     assert!(broken.is_empty(), "{broken:?}");
