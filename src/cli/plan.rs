@@ -6,13 +6,13 @@ use clap::Args;
 
 use crate::analysis::reading::Reading;
 use crate::analysis::{collected, file_nodes, input_info, slot_stats};
-use crate::cli::Ending;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::headings::{MOVES, OUTPUT};
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::values::{memory_size, positive, slot_ranges};
+use crate::cli::{Ending, say};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
@@ -137,6 +137,14 @@ impl PlanArgs {
 
         match self.commands {
             Some(commands) => {
+                if outcome.moves.is_empty() {
+                    // The script mostly goes into a file.
+                    say(&format!(
+                        "{}; {}",
+                        view::headline(&outcome),
+                        view::basis(&outcome)
+                    ));
+                }
                 let script = |is_rollback| Script {
                     commands,
                     outcome: &outcome,

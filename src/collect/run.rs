@@ -86,6 +86,18 @@ fn fill(
 ) -> Result<(WholeDirectory, Manifest)> {
     let started = now();
     let site = discovery::find(&options.seeds, &options.access)?;
+    if let Site::Cluster(watch) = &site
+        && watch.view.owners().is_empty()
+    {
+        let seed = options
+            .seeds
+            .first()
+            .map_or(String::new(), ToString::to_string);
+        let what = format!(
+            "no node owns a slot: the cluster is not created yet, or was reset; redis-cli --cluster check {seed} shows it"
+        );
+        return Err(Error::bad(seed, what));
+    }
     let directory = make()?;
     let mut manifest = match site {
         Site::Lone(address) => lone(options, &address, &directory, on_node),

@@ -6,6 +6,7 @@ use crate::plan::duration;
 use crate::plan::outcome::{Change, FloorUnit, MoveOutcome, NodeOutcome, PlanOutcome};
 use crate::report::view::table::Rank;
 use crate::report::view::{Cell, Column, Section, Table, remarks};
+use crate::summary::cause::limit;
 use crate::text::{
     self, amount, and_more, bytes, counted, list, percent, plural, ranges, short_id,
 };
@@ -153,7 +154,17 @@ pub fn basis(outcome: &PlanOutcome) -> String {
         (None, _) => format!(
             "{by} only: the dump has no sizes, so memory is not known, and a key of many megabytes counts as one key"
         ),
-        (Some(_), false) => format!("{by}; --by bytes plans for memory"),
+        (Some(_), false) => {
+            let of_bytes = outcome.others.get(Metric::Bytes.name());
+            let uneven = of_bytes.filter(|change| change.after > limit::BALANCED);
+            let so_much = uneven.map_or(String::new(), |change| {
+                format!(
+                    ", of which the fullest node has {:.3} times its fair share",
+                    change.after
+                )
+            });
+            format!("{by}; --by bytes plans for memory{so_much}")
+        }
         (Some(_), true) => by,
     }
 }

@@ -294,6 +294,24 @@ fn a_lone_server_is_read_with_all_its_databases() {
 }
 
 #[test]
+fn a_cluster_in_which_no_node_owns_a_slot_is_an_error_that_says_so() {
+    let server = Server::start(&[]);
+    let scratch = Scratch::new();
+    let url = format!("redis://127.0.0.1:{}", server.port);
+    for words in [&["collect", &url, "-o", "out"][..], &["analyze", &url]] {
+        let output = scratch.run(words);
+        assert_fails(
+            &output,
+            &[
+                "no node owns a slot",
+                "redis-cli --cluster check 127.0.0.1:",
+            ],
+        );
+        assert_eq!(scratch.entries(""), [""; 0]);
+    }
+}
+
+#[test]
 fn a_cluster_with_several_databases_is_read_with_all_of_them() {
     let server = Kind::Valkey91.start(&["--cluster-databases", "4"]);
     let mut client = server.connect();

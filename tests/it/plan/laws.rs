@@ -194,6 +194,24 @@ fn fullest(problem: &Problem<'_>, loads: &[u64], owner: &[Option<usize>]) -> f64
 }
 
 #[test]
+fn what_a_node_with_a_giant_sheds_is_shared_by_the_others() {
+    for nodes in [3, 4, 7] {
+        let mut loads = vec![1000; SLOTS];
+        loads[42] = SLOTS as u64 * 3000;
+        let owner = (0..SLOTS).map(|slot| Some(slot * nodes / SLOTS)).collect();
+        let problem = problem(&loads, owner, nodes);
+        let plan = plan(&problem);
+        check_laws(&problem, &plan, nodes as u64);
+        let after = problem.loads_under(&plan.owner);
+        let others = after[1..].iter();
+        let [least, most] = [others.clone().min(), others.max()].map(|load| *load.unwrap() as f64);
+        assert!(most <= 1.1 * least, "{nodes}: {after:?}");
+        let moved = slots_moved(&between(&problem.owner, &plan.owner));
+        assert!(moved <= (SLOTS / nodes) as u64, "{nodes}: {moved}");
+    }
+}
+
+#[test]
 fn another_load_is_evened_out_too_where_slots_differ_in_it() {
     let rng = &mut Rng::new(11);
     let loads: Vec<u64> = (0..SLOTS).map(|_| 100 + rng.below(100) as u64).collect();

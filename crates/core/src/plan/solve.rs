@@ -73,9 +73,43 @@ fn attempt<'a>(before: &PlanState<'a>, bound: f64) -> PlanState<'a> {
     let mut state = before.clone();
     state.set_bound(bound);
     place_heavy::place(&mut state);
+    if bound > 1.0 + before.problem().tolerance {
+        // One node is fuller than the others can ever be: those share what it sheds.
+        let overflow = overflow(&state);
+        let level = level_for(&state, overflow, bound);
+        state.set_level(level * (1.0 + before.problem().tolerance));
+        move_ranges::shed(&mut state);
+        state.set_level(bound);
+    }
     move_ranges::shed(&mut state);
     refine::level(&mut state);
     state
+}
+
+/// What is to leave nodes: all of those that go, and what others hold beyond the bound.
+fn overflow(state: &PlanState<'_>) -> u64 {
+    let of = |node: usize| match state.leaves(node) {
+        true => state.load[node],
+        false => state.excess(node),
+    };
+    state.nodes().map(of).sum()
+}
+
+/// The lowest level, up to `most`, at which the nodes that stay have room for so much.
+fn level_for(state: &PlanState<'_>, load: u64, most: f64) -> f64 {
+    let mut state = state.clone();
+    let (mut low, mut high) = (0.0, most);
+    for _ in 0..HALVINGS {
+        let middle = (low + high) / 2.0;
+        state.set_level(middle);
+        let room: u64 = state.staying().map(|node| state.room(node)).sum();
+        if room < load {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
 }
 
 /// The lowest bound, not below `least`, that is reached without a move being refused. Where even emptying the nodes
@@ -102,21 +136,9 @@ fn within_limits<'a>(before: &PlanState<'a>, least: f64) -> PlanState<'a> {
 fn spread<'a>(before: &PlanState<'a>, filled: PlanState<'a>) -> PlanState<'a> {
     let gained = |node: usize| filled.load[node].saturating_sub(before.load[node]);
     let moved: u64 = before.staying().map(gained).sum();
-    let room = |bound: f64| -> u64 {
-        let mut state = before.clone();
-        state.set_bound(bound);
-        state.staying().map(|node| state.room(node)).sum()
-    };
-    let (mut low, mut high) = (0.0, filled.fullest());
-    for _ in 0..HALVINGS {
-        let middle = (low + high) / 2.0;
-        if room(middle) < moved {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    let spread = attempt(before, high);
+    let mut bounded = before.clone();
+    bounded.set_bound(filled.fullest());
+    let spread = attempt(before, level_for(&bounded, moved, filled.fullest()));
     let left = |state: &PlanState<'_>| -> u64 {
         let leaving = state.nodes().filter(|node| state.leaves(*node));
         leaving.map(|node| state.load[node]).sum()

@@ -11,6 +11,8 @@ pub struct PlanState<'a> {
     problem: &'a Problem<'a>,
     fair: &'a [f64],
     caps: Vec<u64>,
+    /// Up to which load a node gets slots; not above what it may hold.
+    levels: Vec<u64>,
     coarse: u64,
     moved_slots: u64,
     moved_bytes: u64,
@@ -30,6 +32,7 @@ impl<'a> PlanState<'a> {
             load: problem.loads_under(&problem.owner),
             owner: problem.owner.clone(),
             caps: Vec::new(),
+            levels: Vec::new(),
             coarse: (COARSE * largest) as u64,
             moved_slots: 0,
             moved_bytes: 0,
@@ -47,6 +50,16 @@ impl<'a> PlanState<'a> {
     /// No node is to have more than `bound` fair shares.
     pub fn set_bound(&mut self, bound: f64) {
         self.caps = self.fair.iter().map(|fair| (fair * bound) as u64).collect();
+        self.levels.clone_from(&self.caps);
+    }
+
+    /// No node is to get more than makes it `level` fair shares.
+    pub fn set_level(&mut self, level: f64) {
+        let levels = self.fair.iter().map(|fair| (fair * level) as u64);
+        self.levels = levels
+            .zip(&self.caps)
+            .map(|(level, cap)| level.min(*cap))
+            .collect();
     }
 
     /// What a node may hold.
@@ -59,9 +72,9 @@ impl<'a> PlanState<'a> {
         self.load[node].saturating_sub(self.caps[node])
     }
 
-    /// What it could still hold.
+    /// What it may still get.
     pub fn room(&self, node: usize) -> u64 {
-        self.caps[node].saturating_sub(self.load[node])
+        self.levels[node].saturating_sub(self.load[node])
     }
 
     /// All nodes.
