@@ -214,3 +214,14 @@ fn every_command_says_next_to_its_first_sentence_where_an_input_is_cut_off() {
         );
     }
 }
+
+#[test]
+fn an_input_that_ends_at_once_is_not_said_to_hold_nothing() {
+    let scratch = Scratch::new();
+    scratch.file("odd.aof", "neither a command nor a time\n");
+    let output = scratch.run(&["analyze", "odd.aof", "--format", "aof", "--no-files"]);
+    let said = stdout(&output);
+    assert!(said.contains("odd.aof: byte 0: neither"), "{said}");
+    assert!(!said.contains("holds nothing"), "{said}");
+    assert_eq!(code(&output), 2);
+}

@@ -11,7 +11,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
 
-use crate::support::run::{Scratch, report, stderr, stdout};
+use crate::support::run::{Scratch, code, report, stderr, stdout};
 use serde_json::{Value, json};
 
 /// Three nodes, the first with most slots; the third has a hostile name and address.
@@ -394,4 +394,36 @@ fn a_script_is_sound_and_no_name_in_it_is_run() {
             "{kind}"
         );
     }
+}
+
+#[test]
+fn a_plan_that_moves_nothing_says_on_the_terminal_by_what_it_was_made() {
+    let scratch = Scratch::new();
+    let rows = (0..3000).map(|i| format!("user:{i},10\n"));
+    let dump: String = std::iter::once("key,bytes\ngiant,90000\n".to_owned())
+        .chain(rows)
+        .collect();
+    scratch.file("dump.csv", dump);
+    let listing = "a 10.0.0.1:1@2 master - 0 0 1 connected 0-8191\n\
+                   b 10.0.0.2:1@2 master - 0 0 2 connected 8192-16383\n";
+    scratch.file("cluster.nodes", listing);
+    let words = [
+        "plan",
+        "dump.csv",
+        "--topology",
+        "cluster.nodes",
+        "--tolerance",
+        "10",
+    ];
+    let output = scratch.run(&[&words[..], &["--commands", "setslot"]].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let said = stderr(&output);
+    let parts = [
+        "nothing to move",
+        "judged by keys",
+        "--by bytes",
+        "times its fair share",
+    ];
+    assert!(parts.iter().all(|part| said.contains(part)), "{said}");
+    assert!(said.contains("the fullest node has 1.7"), "{said}");
 }
