@@ -71,7 +71,7 @@ impl Reader for Psv {
 
 fn main() -> Result<(), slotscope::Error> {
     let paths: Vec<String> = std::env::args().skip(1).collect();
-    let analysis = Analysis::new().format(&Psv).by(Metric::Bytes);
+    let analysis = Analysis::new().format(&Psv).by([Metric::Bytes]);
     let summary = analysis.run(&paths)?;
     println!("{}", summary.verdict.sentence);
     Ok(())

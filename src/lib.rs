@@ -61,7 +61,7 @@ pub mod whatif;
 #[cfg(feature = "charts")]
 use slotscope_core::calendar;
 pub use slotscope_core::{
-    command, error, format, metric, name, redact, remedies, scan, slot, source, summary, tally,
+    command, error, format, metric, name, redact, scan, slot, source, steps, summary, tally,
     topology,
 };
 use slotscope_core::{hash, pattern, text, wording};

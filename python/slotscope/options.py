@@ -105,6 +105,9 @@ class Plan(Reading, total=False):
     max_bytes: str
     exclude: str | list[str]
     tolerance: float
+    maxmemory: str
+    max_block: str
+    move_big: bool
     force: bool
 
 

@@ -1,6 +1,6 @@
 //! What a collection says of itself: its nodes, and what of the cluster is not in it.
 
-use crate::collect::manifest::{FILE, Level, Manifest, NODES_FILE, NodeEntry, Role};
+use crate::collect::manifest::{FILE, HeaviestBy, Level, Manifest, NODES_FILE, NodeEntry, Role};
 use crate::error::{Error, Result};
 use crate::format::parse::time::timestamp;
 use crate::name::Name;
@@ -62,12 +62,15 @@ fn incomplete(collection: &Collection, is_redacted: bool) -> Vec<Incomplete> {
         byte: 0,
         reason,
     };
-    let failed = manifest.nodes.iter().filter(|node| !node.complete);
-    let mut stops: Vec<Incomplete> = failed
-        .map(|node| stop(failure(node, is_redacted)))
-        .collect();
+    let open = manifest.open_slots();
     let missing: u64 = slots(&manifest.slots_missing);
-    if missing > 0 {
+    let are_all_open = missing > 0 && missing == slots(&manifest.slots_open);
+    let failed = manifest.nodes.iter().filter(|node| !node.complete);
+    // Of a node that lacks open slots alone there is no more to say.
+    let failed = failed.filter(|node| !are_all_open || node.error.is_some());
+    let failed = failed.map(|node| failure(node, is_redacted));
+    let mut stops: Vec<Incomplete> = open.into_iter().chain(failed).map(stop).collect();
+    if missing > 0 && !are_all_open {
         stops.push(stop(format!(
             "slots that could not be read to their end, whose keys are missing: {}",
             grouped(missing)
@@ -94,9 +97,10 @@ fn failure(node: &NodeEntry, is_redacted: bool) -> String {
 fn warnings(manifest: &Manifest) -> Vec<String> {
     let sampled = sampled(manifest).map(|sampled| {
         format!(
-            "a sample, {} of the slots: all numbers are those of the sample, and the cluster has about {:.1} times as many keys",
+            "a sample, {} of the slots{}: all numbers are those of the slots that were read, and {}",
             percent(sampled / 100.0),
-            100.0 / sampled.max(f64::MIN_POSITIVE)
+            heaviest(manifest),
+            keys_of_all(manifest, sampled)
         )
     });
     let strays: u64 = manifest.nodes.iter().map(|node| node.strays).sum();
@@ -107,6 +111,37 @@ fn warnings(manifest: &Manifest) -> Vec<String> {
         )
     });
     sampled.into_iter().chain(strays).collect()
+}
+
+/// The slots that were read besides the sample.
+fn heaviest(manifest: &Manifest) -> String {
+    let sample = manifest.sample.as_ref();
+    let by = sample.and_then(|sample| Some((sample.heaviest_by?, slots(&sample.heavy))));
+    match by {
+        None => " without its heaviest ones, so that nodes cannot be compared".into(),
+        Some((HeaviestBy::Memory, more)) => {
+            format!(
+                " and the {} heaviest by memory and keys besides",
+                grouped(more)
+            )
+        }
+        Some((HeaviestBy::Keys, more)) => format!(
+            " and the {} with most keys besides (a slot of few large keys may not be among them)",
+            grouped(more)
+        ),
+    }
+}
+
+/// How many keys the cluster has, read or not.
+fn keys_of_all(manifest: &Manifest, sampled: f64) -> String {
+    let sample = manifest.sample.as_ref();
+    match sample.and_then(|sample| sample.keys_of_all) {
+        Some(keys) => format!("the cluster has {} keys", grouped(keys)),
+        None => format!(
+            "the cluster has about {:.1} times as many keys",
+            100.0 / sampled.max(f64::MIN_POSITIVE)
+        ),
+    }
 }
 
 /// How it was collected, and what happened meanwhile.
@@ -128,7 +163,8 @@ fn notes(manifest: &Manifest) -> Vec<String> {
     notes.extend((!manifest.cluster).then(|| {
         "the server is not in cluster mode and owns no slots: the nodes are assumed, or those of --nodes N or --topology FILE".into()
     }));
-    notes.extend((manifest.level == Level::Sizes).then_some(estimated));
+    let has_sizes = manifest.level == Level::Sizes && !manifest.without_sizes;
+    notes.extend(has_sizes.then_some(estimated));
     let counts = [
         ("nodes that were read from a replica", replicas),
         (
@@ -161,7 +197,7 @@ fn slots(ranges: &[(u16, u16)]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collect::manifest::{Failover, example};
+    use crate::collect::manifest::{Failover, SampleEntry, example};
 
     fn remarked(manifest: Manifest, is_redacted: bool) -> InputFacts {
         let collection = Collection {
@@ -198,6 +234,64 @@ mod tests {
         assert!(reasons(remarked(manifest.clone(), false)).is_empty());
         manifest.incomplete = true;
         assert_eq!(reasons(remarked(manifest, false)).len(), 1);
+    }
+
+    #[test]
+    fn an_open_slot_is_named_with_what_closes_it() {
+        let mut manifest = example(&["a.csv.zst"]);
+        (manifest.slots_missing, manifest.slots_open) = (vec![(8496, 8496)], vec![(8496, 8496)]);
+        (manifest.nodes[0].complete, manifest.incomplete) = (false, true);
+        let input = remarked(manifest.clone(), true);
+        let [stop] = &input.incomplete[..] else {
+            panic!("{:?}", input.incomplete)
+        };
+        assert!(
+            stop.reason.starts_with("slot 8496 is open")
+                && stop.reason.contains("redis-cli --cluster fix"),
+            "{}",
+            stop.reason
+        );
+        manifest.slots_missing.push((9000, 9001));
+        let stops = remarked(manifest, false).incomplete;
+        assert!(stops[0].reason.contains("8496") && stops[2].reason.ends_with("missing: 3"));
+    }
+
+    #[test]
+    fn without_sizes_none_are_estimated() {
+        let mut manifest = example(&["a.csv.zst"]);
+        let is_said = |manifest: &Manifest| {
+            let notes = remarked(manifest.clone(), false).notes.join("\n");
+            notes.contains("are estimated by the server")
+        };
+        assert!(is_said(&manifest));
+        manifest.without_sizes = true;
+        assert!(!is_said(&manifest));
+    }
+
+    #[test]
+    fn a_sample_says_which_slots_it_has_besides() {
+        let mut manifest = example(&["a.csv.zst"]);
+        manifest.settings.sample_percent = 10.0;
+        let warning = |manifest: &Manifest| {
+            let warnings = remarked(manifest.clone(), false).warnings;
+            warnings[0].to_string()
+        };
+        assert!(warning(&manifest).contains("nodes cannot be compared"));
+        for (by, said) in [
+            (HeaviestBy::Memory, "3 heaviest by memory"),
+            (HeaviestBy::Keys, "3 with most keys"),
+        ] {
+            manifest.sample = Some(SampleEntry {
+                heaviest_by: Some(by),
+                heavy: vec![(1, 2), (7, 7)],
+                keys_of_all: Some(12_000),
+            });
+            let said_is = warning(&manifest);
+            assert!(
+                said_is.contains(said) && said_is.ends_with("the cluster has 12,000 keys"),
+                "{said_is}"
+            );
+        }
     }
 
     #[test]

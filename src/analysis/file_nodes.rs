@@ -10,12 +10,13 @@ use crate::format::rdb::snapshot::Rdb;
 use crate::format::{Format, Notice, slot_stats};
 use crate::scan::Scanned;
 use crate::source::stem::stem;
-use crate::summary::Summary;
-use crate::summary::evidence::Evidence;
-
+use crate::summary::evidence::{self, Evidence};
+use crate::summary::integrity::of_files::of_overlap;
+use crate::summary::{InputFacts, Summary};
 use crate::tally::slots_by_input::SlotsByInput;
 use crate::topology::Topology;
 use crate::topology::of_files::{FileSlots, OfFiles, of_files};
+use crate::topology::overlap::Overlap;
 
 /// The nodes that the inputs of a scan are dumps of; `None` where they are not.
 pub fn of<'p, T>(
@@ -28,8 +29,10 @@ pub fn of<'p, T>(
     let has_dumps = scanned.inputs.iter().any(|input| input.seen.keys > 0);
     let is_counted = |at: &usize| {
         let seen = &scanned.inputs[*at].seen;
+        let is_series =
+            scanned.inputs[*at].format == slot_stats::NAME && has_dumps && seen.keys == 0;
         let is_capture = seen.keys == 0 && seen.operations > 0;
-        !is_capture || !has_dumps && !counted.of(*at).is_empty()
+        !is_series && (!is_capture || !has_dumps && !counted.of(*at).is_empty())
     };
     let places: Vec<usize> = (0..scanned.inputs.len()).filter(is_counted).collect();
     let all: Vec<&Path> = paths.collect();
@@ -49,7 +52,13 @@ pub fn of<'p, T>(
     for file in found.files.iter_mut().flatten() {
         *file = places[*file];
     }
-    Some(found)
+    match &mut found.overlap {
+        Some(Overlap::Shared { files, .. }) => *files = files.map(|file| places[file]),
+        Some(Overlap::Stranger { file, .. }) => *file = places[*file],
+        None => {}
+    }
+    // Captures of two nodes share slots where clients were redirected, and that is no damage.
+    (has_dumps || found.overlap.is_none()).then_some(found)
 }
 
 /// The same, or those that a collection lists, read for this alone; the three nodes that are assumed where the inputs are no nodes.
@@ -67,6 +76,13 @@ pub fn read(reading: &Reading) -> Result<Topology> {
     let scanned = reading.scan("finding nodes", || SlotsByInput::new(inputs))?;
     let found = of(reading.paths(), &scanned, &scanned.tally);
     found.map_or_else(Topology::assumed, |found| Ok(found.topology))
+}
+
+/// Notes what nodes that hold the same slots say of the dump.
+pub fn note_overlap(overlap: Option<&Overlap>, input: &mut InputFacts) {
+    let are_snapshots = evidence::are_snapshots(&input.files);
+    let sign = overlap.map(|overlap| of_overlap(overlap, &input.files, are_snapshots));
+    input.of_files.extend(sign);
 }
 
 /// Warns of nodes with several files: `files` has the places of those of each node.

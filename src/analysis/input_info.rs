@@ -1,5 +1,7 @@
 //! The part of a report about its input.
 
+use std::path::Path;
+
 use crate::analysis::inputs::{File, Inputs};
 use crate::analysis::{collected, rejected};
 use crate::format::lfu::{self, LfuRule};
@@ -49,6 +51,11 @@ fn of_files<T>(files: &[File], rejected: Rejected, scanned: &Scanned<T>) -> Inpu
         bytes: seen.bytes,
         keys: seen.seen.keys,
         in_cluster: seen.seen.count(Notice::InCluster) > 0,
+        written: seen
+            .seen
+            .written_ms
+            .filter(|_| !is_base_of_aof(&files[index].path))
+            .map(|at| at / 1000),
         object: files[index].object.as_ref().map(|object| ObjectFacts {
             size_bytes: object.size_bytes,
             etag: object.etag.as_deref().map(Name::from),
@@ -85,6 +92,12 @@ fn of_files<T>(files: &[File], rejected: Rejected, scanned: &Scanned<T>) -> Inpu
         notes,
         ..InputFacts::default()
     }
+}
+
+/// Whether an RDB file is the start of an append-only file: its commands are newer.
+fn is_base_of_aof(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    name.is_some_and(|name| name.ends_with(".base.rdb"))
 }
 
 /// Says what accesses are estimated from, where they are.

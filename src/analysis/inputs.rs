@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::analysis::counters::Counters;
 use crate::analysis::reading::Reading;
 use crate::analysis::rejected;
 use crate::format::lfu::LfuRule;
@@ -31,6 +32,8 @@ pub struct Inputs {
     pub policy: Policy,
     /// What LFU counters say.
     pub lfu: LfuRule,
+    /// What loads by slot cover, where servers counted them.
+    pub counters: Option<Counters>,
     /// When they were last written.
     pub dumped: Option<Dumped>,
     /// Threads that read them.
@@ -72,6 +75,7 @@ impl Inputs {
                 .map(|source| File::of(&**source))
                 .collect(),
             rejected: rejected::of(&reading.sources, &scanned.rejects),
+            counters: None,
             dumped: dumped(&reading.sources),
             threads: reading.threads(),
             collections: reading.collections,

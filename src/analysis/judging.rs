@@ -3,17 +3,21 @@
 use crate::analysis::inputs::Inputs;
 use crate::analysis::run_info::Started;
 use crate::analysis::two_pass::Counted;
-use crate::analysis::{Analysis, Nodes, file_nodes, input_info, redacted};
+use crate::analysis::{Analysis, Nodes, captured, file_nodes, input_info, observed, redacted};
 use crate::error::{Error, Result};
-use crate::remedies::{self, Commands};
+use crate::name::Name;
 use crate::scan::Scanned;
+use crate::steps::{self, Commands, Script};
 use crate::summary;
-use crate::summary::capacity::{Capacity, Room};
+use crate::summary::capacity::Room;
 use crate::summary::evidence::Evidence;
+use crate::summary::observed::Observed;
 use crate::summary::patterns::Levels;
+use crate::summary::role_load::Asked;
 use crate::summary::{Listing, Summary};
 use crate::tally::Tallies;
 use crate::topology::Topology;
+use crate::topology::overlap::Overlap;
 
 impl Analysis {
     /// The same for what was counted with this listing of nodes, or without one; `is_of_input` says that an input has it.
@@ -96,13 +100,15 @@ impl Analysis {
         topology: Topology,
     ) -> Result<Summary> {
         let first = &counted.first;
-        if let Some(by) = self.by {
+        for by in self.by.iter().copied() {
             let flag = format!("--by {}", by.name());
             first.tally.slots.loads.required(by, &flag)?;
         }
 
         let mut input = input_info::of_inputs(inputs, first, self.redaction.is_some());
-        let (mut topology, files) = self.found_nodes(inputs, first, topology);
+        let (mut topology, files, overlap) = self.found_nodes(inputs, first, topology);
+        // Nodes are found by the names that they have: before these are replaced.
+        let observed = self.observed(inputs, first, &topology, &files)?;
         let mut node_counts = self.node_counts.clone();
         let room = self.room_of(&topology)?;
         if let Some(redaction) = self.redaction.as_deref() {
@@ -112,22 +118,28 @@ impl Analysis {
                 topology = topology.renamed(|name| redaction.text(name));
             }
         }
+        file_nodes::note_overlap(overlap.as_ref(), &mut input);
         let is_shown = self.redaction.is_none();
         input.policy = input_info::policy(&inputs.policy, is_shown);
         let policy_note = input.policy.as_ref().map(input_info::policy_note);
         input.notes.extend(policy_note);
 
         let (tallies, recount) = (&first.tally, counted.recount.as_ref());
-        let mut summary = summary::summarise(tallies, recount, &topology, self.listing(), input);
+        let asked = self.asked(&topology)?;
+        let listing = self.listing(&asked, room.as_ref());
+        let mut summary =
+            summary::summarise(tallies, recount, &topology, &observed, listing, input);
         file_nodes::warn_of_several(&files, &mut summary);
+        let notes = captured::notes(inputs, &observed, is_shown);
+        summary.input.notes.extend(notes);
         let of_lfu = input_info::lfu_note(inputs.lfu, &summary);
         summary.input.notes.extend(of_lfu);
-        let commands = self.commands(inputs, &topology);
-        remedies::add(&mut summary, &topology, &commands);
+        let commands = self.commands(inputs, &topology, &observed);
+        steps::add(&mut summary, &topology, &observed, &commands);
         let shortfalls = summary.nodes.shortfalls(&node_counts);
         let shortfalls = shortfalls.into_iter().map(Evidence::Shortfall);
         summary.input.warnings.extend(shortfalls.map(Into::into));
-        summary.capacity = room.map(|room| capacity(&summary, &room)).transpose()?;
+        check_capacity(&summary, room.as_ref())?;
         summary.run = started.run(inputs, counted.passes, &summary);
         if let Some(redaction) = self.redaction.as_deref() {
             redacted::summary(redaction, &mut summary);
@@ -135,22 +147,38 @@ impl Analysis {
         Ok(summary)
     }
 
-    /// The nodes and the inputs of each, where the inputs show them; else the nodes of `topology`.
+    /// What is known of the nodes besides their keys.
+    fn observed(
+        &self,
+        inputs: &Inputs,
+        first: &Scanned<Tallies>,
+        topology: &Topology,
+        files: &[Vec<usize>],
+    ) -> Result<Observed> {
+        Ok(Observed {
+            captures: captured::captures(inputs, first, topology, &self.captured)?,
+            counters: captured::counters(inputs, topology),
+            accesses_from_replicas: captured::accesses_from_replicas(inputs, &first.tally),
+            ..observed::of(inputs, first, topology, files)
+        })
+    }
+
+    /// The nodes, the inputs of each and what these share, where the inputs show them; else the nodes of `topology`.
     fn found_nodes(
         &self,
         inputs: &Inputs,
         first: &Scanned<Tallies>,
         topology: Topology,
-    ) -> (Topology, Vec<Vec<usize>>) {
+    ) -> (Topology, Vec<Vec<usize>>, Option<Overlap>) {
         let found = file_nodes::of(inputs.paths(), first, &first.tally.inputs);
         let found = found.filter(|_| self.may_find_nodes(inputs.files.len()));
-        found.map_or((topology, Vec::new()), |found| {
-            (found.topology, found.files)
+        found.map_or((topology, Vec::new(), None), |found| {
+            (found.topology, found.files, found.overlap)
         })
     }
 
     /// What the commands of remedies have in common.
-    fn commands(&self, inputs: &Inputs, topology: &Topology) -> Commands {
+    fn commands(&self, inputs: &Inputs, topology: &Topology, observed: &Observed) -> Commands {
         let paths = || {
             let paths = inputs.paths().map(|path| path.display().to_string());
             paths.collect::<Vec<_>>()
@@ -173,20 +201,45 @@ impl Analysis {
                 false,
             ),
         };
+        let by: Vec<&str> = self.by.iter().map(|metric| metric.name()).collect();
         Commands {
             reading,
             nodes,
             is_real,
+            by: match by.as_slice() {
+                [] => Vec::new(),
+                by => vec!["--by".into(), by.join(",")],
+            },
+            script: Script::of(observed),
         }
     }
 
-    fn listing(&self) -> Listing<'_> {
+    /// What the user asks of the verdict.
+    fn asked(&self, topology: &Topology) -> Result<Asked> {
+        let mut weights = Vec::new();
+        for (name, weight) in &self.weights {
+            let place = format!("--weight {}={weight}", Name::from(name.as_str()));
+            let at = topology
+                .find(name)
+                .map_err(|what| Error::bad(place, what))?;
+            weights.resize(topology.nodes.len(), 1.0);
+            weights[at] = *weight;
+        }
+        Ok(Asked {
+            by: self.by.clone(),
+            weights,
+            previous: self.previous.clone(),
+        })
+    }
+
+    fn listing<'a>(&'a self, asked: &'a Asked, room: Option<&'a Room>) -> Listing<'a> {
         let levels = Levels {
             separator: self.separator.as_bytes(),
             depth: self.depth,
         };
         Listing {
-            by: self.by,
+            asked,
+            room,
             levels,
             rows: self.rows,
             redaction: self.redaction.as_deref(),
@@ -194,10 +247,12 @@ impl Analysis {
     }
 }
 
-/// The capacity part of a report.
-fn capacity(summary: &Summary, room: &Room) -> Result<Capacity> {
-    Capacity::of(&summary.nodes, summary.units.per.bytes(), room).ok_or_else(|| {
+/// Refuses a limit of the user where nothing says what nodes use.
+fn check_capacity(summary: &Summary, room: Option<&Room>) -> Result<()> {
+    let is_asked = room.is_some_and(|room| room.maxmemory.is_some());
+    if is_asked && summary.capacity.is_none() {
         let what = "the input has no sizes, so the memory of nodes is not known; give a dump with sizes, or --used-memory ID=SIZE for every node";
-        Error::bad("--maxmemory", what)
-    })
+        return Err(Error::bad("--maxmemory", what));
+    }
+    Ok(())
 }

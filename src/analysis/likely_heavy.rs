@@ -24,6 +24,10 @@ const MIN_BYTES: u64 = 8 << 20;
 const MAX_BYTES: u64 = 16 << 20;
 /// How many of the largest cells of each row of the sample are looked into: the counts of the names in them decide.
 const CANDIDATE_CELLS: usize = 8192;
+/// The rows of the sample take hashes turned by this many bits, so that tags are chosen by other cells than those that the
+/// rest is counted in. By the same cells, the fullest would lose their tags, the rest would be more even than chance, and
+/// its second moment too small: n_eff was 3.5 % too high with 9,000 equal tags of 150 keys.
+const TURN: u32 = 32;
 /// Tags that are remembered within a batch of keys.
 const RECENT: usize = 1024;
 /// A tag of fewer keys in the sample is there by chance.
@@ -70,7 +74,8 @@ impl Sampling {
     pub fn tags(self, scan: &Scan<'_>, sources: &[Box<dyn Source>]) -> Option<Known> {
         let every = self.every(sources)?;
         let sample = scan.sample(sources, every, Sample::default).ok()?;
-        let chosen = Candidates::choose_cells(CANDIDATE_CELLS, sample.rows, &sample.slots.loads);
+        let chosen =
+            Candidates::choose_cells(CANDIDATE_CELLS, TURN, sample.rows, &sample.slots.loads);
         let recount = Recount::new(chosen.into());
         let again = scan.sample(sources, every, || recount.clone());
         let found = again.ok()?.into_tags();
@@ -122,7 +127,7 @@ impl Tally for Sample {
             let known = &mut recent[*hash as usize % RECENT];
             if *known != *hash {
                 *known = *hash;
-                self.rows.add_key(*hash);
+                self.rows.add_key(hash.rotate_left(TURN));
             }
         }
         let values = keys.batch.values;
@@ -130,7 +135,7 @@ impl Tally for Sample {
             if values.column(metric).is_some() {
                 for (hash, key) in tagged.hashes.iter().zip(&tagged.keys) {
                     let weight = values.load(*key as usize)[metric];
-                    self.rows.add_weight(*hash, metric, weight);
+                    self.rows.add_weight(hash.rotate_left(TURN), metric, weight);
                 }
             }
         }

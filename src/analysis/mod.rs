@@ -3,12 +3,16 @@
 //! Everything between the options and the numbers happens here and nowhere else: detection of ready-made counts, the
 //! two passes, redaction, and the facts about the run.
 
+pub mod beside;
+pub mod captured;
 pub mod collected;
+pub mod counters;
 pub mod file_nodes;
 pub mod input_info;
 pub mod inputs;
 mod judging;
 pub mod likely_heavy;
+pub mod observed;
 pub mod reading;
 mod redacted;
 pub mod rejected;
@@ -20,6 +24,8 @@ pub mod wanted;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::analysis::beside::Beside;
+use crate::analysis::counters::Counters;
 use crate::analysis::inputs::Inputs;
 use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::reading::{Options, Progress, Reading};
@@ -37,7 +43,9 @@ use crate::slot::policy::Policy;
 use crate::source;
 use crate::summary::Summary;
 use crate::summary::capacity::Room;
+use crate::summary::measure::Measure;
 use crate::summary::node_counts::NodeCounts;
+use crate::summary::state::State;
 use crate::tally::{Parts, Tallies};
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
@@ -55,13 +63,16 @@ use crate::topology::cluster_info::NodeKeys;
 pub struct Analysis {
     reading: Options,
     nodes: Nodes,
-    by: Option<Metric>,
+    by: Vec<Metric>,
+    weights: Vec<(String, f64)>,
+    previous: Vec<(Measure, State)>,
     rows: usize,
     separator: String,
     depth: usize,
     slots_only: bool,
     one_pass: bool,
     ops_column: Option<String>,
+    captured: Vec<String>,
     node_counts: Vec<NodeKeys>,
     room: Option<RoomOn>,
     redaction: Option<Arc<Redaction>>,
@@ -98,13 +109,16 @@ impl Default for Analysis {
         Analysis {
             reading: Options::default(),
             nodes: Nodes::Assumed,
-            by: None,
+            by: Vec::new(),
+            weights: Vec::new(),
+            previous: Vec::new(),
             rows: 20,
             separator: String::from(":"),
             depth: 4,
             slots_only: false,
             one_pass: false,
             ops_column: None,
+            captured: Vec::new(),
             node_counts: Vec::new(),
             room: None,
             redaction: None,
@@ -133,9 +147,23 @@ impl Analysis {
         self
     }
 
-    /// Sets the metric of the tables; everything that the input carries is counted, and the verdict is by all of it.
-    pub fn by(mut self, metric: impl Into<Option<Metric>>) -> Self {
-        self.by = metric.into();
+    /// Sets what nodes are judged by, the first metric being that of the tables; everything that the input carries is
+    /// counted. Without any, memory and load are judged, each by the best metric that the input has.
+    pub fn by(mut self, metrics: impl IntoIterator<Item = Metric>) -> Self {
+        self.by = metrics.into_iter().collect();
+        self
+    }
+
+    /// Sets relative capacities of nodes by hostname, address or id, or the start of one; 1 for all others.
+    pub fn weights(mut self, weights: Vec<(String, f64)>) -> Self {
+        self.weights = weights;
+        self
+    }
+
+    /// Sets the report before: a state falls only when its figure is a little below the band that raised it.
+    pub fn previous(mut self, report: Option<&Summary>) -> Self {
+        let roles = report.iter().flat_map(|report| &report.verdict.roles);
+        self.previous = roles.map(|role| (role.metric, role.state)).collect();
         self
     }
 
@@ -212,6 +240,12 @@ impl Analysis {
         self
     }
 
+    /// Says which nodes captures are of, by ids, addresses or hostnames; none where the inputs show it.
+    pub fn captured(mut self, nodes: Vec<String>) -> Self {
+        self.captured = nodes;
+        self
+    }
+
     /// Compares the dump with the numbers of keys that the nodes themselves report.
     pub fn node_counts(mut self, counts: Vec<NodeKeys>) -> Self {
         self.node_counts = counts;
@@ -282,8 +316,14 @@ impl Analysis {
         let started = Started::now();
         let topology = self.first_owners(reading.sources.len())?;
         reading.options.only.not_of = topology.replicas.iter().cloned().collect();
-        let counted = self.count(&reading, &topology)?;
-        let inputs = Inputs::of(reading, &counted.first);
+        let beside = Beside::take_from(&mut reading)?;
+        let (mut counted, counters) = self.count(&reading, &topology)?;
+        let ops = self.ops_column.as_deref();
+        let of_others = beside.add_to(&mut counted.first, &mut reading, ops)?;
+        let inputs = Inputs {
+            counters: counters.or(of_others),
+            ..Inputs::of(reading, &counted.first)
+        };
         self.judge(&started, &inputs, &counted, topology)
     }
 
@@ -329,14 +369,14 @@ impl Analysis {
     }
 
     /// Counts all keys, or takes over what servers counted.
-    fn count(&self, reading: &Reading, topology: &Topology) -> Result<Counted> {
-        if let Some(first) = slot_stats::take(&reading.sources, self.ops_column.as_deref())? {
+    fn count(&self, reading: &Reading, topology: &Topology) -> Result<(Counted, Option<Counters>)> {
+        if let Some(taken) = slot_stats::take(&reading.sources, self.ops_column.as_deref())? {
             if !reading.options.policy.is_oss() {
                 let what =
                     "CLUSTER SLOT-STATS has slots as the server hashed them; leave --policy out";
                 return Err(Error::bad("--policy", what));
             }
-            return Ok(Counted::of(first, None));
+            return Ok((Counted::of(taken.scanned, None), Some(taken.counters)));
         }
         let mut first = self.first_pass(reading, topology)?;
         let again = Again::of(&mut first.tally)
@@ -346,7 +386,7 @@ impl Analysis {
                 })
             })
             .transpose()?;
-        Ok(Counted::of(first, again))
+        Ok((Counted::of(first, again), None))
     }
 
     fn first_pass(&self, reading: &Reading, topology: &Topology) -> Result<Scanned<Tallies>> {

@@ -1,7 +1,9 @@
-//! Ready-made counts: answers to CLUSTER SLOT-STATS are taken over, not scanned.
+//! Ready-made counts: answers to CLUSTER SLOT-STATS are taken over, not scanned. Of keys and bytes the last state counts, of
+//! CPU time what was used between the first reading and the last (`counters`).
 
 use std::io::{BufRead, BufReader, Read};
 
+use crate::analysis::counters::{CounterReadings, Counters, Reading};
 use crate::error::{Error, Result};
 use crate::format::Seen;
 use crate::format::slot_stats::{self, MAX_BYTES, NAME, Sample, Spelling, Stats};
@@ -14,110 +16,145 @@ use crate::tally::rejects::Rejects;
 use crate::tally::slots_by_input::SlotsByInput;
 use crate::tally::{Parts, Tallies};
 
-/// The statistic that counts as operations where the user names none.
-const OPS: &str = "cpu-usec";
+/// The statistic that is the load of a slot.
+const CPU: &str = "cpu-usec";
+/// What the counters of a reading are, in their order.
+const COUNTED: [Metric; 2] = [Metric::Cpu, Metric::Ops];
 /// What is read of an input to know its form.
 const HEAD: u64 = 1024;
 const TOO_LONG: &str = "is longer than any answer to CLUSTER SLOT-STATS";
 /// Why a line at the end of an input is not counted.
 const TORN: &str = "the last line has no end";
 
-/// The counts of all inputs; `None` where they are key dumps. `ops` is the statistic that counts as operations. Of lines
-/// over time the last state of each slot counts.
+/// Counts that servers made.
+pub struct Taken {
+    /// Keys, sizes and loads by slot.
+    pub scanned: Scanned<Tallies>,
+    /// What the loads cover.
+    pub counters: Counters,
+}
+
+/// The counts of all inputs; `None` where they are key dumps. `ops` is the statistic that counts as operations.
 ///
 /// # Errors
 /// Some inputs are key dumps and some are not, two have counts of one slot, or one cannot be read.
-pub fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Option<Scanned<Tallies>>> {
+pub fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Option<Taken>> {
     let Some(spellings) = spellings(inputs)? else {
         return Ok(None);
     };
-    let mut taken = Taken::new(inputs.len(), ops);
+    let sources: Vec<_> = inputs.iter().map(|input| &**input).zip(spellings).collect();
+    read(&sources, ops).map(Some)
+}
+
+/// Reads counts.
+///
+/// # Errors
+/// As `take`.
+pub fn read(inputs: &[(&dyn Source, Spelling)], ops: Option<&str>) -> Result<Taken> {
+    let mut states = States::new(inputs.len(), ops);
     let (mut seen, mut incomplete) = (Vec::new(), Vec::new());
-    for (input, spelling) in spellings.into_iter().enumerate() {
-        let source = &*inputs[input];
-        let read = each(source, spelling, &|_| true, |sample| {
-            let other = |at: usize| Name::from(inputs[at].path());
-            taken.add(input, &sample, other)
+    for (input, (source, spelling)) in inputs.iter().enumerate() {
+        let read = each(*source, *spelling, &|_| true, |sample| {
+            states.add(input, &sample)
         })?;
         incomplete.extend(read.stop(input));
         seen.push(SeenInput {
             format: NAME,
             bytes: read.bytes,
-            seen: Seen::of_keys(taken.keys_of(input)),
             ..SeenInput::default()
         });
     }
-    Ok(Some(Scanned {
-        tally: taken.tallies,
-        inputs: seen,
-        incomplete,
-        rejects: Rejects::default(),
-        open_ends: Vec::new(),
-    }))
+    if let Some((slot, one, other)) = states.readings.clash() {
+        let what = format!(
+            "slot {slot} is in \"{}\" as well: one file of each primary, none of a replica",
+            Name::from(inputs[one].0.path())
+        );
+        return Err(bad(inputs[other].0, what));
+    }
+    for (input, seen) in seen.iter_mut().enumerate() {
+        seen.seen = Seen::of_keys(states.keys_of(input));
+    }
+    let counters = states.readings.finish();
+    let mut tallies = states.tallies;
+    set_loads(&mut tallies, &counters);
+    Ok(Taken {
+        scanned: Scanned {
+            tally: tallies,
+            inputs: seen,
+            incomplete,
+            rejects: Rejects::default(),
+            open_ends: Vec::new(),
+        },
+        counters,
+    })
 }
 
-/// The counts so far, and the input that each slot is from.
-struct Taken<'o> {
+/// Sets the loads of slots that servers counted.
+pub fn set_loads(tallies: &mut Tallies, counters: &Counters) {
+    for (metric, loads) in COUNTED.into_iter().zip(&counters.loads) {
+        if let Some(loads) = loads {
+            *tallies.slots.loads.get_or_insert_with(metric, Vec::new) = loads.clone();
+        }
+    }
+}
+
+/// The last state of each slot, the input that it is from, and the readings of its counters.
+struct States<'o> {
     tallies: Tallies,
     ops: Option<&'o str>,
-    from: Vec<Option<usize>>,
+    /// When the state of a slot is from, and its input.
+    from: Vec<Option<(u64, usize)>>,
+    readings: CounterReadings,
 }
 
-impl<'o> Taken<'o> {
+impl<'o> States<'o> {
     fn new(inputs: usize, ops: Option<&'o str>) -> Self {
         let mut tallies = Tallies::new(Parts::Slots);
         tallies.inputs = SlotsByInput::new(inputs);
-        Taken {
+        States {
             tallies,
             ops,
             from: vec![None; SLOTS],
+            readings: CounterReadings::default(),
         }
     }
 
-    /// Takes over the counts of a sample, in place of earlier ones of its slots.
-    fn add(
-        &mut self,
-        input: usize,
-        sample: &Sample<'_>,
-        name: impl Fn(usize) -> Name,
-    ) -> std::result::Result<(), String> {
+    /// Takes over a sample.
+    fn add(&mut self, input: usize, sample: &Sample<'_>) -> std::result::Result<(), String> {
+        let time = sample.time.unwrap_or(0);
+        let node = self.readings.node(input, sample.node.as_deref(), time);
         for (slot, stats) in &sample.slots {
-            let from = self.from[usize::from(*slot)].replace(input);
-            if let Some(other) = from.filter(|from| *from != input) {
-                return Err(format!(
-                    "slot {slot} is in \"{}\" as well: one file of each primary, none of a replica",
-                    name(other)
-                ));
+            let counts = [Some(CPU), self.ops].map(|name| stats.get(name?));
+            if let Some(ops) = self.ops.filter(|_| counts[1].is_none()) {
+                let (ops, names) = (Name::from(ops), stats.names());
+                return Err(format!("slot {slot} has no \"{ops}\"; it has: {names}"));
             }
+            self.readings
+                .add(input, node, *slot, Reading { time, counts });
             self.tallies.inputs.note(input, *slot);
-            self.set(*slot, stats)?;
+            let from = &mut self.from[usize::from(*slot)];
+            // Lines of one time and of an input are in their order.
+            if from.is_none_or(|(at, of)| of == input || at <= time) {
+                *from = Some((time, input));
+                self.set(*slot, stats);
+            }
         }
         Ok(())
     }
 
-    fn set(&mut self, slot: u16, stats: &Stats<'_>) -> std::result::Result<(), String> {
-        if let Some(ops) = self.ops.filter(|ops| stats.get(ops).is_none()) {
-            let ops = Name::from(ops);
-            let names = stats.names();
-            return Err(format!("slot {slot} has no \"{ops}\"; it has: {names}"));
-        }
-        let columns = [
-            (Metric::Keys, "key-count"),
-            (Metric::Bytes, "memory-bytes"),
-            (Metric::Ops, self.ops.unwrap_or(OPS)),
-        ];
+    fn set(&mut self, slot: u16, stats: &Stats<'_>) {
+        let columns = [(Metric::Keys, "key-count"), (Metric::Bytes, "memory-bytes")];
         let loads = &mut self.tallies.slots.loads;
         for (metric, name) in columns {
             if let Some(value) = stats.get(name) {
                 loads.get_or_insert_with(metric, || vec![0; SLOTS])[usize::from(slot)] = value;
             }
         }
-        Ok(())
     }
 
     fn keys_of(&self, input: usize) -> u64 {
         let keys = self.from.iter().zip(&self.tallies.slots.loads.keys);
-        keys.filter(|(from, _)| **from == Some(input))
+        keys.filter(|(from, _)| from.is_some_and(|(_, of)| of == input))
             .map(|(_, keys)| keys)
             .sum()
     }
@@ -136,14 +173,17 @@ pub fn spellings(inputs: &[Box<dyn Source>]) -> Result<Option<Vec<Spelling>>> {
         return Ok(None);
     }
     if let Some(dump) = found.iter().position(Option::is_none) {
-        let what = "is a key dump and another input is CLUSTER SLOT-STATS: analyze them apart, they count the same keys";
+        let what = "is a key dump and another input is CLUSTER SLOT-STATS; only analyze and plan read both together";
         return Err(bad(&*inputs[dump], what.into()));
     }
     Ok(Some(found.into_iter().flatten().collect()))
 }
 
 /// Only of files: the start of a pipe could not be read again.
-fn spelling(input: &dyn Source) -> Result<Option<Spelling>> {
+///
+/// # Errors
+/// It cannot be read.
+pub fn spelling(input: &dyn Source) -> Result<Option<Spelling>> {
     if !input.is_rereadable() {
         return Ok(None);
     }
@@ -243,27 +283,31 @@ mod tests {
         for (number, text) in texts.iter().enumerate() {
             std::fs::write(dir.path().join(format!("{number}.json")), text).unwrap();
         }
-        take(&find(&[dir.path()]).unwrap().sources, ops)
+        let taken = take(&find(&[dir.path()]).unwrap().sources, ops)?;
+        Ok(taken.map(|taken| taken.scanned))
     }
 
     const ANSWER: &str =
         r#"[ [0,{"key-count":3,"cpu-usec":5,"network-bytes-in":26}], [7,{"key-count":4}] ]"#;
 
     #[test]
-    fn keys_bytes_and_operations_are_taken_over() {
+    fn keys_bytes_and_cpu_time_are_taken_over_and_operations_where_a_statistic_is_named() {
         let found = taken(&[ANSWER], None).unwrap().unwrap();
         let loads = &found.tally.slots.loads;
         assert_eq!((loads.keys[0], loads.keys[7]), (3, 4));
-        assert_eq!(loads.get(Metric::Ops).unwrap()[0], 5);
-        assert_eq!(loads.bytes(), None);
+        assert_eq!(loads.get(Metric::Cpu).unwrap()[0], 5);
+        assert_eq!((loads.bytes(), loads.get(Metric::Ops)), (None, None));
         assert_eq!(found.inputs[0].seen.keys, 7);
+        let named = taken(&[ANSWER], Some("key-count")).unwrap().unwrap();
+        let ops = named.tally.slots.loads.get(Metric::Ops).unwrap();
+        assert_eq!((ops[0], ops[7]), (3, 4));
         let missing = taken(&[ANSWER], Some("network-bytes-in")).err().unwrap();
         let what = "slot 7 has no \"network-bytes-in\"; it has: key-count";
         assert!(missing.to_string().ends_with(what), "{missing}");
     }
 
     #[test]
-    fn of_lines_the_last_state_of_a_slot_counts() {
+    fn of_lines_the_last_keys_of_a_slot_count_and_the_cpu_time_between_them() {
         let line = |second: u32, node: u32, slots: &str| {
             format!(
                 "{{\"time\":\"2026-11-22T10:00:{second:02}Z\",\"node\":\"h:{node}\",\"slots\":[{slots}]}}\n"
@@ -283,7 +327,7 @@ mod tests {
             let found = taken(&[&text], None).unwrap().unwrap();
             let loads = &found.tally.slots.loads;
             assert_eq!((loads.keys[0], loads.keys[1], loads.keys[7]), (2, 9, 4));
-            assert_eq!(loads.get(Metric::Ops).unwrap()[0], 8);
+            assert_eq!(loads.get(Metric::Cpu).unwrap()[0], 3);
             let stops: Vec<u64> = found.incomplete.iter().map(|stop| stop.byte).collect();
             let torn_at = series.concat().len() as u64;
             assert_eq!(stops, if text == torn { vec![torn_at] } else { vec![] });

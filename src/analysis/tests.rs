@@ -4,7 +4,7 @@ use super::*;
 use crate::collect::manifest;
 use crate::source::collection::Collection;
 use crate::source::memory::memory;
-use crate::summary::cause::State;
+use crate::summary::state::State;
 use std::sync::Mutex;
 
 fn reading(analysis: &Analysis, dump: &[u8]) -> Reading {
@@ -58,7 +58,7 @@ fn many_tags_are_recounted_in_a_second_pass_unless_one_is_wanted() {
 #[test]
 fn every_metric_of_a_column_is_counted_judged_and_shown_alike() {
     for (metric, column) in [(Metric::Bytes, "size"), (Metric::Ops, "ops")] {
-        let analysis = Analysis::new().by(metric);
+        let analysis = Analysis::new().by([metric]);
         let dump = format!("key,{column},type\n{{a}}1,30,hash\n{{a}}2,50,hash\nb,20,set\n");
         let summary = analysis
             .run_on(reading(&analysis, dump.as_bytes()))
@@ -90,7 +90,7 @@ fn a_hook_that_returns_false_cancels_the_run() {
 
 #[test]
 fn a_metric_that_the_input_lacks_is_refused() {
-    let analysis = Analysis::new().by(Metric::Bytes);
+    let analysis = Analysis::new().by([Metric::Bytes]);
     let error = analysis.run_on(reading(&analysis, b"a\n")).unwrap_err();
     assert_eq!(
         error.to_string(),

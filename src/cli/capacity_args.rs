@@ -30,14 +30,15 @@ pub struct CapacityArgs {
 }
 
 impl CapacityArgs {
-    /// What the flags say; `None` where they say nothing.
+    /// What the flags say; `None` where they say nothing: then what servers say holds.
     ///
     /// # Errors
     /// A flag that cannot be read, or a node that is not there.
     pub fn room(&self, topology: &Topology) -> Result<Option<Room>> {
-        let Some(maxmemory) = &self.maxmemory else {
+        if self.maxmemory.is_none() && self.growth.is_none() && self.used_memory.is_empty() {
             return Ok(None);
-        };
+        }
+        let maxmemory = self.maxmemory.as_ref();
         let growth = self.growth.map(|percent| percent / 100.0);
         if growth.is_some_and(|growth| !growth.is_finite() || growth < 0.0) {
             return Err(Error::bad(
@@ -57,7 +58,9 @@ impl CapacityArgs {
             used.push((index, memory_size("--used-memory", amount)?));
         }
         Ok(Some(Room {
-            maxmemory: memory_size("--maxmemory", maxmemory)?,
+            maxmemory: maxmemory
+                .map(|size| memory_size("--maxmemory", size))
+                .transpose()?,
             growth,
             used,
         }))

@@ -57,7 +57,7 @@ pub struct CollectArgs {
     /// CLUSTER SLOT-STATS of all primaries, at intervals: 10s
     ///
     /// A line a node and time in slot-stats.json, which timeline draws: Valkey 8.0, Redis 8.2 and later. Without it the file
-    /// has one sample, where the servers have the command.
+    /// has one sample, or where replicas are read, one before the keys and one after them.
     #[arg(long, value_name = "TIME", value_parser = values::duration, requires = "during")]
     pub every: Option<Duration>,
     /// For how long: 10m

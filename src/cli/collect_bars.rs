@@ -1,21 +1,22 @@
 //! The progress of a collection: a bar a node, with keys, rate and time left; elsewhere a line every few seconds.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::cli::progress::When;
 use crate::collect::run::Page;
 use crate::name::Name;
-use crate::text::grouped;
+use crate::text::{counted, grouped};
 
 /// Between two lines where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(2);
 /// What a bar shows.
-const TEMPLATE: &str = "{prefix} {wide_bar} {human_pos} of {human_len} keys, {per_sec}, {eta} left";
+const TEMPLATE: &str = "{prefix} {wide_bar} {human_pos} of {human_len} keys, {rate}, {eta} left";
 
 /// A bar a node.
 pub struct NodeBars {
@@ -47,6 +48,11 @@ impl NodeBars {
 
     /// Moves the bar of a node.
     pub fn show(&self, node: &str, page: Page) {
+        if let Some(warning) = unanswered(node, page) {
+            // A closed standard error is ignored.
+            let say = || drop(writeln!(io::stderr(), "slotscope: warning: {warning}"));
+            return self.bars.suspend(say);
+        }
         let mut nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
         let bar = nodes
             .bars
@@ -56,6 +62,7 @@ impl NodeBars {
             // Slots that are read again are more keys.
             Page::Expected(keys) => bar.inc_length(keys),
             Page::Read(keys) => bar.inc(keys),
+            Page::Lost(_) | Page::Awaited(_) => {}
         }
         if self.by_line && nodes.last_line.is_none_or(|last| last.elapsed() >= PAUSE) {
             nodes.last_line = Some(Instant::now());
@@ -66,8 +73,29 @@ impl NodeBars {
     fn bar(&self, node: &str) -> ProgressBar {
         let style = ProgressStyle::with_template(TEMPLATE);
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style = style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
+            // A broken bar is no reason to stop.
+            let _ = write!(out, "{}/s", grouped(state.per_sec() as u64));
+        });
         let bar = ProgressBar::new(0).with_style(style);
         self.bars.add(bar).with_prefix(Name::from(node).to_string())
+    }
+}
+
+/// What is said of a primary that does not answer.
+fn unanswered(node: &str, page: Page) -> Option<String> {
+    let node = Name::from(node);
+    match page {
+        Page::Expected(_) | Page::Read(_) => None,
+        Page::Lost(slots) => Some(format!(
+            "{node} does not answer and has no replica that could take over: its {} are not served. The other nodes are read; \
+             of a cluster that is down the names of the keys, and --slots-only counts them by slot at once",
+            counted(slots, "slot")
+        )),
+        Page::Awaited(slots) => Some(format!(
+            "{node} does not answer: waiting up to a minute for a replica to take over its {}",
+            counted(slots, "slot")
+        )),
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::cli::schema;
 use crate::error::{Error, Result};
 use crate::name::Name;
-use crate::summary::cause::State;
+use crate::summary::state::State;
 
 /// A limit on numbers of a report.
 #[derive(Debug, Clone, PartialEq)]

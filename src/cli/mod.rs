@@ -2,6 +2,7 @@
 
 pub mod analyze;
 pub mod bench;
+pub mod by;
 pub mod capacity_args;
 pub mod cluster;
 #[cfg(feature = "live")]

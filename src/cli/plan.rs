@@ -1,23 +1,26 @@
 //! The flags of `slotscope plan`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
+use crate::analysis::beside::Beside;
 use crate::analysis::reading::Reading;
-use crate::analysis::{collected, file_nodes, input_info, slot_stats};
+use crate::analysis::{collected, file_nodes, input_info, observed, slot_stats};
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::headings::{MOVES, OUTPUT};
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::values::{memory_size, positive, slot_ranges};
+use crate::cli::values::{duration, memory_size, positive, slot_ranges};
 use crate::cli::{Ending, say};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::plan::doubts::incomplete;
-use crate::plan::outcome::{PlanOutcome, PlannedNode};
+use crate::plan::inputs::PlannedNode;
+use crate::plan::outcome::PlanOutcome;
 use crate::plan::problem::MoveLimits;
 use crate::plan::request::PlanRequest;
 use crate::plan::script::{MoveCommands, Script};
@@ -25,6 +28,8 @@ use crate::plan::view;
 use crate::report::directory::{Guard, Mark, SingleFile};
 use crate::summary;
 use crate::summary::Summary;
+use crate::summary::observed::Observed;
+use crate::summary::role_load::Asked;
 use crate::tally::slots_by_input::SlotsByInput;
 use crate::tally::{Parts, Tallies};
 use crate::topology::Topology;
@@ -54,12 +59,13 @@ pub struct PlanArgs {
     /// What of a key is hashed
     #[command(flatten)]
     pub hashing: HashingArgs,
-    /// What load is: keys, bytes, ops, accesses or bytes=2,ops=1
+    /// What is evened out: keys, bytes, ops, accesses or bytes=2,ops=1
     ///
-    /// Of a mix such as bytes=2,ops=1 each metric is measured by its own total. The other metrics of the input are evened out
-    /// too, to 1.04 fair shares, where at most 256 exchanges of slots reach that; what they come to is in the plan.
-    #[arg(long, help_heading = MOVES, value_name = "METRICS", default_value = "keys")]
-    pub by: String,
+    /// Without it what the report finds uneven, memory first; where it finds nothing, memory (bytes where 99% of the keys
+    /// have a size, else keys), then operations from 10,000 a node on. Of several metrics the one with most weight comes
+    /// first, and a later one never costs an earlier one its target. Memory or load that is not named may not get worse.
+    #[arg(long, help_heading = MOVES, value_name = "METRICS")]
+    pub by: Option<String>,
     /// Relative capacity of a node, 1 where it is not said
     ///
     /// The node by hostname, address or id, or the start of one (of nodes to be added new-1, new-2 ...). May be repeated.
@@ -82,11 +88,23 @@ pub struct PlanArgs {
     /// Slots that stay where they are: 0-5,77
     #[arg(long, help_heading = MOVES, value_name = "SLOTS", hide_short_help = true)]
     pub exclude: Vec<String>,
-    /// How far above its fair share a node may stay
+    /// How far above its fair share a node may stay; 3 for memory, 10 for load
     ///
-    /// Or above the floor, where that is beyond.
-    #[arg(long, help_heading = MOVES, value_name = "PERCENT", default_value_t = 1.0)]
-    pub tolerance: f64,
+    /// Or above its heaviest slot, where that is more than its share. It is that of the first metric of --by.
+    #[arg(long, help_heading = MOVES, value_name = "PERCENT")]
+    pub tolerance: Option<f64>,
+    /// Bytes that a node may use, as in redis.conf: 4gb; nodes are filled to 90%
+    #[arg(long, help_heading = MOVES, value_name = "SIZE")]
+    pub maxmemory: Option<String>,
+    /// Leave slots where they are whose largest key would block a node for longer: 100ms, 2s
+    ///
+    /// MIGRATE copies a key in one piece: 100 MiB or 200,000 elements a second, 25 MiB a second where the elements are not
+    /// known. Scripts for valkey and redis-8.4 move slots without that.
+    #[arg(long, help_heading = MOVES, value_name = "TIME", value_parser = duration, default_value = "100ms", hide_short_help = true)]
+    pub max_block: Duration,
+    /// Move slots with large keys too
+    #[arg(long, help_heading = MOVES, hide_short_help = true)]
+    pub move_big: bool,
     /// A script to review and run, in place of the text
     #[arg(long, help_heading = OUTPUT, value_enum, value_name = "KIND", conflicts_with_all = ["json", "output"])]
     pub commands: Option<MoveCommands>,
@@ -199,7 +217,7 @@ impl PlanArgs {
 
     /// The nodes, and the plan.
     fn planned(&self, prepared: Prepared) -> Result<(Vec<PlannedNode>, PlanOutcome)> {
-        let (topology, summary) = self.summarise(&prepared.reading, prepared.named)?;
+        let (topology, summary) = self.summarise(prepared.reading, prepared.named)?;
         let planner = prepared.request.on(&topology)?;
         if let Some(why) = incomplete(&summary).filter(|_| !self.force) {
             let what = format!("{why}; no plan is made for it, as --force would");
@@ -211,9 +229,16 @@ impl PlanArgs {
 
     /// What the flags ask for.
     fn request(&self) -> Result<PlanRequest> {
-        if !self.tolerance.is_finite() || self.tolerance < 0.0 {
+        let is_no_tolerance = |percent: f64| !percent.is_finite() || percent < 0.0;
+        if self.tolerance.is_some_and(is_no_tolerance) {
             return Err(Error::bad("--tolerance", "must be 0 or more, in percent"));
         }
+        // Servers that move slots as a whole block for no single key.
+        let is_atomic = matches!(
+            self.commands,
+            Some(MoveCommands::Valkey | MoveCommands::Redis84)
+        );
+        let size = |text: &String| memory_size("--maxmemory", text);
         Ok(PlanRequest {
             by: self.metrics()?,
             weights: self
@@ -228,18 +253,23 @@ impl PlanArgs {
                 slots: self.max_slots,
                 bytes: self.max_bytes()?,
             },
-            tolerance: self.tolerance / 100.0,
+            tolerance: self.tolerance.map(|percent| percent / 100.0),
+            maxmemory: self.maxmemory.as_ref().map(size).transpose()?,
+            max_block: (!self.move_big && !is_atomic).then_some(self.max_block),
         })
     }
 
-    /// The metrics and their weights.
+    /// The metrics and their weights; none where they are left to the input.
     fn metrics(&self) -> Result<Vec<(Metric, f64)>> {
+        let Some(text) = self.by.as_deref() else {
+            return Ok(Vec::new());
+        };
         let bad = || {
             let what = "name keys, bytes, ops or accesses, each once; of a mix each with a weight above 0: bytes=2,ops=1";
-            Error::bad(format!("--by {}", Name::from(self.by.as_str())), what)
+            Error::bad(format!("--by {}", Name::from(text)), what)
         };
         let mut by: Vec<(Metric, f64)> = Vec::new();
-        for part in self.by.split(',') {
+        for part in text.split(',') {
             let (name, weight) = part.split_once('=').unwrap_or((part, "1"));
             let mut metrics = Metric::ALL.into_iter();
             let metric = metrics
@@ -274,26 +304,46 @@ impl PlanArgs {
 
     /// Counts the keys of the nodes that are `named`, or of those that the inputs are. Tags are counted by name in the one
     /// pass: they only name what sets the lower bound.
-    fn summarise(&self, reading: &Reading, named: Option<Topology>) -> Result<(Topology, Summary)> {
+    fn summarise(
+        &self,
+        mut reading: Reading,
+        named: Option<Topology>,
+    ) -> Result<(Topology, Summary)> {
+        let ops = self.reading.ops_column.as_deref();
+        let beside = Beside::take_from(&mut reading)?;
         let inputs = reading.sources.len();
-        let scanned = match slot_stats::take(&reading.sources, self.reading.ops_column.as_deref())?
-        {
-            Some(taken) => taken,
+        let mut scanned = match slot_stats::take(&reading.sources, ops)? {
+            Some(taken) => taken.scanned,
             None => reading.scan("counting", || Tallies {
                 inputs: SlotsByInput::new(inputs),
                 ..Tallies::new(Parts::InOnePass)
             })?,
         };
+        beside.add_to(&mut scanned, &mut reading, ops)?;
         let of_files = || file_nodes::of(reading.paths(), &scanned, &scanned.tally.inputs);
-        let (topology, files) = match named {
-            Some(topology) => (topology, Vec::new()),
+        let (topology, files, overlap) = match named {
+            Some(topology) => (topology, Vec::new(), None),
             None => of_files()
-                .map(|found| (found.topology, found.files))
+                .map(|found| (found.topology, found.files, found.overlap))
                 .ok_or_else(no_nodes)?,
         };
         let mut input = input_info::of(&reading.sources, &scanned);
         collected::remark(&reading.collections, false, &mut input);
-        let mut summary = summary::summarise(&scanned.tally, None, &topology, Metric::Keys, input);
+        file_nodes::note_overlap(overlap.as_ref(), &mut input);
+        let observed = observed::servers(&reading.collections, &scanned, &topology, &files);
+        let observed = Observed {
+            servers: observed,
+            cluster_state: observed::cluster_state(&reading.collections),
+            ..Observed::default()
+        };
+        let mut summary = summary::summarise(
+            &scanned.tally,
+            None,
+            &topology,
+            &observed,
+            &Asked::default(),
+            input,
+        );
         file_nodes::warn_of_several(&files, &mut summary);
         Ok((topology, summary))
     }

@@ -55,7 +55,7 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub size_column: Option<String>,
     /// The column of the operations on them [default: ops, hits, qps, requests or count]; of CLUSTER SLOT-STATS the
-    /// statistic that counts as such [default: cpu-usec]
+    /// statistic that counts as such
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub ops_column: Option<String>,
     /// Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\xff`

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::error::Error;
+use crate::error::{Error, Result as Checked};
 use crate::name::Name;
 use crate::slot::SLOTS;
 use crate::topology::ranges;
@@ -124,6 +124,23 @@ pub fn share(text: &str) -> Option<f64> {
         None => text.trim().parse(),
     };
     parsed.ok().filter(|share| (0.0..=1.0).contains(share))
+}
+
+/// Names of nodes with their relative capacities, each written as ID=W.
+///
+/// # Errors
+/// A text that is not so, or a weight that is not above 0.
+pub fn node_weights(texts: &[String]) -> Checked<Vec<(String, f64)>> {
+    let weight = |text: &String| {
+        let bad = |what| Error::bad(format!("--weight {}", Name::from(text.as_str())), what);
+        let (name, weight) = text
+            .rsplit_once('=')
+            .ok_or_else(|| bad("write it as ID=W"))?;
+        let weight =
+            positive(weight).ok_or_else(|| bad("W must be above 0; --remove ID empties a node"))?;
+        Ok((name.to_owned(), weight))
+    };
+    texts.iter().map(weight).collect()
 }
 
 #[cfg(test)]

@@ -8,16 +8,19 @@ use clap::Args;
 use crate::analysis::reading::Reading;
 use crate::analysis::{collected, file_nodes, input_info};
 use crate::cli::Ending;
+use crate::cli::by::ByArgs;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
-use crate::cli::headings::{CHANGES, OUTPUT};
+use crate::cli::headings::CHANGES;
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::error::{Error, Result};
-use crate::metric::{Metric, PerMetric};
+use crate::metric::PerMetric;
 use crate::name::Name;
 use crate::slot::policy::Policy;
 use crate::summary::balance::tidy;
+use crate::summary::observed::Observed;
+use crate::summary::role_load::Asked;
 use crate::summary::summarise;
 use crate::summary::tags::Tag;
 use crate::topology::Topology;
@@ -71,9 +74,9 @@ pub struct WhatIfArgs {
     /// As if there were so many more of them, in the slots that they have. May be repeated.
     #[arg(long, help_heading = CHANGES, value_name = "PREFIX = Nx", allow_hyphen_values = true)]
     pub grow: Vec<String>,
-    /// The metric of verdicts and tables
-    #[arg(long, value_enum, value_name = "METRIC", default_value_t = Metric::Keys, help_heading = OUTPUT)]
-    pub by: Metric,
+    /// What load is
+    #[command(flatten)]
+    pub by: ByArgs,
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
@@ -90,7 +93,7 @@ struct Trial<'a> {
     growth: Growth,
     policies: [&'a Policy; 2],
     topologies: [&'a Topology; 2],
-    by: Metric,
+    asked: Asked,
 }
 
 /// What a trial came to.
@@ -112,11 +115,21 @@ impl Trial<'_> {
         collected::remark(&self.reading.collections, false, &mut input);
         let mut counted = scanned.tally;
         counted.grow();
-        let by = format!("--by {}", self.by.name());
-        counted.before.slots.loads.required(self.by, &by)?;
+        for by in &self.asked.by {
+            let flag = format!("--by {}", by.name());
+            counted.before.slots.loads.required(*by, &flag)?;
+        }
+        let observed = Observed::default();
         let [old, new] = self.topologies;
-        let before = summarise(&counted.before, None, old, self.by, input.clone());
-        let after = summarise(counted.after(), None, new, self.by, input);
+        let before = summarise(
+            &counted.before,
+            None,
+            old,
+            &observed,
+            &self.asked,
+            input.clone(),
+        );
+        let after = summarise(counted.after(), None, new, &observed, &self.asked, input);
         let names = policies.map(|policy| Name::from(policy.to_string().as_str()));
         Ok(Compared {
             loads_after: after.slots.loads.clone(),
@@ -141,14 +154,14 @@ impl Trial<'_> {
         if !unsplit.findings.without_keys.is_empty() {
             return Ok(unsplit.findings);
         }
-        let planned =
-            |tried: &Compared| planned_max_over_mean(&tried.loads_after, self.by, topology);
+        let by = unsplit.findings.by;
+        let planned = |tried: &Compared| planned_max_over_mean(&tried.loads_after, by, topology);
         let total: u64 = unsplit
             .loads_after
-            .get(self.by)
+            .get(by)
             .map_or(0, |loads| loads.iter().sum());
         let nodes = unsplit.findings.after.node_count;
-        let first = first_parts(&open, &unsplit.tags_after, self.by, nodes, total as f64);
+        let first = first_parts(&open, &unsplit.tags_after, by, nodes, total as f64);
         let found = search(
             first,
             |parts| self.compare(rules.with_parts(parts)),
@@ -217,7 +230,10 @@ impl WhatIfArgs {
             growth,
             policies,
             topologies,
-            by: self.by,
+            asked: Asked {
+                by: self.by.metrics()?,
+                ..Asked::default()
+            },
         };
         let is_open = rules.open_splits().next().is_some();
         match is_open {

@@ -185,7 +185,10 @@ impl Connection {
         let what = match code {
             "NOAUTH" => "a password is needed; give it in REDISCLI_AUTH, or with --password-file or --ask-password".to_owned(),
             "WRONGPASS" => "the server does not take this user and password; check both".to_owned(),
-            "NOPERM" => format!("{name} is refused to this user; slotscope collect --acl prints the rights that are needed ({said})"),
+            "NOPERM" => {
+                let or_keys = if OF_SIZES.contains(&name) { ", and --keys collects names without it" } else { "" };
+                format!("{name} is refused to this user; slotscope collect --acl prints the rights that are needed{or_keys} ({said})")
+            }
             "LOADING" => "the server is loading its data; run this again when that is done".to_owned(),
             "MASTERDOWN" => "the replica has lost its primary; run this again when it is back, or with --from primaries".to_owned(),
             _ if name == "AUTH" => "the server does not take this user and password; check both".to_owned(),
@@ -202,6 +205,20 @@ impl Connection {
         Error::bad(self.place.clone(), what)
     }
 }
+
+/// Commands that a collection of names alone does without.
+const OF_SIZES: [&str; 10] = [
+    "TYPE",
+    "PTTL",
+    "OBJECT ENCODING",
+    "OBJECT FREQ",
+    "OBJECT IDLETIME",
+    "LLEN",
+    "SCARD",
+    "HLEN",
+    "ZCARD",
+    "XLEN",
+];
 
 /// EMFILE: what a process may open is limited.
 const TOO_MANY_FILES: i32 = 24;

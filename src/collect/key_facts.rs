@@ -1,5 +1,6 @@
 //! What a server says of its keys: type, expiry, encoding, heat, length, memory. Asked in pipelines, a page at a time.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,30 @@ pub enum Heat {
     /// Not asked: a replica counts its own reads, not those of the clients.
     Unasked,
 }
+
+/// What is asked of keys.
+#[derive(Debug)]
+pub struct Questions {
+    heat: Heat,
+    /// Why memory is not asked for any more.
+    pub without_memory: Option<&'static str>,
+}
+
+impl Questions {
+    /// All that there is to know, and use as `heat` says.
+    pub fn new(heat: Heat) -> Self {
+        Questions {
+            heat,
+            without_memory: None,
+        }
+    }
+}
+
+/// Why there are no sizes: a user has no right to them, or the server does not know the command.
+const NO_RIGHT: &str = "sizes: MEMORY USAGE is refused to this user; slotscope collect --acl prints the rights that are \
+    needed, and --keys collects names alone";
+const NOT_KNOWN: &str = "sizes: the server does not know MEMORY USAGE, which may be renamed; --keys collects names alone, and \
+    faster";
 
 /// What is known of a key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -65,20 +90,23 @@ pub enum Fate {
     Down,
 }
 
-/// The fates of the keys, in their order. While a replica takes over, the other primaries refuse too; that is waited for.
+/// The fates of the keys, in their order. While a replica takes over, the other primaries refuse too; that is waited for,
+/// unless there is an `outage` that no replica ends: then keys stay `Down`.
 ///
 /// # Errors
 /// The server does not answer, or refuses to.
-pub fn ask(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Result<Vec<Fate>> {
-    let mut fates = ask_once(connection, keys, heat)?;
+pub fn ask(
+    connection: &mut Connection,
+    keys: &[Vec<u8>],
+    questions: &mut Questions,
+    outage: &AtomicBool,
+) -> Result<Vec<Fate>> {
+    let mut fates = ask_once(connection, keys, questions)?;
     let (start, mut tries) = (Instant::now(), 1);
     loop {
         let is_down = fates.contains(&Fate::Down);
-        if is_down && start.elapsed() > PATIENCE {
-            return Err(connection.refused(
-                "TYPE",
-                "CLUSTERDOWN the cluster is down; run this again when it is well",
-            ));
+        if is_down && (outage.load(Relaxed) || start.elapsed() > PATIENCE) {
+            return Ok(fates);
         }
         let is_open =
             |fate: &Fate| *fate == Fate::Down || (*fate == Fate::Changed && tries < TRIES);
@@ -88,7 +116,7 @@ pub fn ask(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Result<
         }
         thread::sleep(if is_down { LOOK } else { Duration::ZERO });
         let again: Vec<Vec<u8>> = open.iter().map(|at| keys[*at].clone()).collect();
-        let new = ask_once(connection, &again, heat)?;
+        let new = ask_once(connection, &again, questions)?;
         open.into_iter()
             .zip(new)
             .for_each(|(at, fate)| fates[at] = fate);
@@ -96,10 +124,14 @@ pub fn ask(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Result<
     }
 }
 
-fn ask_once(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Result<Vec<Fate>> {
-    let mut fates = ask_basics(connection, keys, heat)?;
-    ask_lengths(connection, keys, &mut fates)?;
-    ask_memory_of_large(connection, keys, &mut fates)?;
+fn ask_once(
+    connection: &mut Connection,
+    keys: &[Vec<u8>],
+    questions: &mut Questions,
+) -> Result<Vec<Fate>> {
+    let mut fates = ask_basics(connection, keys, questions.heat)?;
+    ask_lengths(connection, keys, &mut fates, questions)?;
+    ask_memory_of_large(connection, keys, &mut fates, questions)?;
     Ok(fates)
 }
 
@@ -150,7 +182,12 @@ fn ask_basics(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Resu
 }
 
 /// Lengths, and memory where it does not depend on them.
-fn ask_lengths(connection: &mut Connection, keys: &[Vec<u8>], fates: &mut [Fate]) -> Result<()> {
+fn ask_lengths(
+    connection: &mut Connection,
+    keys: &[Vec<u8>],
+    fates: &mut [Fate],
+    questions: &mut Questions,
+) -> Result<()> {
     let mut commands = Commands::default();
     let mut asked = Vec::new();
     for (at, (key, fate)) in keys.iter().zip(fates.iter()).enumerate() {
@@ -161,12 +198,12 @@ fn ask_lengths(connection: &mut Connection, keys: &[Vec<u8>], fates: &mut [Fate]
             commands.add(length, &[length.as_bytes(), key]);
             asked.push((at, false));
         }
-        if !is_large_by_length(facts) {
+        if !is_large_by_length(facts) && questions.without_memory.is_none() {
             commands.add("MEMORY USAGE", &[b"MEMORY", b"USAGE", key]);
             asked.push((at, true));
         }
     }
-    take(connection, &commands, &asked, fates)
+    take(connection, &commands, &asked, fates, questions)
 }
 
 /// Memory of values with tables, trees and lists: exact up to so many elements.
@@ -174,7 +211,11 @@ fn ask_memory_of_large(
     connection: &mut Connection,
     keys: &[Vec<u8>],
     fates: &mut [Fate],
+    questions: &mut Questions,
 ) -> Result<()> {
+    if questions.without_memory.is_some() {
+        return Ok(());
+    }
     let mut commands = Commands::default();
     let (mut asked, mut elements) = (Vec::new(), 0);
     for (at, key) in keys.iter().enumerate() {
@@ -192,11 +233,11 @@ fn ask_memory_of_large(
         asked.push((at, true));
         elements += length.min(EXACT_ELEMENTS);
         if elements >= ELEMENTS_AT_ONCE {
-            take(connection, &commands, &asked, fates)?;
+            take(connection, &commands, &asked, fates, questions)?;
             (commands, asked, elements) = (Commands::default(), Vec::new(), 0);
         }
     }
-    take(connection, &commands, &asked, fates)
+    take(connection, &commands, &asked, fates, questions)
 }
 
 /// Notes the answers; `asked` has the key of each, and whether it is its memory or its length.
@@ -205,12 +246,19 @@ fn take(
     commands: &Commands,
     asked: &[(usize, bool)],
     fates: &mut [Fate],
+    questions: &mut Questions,
 ) -> Result<()> {
     if asked.is_empty() {
         return Ok(());
     }
     let replies = connection.pipeline(commands)?;
     for (((at, is_memory), reply), name) in asked.iter().zip(&replies).zip(commands.names()) {
+        if let (true, Reply::Error(said)) = (*is_memory, reply)
+            && let Some(why) = without_memory(said)
+        {
+            questions.without_memory = Some(why);
+            continue;
+        }
         if let Some(fate) = refusal(connection, name, reply)? {
             fates[*at] = fate;
             continue;
@@ -239,6 +287,18 @@ fn refusal(connection: &Connection, name: &str, reply: &Reply) -> Result<Option<
         // A key that is gone, an encoding or a policy without such a detail, a module without such a method.
         "ERR" if !matches!(name, "TYPE" | "PTTL") => Ok(None),
         _ => Err(connection.refused(name, said)),
+    }
+}
+
+/// Why a server never answers MEMORY USAGE; `None` if what it said is about one key.
+fn without_memory(said: &str) -> Option<&'static str> {
+    let lower = said.to_ascii_lowercase();
+    if said.starts_with("NOPERM") {
+        Some(NO_RIGHT)
+    } else if lower.contains("unknown command") || lower.contains("unknown subcommand") {
+        Some(NOT_KNOWN)
+    } else {
+        None
     }
 }
 

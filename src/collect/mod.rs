@@ -19,6 +19,8 @@ mod discovery;
 #[cfg(feature = "live")]
 mod endpoints;
 #[cfg(feature = "live")]
+mod heaviest;
+#[cfg(feature = "live")]
 mod key_facts;
 #[cfg(feature = "live")]
 mod members;
@@ -30,6 +32,8 @@ mod node_file;
 mod pace;
 #[cfg(feature = "live")]
 mod readers;
+#[cfg(feature = "live")]
+mod readings;
 #[cfg(feature = "live")]
 mod recent;
 #[cfg(feature = "live")]
@@ -59,4 +63,4 @@ pub mod view;
 #[cfg(feature = "live")]
 mod watch;
 
-pub use slotscope_core::source::collection::manifest;
+pub use slotscope_core::source::collection::{manifest, servers};

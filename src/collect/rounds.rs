@@ -1,19 +1,24 @@
 //! Reads the slots of a cluster in rounds: all nodes at once, then again what moved meanwhile, from its new owner.
 
+use std::collections::BTreeSet;
 use std::io;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::collect::manifest::{Level, Role};
+use crate::collect::members::Member;
 use crate::collect::node_file::NodeFile;
 use crate::collect::readers::{Reader, Readers};
+use crate::collect::readings::Asked;
 use crate::collect::scan;
 use crate::collect::series::Series;
 use crate::collect::slot_set::SlotSet;
 use crate::collect::task::{OnPage, Outcome, Page, Plan, Task};
-use crate::collect::watch::{Id, Watch};
+use crate::collect::watch::{Id, View, Watch};
 use crate::error::{Error, Result};
 use crate::slot::SLOTS;
+use crate::text::counted;
 
 /// Rounds at most.
 const ROUNDS: usize = 20;
@@ -43,6 +48,12 @@ pub struct Rounds<'a, 'd> {
     pub done: Vec<Option<Done>>,
     /// What servers did not give.
     pub skipped: Vec<&'static str>,
+    /// Tasks whose server gave sizes, and those whose server refused.
+    pub sizes: (u64, u64),
+    /// Whether names alone were read of some keys, as the cluster is down.
+    pub names_only: bool,
+    /// Primaries of which was said that they do not answer.
+    pub said: BTreeSet<String>,
     /// Lines by time, meanwhile.
     pub series: Option<Series<'a>>,
 }
@@ -70,6 +81,12 @@ impl Rounds<'_, '_> {
     /// A file cannot be written, or the watch lost the cluster.
     pub fn run(&mut self, on_node: OnNode<'_>) -> Result<()> {
         let mut patience = PATIENCE;
+        let plan = self.plan;
+        let say = |view: &View, said: &mut _| {
+            plan.outage.store(view.is_beyond_waiting(), Relaxed);
+            say_unanswered(view, said, on_node);
+        };
+        say(&self.watch.view, &mut self.said);
         for round in 0..ROUNDS {
             let has_time = round < ROUNDS_OF_ALL;
             let needed = self.needed(has_time);
@@ -88,6 +105,7 @@ impl Rounds<'_, '_> {
             }
             self.watch.start();
             let outcomes = self.read(&tasks, on_node)?;
+            say(&self.watch.view, &mut self.said);
             self.take(tasks, outcomes)?;
         }
         Ok(())
@@ -158,6 +176,7 @@ impl Rounds<'_, '_> {
     /// Carries out all tasks at once, and watches meanwhile.
     fn read(&mut self, tasks: &[Assigned], on_node: OnNode<'_>) -> Result<Vec<Result<Outcome>>> {
         let (plan, watch, series) = (self.plan, &mut self.watch, &mut self.series);
+        let said = &mut self.said;
         let mut readers: Vec<_> = self.readers.list.iter_mut().enumerate().collect();
         let outcomes = thread::scope(|threads| {
             let running: Vec<_> = tasks
@@ -176,6 +195,8 @@ impl Rounds<'_, '_> {
                 thread::sleep(STEP);
                 // Without a node that answers the scans end by themselves.
                 let _ = watch.look_now_and_then();
+                plan.outage.store(watch.view.is_beyond_waiting(), Relaxed);
+                say_unanswered(&watch.view, said, on_node);
                 if let (Some(series), Ok(())) = (series.as_mut(), &watched) {
                     watched = series.tick(watch);
                 }
@@ -225,6 +246,13 @@ impl Rounds<'_, '_> {
                     self.readers.list[reader].done(&outcome, disturbed);
                     self.readers.list[reader].file.leave_out(&void);
                     self.finish(reader, &task.slots, &void, &outcome);
+                    self.names_only |= outcome.names_only;
+                    let (given, refused) = &mut self.sizes;
+                    *(if outcome.without_sizes {
+                        refused
+                    } else {
+                        given
+                    }) += 1;
                     self.skipped.extend(outcome.skipped);
                 }
             }
@@ -248,6 +276,32 @@ impl Rounds<'_, '_> {
         for (at, slots) in moved.iter().enumerate().filter(|(at, _)| *at != reader) {
             self.readers.list[at].file.leave_out(slots);
         }
+    }
+
+    /// The servers whose own figures say how the cluster is: primaries, and the nodes that slots are or were read from.
+    pub fn servers(&self) -> Vec<Asked> {
+        let view = &self.watch.view;
+        let answers = |member: &&Member| view.silence(&member.id).is_none();
+        let members = view.members.values();
+        let primaries = members.filter(|member| member.role == Role::Primary);
+        let owners = view.owners();
+        let chosen = owners
+            .iter()
+            .filter_map(|owner| self.readers.choose(view, owner, self.from));
+        let read = self.readers.list.iter();
+        let read = read.filter_map(|reader| view.members.get(reader.entry.id.as_deref()?));
+        let mut known = BTreeSet::new();
+        let asked = |member: &Member| {
+            let address = self.watch.address(member)?;
+            known.insert(member.id.clone()).then(|| Asked {
+                id: Some(member.id.clone()),
+                name: member.name.clone(),
+                role: member.role,
+                address,
+            })
+        };
+        let all = primaries.chain(chosen).chain(read);
+        all.filter(answers).filter_map(asked).collect()
     }
 
     /// Writes the first lines, which show whether the servers know the command.
@@ -309,11 +363,16 @@ impl Rounds<'_, '_> {
             owners.filter(|owner| missing.iter().any(|slot| view.owner(slot) == Some(owner)));
         for owner in lost {
             if let (Some(member), Some(why)) = (view.members.get(&*owner), view.silence(&owner)) {
+                let slots = counted(view.slots_of(&owner).len() as u64, "slot");
+                let has_heir = view.replicas(&owner).next().is_some();
+                let of = if has_heir {
+                    "has not been replaced by a replica"
+                } else {
+                    "has no replica"
+                };
+                let what = format!("{why}; it {of}, and its {slots} are not served");
                 let reader = self.readers.index(member);
-                self.readers.list[reader]
-                    .entry
-                    .error
-                    .get_or_insert(why.to_owned());
+                self.readers.list[reader].entry.error.get_or_insert(what);
             }
         }
     }
@@ -337,6 +396,21 @@ impl Rounds<'_, '_> {
             let has_owner = self.watch.view.owner(slot).is_some() && self.wanted.contains(slot);
             has_owner && self.done[usize::from(slot)].is_none()
         })
+    }
+}
+
+/// Says once of each primary that it does not answer.
+fn say_unanswered(view: &View, said: &mut BTreeSet<String>, on_node: OnNode<'_>) {
+    for (member, has_heir) in view.unanswered() {
+        if said.insert(member.id.clone()) {
+            let slots = view.slots_of(&member.id).len() as u64;
+            let page = if has_heir {
+                Page::Awaited(slots)
+            } else {
+                Page::Lost(slots)
+            };
+            on_node(&member.name, page);
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! A collection from start to end: find the nodes, read them, write the directory.
 
+use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 use serde_json::json;
 
@@ -9,12 +11,15 @@ use crate::collect::address::Address;
 use crate::collect::clock::now;
 use crate::collect::connection::Access;
 use crate::collect::discovery::{self, Site};
+use crate::collect::heaviest;
 use crate::collect::key_facts::{EXACT_ELEMENTS, SAMPLES};
 use crate::collect::manifest::{
-    FILE, Level, Manifest, NODES_FILE, Role, SCHEMA, SLOT_STATS_FILE, Settings,
+    FILE, Level, Manifest, NODES_FILE, NodeEntry, Role, SCHEMA, SLOT_STATS_FILE, SampleEntry,
+    Settings,
 };
 use crate::collect::moves;
-use crate::collect::readers::Readers;
+use crate::collect::readers::{Reader, Readers};
+use crate::collect::readings::{Asked, Readings};
 pub use crate::collect::rounds::OnNode;
 use crate::collect::rounds::Rounds;
 use crate::collect::scan;
@@ -130,18 +135,26 @@ fn lone(
         slots: SlotSet::sample(options.sample_percent),
         owned: SlotSet::all(),
     };
-    let (plan, reader) = (plan(options, 1, false), &mut readers.list[0]);
+    let asked = Asked {
+        id: None,
+        name: address.to_string(),
+        role: Role::Primary,
+        address: address.clone(),
+    };
+    let mut readings = Readings::new(&options.access);
+    readings.before(vec![asked.clone()]);
+    let outage = AtomicBool::new(false);
+    let (plan, reader) = (plan(options, 1, false, &outage), &mut readers.list[0]);
     let name = reader.entry.name.clone();
     let outcome = scan::keys(&plan, &task, &mut reader.file, &|page| on_node(&name, page))?;
     reader.done(&outcome, &SlotSet::none());
     reader.entry.complete = true;
-    let skipped = outcome
-        .skipped
-        .iter()
-        .map(|what| (*what).to_owned())
-        .collect();
+    readings.after(vec![asked]);
+    let skipped = outcome.skipped.iter().map(|what| (*what).to_owned());
     Ok(Manifest {
-        skipped,
+        skipped: skipped.chain(readings.skipped()).collect(),
+        without_sizes: outcome.without_sizes,
+        servers: readings.entries(|_| true),
         ..described(options, false, &mut readers, Role::Primary)
     })
 }
@@ -160,7 +173,14 @@ fn cluster(
         Role::Replica
     };
     let from = options.from.unwrap_or(usual);
-    let plan = plan(options, before.owners().len(), true);
+    let outage = AtomicBool::new(watch.view.is_beyond_waiting());
+    let plan = plan(options, before.owners().len(), true, &outage);
+    let heaviest = (options.sample_percent < 100.0).then(|| heaviest::ask(&plan, &watch));
+    let sampled = SlotSet::sample(options.sample_percent);
+    let mut wanted = sampled.clone();
+    if let Some(heaviest) = &heaviest {
+        wanted.add(&heaviest.slots);
+    }
     let series = options
         .times
         .map(|times| start_series(options, times, directory))
@@ -168,15 +188,22 @@ fn cluster(
     let mut rounds = Rounds {
         plan: &plan,
         from,
-        wanted: SlotSet::sample(options.sample_percent),
+        wanted,
         watch,
         readers: Readers::new(directory),
         done: vec![None; SLOTS],
         skipped: Vec::new(),
+        sizes: (0, 0),
+        names_only: false,
+        said: BTreeSet::new(),
         series,
     };
+    let mut readings = Readings::new(&options.access);
+    readings.before(rounds.servers());
     rounds.begin_series()?;
     let counts_only = options.level == Level::Slots;
+    let is_beside = !counts_only && options.times.is_none();
+    let before_keys = is_beside.then(|| series::once(&options.access, &rounds.watch));
     if !(counts_only && options.times.is_some()) {
         rounds.run(on_node)?;
     }
@@ -186,7 +213,15 @@ fn cluster(
         (true, None) => write_counts(directory, &rounds)?,
         (false, None) => {
             if let Some(text) = series::once(&options.access, &rounds.watch) {
-                write(directory, SLOT_STATS_FILE, &text)?;
+                let is_replica = |reader: &Reader<'_>| reader.entry.role == Role::Replica;
+                let are_replicas = rounds.readers.list.iter().all(is_replica);
+                // Primaries that were read worked for that: what they did meanwhile is not what clients asked for.
+                let first = before_keys.flatten().filter(|_| are_replicas);
+                write(
+                    directory,
+                    SLOT_STATS_FILE,
+                    &(first.unwrap_or_default() + &text),
+                )?;
             }
         }
     }
@@ -199,21 +234,47 @@ fn cluster(
     if let Some(error) = rounds.nothing_read() {
         return Err(error);
     }
+    readings.after(rounds.servers());
     let after = &rounds.watch.view;
     let (slots_moved, failovers) = moves::between(&before, after);
-    let skipped = skipped(&rounds, &missing);
-    Ok(Manifest {
+    let open = SlotSet::of(|slot| missing.contains(slot) && after.is_in_flight(slot));
+    let skipped = skipped(&rounds).into_iter().chain(readings.skipped());
+    let sample = heaviest.map(|heaviest| SampleEntry {
+        heaviest_by: heaviest.by,
+        heavy: SlotSet::of(|slot| heaviest.slots.contains(slot) && !sampled.contains(slot))
+            .ranges(),
+        keys_of_all: heaviest.keys,
+    });
+    let mut manifest = Manifest {
         slots_moved,
         failovers,
-        incomplete: !missing.is_empty(),
+        incomplete: !missing.is_empty() || rounds.names_only,
         slots_missing: missing.ranges(),
-        skipped,
+        slots_open: open.ranges(),
+        skipped: skipped.collect(),
+        without_sizes: rounds.sizes.0 == 0 && rounds.sizes.1 > 0,
+        sample,
         series: rounds.series.as_ref().map(Series::entry),
         ..described(options, true, &mut rounds.readers, from)
-    })
+    };
+    if rounds.names_only {
+        manifest.level = Level::Keys;
+    }
+    let nodes = &manifest.nodes;
+    let is_read = |node: &NodeEntry| node.file.is_some() || node.counted.is_some();
+    manifest.servers = readings.entries(|entry| {
+        let mut same = nodes.iter().filter(|node| node.id == entry.id);
+        same.any(is_read)
+    });
+    Ok(manifest)
 }
 
-fn plan(options: &Options, nodes: usize, is_cluster: bool) -> Plan<'_> {
+fn plan<'a>(
+    options: &'a Options,
+    nodes: usize,
+    is_cluster: bool,
+    outage: &'a AtomicBool,
+) -> Plan<'a> {
     let (least, most) = REMEMBERED_OF_NODE;
     Plan {
         access: &options.access,
@@ -222,6 +283,7 @@ fn plan(options: &Options, nodes: usize, is_cluster: bool) -> Plan<'_> {
         max_load: options.max_load,
         remembered: (REMEMBERED / nodes.max(1)).clamp(least, most),
         is_cluster,
+        outage,
     }
 }
 
@@ -255,7 +317,7 @@ fn write_counts(directory: &WholeDirectory, rounds: &Rounds<'_, '_>) -> Result<(
 }
 
 /// What was not collected, each reason once.
-fn skipped(rounds: &Rounds<'_, '_>, missing: &SlotSet) -> Vec<String> {
+fn skipped(rounds: &Rounds<'_, '_>) -> Vec<String> {
     let mut skipped: Vec<String> = rounds
         .skipped
         .iter()
@@ -264,15 +326,6 @@ fn skipped(rounds: &Rounds<'_, '_>, missing: &SlotSet) -> Vec<String> {
     skipped.sort();
     skipped.dedup();
     let view = &rounds.watch.view;
-    let stuck = missing
-        .iter()
-        .filter(|slot| view.is_in_flight(*slot))
-        .count();
-    if stuck > 0 {
-        skipped.push(format!(
-            "{stuck} slots are on their way between two nodes; let the move end (redis-cli --cluster fix), then run this again"
-        ));
-    }
     let unowned = SlotSet::of(|slot| view.owner(slot).is_none()).len();
     if unowned > 0 {
         skipped.push(format!("{unowned} slots have no owner"));
@@ -322,8 +375,12 @@ fn described(options: &Options, cluster: bool, readers: &mut Readers<'_>, from: 
         slots_moved: Vec::new(),
         failovers: Vec::new(),
         slots_missing: Vec::new(),
+        slots_open: Vec::new(),
         incomplete: false,
         skipped: Vec::new(),
+        without_sizes: false,
+        servers: Vec::new(),
+        sample: None,
         series: None,
     }
 }

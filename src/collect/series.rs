@@ -13,6 +13,7 @@ use crate::collect::manifest::SeriesEntry;
 use crate::collect::resp::Reply;
 use crate::collect::watch::Watch;
 use crate::error::{Error, Result};
+use crate::slot::SLOTS;
 
 /// When lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,28 @@ pub fn once(access: &Access, watch: &Watch<'_>) -> Option<String> {
     let mut series = Series::new(access, times, Box::new(std::io::sink()), PathBuf::new());
     let lines = series.lines(watch).ok()?;
     Some(lines.iter().map(|line| format!("{line}\n")).collect())
+}
+
+/// The memory of each slot, where the servers count it.
+pub fn memory_by_slot(access: &Access, watch: &Watch<'_>) -> Option<Vec<u64>> {
+    let times = Times {
+        every: Duration::ZERO,
+        during: Duration::ZERO,
+    };
+    let mut series = Series::new(access, times, Box::new(std::io::sink()), PathBuf::new());
+    memory_in(&series.lines(watch).ok()?)
+}
+
+/// The memory of each slot in lines; absent where a line has none.
+fn memory_in(lines: &[Value]) -> Option<Vec<u64>> {
+    let mut memory = vec![0; SLOTS];
+    for line in lines {
+        for row in line["slots"].as_array()? {
+            let slot = usize::try_from(row[0].as_u64()?).ok()?;
+            *memory.get_mut(slot)? += row[1]["memory-bytes"].as_u64()?;
+        }
+    }
+    Some(memory)
 }
 
 /// A series under way.
@@ -185,6 +208,19 @@ fn slots(reply: Reply) -> Option<Vec<Value>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_by_slot_is_that_of_all_nodes_or_unknown() {
+        let line = |slot: u64, metrics: Value| json!({"slots": [[slot, metrics]]});
+        let lines = [
+            line(3, json!({"key-count": 1, "memory-bytes": 70})),
+            line(9, json!({"memory-bytes": 5})),
+        ];
+        let memory = memory_in(&lines).unwrap();
+        assert_eq!((memory[3], memory[9], memory[4]), (70, 5, 0));
+        assert_eq!(memory_in(&[line(3, json!({"key-count": 1}))]), None);
+        assert_eq!(memory_in(&[line(16_384, json!({"memory-bytes": 1}))]), None);
+    }
 
     #[test]
     fn flat_maps_become_objects_and_unknown_metrics_are_passed_on() {

@@ -37,7 +37,8 @@ impl Server {
         }
     }
 
-    fn field(&self, name: &str) -> &str {
+    /// A field of the answer; empty where it is not there.
+    pub fn field(&self, name: &str) -> &str {
         self.0.get(name).map_or("", String::as_str)
     }
 

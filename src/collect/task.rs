@@ -1,6 +1,7 @@
 //! What is read from a node, how, and what came of it.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 
 use crate::collect::address::Address;
 use crate::collect::connection::Access;
@@ -23,6 +24,9 @@ pub struct Plan<'a> {
     pub remembered: usize,
     /// Whether the servers are a cluster.
     pub is_cluster: bool,
+    /// Whether slots have no node that answers for them and none that could take over: then servers refuse keys until
+    /// someone repairs the cluster.
+    pub outage: &'a AtomicBool,
 }
 
 impl Plan<'_> {
@@ -67,6 +71,10 @@ pub struct Outcome {
     pub disturbed: SlotSet,
     /// Details that the server did not give.
     pub skipped: Vec<&'static str>,
+    /// Whether it refused MEMORY USAGE.
+    pub without_sizes: bool,
+    /// Whether names alone were read of some keys, as the cluster is down.
+    pub names_only: bool,
 }
 
 impl Outcome {
@@ -84,6 +92,8 @@ impl Outcome {
             strays: BTreeMap::new(),
             disturbed: SlotSet::none(),
             skipped: Vec::new(),
+            without_sizes: false,
+            names_only: false,
         }
     }
 }
@@ -98,4 +108,8 @@ pub enum Page {
     Expected(u64),
     /// So many more have come.
     Read(u64),
+    /// The primary does not answer, nothing can take over, and so many slots are not served.
+    Lost(u64),
+    /// The primary does not answer, and a replica may take over so many slots.
+    Awaited(u64),
 }

@@ -70,6 +70,8 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
             ranges(&manifest.slots_missing, RANGES)
         )
     });
+    let down = down(manifest);
+    let open = manifest.open_slots();
     let errors = manifest.nodes.iter().filter_map(|node| node.error.clone());
     let failovers = manifest.failovers.iter().map(|failover| {
         format!(
@@ -106,8 +108,10 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
         .skipped
         .iter()
         .map(|what| format!("not collected: {what}"));
-    let all = missing
+    let all = down
         .into_iter()
+        .chain(missing)
+        .chain(open)
         .chain(errors)
         .chain(failovers)
         .chain(moved);
@@ -115,6 +119,15 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
         .chain(skipped)
         .collect::<Vec<_>>()
         .into_iter()
+}
+
+/// What primaries say of the cluster, where one of them says that it is down.
+fn down(manifest: &Manifest) -> Option<String> {
+    let (asked, down) = manifest.cluster_state();
+    (down > 0).then(|| {
+        let of = if asked == 1 { "primary" } else { "primaries" };
+        format!("the cluster is down: {down} of {asked} {of} that answered say cluster_state:fail")
+    })
 }
 
 fn nodes(manifest: &Manifest) -> Table<'_> {

@@ -98,6 +98,20 @@ impl View {
         !self.is_settled(slot) && (self.is_in_flight(slot) || self.owner(slot).is_none_or(has_heir))
     }
 
+    /// Primaries with slots that do not answer, and whether a replica can take over.
+    pub fn unanswered(&self) -> impl Iterator<Item = (&Member, bool)> {
+        let owners = self.owners().into_iter();
+        let silent = owners.filter(|owner| self.silent.contains_key(&**owner));
+        let members = silent.filter_map(|owner| self.members.get(&*owner));
+        members.map(|member| (member, self.replicas(&member.id).next().is_some()))
+    }
+
+    /// Whether slots have no node that answers for them and none that could take over.
+    pub fn is_beyond_waiting(&self) -> bool {
+        let has_unowned = self.owner.iter().any(Option::is_none);
+        has_unowned || self.unanswered().any(|(_, has_heir)| !has_heir)
+    }
+
     /// Why a primary did not answer; `None` where it did.
     pub fn silence(&self, id: &str) -> Option<&str> {
         self.silent.get(id).map(String::as_str)
@@ -455,9 +469,13 @@ mod tests {
             "a h:1@2 master - 0 0 1 connected 0-8\nb h:2@2 myself,master - 0 0 3 connected 9-19\n";
         let alone = heard(&[("a", None), ("b", Some(b))]).unwrap();
         assert!(!alone.is_settled(0) && !alone.may_settle(0));
+        let lost: Vec<_> = alone.unanswered().collect();
+        assert!(lost.len() == 1 && lost[0].0.id == "a" && !lost[0].1);
+        assert!(alone.is_beyond_waiting());
         let with_replica = format!("{b}c h:3@2 slave a 0 0 1 connected\n");
         let followed = heard(&[("a", None), ("b", Some(&with_replica))]).unwrap();
         assert!(followed.may_settle(0));
+        assert!(followed.unanswered().all(|(_, has_heir)| has_heir));
         assert!(heard(&[("a", None)]).is_err());
     }
 }

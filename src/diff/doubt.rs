@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::summary::Summary;
-use crate::summary::cause::State;
+use crate::summary::state::State;
 
 /// Why a report's counts may be too small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

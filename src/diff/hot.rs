@@ -8,7 +8,7 @@ use crate::diff::{NodeChange, OldNew};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::balance::tidy;
-use crate::summary::cause::limit;
+use crate::summary::limit;
 
 /// A slot or tag is hot from this part of all load on: 164 mean slots.
 const HOT_SHARE: f64 = 0.01;

@@ -24,8 +24,8 @@ use crate::error::{Error, Result};
 use crate::metric::{Metric, PerMetric, PerWeight};
 use crate::name::Name;
 use crate::summary::balance::tidy;
-use crate::summary::cause::State;
 use crate::summary::nodes::{NodeLoad, Nodes};
+use crate::summary::state::State;
 use crate::summary::worded::Worded;
 use crate::topology::identity;
 

@@ -8,8 +8,8 @@ use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::summary::Summary;
 use crate::summary::balance::{sum, tidy};
-use crate::summary::cause::State;
 use crate::summary::patterns::KeyGroups;
+use crate::summary::state::State;
 use crate::summary::tags::Tag;
 
 /// A report and the name of its file.

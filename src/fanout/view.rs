@@ -42,15 +42,20 @@ fn summary(findings: &FanoutFindings) -> String {
     if batches == 0 {
         return String::from("No batch has a key: nothing to judge.");
     }
+    let refused = match crossslot {
+        0 => String::new(),
+        refused => format!(
+            ": {} ({}) are refused because their keys are in several slots, and a client has to scatter and gather them",
+            grouped(refused),
+            percent(refused as f64 / batches as f64),
+        ),
+    };
     format!(
-        "{} batch{} of {} on the nodes of {}: {} ({}) are refused because their keys are in several slots, and a client \
-         has to scatter and gather them.",
+        "{} batch{} of {} on the nodes of {}{refused}.",
         grouped(batches),
         if batches == 1 { "" } else { "es" },
         counted(keys, "key"),
         findings.nodes,
-        grouped(crossslot),
-        percent(crossslot as f64 / batches as f64),
     )
 }
 

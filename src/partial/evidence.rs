@@ -25,6 +25,8 @@ pub struct Evidence {
     rejected: u64,
     missing: i64,
     written_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    used_memory: Option<u64>,
     notices: BTreeMap<Notice, u64>,
     ends: OpenEnds,
 }
@@ -41,6 +43,7 @@ impl Evidence {
             rejected: seen.rejected,
             missing: seen.missing,
             written_ms: seen.written_ms,
+            used_memory: seen.used_memory,
             notices: seen.notices().collect(),
             ends,
         }
@@ -54,6 +57,7 @@ impl Evidence {
         let mut seen = Seen::of_keys(self.keys);
         (seen.operations, seen.rejected) = (self.operations, self.rejected);
         (seen.missing, seen.written_ms) = (self.missing, self.written_ms);
+        seen.used_memory = self.used_memory;
         let notices = self.notices.iter();
         notices.for_each(|(notice, count)| seen.note(*notice, *count));
         Ok(SeenInput {
@@ -98,6 +102,7 @@ impl Evidence {
         add(&mut self.rejected, other.rejected);
         self.missing = self.missing.saturating_add(other.missing);
         self.written_ms = self.written_ms.max(other.written_ms);
+        self.used_memory = self.used_memory.max(other.used_memory);
         for (notice, count) in other.notices {
             add(self.notices.entry(notice).or_default(), count);
         }

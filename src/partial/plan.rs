@@ -215,6 +215,7 @@ impl Plan {
             object: input.object.clone(),
         };
         Ok(inputs::Inputs {
+            counters: None,
             files: self.inputs.iter().map(file).collect(),
             rejected: Default::default(),
             collections: self.collections.iter().map(collection).collect(),

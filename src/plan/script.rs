@@ -4,9 +4,13 @@
 use std::io::{self, Write};
 
 use crate::name::Name;
-use crate::plan::doubts::BigKey;
-use crate::plan::outcome::{MoveOutcome, PlanOutcome, PlannedNode};
-use crate::plan::view::{basis, floor, headline, leftovers, node_name, setslot_duration};
+use crate::plan::block_time::BlockingKey;
+use crate::plan::inputs::PlannedNode;
+use crate::plan::outcome::{MoveOutcome, PlanOutcome};
+use crate::plan::view::{
+    basis, floor, goal_lines, headline, leftovers, milliseconds, node_name, setslot_duration,
+    size_of,
+};
 use crate::report::render::text::wrapped;
 use crate::text;
 
@@ -80,7 +84,10 @@ impl Script<'_> {
             self.pause_ms
         )?;
         writeln!(out, "max_minutes={}    # 0: no limit", self.max_minutes)?;
-        let (slots, keys) = (self.outcome.slots_moved, self.outcome.keys_moved);
+        let (slots, keys) = (
+            self.outcome.slots_moved,
+            self.outcome.keys_moved.unwrap_or(0),
+        );
         writeln!(out, "slots_planned={slots} keys_planned={keys}\n")?;
         writeln!(out, "declare -a name host port id takes")?;
         for at in 0..self.nodes.len() {
@@ -104,6 +111,7 @@ impl Script<'_> {
             ),
         }];
         comments.extend(leftovers(outcome));
+        comments.extend(goal_lines(outcome));
         comments.extend(floor(outcome));
         comments.push(basis(outcome));
         if self.commands == MoveCommands::Setslot && !outcome.moves.is_empty() {
@@ -114,6 +122,7 @@ impl Script<'_> {
             .iter()
             .map(|text| Name::from(text.as_str()));
         comments.extend(warnings.map(|text| format!("warning: {text}")));
+        comments.extend(outcome.pinned.iter().map(reason_to_stay));
         comments.extend(outcome.big_keys.iter().map(warning_of));
         comments
             .push("Review it, then run it with bash. Where it was stopped, run it again.".into());
@@ -164,7 +173,8 @@ impl Script<'_> {
             for (first, last) in &of.ranges {
                 let slots = u64::from(last - first) + 1;
                 // For the progress alone, so an equal part of each slot will do.
-                let keys = (u128::from(of.load.keys) * u128::from(slots)) / of.slots.max(1) as u128;
+                let keys = u128::from(of.load.keys.unwrap_or(0));
+                let keys = keys * u128::from(slots) / of.slots.max(1) as u128;
                 let (from, to) = (number(from), number(to));
                 writeln!(out, "move {first} {last} {from} {to} {keys}")?;
             }
@@ -195,11 +205,24 @@ impl Script<'_> {
 }
 
 /// What is said of a key that is copied in one piece.
-fn warning_of(key: &BigKey) -> String {
-    let name = text::short(&key.key);
-    let (size, slot) = (text::bytes(key.bytes), key.slot);
+fn warning_of(key: &BlockingKey) -> String {
     format!(
-        "warning: MIGRATE blocks both nodes while it copies the key {name} of slot {slot} ({size})"
+        "warning: MIGRATE blocks both nodes for about {} while it copies the key {} of slot {}{}",
+        milliseconds(key.block_ms),
+        text::short(&key.key),
+        key.slot,
+        size_of(key)
+    )
+}
+
+/// Why a slot is not among those that move.
+fn reason_to_stay(key: &BlockingKey) -> String {
+    format!(
+        "slot {} stays: moving its key {}{} would block its node for about {}",
+        key.slot,
+        text::short(&key.key),
+        size_of(key),
+        milliseconds(key.block_ms)
     )
 }
 

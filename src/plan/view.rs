@@ -2,11 +2,13 @@
 
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
+use crate::plan::block_time::BlockingKey;
 use crate::plan::duration;
-use crate::plan::outcome::{Change, FloorUnit, MoveOutcome, NodeOutcome, PlanOutcome};
+use crate::plan::goal_outcome::{FloorUnit, GoalOutcome};
+use crate::plan::node_outcome::{Change, NodeOutcome};
+use crate::plan::outcome::{MoveOutcome, PlanOutcome};
 use crate::report::view::table::Rank;
 use crate::report::view::{Cell, Column, Section, Table, remarks};
-use crate::summary::cause::limit;
 use crate::text::{
     self, amount, and_more, bytes, counted, list, percent, plural, ranges, short_id,
 };
@@ -21,9 +23,13 @@ const BIG_KEYS: usize = 20;
 /// The sections of a plan.
 pub fn sections(outcome: &PlanOutcome) -> Vec<Section<'_>> {
     let mut top = Section::untitled().paragraph(headline(outcome));
+    let reasons = outcome
+        .goals
+        .iter()
+        .filter_map(|goal| goal.reason.as_deref());
     for text in leftovers(outcome)
-        .chain(others(outcome))
         .chain(empty_today(outcome))
+        .chain(reasons.map(String::from))
         .chain(floor(outcome))
         .chain([basis(outcome)])
     {
@@ -34,47 +40,130 @@ pub fn sections(outcome: &PlanOutcome) -> Vec<Section<'_>> {
     }
     vec![
         top,
+        Section::untitled().table(goals(outcome)),
         Section::untitled().table(nodes(outcome)),
         moves(outcome),
-        big_keys(outcome),
+        blocking(
+            "Slots that stay: moving this key blocks a node for too long (--move-big moves it)",
+            &outcome.pinned,
+        ),
+        blocking(
+            "Large keys that move: MIGRATE blocks both nodes while it copies one key",
+            &outcome.big_keys,
+        ),
         remarks::section(remarks::remarks(&outcome.warnings, &[])),
     ]
 }
 
 /// What moves, and what that brings.
 pub fn headline(outcome: &PlanOutcome) -> String {
-    let over_fair = outcome.nodes.iter().filter_map(|node| node.over_fair);
-    let before = over_fair.map(|over| over.before).fold(0.0, f64::max);
     let removed: Vec<Name> = removed(outcome).map(node_name).collect();
+    let ratios: Vec<String> = roles(outcome).map(change).collect();
+    let ratios = ratios.join(", ");
     if outcome.moves.is_empty() {
         let why = if outcome.limited {
             " within the limits"
         } else {
             ""
         };
+        let worth = roles(outcome).any(|goal| !goal.met);
+        let worth = if worth && !outcome.limited {
+            "; no plan was found that gains 0.02"
+        } else {
+            ""
+        };
         return format!(
-            "nothing to move{why}: the fullest node holds {before:.3} times its fair share"
+            "nothing to move{why}: the fullest node holds {ratios} times its fair share{worth}"
         );
     }
     let ranges: usize = outcome.moves.iter().map(|of| of.ranges.len()).sum();
-    let (empty, fullest) = match removed.is_empty() {
-        true => (String::new(), "the fullest node"),
-        false => (
+    let (empty, fullest) = if removed.is_empty() {
+        (String::new(), "the fullest node")
+    } else {
+        (
             format!("empty {}: ", list(removed.iter(), ROWS)),
             "the fullest of the nodes that stay",
-        ),
+        )
+    };
+    let limited = if outcome.limited && leftovers(outcome).next().is_none() {
+        "; the limits keep it from less"
+    } else {
+        ""
     };
     format!(
-        "{empty}move {} in {} ({}): {fullest} goes from {before:.3} to {:.3} times its fair share{}",
+        "{empty}move {} in {}{}: {fullest} goes {ratios} times its fair share{limited}",
         counted(outcome.slots_moved as u64, "slot"),
         counted(ranges as u64, "range"),
         moved(outcome),
-        outcome.over_fair,
-        match outcome.limited && leftovers(outcome).next().is_none() {
-            true => "; the limits keep it from less",
-            false => "",
-        },
     )
+}
+
+/// The goals that are roles, not limits.
+fn roles(outcome: &PlanOutcome) -> impl Iterator<Item = &GoalOutcome> {
+    outcome.goals.iter().filter(|goal| goal.role.is_some())
+}
+
+/// `from 1.242 to 1.030 in keys`; the metric is said where there are several.
+fn change(goal: &GoalOutcome) -> String {
+    let [before, after] = [goal.before, goal.after].map(|ratio| format!("{ratio:.3}"));
+    if before == after {
+        format!("{after} ({})", goal.metric)
+    } else {
+        format!("from {before} to {after} ({})", goal.metric)
+    }
+}
+
+/// The goals as lines, for comments of a script.
+pub fn goal_lines(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
+    outcome.goals.iter().map(|goal| {
+        let reason = goal
+            .reason
+            .as_ref()
+            .map_or(String::new(), |reason| format!(": {reason}"));
+        let met = if goal.met { "met" } else { "not met" };
+        format!(
+            "{}: target {:.3}, {:.3} before, {:.3} after, {met}{reason}",
+            goal_name(goal),
+            goal.target,
+            goal.before,
+            goal.after
+        )
+    })
+}
+
+/// `memory (bytes)`
+fn goal_name(goal: &GoalOutcome) -> String {
+    match goal.role.or(goal.limit) {
+        Some(name) => format!("{name} ({})", goal.metric),
+        None => goal.metric.to_owned(),
+    }
+}
+
+/// The goals: what was aimed at, and what the plan comes to.
+fn goals(outcome: &PlanOutcome) -> Table<'_> {
+    let columns = vec![
+        Column::words("goal").rank(Rank::Main),
+        Column::number("target"),
+        Column::number("before"),
+        Column::number("after").rank(Rank::Main),
+        Column::words("met"),
+    ];
+    let row = |goal: &'_ GoalOutcome| {
+        let met = match (goal.met, goal.reason.as_deref()) {
+            (true, _) => "yes",
+            (false, Some(reason)) if reason.starts_with("no placement evens both") => "impossible",
+            (false, _) if outcome.limited => "limited",
+            (false, _) => "not found",
+        };
+        vec![
+            Cell::text(goal_name(goal)),
+            Cell::text(format!("{:.3}", goal.target)),
+            Cell::text(format!("{:.3}", goal.before)),
+            Cell::text(format!("{:.3}", goal.after)),
+            Cell::text(met.to_owned()),
+        ]
+    };
+    Table::new(columns, outcome.goals.iter().map(row))
 }
 
 /// The nodes that are to be emptied.
@@ -87,31 +176,19 @@ fn removed(outcome: &PlanOutcome) -> impl Iterator<Item = &NodeOutcome> {
 pub fn leftovers(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
     let kept = removed(outcome).filter(|node| node.slots.after > 0);
     kept.map(|node| {
-        let keys = &node.load.keys;
+        let keys = node.load.keys.map_or(String::new(), |keys| {
+            let before = counted(keys.before, "key");
+            format!(" with {} of its {before}", text::grouped(keys.after))
+        });
+        let why = if outcome.limited {
+            "the limits leave"
+        } else {
+            "no plan was found that does not leave"
+        };
         format!(
-            "{} is not emptied: the limits leave it {} with {} of its {}",
+            "{} is not emptied: {why} it {}{keys}",
             node_name(node),
             counted(node.slots.after as u64, "slot"),
-            text::grouped(keys.after),
-            counted(keys.before, "key"),
-        )
-    })
-}
-
-/// What the same moves bring by the metrics that they are not judged by.
-fn others(outcome: &PlanOutcome) -> Option<String> {
-    let one = |(metric, change): (&&str, &Change<f64>)| {
-        let [before, after] = [change.before, change.after].map(|over| format!("{over:.3}"));
-        match before == after {
-            true => format!("{metric} {after}"),
-            false => format!("{metric} {before} → {after}"),
-        }
-    };
-    let others: Vec<String> = outcome.others.iter().map(one).collect();
-    (!others.is_empty() && !outcome.moves.is_empty()).then(|| {
-        format!(
-            "the fullest node by the other metrics: {}",
-            others.join(", ")
         )
     })
 }
@@ -131,46 +208,63 @@ fn empty_today(outcome: &PlanOutcome) -> Option<String> {
     })
 }
 
-/// Keys that move, and bytes where they are known.
+/// ` (3 keys, 12 KiB)`, as far as they are known.
 fn moved(outcome: &PlanOutcome) -> String {
-    let keys = counted(outcome.keys_moved, "key");
-    outcome
-        .bytes_moved
-        .map_or(keys.clone(), |moved| format!("{keys}, {}", bytes(moved)))
+    let keys = outcome.keys_moved.map(|keys| counted(keys, "key"));
+    let moved: Vec<String> = keys
+        .into_iter()
+        .chain(outcome.bytes_moved.map(bytes))
+        .collect();
+    if moved.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", moved.join(", "))
+    }
 }
 
 /// What the plan is judged by, and what it does not know.
 pub fn basis(outcome: &PlanOutcome) -> String {
-    let weighted = |(metric, weight): (&&str, &f64)| match outcome.by.len() {
-        1 => (*metric).to_string(),
-        _ => format!("{metric} (weight {weight})"),
-    };
-    let by: Vec<String> = outcome.by.iter().map(weighted).collect();
-    let by = format!("judged by {}", list(by.iter(), ROWS));
-    match (
-        outcome.bytes_moved,
-        outcome.by.contains_key(Metric::Bytes.name()),
-    ) {
+    let goals: Vec<&str> = roles(outcome).map(|goal| goal.metric).collect();
+    let by = format!("judged by {}", goals.join(", then by "));
+    if outcome.keys_moved.is_none() {
+        return format!(
+            "{by}: captures do not say which keys there are, so keys and memory are unknown"
+        );
+    }
+    match (outcome.bytes_moved, goals.contains(&Metric::Bytes.name())) {
         (None, _) => format!(
-            "{by} only: the dump has no sizes, so memory is not known, and a key of many megabytes counts as one key"
+            "{by} only: the dump has no sizes, so memory is unknown, and a key of many megabytes counts as one key"
         ),
-        (Some(_), false) => {
-            let of_bytes = outcome.others.get(Metric::Bytes.name());
-            let uneven = of_bytes.filter(|change| change.after > limit::BALANCED);
-            let so_much = uneven.map_or(String::new(), |change| {
-                format!(
-                    ", of which the fullest node has {:.3} times its fair share",
-                    change.after
-                )
-            });
-            format!("{by}; --by bytes plans for memory{so_much}")
-        }
+        (Some(_), false) => format!("{by}; --by bytes plans for memory"),
         (Some(_), true) => by,
+    }
+}
+
+/// A time in milliseconds, or in seconds from one on.
+pub fn milliseconds(millis: u64) -> String {
+    if millis < 1000 {
+        format!("{millis} ms")
+    } else {
+        format!("{:.1} s", millis as f64 / 1000.0)
+    }
+}
+
+/// ` (12 MiB, 400,000 elements)`
+pub fn size_of(key: &BlockingKey) -> String {
+    let elements = key.elements.map(|elements| counted(elements, "element"));
+    let sizes: Vec<String> = key.bytes.map(bytes).into_iter().chain(elements).collect();
+    if sizes.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", sizes.join(", "))
     }
 }
 
 /// How long the setslot script takes.
 pub fn setslot_duration(outcome: &PlanOutcome) -> String {
+    if outcome.keys_moved.is_none() {
+        return "how long it takes is up to the keys, which are not known".into();
+    }
     let unknown = match outcome.bytes_moved {
         Some(_) => "",
         None => "; longer where values are large, which the dump does not say",
@@ -194,7 +288,8 @@ fn span(secs: f64) -> String {
 /// What no plan can beat, and why; `None` where nothing does but the mean.
 pub fn floor(outcome: &PlanOutcome) -> Option<String> {
     let unit = outcome.floor_unit.as_ref()?;
-    let least = format!("no plan gets it below {:.3}", outcome.floor);
+    let least = outcome.floor.values().copied().find(|floor| *floor > 1.0)?;
+    let least = format!("no plan gets it below {least:.3}");
     let FloorUnit {
         kind,
         name,
@@ -222,17 +317,22 @@ pub fn floor(outcome: &PlanOutcome) -> Option<String> {
 fn nodes(outcome: &PlanOutcome) -> Table<'_> {
     let first = outcome.nodes.first();
     let loads = first.iter().flat_map(|node| node.load.iter());
-    let metrics: Vec<Metric> = loads.map(|(metric, _)| metric).collect();
+    let known = loads.filter(|(_, load)| load.is_some());
+    let metrics: Vec<Metric> = known.map(|(metric, _)| metric).collect();
     let mut columns = vec![
         Column::words("node").flexible(),
         Column::number("weight").rank(Rank::Detail).optional(),
         Column::number("slots").rank(Rank::Detail),
     ];
     columns.extend(metrics.iter().map(|metric| {
-        let is_judged = outcome.by.contains_key(metric.name());
-        Column::number(metric.name()).rank(match is_judged {
-            true => Rank::Usual,
-            false => Rank::OtherMetric,
+        let is_judged = outcome
+            .goals
+            .iter()
+            .any(|goal| goal.metric == metric.name());
+        Column::number(metric.name()).rank(if is_judged {
+            Rank::Usual
+        } else {
+            Rank::OtherMetric
         })
     }));
     columns.push(Column::number("× fair").rank(Rank::Main));
@@ -248,7 +348,7 @@ fn nodes(outcome: &PlanOutcome) -> Table<'_> {
             Cell::change([node.slots.before, node.slots.after].map(|n| text::grouped(n as u64))),
         ];
         for metric in &metrics {
-            let load = node.load.get(*metric).copied();
+            let load = node.load.get(*metric).copied().flatten();
             row.push(Cell::of(load, |Change { before, after }| {
                 Cell::change([before, after].map(|load| text::amount_cell(*metric, load)))
             }));
@@ -296,9 +396,9 @@ fn moves(outcome: &PlanOutcome) -> Section<'_> {
     }
 }
 
-fn contents(load: &PerMetric<u64>) -> String {
-    let one = |(metric, load): (Metric, &u64)| amount(metric, *load);
-    load.iter().map(one).collect::<Vec<_>>().join(", ")
+fn contents(load: &PerMetric<Option<u64>>) -> String {
+    let one = |(metric, load): (Metric, &Option<u64>)| Some(amount(metric, (*load)?));
+    load.iter().filter_map(one).collect::<Vec<_>>().join(", ")
 }
 
 fn shown_ranges(of: &MoveOutcome) -> String {
@@ -310,24 +410,27 @@ fn shown_ranges(of: &MoveOutcome) -> String {
 }
 
 /// Keys that MIGRATE takes long for.
-fn big_keys(outcome: &PlanOutcome) -> Section<'_> {
-    if outcome.big_keys.is_empty() {
+fn blocking<'a>(title: &'static str, keys: &'a [BlockingKey]) -> Section<'a> {
+    if keys.is_empty() {
         return Section::untitled();
     }
     let columns = vec![
         Column::words("key").flexible(),
         Column::number("slot"),
-        Column::number("size").rank(Rank::Main),
+        Column::number("size"),
+        Column::number("elements").optional(),
+        Column::number("blocks for").rank(Rank::Main),
     ];
-    let rows = outcome.big_keys.iter().map(|key| {
+    let rows = keys.iter().map(|key| {
         vec![
             Cell::name(&key.key),
             Cell::number(key.slot),
-            Cell::bytes(key.bytes),
+            Cell::of(key.bytes, Cell::bytes),
+            Cell::of(key.elements, |elements| Cell::text(text::grouped(elements))),
+            Cell::text(milliseconds(key.block_ms)),
         ]
     });
-    Section::titled("Large keys that move: MIGRATE blocks both nodes while it copies one")
-        .table(Table::new(columns, rows).at_most(BIG_KEYS))
+    Section::titled(title).table(Table::new(columns, rows).at_most(BIG_KEYS))
 }
 
 /// What people call a node.

@@ -28,7 +28,7 @@ pub struct Counts {
     pub patterns: Patterns,
     /// Operations with a time, by input.
     pub timed: BTreeMap<u32, u64>,
-    /// Rows without a time.
+    /// Operations without a time.
     pub untimed: u64,
     /// Places where the next operation is a second or more before the last.
     pub jumps: u64,
@@ -83,7 +83,9 @@ impl Tally for Counts {
             count += 1;
         }
         drop(grid);
-        self.untimed += keys.len() as u64 - count;
+        if keys.batch.values.are_operations {
+            self.untimed += keys.len() as u64 - count;
+        }
         if count > 0 {
             *self.timed.entry(keys.input).or_default() += count;
             self.inputs.add(keys);

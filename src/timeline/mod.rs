@@ -59,7 +59,7 @@ pub struct Timeline {
     pub more_bursts: u64,
     /// Places where the time jumps back.
     pub clock: Clock,
-    /// Rows without a time, which are not counted.
+    /// Operations without a time, which are not counted.
     pub untimed: u64,
     /// Lines that are no operation.
     pub rejected: Rejected,

@@ -6,11 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::analysis::reading::Reading;
 use crate::analysis::{file_nodes, rejected, slot_stats};
 use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::format::rdb::snapshot::Rdb;
 use crate::format::slot_stats::Spelling;
 use crate::name::Name;
 use crate::redact::Redaction;
 use crate::report::view::Heat;
-use crate::scan::{Incomplete as Stop, Scanned};
+use crate::scan::{Incomplete as Stop, Scanned, SeenInput};
 use crate::summary::Incomplete;
 use crate::text;
 use crate::timeline::counts::Counts;
@@ -83,6 +85,7 @@ fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
     let picture = Picture::new(Heat::Ops, &grid, axis, topology.as_ref());
 
     let mut notes = notes_of(&scanned.tally);
+    notes.extend(bases(reading, &scanned).filter(|_| options.redaction.is_none()));
     notes.extend(notes_on(&grid, axis, picture.more_bursts));
     let names = match reading.is_rereadable() {
         true => {
@@ -179,7 +182,9 @@ fn check_files(reading: &Reading, series: &Series) -> Result<()> {
 fn check_times(reading: &Reading, scanned: &Scanned<Counts>, grid: &Grid) -> Result<TimeAxis> {
     let timed = &scanned.tally.timed;
     let without = scanned.inputs.iter().enumerate().find(|(input, seen)| {
-        seen.seen.keys + seen.seen.operations > 0 && !timed.contains_key(&(*input as u32))
+        seen.seen.keys + seen.seen.operations > 0
+            && !timed.contains_key(&(*input as u32))
+            && !is_base(scanned, seen)
     });
     let way_out = "timeline reads captures (redis-cli MONITOR > FILE) and append-only files with times \
                    (aof-timestamp-enabled yes); analyze reads key dumps";
@@ -190,6 +195,23 @@ fn check_times(reading: &Reading, scanned: &Scanned<Counts>, grid: &Grid) -> Res
     }
     let nothing = || Error::bad("no operations in the input", way_out);
     grid.axis().ok_or_else(nothing)
+}
+
+/// Whether an input holds the keys that an append-only file starts from, beside the commands since.
+fn is_base(scanned: &Scanned<Counts>, seen: &SeenInput) -> bool {
+    seen.format == Rdb.name() && seen.seen.operations == 0 && !scanned.tally.timed.is_empty()
+}
+
+fn bases(reading: &Reading, scanned: &Scanned<Counts>) -> Option<String> {
+    let inputs = reading.sources.iter().zip(&scanned.inputs);
+    let bases = inputs.filter(|(_, seen)| is_base(scanned, seen) && seen.seen.keys > 0);
+    let names: Vec<Name> = bases.map(|(source, _)| Name::from(source.path())).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "keys of RDB files have no times, passed over: {}",
+            text::list(names.iter(), 3)
+        )
+    })
 }
 
 fn notes_of(counts: &Counts) -> Vec<String> {
@@ -203,8 +225,8 @@ fn notes_of(counts: &Counts) -> Vec<String> {
         ));
     }
     if counts.untimed > 0 {
-        let rows = text::counted(counts.untimed, "row");
-        notes.push(format!("{rows} without a time: not counted"));
+        let operations = text::counted(counts.untimed, "operation");
+        notes.push(format!("{operations} without a time: not counted"));
     }
     notes
 }

@@ -9,6 +9,8 @@ use crate::timeline::{Burst, Timeline};
 
 /// Marks of a row that shows a name over time.
 const MARKS: usize = 32;
+/// Characters of a node's name that is never cut: a hostname of that length, or any address of IPv4 with its port.
+const WHOLE_NAME: usize = 32;
 /// Bursts that the maps mark.
 const MARKED: usize = 200;
 
@@ -261,10 +263,14 @@ fn nodes(timeline: &Timeline) -> Option<Section<'_>> {
         ];
         with_series(cells, &node.over_time, timeline)
     };
-    let table = Table::new(
-        columns(timeline.by, Column::words("node")),
-        nodes.iter().map(row),
-    );
+    let longest = nodes.iter().map(|node| short(&node.name).chars().count());
+    let name = Column::words("node");
+    // Addresses differ in their last characters: cut, they are all alike.
+    let name = match longest.max() {
+        Some(..=WHOLE_NAME) => name.rank(Rank::Kept),
+        _ => name.flexible(),
+    };
+    let table = Table::new(columns(timeline.by, name), nodes.iter().map(row));
     Some(
         Section::titled("Nodes over time")
             .anchored("nodes", "Nodes")
@@ -277,7 +283,8 @@ fn tags(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
     let rows = tags
         .iter()
         .map(|tag| named_row(&tag.tag, (tag.ops, tag.share), &tag.over_time, timeline));
-    let table = Table::new(columns(timeline.by, Column::words("tag")), rows).at_most(top);
+    let table =
+        Table::new(columns(timeline.by, Column::words("tag").flexible()), rows).at_most(top);
     Some(
         Section::titled("Tags over time")
             .anchored("tags", "Tags")
@@ -292,7 +299,11 @@ fn patterns(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
         .filter(|patterns| !patterns.is_empty())?;
     let rows = patterns.iter();
     let rows = rows.map(|of| named_row(&of.pattern, (of.ops, of.share), &of.over_time, timeline));
-    let table = Table::new(columns(timeline.by, Column::words("pattern")), rows).at_most(top);
+    let table = Table::new(
+        columns(timeline.by, Column::words("pattern").flexible()),
+        rows,
+    )
+    .at_most(top);
     Some(
         Section::titled("Patterns over time")
             .anchored("patterns", "Patterns")
@@ -309,7 +320,7 @@ fn amount<'a>(heat: Heat, amount: u64) -> Cell<'a> {
 
 fn columns(heat: Heat, name: Column) -> Vec<Column> {
     vec![
-        name.flexible(),
+        name,
         number(heat.heading()).rank(Rank::Main),
         number("share"),
         number(heat.most_heading()),

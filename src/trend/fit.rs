@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::summary::balance::tidy;
+use crate::trend::hull;
 use crate::trend::student::t95;
 
 /// A forecast does not go further.
@@ -15,6 +16,10 @@ pub const LEAST_MONTHS: f64 = 12.0 / 365.25;
 const CHOOSING: usize = 5;
 /// A line on the amounts is chosen where it is 20 times as likely, e^3: chance rarely makes it so.
 const LIKELIER: f64 = 3.0;
+/// From this many points on, the best fit alone gives the interval. Fewer do not show which shape growth has and whether
+/// deviations persist: the interval is then wide enough for all of them. (With the best fit alone, intervals held in 72 of
+/// 100 random walks of 5 points, in 74 of 100 linear growths of 8, in 46 of 100 series with a step.)
+pub const SETTLED: usize = 24;
 /// Points that are needed to see that deviations persist, and how alike neighbours are where they do: of independent
 /// ones fewer than a tenth are, and for these the wider interval is right too.
 const PERSISTING: usize = 8;
@@ -93,6 +98,8 @@ pub struct Fit {
     /// leave none.
     spread: Option<f64>,
     squared_deviations: f64,
+    /// The other fits that so few points do not rule out; the interval spans theirs.
+    rivals: Vec<Fit>,
 }
 
 /// A side of an interval.
@@ -108,11 +115,28 @@ impl Fit {
     pub fn of(points: &[(f64, f64)]) -> Option<Fit> {
         let fit = Fit::independent(points)?;
         let persists = fit.autocorrelation.is_some_and(|alike| alike > ALIKE);
+        let fit = Fit {
+            rivals: Fit::rivals(points),
+            ..fit
+        };
         Some(if persists {
             fit.persistent(points)
         } else {
             fit
         })
+    }
+
+    /// A fit of each shape, with deviations of each kind, where the points are too few to choose between them.
+    fn rivals(points: &[(f64, f64)]) -> Vec<Fit> {
+        if points.len() >= SETTLED {
+            return Vec::new();
+        }
+        let positive = points.iter().all(|(_, amount)| *amount > 0.0);
+        let shapes = [Shape::Linear, Shape::Exponential].into_iter();
+        let shapes = shapes.filter(|shape| *shape == Shape::Linear || positive);
+        let fits = shapes.filter_map(|shape| Fit::shaped(points, shape));
+        fits.flat_map(|fit| [fit.clone(), fit.persistent(points)])
+            .collect()
     }
 
     /// The same, where the points deviate each by itself.
@@ -163,6 +187,7 @@ impl Fit {
             spread: (freedom > 0)
                 .then(|| (squared_deviations / freedom as f64).sqrt() * t95(freedom)),
             squared_deviations,
+            rivals: Vec::new(),
         })
     }
 
@@ -207,6 +232,11 @@ impl Fit {
     /// The amount to expect at a time in months, and the interval that a report of then is within; what persists has none
     /// before the last point.
     pub fn at(&self, time: f64) -> Interval {
+        let rivals = self.rivals.iter().map(|rival| rival.own_at(time));
+        hull::of_intervals(self.own_at(time), rivals)
+    }
+
+    fn own_at(&self, time: f64) -> Interval {
         let side = |side| tidy(self.amount(self.level(time, side)));
         let is_known = self.deviations == Deviations::Independent || time >= self.to;
         let spread = self.spread.filter(|_| is_known);
@@ -219,6 +249,10 @@ impl Fit {
 
     /// The growth a month at the time of the last point, as a part of the amount.
     pub fn growth(&self) -> Interval {
+        hull::of_intervals(self.own_growth(), self.rivals.iter().map(Fit::own_growth))
+    }
+
+    fn own_growth(&self) -> Interval {
         let share = |slope: f64| match self.shape {
             Shape::Exponential => tidy(slope.exp_m1().min(MOST)),
             Shape::Linear => {
@@ -236,6 +270,11 @@ impl Fit {
 
     /// When, in months after the last point, the amount is `limit`.
     pub fn reaches(&self, limit: f64) -> Reached {
+        let rivals = self.rivals.iter().map(|rival| rival.own_reaches(limit));
+        hull::of_reached(self.own_reaches(limit), rivals)
+    }
+
+    fn own_reaches(&self, limit: f64) -> Reached {
         let at = |side| self.crossing(limit, side).map(tidy);
         let ends = self.spread.is_some();
         Reached {
@@ -401,7 +440,7 @@ mod tests {
         } = Fit::of(&noisy).unwrap().reaches(4000.0);
         let (estimate, low, high) = (estimate.unwrap(), low.unwrap(), high.unwrap());
         assert!(
-            low < estimate && estimate < high && high < 25.0,
+            low < estimate && estimate < high && high < 75.0,
             "{low} {estimate} {high}"
         );
     }

@@ -3,6 +3,7 @@
 
 pub mod fit;
 pub mod forecast;
+mod hull;
 pub mod names;
 mod notes;
 pub mod point;

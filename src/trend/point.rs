@@ -10,8 +10,8 @@ use crate::hash::hash;
 use crate::metric::{Metric, PerMetric, PerWeight};
 use crate::name::Name;
 use crate::summary::balance::Balance;
-use crate::summary::cause::State;
 use crate::summary::nodes::NodeLoad;
+use crate::summary::state::State;
 use crate::summary::{Sizes, Summary};
 use crate::trend::names::{Lists, Pool};
 

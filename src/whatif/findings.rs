@@ -16,7 +16,7 @@ use crate::whatif::WhatIf;
 use crate::whatif::tag_splits::SplitTags;
 
 /// The name and version of the form of the JSON.
-pub const SCHEMA: &str = "slotscope.whatif/1";
+pub const SCHEMA: &str = "slotscope.whatif/2";
 
 /// The heaviest tags that are listed.
 const TOP_TAGS: usize = 10;

@@ -327,6 +327,7 @@ impl Scratch {
             true => Vec::new(),
             false => of.iter().map(|i| column[*i as usize]).collect(),
         };
+        values.are_operations = keys.batch.values.are_operations;
         values.weights = keys
             .batch
             .values

@@ -8,12 +8,13 @@ use regex::bytes::Regex;
 use crate::error::Result;
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
-use crate::plan::problem::{MoveLimits, Problem};
+use crate::plan::cluster::PlanCluster;
+use crate::plan::goals::Goals;
+use crate::plan::problem::Problem;
 use crate::plan::solve;
-use crate::slot::SLOTS;
 use crate::slot::policy::compile_over_bytes;
-use crate::summary::cause::limit;
 use crate::summary::independent_units::{MOST_PARTS, parts_needed};
+use crate::summary::limit;
 use crate::summary::tags::Tag;
 use crate::text;
 use crate::topology::Topology;
@@ -165,29 +166,14 @@ pub fn search<T>(
     }
 }
 
+/// Nodes of a split tag are to be even by moves: below what is called balanced, whatever the metric.
+const TOLERANCE: f64 = 0.02;
+
 /// What the fullest node comes to, in fair shares, once slots are moved as `plan` does; 1 where nothing has a load.
 pub fn planned_max_over_mean(loads: &PerMetric<Vec<u64>>, by: Metric, topology: &Topology) -> f64 {
-    let is_up = |node: &usize| !topology.nodes[*node].failed;
-    let owner: Vec<_> = (0..SLOTS)
-        .map(|slot| topology.owner(slot as u16).filter(is_up))
-        .collect();
-    let blended = crate::plan::load::blend(loads, &[(by, 1.0)], |slot| owner[slot].is_some());
-    let Some(loads) = blended else { return 1.0 };
-    let capacity = topology
-        .nodes
-        .iter()
-        .map(|node| if node.failed { 0.0 } else { 1.0 });
-    let problem = Problem {
-        loads: &loads,
-        others: Vec::new(),
-        bytes: None,
-        owner,
-        capacity: capacity.collect(),
-        fixed: vec![false; SLOTS],
-        limits: MoveLimits::default(),
-        tolerance: 0.01,
-    };
-    solve::plan(&problem).over_fair
+    let cluster = PlanCluster::new(topology, 0);
+    let problem = Problem::of(&cluster, loads, &Goals::only(by, TOLERANCE));
+    problem.map_or(1.0, |problem| solve::plan(&problem).goals[0].after)
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 
 use crate::metric::{Metric, PerMetric};
 use crate::report::view::table::Rank;
-use crate::report::view::verdict::word;
 use crate::report::view::{Block, Cell, Column, Section, Table, remarks};
-use crate::summary::verdict::MetricVerdict;
+use crate::summary::role_verdict::RoleVerdict;
 use crate::text::{bytes, counted, grouped};
 use crate::whatif::findings::{Side, WhatIfFindings};
 
@@ -65,15 +64,18 @@ fn side_cells(side: &Side, by: Metric) -> Vec<(&'static str, Cell<'_>)> {
     let ratio = |ratio: Option<f64>| Cell::of(ratio, |ratio| Cell::ratio(ratio, 3));
     let (nodes, slots) = (&side.nodes, &side.slots);
     let found = side.verdict.by(by);
-    let number = |of: fn(&MetricVerdict) -> Option<f64>| found.and_then(of);
+    let number = |of: fn(&RoleVerdict) -> Option<f64>| found.and_then(of);
     vec![
         (
             "verdict",
-            Cell::of(found, |found| Cell::text(word(found.state).to_lowercase())),
+            Cell::of(found, |found| Cell::text(found.state.name())),
         ),
         ("nodes", Cell::name(&side.source)),
         ("hash policy", Cell::name(&side.policy)),
-        ("keys", Cell::count(side.keys)),
+        (
+            "keys",
+            Cell::of((side.keys > 0).then_some(side.keys), Cell::count),
+        ),
         (
             "on the fullest node",
             Cell::of(side.fullest_share, Cell::share),
@@ -105,7 +107,16 @@ fn changes(findings: &WhatIfFindings) -> Section<'_> {
         let size = of
             .bytes()
             .map_or(String::new(), |size| format!(" ({})", bytes(*size)));
-        format!("{}{size}", counted(of.keys, "key"))
+        match of.get(Metric::Ops) {
+            // Of captures the keys are not known.
+            Some(ops) if findings.input.keys == 0 => counted(*ops, "operation"),
+            _ => format!("{}{size}", counted(of.keys, "key")),
+        }
+    };
+    let renamed = if findings.input.keys == 0 {
+        "operation"
+    } else {
+        "key"
     };
     let splits = match findings.tag_sample.exact {
         true => format!("of {}", counted(findings.tag_sample.tags, "tag")),
@@ -127,7 +138,7 @@ fn changes(findings: &WhatIfFindings) -> Section<'_> {
         .line(format!("another node: {}", amount(findings.changed_node)))
         .line(format!(
             "another name: {}",
-            counted(findings.renamed, "key")
+            counted(findings.renamed, renamed)
         ))
         .with_all(splits.map(Block::Line))
 }

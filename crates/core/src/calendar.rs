@@ -1,4 +1,4 @@
-//! The Gregorian calendar: days counted from 1970-01-01, and dates.
+//! The Gregorian calendar: days counted from 1970-01-01, and dates; and the units of shorter times.
 //!
 //! Years begin in March here, so that a leap day is their last; 400 of them are an era of always as many days.
 
@@ -29,6 +29,22 @@ pub fn date(days: i64) -> (i64, i64, i64) {
         10.. => (400 * era + year + 1, month - 9, day_of_month),
         _ => (400 * era + year, month + 3, day_of_month),
     }
+}
+
+/// Units of time by their microseconds, and up to where each is used: two minutes read better as 120 s.
+const TIMES: [(f64, &str, f64); 5] = [
+    (1.0, "µs", 1e3),
+    (1e3, "ms", 999.5e3),
+    (1e6, "s", 120e6),
+    (60e6, "min", 7200e6),
+    (3600e6, "h", f64::INFINITY),
+];
+
+/// The unit for times up to `micros` microseconds, and its microseconds.
+pub fn unit_of_time(micros: f64) -> (f64, &'static str) {
+    let fits = |unit: &&(f64, &str, f64)| micros < unit.2;
+    let unit = TIMES.iter().find(fits).unwrap_or(&TIMES[TIMES.len() - 1]);
+    (unit.0, unit.1)
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub mod name;
 pub mod pattern;
 pub mod plan;
 pub mod redact;
-pub mod remedies;
+
 pub mod scan;
 #[doc(hidden)]
 pub mod secret;
@@ -34,6 +34,7 @@ pub mod secret;
 pub mod simd;
 pub mod slot;
 pub mod source;
+pub mod steps;
 pub mod summary;
 pub mod tally;
 #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! Numbers, sizes, names, lists and slot ranges as people read them. Files and JSON carry the exact values.
 
-use crate::calendar::date;
+use crate::calendar::{date, unit_of_time};
 use crate::metric::Metric;
 use crate::name::Name;
 
@@ -67,19 +67,28 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// An amount of a metric in words: `4,120 keys`, `1.50 GiB`, `1 operation`.
+/// Microseconds with the unit that people use: `950 µs`, `12.3 ms`, `4.31 s`, `10 min`.
+pub fn micros(micros: f64) -> String {
+    let (unit, name) = unit_of_time(micros);
+    format!("{} {name}", three_digits(micros / unit))
+}
+
+/// An amount of a metric in words: `4,120 keys`, `1.50 GiB`, `1 operation`, `4.31 s of CPU time`.
 pub fn amount(metric: Metric, amount: u64) -> String {
-    match (metric.is_size(), amount) {
-        (true, _) => bytes(amount),
-        (false, 1) => format!("1 {}", metric.unit()),
-        (false, _) => format!("{} {}", grouped(amount), metric.units()),
+    match amount {
+        _ if metric.is_size() => bytes(amount),
+        _ if metric.is_time() => format!("{} of {}", micros(amount as f64), metric.title()),
+        1 => format!("1 {}", metric.unit()),
+        _ => format!("{} {}", grouped(amount), metric.units()),
     }
 }
 
-/// An amount of a metric in a column or a list that names the metric: `4,120`, `1.50 GiB`.
+/// An amount of a metric in a column or a list that names the metric: `4,120`, `1.50 GiB`, `4.31 s`.
 pub fn amount_cell(metric: Metric, amount: u64) -> String {
     if metric.is_size() {
         bytes(amount)
+    } else if metric.is_time() {
+        micros(amount as f64)
     } else {
         grouped(amount)
     }
@@ -88,6 +97,7 @@ pub fn amount_cell(metric: Metric, amount: u64) -> String {
 /// The mean of a metric with as many digits as are significant: `none`, `0.0123`, `12.3`, `4,120`, `1.50 GiB`.
 pub fn mean(metric: Metric, mean: f64) -> String {
     match (metric.is_size(), mean) {
+        _ if metric.is_time() => micros(mean),
         (true, mean) if mean > 0.0 && mean < 0.5 => String::from("less than a byte"),
         (true, mean) => bytes(mean.round() as u64),
         (_, 0.0) => String::from("none"),
@@ -351,6 +361,19 @@ mod tests {
         assert_eq!(amount(Metric::Ops, 1), "1 operation");
         let cells = three.map(|metric| amount_cell(metric, 2048));
         assert_eq!(cells, ["2,048", "2.00 KiB", "2,048"]);
+        assert_eq!(amount(Metric::Cpu, 2048), "2.05 ms of CPU time");
+        assert_eq!(amount_cell(Metric::Cpu, 4_310_000), "4.31 s");
+    }
+
+    #[test]
+    fn a_time_has_the_unit_that_fits_it() {
+        let times = [0.0, 950.0, 999_499.0, 999_500.0, 1.2e6, 600e6, 9000e6].map(micros);
+        assert_eq!(
+            times,
+            [
+                "0 µs", "950 µs", "999 ms", "1.00 s", "1.20 s", "10 min", "2.50 h"
+            ]
+        );
     }
 
     #[test]

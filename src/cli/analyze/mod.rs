@@ -16,19 +16,21 @@ use crate::analysis::reading::Reading;
 use crate::cli::Ending;
 use crate::cli::analyze::destination::{guard, guard_of_metrics, report_name};
 use crate::cli::analyze::servers::{Collected, ServerArgs, Servers};
+use crate::cli::by::ByArgs;
 use crate::cli::capacity_args::CapacityArgs;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::counting::CountingArgs;
 use crate::cli::hashing::HashingArgs;
-use crate::cli::headings::{CLUSTER, COUNTING, LIMITS, OUTPUT};
+use crate::cli::headings::{CLUSTER, LIMITS, OUTPUT};
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{Form, OutputArgs, Rows};
 use crate::cli::progress::When;
 use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::cli::report_file;
 use crate::cli::storage;
 use crate::cli::tally_files::{Tallies, are_tallies, of_file};
+use crate::cli::values::node_weights;
 use crate::error::{Error, Result};
-use crate::metric::Metric;
 use crate::name::Name;
 use crate::partial;
 use crate::redact::Redaction;
@@ -39,8 +41,8 @@ use crate::report::view;
 use crate::slot::policy::Policy;
 use crate::source::{Source, remote};
 use crate::summary::Summary;
-use crate::summary::cause::State;
 use crate::summary::node_counts::NodeCounts;
+use crate::summary::state::State;
 use crate::topology::Topology;
 use crate::topology::cluster_info::{self, NodeKeys};
 
@@ -63,11 +65,23 @@ pub struct AnalyzeArgs {
     /// standard input.
     #[arg(long, value_name = "FILE", help_heading = CLUSTER, hide_short_help = true)]
     pub cluster_info: Option<PathBuf>,
-    /// The metric of the tables [default: that of the verdict]
+    /// What load is
+    #[command(flatten)]
+    pub by: ByArgs,
+    /// Relative capacity of a node, 1 where it is not said
     ///
-    /// The verdict is by the worst of keys and bytes. All metrics that the input has are counted and reported.
-    #[arg(long, value_enum, value_name = "METRIC", help_heading = COUNTING)]
-    pub by: Option<Metric>,
+    /// The node by hostname, address or id, or the start of one. May be repeated. Without it, memory is weighed by the
+    /// nodes' maxmemory where that is known and differs.
+    #[arg(long, value_name = "ID=W", help_heading = CLUSTER, hide_short_help = true)]
+    pub weight: Vec<String>,
+    /// The report before, so that a figure that wanders around a limit does not change the state every time
+    #[arg(long, value_name = "REPORT", help_heading = LIMITS, hide_short_help = true)]
+    pub previous: Option<PathBuf>,
+    /// The nodes that captures are of, where these do not show it: ids, addresses or hostnames
+    ///
+    /// Nodes that are not named were not captured; without it, a node without operations may be idle.
+    #[arg(long, value_name = "NODES", value_delimiter = ',', help_heading = CLUSTER, hide_short_help = true)]
+    pub captured: Vec<String>,
     /// What is counted
     #[command(flatten)]
     pub counting: CountingArgs,
@@ -196,7 +210,7 @@ impl AnalyzeArgs {
         let directory = self.directory(guard, found.servers.as_ref().map(Servers::name))?;
 
         let summary = self.summarise(analysis, node_counts, found)?;
-        check_nodes(&limits, !summary.nodes.are_assumed())?;
+        check_nodes(&limits, !summary.verdict.assumed)?;
 
         // A closed standard output must not prevent writing the files.
         let printed = self.print(&summary);
@@ -340,13 +354,23 @@ impl AnalyzeArgs {
         Ok(self
             .cluster
             .analysis(topology)
-            .by(self.by)
+            .by(self.by.metrics()?)
+            .weights(node_weights(&self.weight)?)
+            .previous(self.previous()?.as_ref())
             .rows(self.top)
             .segments(&self.counting.separator, self.counting.depth)
             .slots_only(self.counting.slots_only())
             .one_pass(self.counting.one_pass)
             .slot_stats_ops(self.reading.ops_column.as_deref())
+            .captured(self.captured.clone())
             .room_on(move |topology| room.room(topology)))
+    }
+
+    /// The report before.
+    fn previous(&self) -> Result<Option<Summary>> {
+        let path = self.previous.as_deref();
+        let read = |path| report_file::read(path).map(|(_, report)| report);
+        path.map(read).transpose()
     }
 
     /// The limits that the user set.
@@ -439,9 +463,9 @@ impl AnalyzeArgs {
 /// Refuses limits of nodes that are not known.
 fn check_nodes(limits: &[Limit], are_known: bool) -> Result<()> {
     let mut parts = limits.iter().map(Limit::part);
-    match !are_known && parts.any(|part| part == "nodes") {
+    match !are_known && parts.any(|part| matches!(part, "nodes" | "verdict")) {
         true => Err(Error::bad(
-            "--fail-on nodes...",
+            "--fail-on nodes... and verdict...",
             "the nodes are not known; name them with --topology or --nodes",
         )),
         false => Ok(()),

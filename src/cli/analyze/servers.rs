@@ -160,10 +160,13 @@ impl Collected {
         else {
             return;
         };
-        let found = summary.verdict.by_metric.iter_mut();
-        let commands = found
-            .flat_map(|found| &mut found.remedies)
-            .filter_map(|of| of.command.as_mut());
+        let steps = summary.verdict.steps.iter_mut();
+        let commands = steps
+            .flat_map(|step| {
+                std::iter::once(&mut step.command)
+                    .chain(step.alternatives.iter_mut().map(|step| &mut step.command))
+            })
+            .flatten();
         for command in commands.filter(|command| !redacted && command.0.starts_with(b"slotscope "))
         {
             *command = Name::from(format!("{collect} && {command}").as_str());

@@ -85,11 +85,7 @@ impl<'a> Loads<'a> {
 
     /// How they are written on axes.
     pub fn numbers(&self) -> Numbers {
-        if self.by.is_size() {
-            Numbers::Binary
-        } else {
-            Numbers::Decimal
-        }
+        Numbers::of(self.by)
     }
 
     /// `4,120`, `12.3 MiB`.
@@ -101,7 +97,7 @@ impl<'a> Loads<'a> {
     pub fn counted(&self, load: u64) -> String {
         match self.by {
             Metric::Keys => counted(load, "key"),
-            by if by.is_size() => self.short(load as f64),
+            by if by.has_unit() => self.short(load as f64),
             Metric::Accesses => format!("≈ {} accesses/min", grouped(load)),
             // The short name where there is little room.
             by => counted(load, by.name().trim_end_matches('s')),

@@ -185,11 +185,15 @@ fn source(summary: &Summary) -> (String, String) {
     let keys = format!("{} key{}", short(keys), plural(keys as u64));
     let loads = Loads::of(summary);
     let weight = match loads.by {
-        Metric::Keys => String::new(),
-        by if by.is_size() => format!("  ·  {}", loads.short(loads.total())),
-        by => format!("  ·  {} {}", loads.short(loads.total()), by.title()),
+        Metric::Keys => None,
+        by if by.is_size() => Some(loads.short(loads.total())),
+        by if by.is_time() => Some(format!("{} of {}", loads.short(loads.total()), by.title())),
+        by => Some(format!("{} {}", loads.short(loads.total()), by.title())),
     };
-    (format!("{part}{keys}{weight}"), from)
+    // Of captures alone the keys are not known.
+    let keys = Some(keys).filter(|_| weight.is_none() || !summary.has_only_operations());
+    let read: Vec<String> = keys.into_iter().chain(weight).collect();
+    (format!("{part}{}", read.join("  ·  ")), from)
 }
 
 /// The last part of a path.

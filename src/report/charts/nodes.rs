@@ -8,7 +8,7 @@ use crate::report::charts::number::{counted, short, times_with};
 use crate::report::charts::{Sheet, node_name, ratio_digits, source_line};
 use crate::report::palette::{ALARM, EXPECTED, LIGHT_LOAD, MUTED, WATCH};
 use crate::summary::Summary;
-use crate::summary::cause::limit;
+use crate::summary::limit;
 use crate::summary::nodes::NodeLoad;
 use std::cmp::Reverse;
 

@@ -1,8 +1,11 @@
 //! Numbers in a chart: few digits, thousands apart, SI prefixes from 100,000 on.
 
+use crate::calendar::unit_of_time;
+use crate::metric::Metric;
 pub use crate::text::three_digits as short;
 use crate::text::{
-    binary_unit, bytes_in_three_digits, grouped, plural, power_of_1024, si_prefix, three_digits,
+    binary_unit, bytes_in_three_digits, grouped, micros, plural, power_of_1024, si_prefix,
+    three_digits,
 };
 
 /// From here on the labels of an axis share an SI prefix.
@@ -15,14 +18,26 @@ pub enum Numbers {
     Decimal,
     /// Bytes: by powers of 1024.
     Binary,
+    /// Microseconds: in the unit that fits them.
+    Micros,
 }
 
 impl Numbers {
-    /// `4,120`, `12.3 M`; `610 B`, `12.3 MiB`.
+    /// Those of a metric.
+    pub fn of(metric: Metric) -> Self {
+        match metric {
+            metric if metric.is_size() => Numbers::Binary,
+            metric if metric.is_time() => Numbers::Micros,
+            _ => Numbers::Decimal,
+        }
+    }
+
+    /// `4,120`, `12.3 M`; `610 B`, `12.3 MiB`; `12.3 ms`.
     pub fn short(self, value: f64) -> String {
         match self {
             Numbers::Decimal => three_digits(value),
             Numbers::Binary => bytes_in_three_digits(value),
+            Numbers::Micros => micros(value),
         }
     }
 
@@ -32,21 +47,32 @@ impl Numbers {
             Numbers::Decimal => ticks(from, to, about, least),
             Numbers::Binary => {
                 let power = power_of_1024(to);
-                let unit = 1024f64.powi(power as i32);
-                let in_unit = ticks(from / unit, to / unit, about, least / unit).into_iter();
-                let label = |text: String| {
-                    if text == "0" {
-                        text
-                    } else {
-                        format!("{text} {}", binary_unit(power))
-                    }
-                };
-                in_unit
-                    .map(|(value, text)| (value * unit, label(text)))
-                    .collect()
+                let unit = (1024f64.powi(power as i32), binary_unit(power));
+                ticks_in(unit, (from, to), about, least)
             }
+            Numbers::Micros => ticks_in(unit_of_time(to), (from, to), about, least),
         }
     }
+}
+
+/// Ticks at round values of a unit, labelled with its name.
+fn ticks_in(
+    (unit, name): (f64, &str),
+    (from, to): (f64, f64),
+    about: usize,
+    least: f64,
+) -> Vec<(f64, String)> {
+    let label = |text: String| {
+        if text == "0" {
+            text
+        } else {
+            format!("{text} {name}")
+        }
+    };
+    let in_unit = ticks(from / unit, to / unit, about, least / unit).into_iter();
+    in_unit
+        .map(|(value, text)| (value * unit, label(text)))
+        .collect()
 }
 
 /// A count in words: `1 key`, `4,120 keys`, `12.3 M keys`.

@@ -33,10 +33,7 @@ pub fn write(title: &str, subtitle: &str, curve: &Curve, out: &mut dyn Write) ->
 
 fn draw(canvas: &Canvas<'_>, curve: &Curve) {
     let (from, to) = curve.times();
-    let numbers = match curve.metric.is_size() {
-        true => Numbers::Binary,
-        false => Numbers::Decimal,
-    };
+    let numbers = Numbers::of(curve.metric);
     let x = Axis {
         from: from as f64,
         to: to as f64,

@@ -45,7 +45,7 @@ pub fn read(file: &Name, bytes: &[u8]) -> Result<Summary> {
     let head: Head = serde_json::from_slice(bytes).map_err(unreadable)?;
     let is_older = match head.schema {
         Some(serde_json::Value::String(schema)) if schema == SCHEMA => false,
-        Some(serde_json::Value::String(schema)) if schema == OLDER => true,
+        Some(serde_json::Value::String(schema)) if OLDER.contains(&schema.as_str()) => true,
         Some(serde_json::Value::String(other)) => {
             let way_out = match other.starts_with("slotscope.report/") {
                 true => ": analyze its dump again with this version",
@@ -53,7 +53,8 @@ pub fn read(file: &Name, bytes: &[u8]) -> Result<Summary> {
             };
             let other = Name::from(other.as_str());
             return bad(format!(
-                "its schema is \"{other}\"; only {SCHEMA} and {OLDER} can be compared{way_out}"
+                "its schema is \"{other}\"; only {SCHEMA} and {} can be compared{way_out}",
+                OLDER.join(", ")
             ));
         }
         _ => return bad("no report.json of analyze: it names no schema".into()),

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::metric::Metric;
 use crate::report::render::text::{slot_map, time_map};
 use crate::report::view::amounts::quantiles;
-use crate::report::view::{Block, Cell, Scope, Section, Table, Value, verdict};
+use crate::report::view::{Block, Cell, Scope, Section, StepTable, Table, Value};
 use crate::text::and_more;
 
 /// Characters of a name in a cell.
@@ -48,11 +48,10 @@ impl Page<'_> {
             self.block(&format!("### {}", escaped(&section.title)))?;
         }
         section.blocks.iter().try_for_each(|block| match block {
-            Block::Verdict(verdict, sentence) => self.block(&format!(
-                "## {}\n\n{}",
-                verdict::word(*verdict),
-                escaped(sentence)
-            )),
+            Block::Verdict(_, word, sentence) => {
+                self.block(&format!("## {word}\n\n{}", escaped(sentence)))
+            }
+            Block::Steps(steps) => self.steps(steps),
             Block::Paragraph(text) | Block::Line(text) => self.block(&escaped(text)),
             Block::Command(command) => self.code(command),
             Block::Table(table) | Block::Prefixes(table, ..) => self.table(table),
@@ -109,6 +108,38 @@ impl Page<'_> {
             0 => Ok(()),
             more => self.block(&escaped(&format!("... {}{}", and_more(more), self.rest))),
         }
+    }
+
+    /// A table of steps, then their commands.
+    fn steps(&mut self, steps: &StepTable) -> io::Result<()> {
+        let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+        let heads = ["", "step"].into_iter().map(String::from);
+        let heads: Vec<String> = heads
+            .chain(steps.heads.iter().map(|head| escaped(head)))
+            .collect();
+        let rule = ["---:", "---"].into_iter().map(String::from);
+        let rule = rule
+            .chain(steps.heads.iter().map(|_| "---:".into()))
+            .collect();
+        let rows = steps.rows.iter().map(|row| {
+            let first = [row.number.clone().unwrap_or_default(), escaped(&row.what)];
+            let ratios = row
+                .ratios
+                .iter()
+                .map(|ratio| ratio.clone().unwrap_or_default());
+            line(first.into_iter().chain(ratios).collect())
+        });
+        let lines: Vec<String> = [line(heads), line(rule)].into_iter().chain(rows).collect();
+        self.block(&lines.join("\n"))?;
+        let commands = steps.rows.iter().filter_map(|row| row.command.as_ref());
+        let commands: Vec<&str> = commands.map(String::as_str).collect();
+        if !commands.is_empty() {
+            self.code(&commands.join("\n"))?;
+        }
+        steps
+            .left
+            .iter()
+            .try_for_each(|left| self.block(&escaped(left)))
     }
 
     fn slot_map(&mut self, metric: Metric, loads: &[u64]) -> io::Result<()> {

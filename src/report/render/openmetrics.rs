@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use crate::name::Name;
 use crate::summary::Summary;
-use crate::summary::cause::State;
+use crate::summary::nodes::NodeLoad;
+use crate::summary::role_verdict::RoleVerdict;
+use crate::summary::state::{Role, State};
 
 /// What every such file starts with.
 pub const MARK: &str = "# HELP slotscope_";
@@ -15,11 +17,14 @@ pub const MARK: &str = "# HELP slotscope_";
 /// Where `out` cannot be written.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let mut families = Families::default();
-    families.add(
-        "keys",
-        "Keys that were read.",
-        &[("", summary.input.keys as f64)],
-    );
+    // Of captures alone they are not known, and are not 0.
+    if !summary.has_only_operations() {
+        families.add(
+            "keys",
+            "Keys that were read.",
+            &[("", summary.input.keys as f64)],
+        );
+    }
     let rejected = summary.input.rejected.count as f64;
     families.add(
         "rejected_rows",
@@ -32,15 +37,45 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         "When the dump was analyzed.",
         &[("", started)],
     );
-    let state = |of: &State| {
-        let label = format!("state=\"{}\"", of.name());
-        (label, f64::from(u8::from(summary.verdict.state == *of)))
-    };
-    let states: Vec<_> = State::ALL.iter().map(state).collect();
+    let states: Vec<_> = State::ALL
+        .iter()
+        .map(|of| {
+            let label = format!("state=\"{}\"", of.name());
+            (label, f64::from(u8::from(summary.verdict.state == *of)))
+        })
+        .collect();
     families.add(
         "verdict",
         "1 for the state of the verdict, 0 for all others.",
         &states,
+    );
+    let rank = |state: State| State::ALL.iter().position(|of| *of == state).unwrap_or(0) as f64;
+    let roles = summary.verdict.roles.iter();
+    let roles = roles.map(|role| (format!("role=\"{}\"", role.name()), rank(role.state)));
+    let all = (String::from("role=\"all\""), rank(summary.verdict.state));
+    families.add(
+        "state",
+        "The state from 0 (empty) over 1 (balanced), 2 (unjudged), 3 (watch), 4 (skewed), 5 (suspicious), 6 (limit) to 7 (down).",
+        &std::iter::once(all).chain(roles).collect::<Vec<_>>(),
+    );
+    let of_nodes = |number: &dyn Fn(&NodeLoad, Role) -> Option<f64>| {
+        let nodes = summary.nodes.list.iter();
+        let each = nodes.flat_map(|node| Role::ALL.map(|role| (node, role)));
+        let each = each.filter_map(|(node, role)| {
+            let labels = format!("node=\"{}\",role=\"{}\"", label(&node.name()), role.name());
+            Some((labels, number(node, role)?))
+        });
+        each.collect::<Vec<_>>()
+    };
+    families.add(
+        "node_over_share",
+        "What a primary holds over its fair share.",
+        &of_nodes(&|node, role| node.over_share.of(role)),
+    );
+    families.add(
+        "node_limit_use_ratio",
+        "Which part of its limit a primary uses.",
+        &of_nodes(&|node, role| node.limit_use.filter(|_| role == Role::Memory)),
     );
     let nodes = summary.nodes.list.iter().flat_map(|node| {
         let name = label(&node.name());
@@ -69,13 +104,10 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         "Hash slots that a primary owns.",
         &slots.collect::<Vec<_>>(),
     );
-    let by_metric = |number: fn(&crate::summary::verdict::MetricVerdict) -> Option<f64>| {
-        let found = summary.verdict.by_metric.iter();
+    let by_metric = |number: fn(&RoleVerdict) -> Option<f64>| {
+        let found = summary.verdict.roles.iter();
         let found = found.filter_map(move |found| {
-            Some((
-                format!("metric=\"{}\"", found.metric.name()),
-                number(found)?,
-            ))
+            Some((format!("metric=\"{}\"", found.by().name()), number(found)?))
         });
         found.collect::<Vec<_>>()
     };
@@ -100,7 +132,7 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     if let Some(tags) = &summary.tags {
         families.add("tags", "Distinct hash tags.", &[("", tags.distinct as f64)]);
     }
-    let risks = summary.verdict.risks.len() as f64;
+    let risks = summary.verdict.risks().count() as f64;
     families.add(
         "risks",
         "Risks that do not depend on how even the primaries are.",

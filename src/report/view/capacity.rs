@@ -10,9 +10,8 @@ use crate::text::{bytes, counted};
 /// How full the nodes are, and when they will be full.
 pub fn section(summary: &Summary) -> Option<Section<'_>> {
     let capacity = summary.capacity.as_ref()?;
-    let limit = capacity.maxmemory.max(1) as f64;
     let rows = capacity.nodes.iter().map(|node| {
-        let part = node.used as f64 / limit;
+        let part = node.used as f64 / node.maxmemory.max(1) as f64;
         let tone = if part >= 1.0 {
             Tone::Alarm
         } else {
@@ -47,12 +46,11 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
 
 fn usable(capacity: &Capacity) -> Option<String> {
     let usable = capacity.usable_bytes?;
-    let nominal = capacity
-        .maxmemory
-        .saturating_mul(capacity.nodes.len() as u64);
+    let limits = capacity.nodes.iter().map(|node| node.maxmemory);
+    let nominal = limits.fold(0, u64::saturating_add);
     let most = capacity.max_nodes.map_or(String::new(), |most| {
         format!(
-            "; with more than {} the heaviest tag or key outgrows a fair share",
+            "; with more than {} the heaviest slot outgrows a fair share",
             counted(most, "node")
         )
     });

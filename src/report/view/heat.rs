@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::text::{bytes, bytes_in_three_digits, counted, percent, span, three_digits};
+use crate::text::{bytes, bytes_in_three_digits, counted, micros, percent, three_digits};
 
 /// Microseconds of a second.
 const MICROS: f64 = 1e6;
@@ -57,11 +57,11 @@ impl Heat {
         }
     }
 
-    /// An amount with what it is of: `33,000 operations`, `9.31 seconds of CPU time`.
+    /// An amount with what it is of: `33,000 operations`, `9.31 s of CPU time`.
     pub fn amount(self, amount: u64) -> String {
         match self {
             Heat::Ops => counted(amount, "operation"),
-            Heat::Cpu => format!("{} of CPU time", cpu_time(amount)),
+            Heat::Cpu => format!("{} of CPU time", micros(amount as f64)),
             Heat::Network => format!("{} of network traffic", bytes(amount)),
         }
     }
@@ -70,7 +70,7 @@ impl Heat {
     pub fn cell(self, amount: u64) -> String {
         match self {
             Heat::Ops => crate::text::grouped(amount),
-            Heat::Cpu => cpu_time(amount),
+            Heat::Cpu => micros(amount as f64),
             Heat::Network => bytes(amount),
         }
     }
@@ -122,13 +122,6 @@ impl Heat {
     }
 }
 
-fn cpu_time(micros: u64) -> String {
-    match micros as f64 / MICROS {
-        secs if secs < 120.0 => format!("{} seconds", three_digits(secs)),
-        secs => span(secs as u64),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,12 +136,12 @@ mod tests {
         );
         assert_eq!(
             of(Heat::Cpu, 4_310_000),
-            pair("4.31 seconds of CPU time", "43.1 % of a core")
+            pair("4.31 s of CPU time", "43.1 % of a core")
         );
         assert_eq!(
             of(Heat::Network, 3 << 20),
             pair("3.00 MiB of network traffic", "307 KiB/s")
         );
-        assert_eq!(Heat::Cpu.amount(600_000_000), "10 minutes of CPU time");
+        assert_eq!(Heat::Cpu.amount(600_000_000), "10 min of CPU time");
     }
 }

@@ -15,6 +15,7 @@ pub mod operations;
 pub mod patterns;
 pub mod remarks;
 pub mod slots;
+pub mod steps;
 pub mod table;
 pub mod tags;
 pub mod time_map;
@@ -23,14 +24,15 @@ pub mod verdict;
 pub use cell::{Bar, Cell, Value};
 pub use curve::Curve;
 pub use heat::Heat;
+pub use steps::StepTable;
 pub use table::{Column, Table};
 pub use time_map::TimeMap;
 
 use crate::metric::Metric;
 use crate::summary::Summary;
-use crate::summary::cause::State;
 use crate::summary::patterns::Prefix;
 use crate::summary::quantiles::Quantiles;
+use crate::summary::state::State;
 
 /// The sections of the report in their order, each made where the summary has something for it.
 pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
@@ -38,6 +40,7 @@ pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     input::doubts,
     input::overview,
     verdict::causes,
+    verdict::other_causes,
     verdict::remedies,
     nodes::section,
     verdict::risks,
@@ -69,7 +72,7 @@ pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
 
 /// What one acts on, in so few lines that a terminal shows them at once.
 static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] = &[
-    verdict::section,
+    verdict::main_problems,
     input::read,
     verdict::remedies,
     nodes::bars,
@@ -79,12 +82,27 @@ static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] = &[
 
 /// The sections of the report of `summary` that one acts on.
 pub fn answer(summary: &Summary) -> Vec<Section<'_>> {
-    ANSWER.iter().filter_map(|make| make(summary)).collect()
+    sections_of(ANSWER, summary)
 }
 
 /// The sections of the report of `summary`.
 pub fn report(summary: &Summary) -> Vec<Section<'_>> {
-    SECTIONS.iter().filter_map(|make| make(summary)).collect()
+    sections_of(SECTIONS, summary)
+}
+
+fn sections_of<'s>(
+    makers: &[fn(&'s Summary) -> Option<Section<'s>>],
+    summary: &'s Summary,
+) -> Vec<Section<'s>> {
+    let mut sections: Vec<_> = makers.iter().filter_map(|make| make(summary)).collect();
+    if summary.has_only_operations() {
+        for block in sections.iter_mut().flat_map(|section| &mut section.blocks) {
+            if let Block::Table(table) | Block::Prefixes(table, ..) = block {
+                table.hide_unknown_keys();
+            }
+        }
+    }
+    sections
 }
 
 /// A part of a report: a heading and what is under it.
@@ -119,14 +137,16 @@ pub enum Scope {
 /// A part of a section.
 #[derive(Debug, Clone)]
 pub enum Block<'a> {
-    /// The verdict and its sentence: the first line of a report.
-    Verdict(State, String),
+    /// A problem, or that there is none: its state, the word that it is shown with, and its sentence.
+    Verdict(State, String, String),
     /// A paragraph.
     Paragraph(String),
     /// A line that belongs to what is above it.
     Line(String),
     /// A command to copy; it is never wrapped.
     Command(String),
+    /// What to do.
+    Steps(StepTable),
     /// A table.
     Table(Table<'a>),
     /// Prefixes as a table, or as a tree where the reader can open and close its branches.

@@ -3,11 +3,11 @@
 use crate::metric::Metric;
 use crate::report::view::cell::Tone;
 use crate::report::view::table::{Rank, loads};
-use crate::report::view::{Block, Cell, Column, Scope, Section, Table, verdict};
+use crate::report::view::{Block, Cell, Column, Scope, Section, Table};
 use crate::summary::Summary;
-use crate::summary::cause::{State, limit};
 use crate::summary::node_counts::NodeCounts;
 use crate::summary::nodes::NodeLoad;
+use crate::summary::state::{Role, State};
 use crate::text::{counted, percent};
 
 /// Nodes that are shown where space is short.
@@ -43,13 +43,16 @@ pub fn table(summary: &Summary) -> Table<'_> {
     let mean = nodes.balance.get(by).map_or(0.0, |balance| balance.mean);
     let load = |node: &NodeLoad| node.load.get(by).copied().unwrap_or(0) as f64;
     let most = nodes.list.iter().map(load).fold(mean, f64::max);
-    let state = summary.verdict.by(by).map(|found| found.state);
-    let is_uneven = state.is_some_and(State::is_uneven);
-    let tone = |ratio: f64| match ratio {
-        r if is_uneven && r >= limit::SKEWED => Tone::Alarm,
-        r if is_uneven && r >= limit::BALANCED => Tone::Watch,
+    let role = summary.verdict.by(by);
+    let bands = role
+        .filter(|role| role.state.is_uneven())
+        .map(|role| role.bands);
+    let tone = |ratio: f64| match bands {
+        Some(bands) if ratio >= bands.upper => Tone::Alarm,
+        Some(bands) if ratio > bands.lower => Tone::Watch,
         _ => Tone::Plain,
     };
+    let other = other_role(summary);
     let rows = nodes.list.iter().map(|node| {
         let mut row = vec![
             Cell::node(node),
@@ -61,6 +64,7 @@ pub fn table(summary: &Summary) -> Table<'_> {
             true => fair(load(node) / mean, most / mean, tone(load(node) / mean)),
             false => Cell::none(),
         });
+        row.extend(other.map(|role| of_role(node, role)));
         row
     });
     let mut columns = vec![
@@ -70,7 +74,31 @@ pub fn table(summary: &Summary) -> Table<'_> {
     ];
     columns.extend(Column::loads(by));
     columns.push(fair_column());
+    columns.extend(other.map(other_column));
     Table::new(columns, rows).in_file("nodes.csv")
+}
+
+/// The role that the tables are not by, where nodes are judged in both.
+fn other_role(summary: &Summary) -> Option<Role> {
+    let by = summary.verdict.by(summary.by)?.role?;
+    let other = summary.verdict.roles.iter().filter_map(|role| role.role);
+    other.filter(|role| *role != by).find(|role| {
+        let mut nodes = summary.nodes.list.iter();
+        nodes.any(|node| node.over_share.of(*role).is_some())
+    })
+}
+
+fn of_role<'a>(node: &NodeLoad, role: Role) -> Cell<'a> {
+    Cell::of(node.over_share.of(role), |ratio| Cell::ratio(ratio, 3))
+}
+
+fn other_column(role: Role) -> Column {
+    let title = match role {
+        Role::Memory => "memory × fair",
+        Role::Load => "load × fair",
+    };
+    let column = Column::number(title).only_for_people();
+    column.rank(Rank::Main).hint("the same in the other role")
 }
 
 fn fair_column() -> Column {
@@ -85,7 +113,8 @@ fn fair<'a>(ratio: f64, most: f64, tone: Tone) -> Cell<'a> {
 
 /// The fullest nodes and the emptiest as bars, in few lines.
 pub fn bars(summary: &Summary) -> Option<Section<'_>> {
-    let (nodes, by) = (&summary.nodes, summary.verdict.metric);
+    let (nodes, by) = (&summary.nodes, summary.by);
+    let other = other_role(summary);
     let mean = nodes.balance.get(by).map_or(0.0, |balance| balance.mean);
     let mut list: Vec<&NodeLoad> = nodes.list.iter().collect();
     list.sort_by_key(|node| std::cmp::Reverse(node.load_by(by)));
@@ -99,19 +128,22 @@ pub fn bars(summary: &Summary) -> Option<Section<'_>> {
     }
     let rows = list.iter().map(|node| {
         let load = node.load_by(by) as f64;
-        vec![
+        let row = [
             Cell::node(node),
             Cell::count(node.slots),
             Cell::amount(by, node.load_by(by)),
             fair(load / mean, most / mean, Tone::Plain),
-        ]
+        ];
+        let other = other.map(|role| of_role(node, role));
+        row.into_iter().chain(other).collect::<Vec<_>>()
     });
-    let columns = vec![
+    let columns = [
         Column::words("node").flexible(),
         Column::number("slots").rank(Rank::Detail),
         Column::load(by, by),
         fair_column(),
     ];
+    let columns = columns.into_iter().chain(other.map(other_column)).collect();
     let section = Section::untitled().table(Table::new(columns, rows));
     Some(match more {
         0 => section,
@@ -134,7 +166,7 @@ pub fn node_counts(summary: &Summary) -> Option<Section<'_>> {
         vec![
             Cell::number(scaled.nodes as u64),
             Cell::of(scaled.max_over_mean, |ratio| bar(ratio, scaled.state)),
-            Cell::text(verdict::word(scaled.state).to_lowercase()),
+            Cell::text(scaled.state.name()),
         ]
     });
     let columns = vec![
@@ -182,7 +214,11 @@ pub fn counts_only(counts: &NodeCounts) -> Vec<Section<'_>> {
     ];
     let title = format!("Nodes ({})", counts.nodes.source);
     vec![
-        Section::untitled().with(Block::Verdict(verdict.state, verdict.sentence.to_string())),
+        Section::untitled().with(Block::Verdict(
+            verdict.state,
+            verdict.state.word(None).into(),
+            verdict.sentence.to_string(),
+        )),
         Section::titled(title).table(Table::new(columns, rows)),
     ]
 }

@@ -9,7 +9,7 @@ use crate::summary::nodes::NodeLoad;
 use crate::summary::{HotSlot, Summary};
 use crate::text::{self, amount_cell, grouped};
 
-/// Tags that are named for a slot, and characters of their names.
+/// Tags and keys that are named for a slot, and characters of their names.
 const TAGS: usize = 3;
 const NAME: usize = 120;
 
@@ -60,9 +60,10 @@ pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
             Cell::owner(&summary.nodes.list, slot.node.as_ref()),
         ];
         row.extend(loads(&slot.load));
-        row.extend([Cell::ratio(slot.over_mean, 2), tags(slot, by)]);
+        row.extend([Cell::ratio(slot.over_mean, 2), fills(slot, by)]);
         row
     });
+    let has_keys = slots.hottest.iter().any(|slot| !slot.top_keys.is_empty());
     let node = Column::words("node").rank(Rank::Detail);
     let mut columns = vec![Column::number("slot"), node];
     columns.extend(Column::loads(by));
@@ -70,12 +71,17 @@ pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
         Column::number("× mean")
             .rank(Rank::Main)
             .hint("its load over that of the average slot"),
-        Column::words("its tags").flexible(),
+        Column::words(if has_keys {
+            "its tags and keys"
+        } else {
+            "its tags"
+        })
+        .flexible(),
     ]);
     let mean = slots.stats.get(by).map_or(0.0, |stats| stats.mean);
     let mean = text::mean(by, mean);
     let average = match by {
-        by if by == Metric::Keys || by.is_size() => mean,
+        by if by == Metric::Keys || by.has_unit() => mean,
         by => format!("{mean} {}", by.units()),
     };
     let label = match by {
@@ -87,15 +93,23 @@ pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
     Some(section.table(Table::new(columns, rows)))
 }
 
-fn tags<'a>(slot: &HotSlot, by: Metric) -> Cell<'a> {
-    let tags = slot.top_tags.iter().take(TAGS).map(|tag| {
-        let load = tag.load.get(by).map(|load| amount_cell(by, *load));
-        let name = text::name(&tag.tag, NAME);
-        format!("{{{name}}} {}", load.unwrap_or_default())
+/// The tags and keys that fill a slot, heaviest first.
+fn fills<'a>(slot: &HotSlot, by: Metric) -> Cell<'a> {
+    let tags = slot.top_tags.iter().map(|tag| {
+        let load = tag.load.get(by).copied();
+        (load, format!("{{{}}}", text::name(&tag.tag, NAME)))
     });
-    match tags.collect::<Vec<_>>() {
-        tags if tags.is_empty() => Cell::none(),
-        tags => Cell::text(tags.join(", ")),
+    let keys = slot.top_keys.iter();
+    let keys = keys.map(|key| (Some(key.ops), text::name(&key.key, NAME)));
+    let mut fills: Vec<(Option<u64>, String)> = tags.chain(keys).collect();
+    fills.sort_by_key(|(load, _)| std::cmp::Reverse(*load));
+    let fills = fills.into_iter().take(TAGS).map(|(load, name)| {
+        let load = load.map(|load| amount_cell(by, load));
+        format!("{name} {}", load.unwrap_or_default())
+    });
+    match fills.collect::<Vec<_>>() {
+        fills if fills.is_empty() => Cell::none(),
+        fills => Cell::text(fills.join(", ")),
     }
 }
 

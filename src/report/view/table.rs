@@ -76,6 +76,27 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Leaves columns without any key out for people: of captures the keys are not known, and are not 0.
+    pub fn hide_unknown_keys(&mut self) {
+        let is_none = |at: usize| {
+            let mut cells = self.rows.iter().filter_map(|row| row.get(at));
+            cells.all(|cell| {
+                matches!(
+                    cell.value,
+                    Value::None | Value::Count(0) | Value::Amount(Metric::Keys, 0)
+                )
+            })
+        };
+        let keys = Metric::Keys.name();
+        let columns = 0..self.columns.len();
+        let unknown: Vec<usize> = columns
+            .filter(|at| self.columns[*at].field == keys && is_none(*at))
+            .collect();
+        unknown
+            .into_iter()
+            .for_each(|at| self.columns[at].title = None);
+    }
+
     /// How many rows to show where the reader asked for `rows`.
     pub fn shown(&self, rows: usize) -> usize {
         let most = self.most_rows.map_or(rows, |most| most.min(rows));
@@ -239,6 +260,29 @@ mod tests {
             Cell::none(),
         ];
         assert_eq!(Table::new(columns, [row]).for_people(), [0, 2, 3]);
+    }
+
+    #[test]
+    fn keys_that_are_not_known_are_left_out_for_people_and_others_stay() {
+        let columns = || {
+            let columns = [Metric::Keys, Metric::Ops].map(|of| Column::load(of, Metric::Ops));
+            columns.into_iter().collect::<Vec<_>>()
+        };
+        let row = |keys: u64| {
+            vec![
+                Cell::amount(Metric::Keys, keys),
+                Cell::amount(Metric::Ops, 0),
+            ]
+        };
+        let mut unknown = Table::new(columns(), [row(0), row(0)]);
+        unknown.hide_unknown_keys();
+        assert_eq!(
+            (unknown.for_people(), unknown.for_files()),
+            (vec![1], vec![0, 1])
+        );
+        let mut known = Table::new(columns(), [row(0), row(3)]);
+        known.hide_unknown_keys();
+        assert_eq!(known.for_people(), [0, 1]);
     }
 
     #[test]

@@ -14,6 +14,9 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
     if summary.has_only_extremes() {
         return None;
     }
+    if tags.tagged_keys == 0 && summary.has_only_operations() {
+        return of_operations(summary);
+    }
     if tags.tagged_keys == 0 {
         return Some(Section::untitled().paragraph("No key has a hash tag."));
     }
@@ -27,24 +30,50 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
         grouped(tags.distinct),
         percent(tags.tagged_keys as f64 / summary.input.keys as f64)
     );
+    Some(listed(summary, title))
+}
+
+/// Those of captures: how many of the keys have one is not known.
+fn of_operations(summary: &Summary) -> Option<Section<'_>> {
+    let tags = summary.tags.as_ref()?;
+    if tags.top.is_empty() {
+        return Some(Section::untitled().paragraph("No operation is on a key with a hash tag."));
+    }
+    let about = if tags.distinct_error > 0.0 {
+        "about "
+    } else {
+        ""
+    };
+    let title = format!(
+        "Hash tags of operations ({about}{} distinct)",
+        grouped(tags.distinct)
+    );
+    Some(listed(summary, title))
+}
+
+/// The table, and what is not in it.
+fn listed(summary: &Summary, title: String) -> Section<'_> {
     let section = Section::titled(title)
         .anchored("tags", "Tags")
         .table(table(summary));
+    let Some(tags) = &summary.tags else {
+        return section;
+    };
     let by = summary.by;
     let first_hidden = tags.top.get(summary.rows);
     let hidden = first_hidden.and_then(|tag| Some(tag.load.get(by)? + tag.error(by)));
     let hidden = hidden.unwrap_or(0).max(tags.max_error);
     if hidden == 0 {
-        return Some(section);
+        return section;
     }
     let counts = match tags.exact {
         true => "Counts are exact",
         false => "The input was read once: counts are at least these",
     };
-    Some(section.paragraph(format!(
+    section.paragraph(format!(
         "{counts}; a tag that is not shown holds at most {}.",
         amount(by, hidden)
-    )))
+    ))
 }
 
 /// The heaviest hash tags, and `tags.csv`.

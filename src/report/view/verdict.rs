@@ -1,67 +1,96 @@
-//! The answer: how uneven the nodes are, why, what to do about it, and what else is a risk. The terminal, the page and
-//! Markdown show the same findings in the same order.
+//! The answer: what is wrong, why, what to do about it, and what else is a risk. The terminal, the page and Markdown show
+//! the same findings and steps in the same order.
 
+use crate::report::view::steps::{StepRow, StepTable};
 use crate::report::view::{Block, Cell, Column, Scope, Section, Table, Value};
 use crate::summary::Summary;
-use crate::summary::cause::{Cause, CauseKind, State};
-use crate::summary::remedy::Remedy;
-use crate::summary::risk::Risk;
-use crate::summary::verdict::{MetricVerdict, Verdict};
+use crate::summary::cause::{Cause, CauseKind};
+use crate::summary::finding::Finding;
+use crate::summary::role_verdict::RoleVerdict;
+use crate::summary::state::{Role, State};
+use crate::summary::step::{After, RoleAfter, Step};
+use crate::summary::verdict::Verdict;
 use crate::text::and_more;
-use crate::wording::remedy::result;
-use crate::wording::verdict::cause_in_words;
+use crate::wording::verdict::{cause_in_words, ratio};
 
-/// Remedies that are shown.
-const REMEDIES: usize = 3;
 /// Risks that are shown; report.json has all.
 const ALL_RISKS: usize = 10;
 /// Risks that are shown where space is short.
 const RISKS: usize = 3;
+/// Problems that are shown where space is short.
+const PROBLEMS: usize = 3;
 /// A cause that adds less than this is left out, but for chance among units that there are.
 const NOTHING: f64 = 0.0005;
 
-/// The state in one word.
-pub fn word(state: State) -> &'static str {
-    match state {
-        State::Empty => "Empty",
-        State::Suspicious => "Suspicious",
-        State::Balanced => "Balanced",
-        State::Watch => "Watch",
-        State::Skewed => "Skewed",
-    }
-}
-
-/// The first lines of the report: the verdict, and what other metrics say.
+/// The first lines of the report: every problem with its word, and what is known of roles without one.
 pub fn section(summary: &Summary) -> Option<Section<'_>> {
-    let verdict = &summary.verdict;
-    let first = Block::Verdict(verdict.state, verdict.sentence.to_string());
-    let section = Section::untitled().scoped(Scope::Overview).with(first);
-    Some(section.with_all(others(verdict).map(Block::Line)))
+    Some(problems_up_to(&summary.verdict, usize::MAX))
 }
 
-/// What the other metrics say, where they say something else: operations, or the better of keys and bytes.
+/// The same where space is short.
+pub fn main_problems(summary: &Summary) -> Option<Section<'_>> {
+    Some(problems_up_to(&summary.verdict, PROBLEMS))
+}
+
+fn problems_up_to(verdict: &Verdict, most: usize) -> Section<'_> {
+    let section = Section::untitled().scoped(Scope::Overview);
+    let first = Block::Verdict(
+        verdict.state,
+        verdict.word.clone(),
+        verdict.sentence.to_string(),
+    );
+    let others = verdict.problems().skip(1).map(|found| {
+        let state = found.state.unwrap_or_default();
+        Block::Verdict(state, found.word().into(), found.sentence.to_string())
+    });
+    let more = verdict.problems().count().saturating_sub(most);
+    section
+        .with(first)
+        .with_all(others.take(most - 1))
+        .with_all((more > 0).then(|| Block::Line(and_more(more))))
+        .with_all(notes(verdict).map(Block::Line))
+}
+
+/// What the other problems say, with their words.
 pub fn others(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
-    let is_other =
-        |found: &&MetricVerdict| found.metric != verdict.metric && !is_silent(found.state);
-    verdict.by_metric.iter().filter(is_other).map(|found| {
-        let word = match found.metric {
-            metric if metric.is_of_use() && found.state.is_uneven() => {
-                format!("HOT by {}", metric.title())
-            }
-            metric => format!("By {}", metric.title()),
-        };
-        format!("{word}: {}", found.sentence)
-    })
+    let problems = verdict.problems().skip(1);
+    let problems = problems.map(|found| format!("{}: {}", found.word(), found.sentence));
+    problems.chain(notes(verdict))
 }
 
-/// Whether a verdict says nothing that the main one does not: nothing is there, or the input is not what it should be.
-fn is_silent(state: State) -> bool {
-    matches!(state, State::Suspicious | State::Empty)
+/// What is known of roles that are no problem, beside the one that the first line is about.
+pub fn notes(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
+    let first = verdict.sentence.to_string();
+    let is_told = move |role: &&RoleVerdict| {
+        role.state.is_uneven()
+            || matches!(role.state, State::Suspicious | State::Empty)
+            || role.sentence.to_string() == first
+    };
+    let others = verdict.roles.iter().filter(move |role| !is_told(role));
+    others.map(|role| format!("{}: {}", role.name(), role.sentence))
 }
 
-/// Why the fullest node is above its fair share.
+/// Why the fullest node of the first problem is above its fair share.
 pub fn causes(summary: &Summary) -> Option<Section<'_>> {
-    let found = summary.verdict.worst()?;
+    let found = uneven(&summary.verdict).next()?;
+    causes_of(summary, found).map(|section| section.anchored("causes", "Why"))
+}
+
+/// The same of the second one.
+pub fn other_causes(summary: &Summary) -> Option<Section<'_>> {
+    causes_of(summary, uneven(&summary.verdict).nth(1)?)
+}
+
+/// The uneven roles in the order of their findings.
+fn uneven(verdict: &Verdict) -> impl Iterator<Item = &RoleVerdict> {
+    let role = |found: &Finding| {
+        let mut roles = verdict.roles.iter();
+        roles.find(|role| role.state.is_uneven() && found.metric == Some(role.metric))
+    };
+    verdict.problems().filter_map(role)
+}
+
+fn causes_of<'a>(summary: &'a Summary, found: &'a RoleVerdict) -> Option<Section<'a>> {
     let fullest = found.fullest.as_ref()?;
     let is_shown = |cause: &&Cause| {
         let is_chance = cause.kind == CauseKind::Chance && cause.units != Some(0);
@@ -85,83 +114,178 @@ pub fn causes(summary: &Summary) -> Option<Section<'_>> {
     let nodes = &summary.nodes.list;
     let node = nodes.iter().find(|node| node.id == fullest.node)?;
     let title = format!(
-        "Why {} has {:.3} times its fair share",
+        "Why {} holds {:.3} times its fair share of {}",
         node.name(),
-        fullest.max_over_mean
+        fullest.max_over_mean,
+        found.metric.of_what()
     );
-    let section = Section::titled(title)
-        .anchored("causes", "Why")
-        .table(table);
-    found.state.is_uneven().then_some(section)
+    Some(Section::titled(title).table(table))
 }
 
-/// What to do: one line and one command for each remedy, or what else helps.
-pub fn steps(summary: &Summary) -> Vec<(String, Option<String>)> {
-    let Some(found) = summary
-        .verdict
-        .worst()
-        .filter(|found| found.state.is_uneven())
-    else {
-        let what = match summary.verdict.state {
-            _ if summary.has_only_extremes() => {
-                "Name dumps of the primaries as well: then slots, tags and nodes are judged, and these keys are marked in the tables."
-            }
-            State::Empty => {
-                "Check that the dump is the right file and that its format was detected; --format help lists all formats."
-            }
-            State::Suspicious => {
-                "Take the dump again from every primary, and give the topology of the same moment with --topology."
-            }
-            _ => "Nothing today. Look again when the data has grown or the key names change.",
-        };
-        return vec![(what.into(), None)];
-    };
-    if found.remedies.is_empty() {
-        let what = "No move of slots and no split of a listed tag or key evens the nodes out; look at the fullest slots below.";
-        return vec![(what.into(), None)];
+/// What to do where there are no steps.
+fn nothing(summary: &Summary) -> &'static str {
+    match summary.verdict.state {
+        _ if summary.has_only_extremes() => {
+            "Name dumps of the primaries as well: then slots, tags and nodes are judged, and these keys are marked in the tables."
+        }
+        State::Empty => {
+            "Check that the dump is the right file and that its format was detected; --format help lists all formats."
+        }
+        State::Balanced => {
+            "Nothing today. Look again when the data has grown or the key names change."
+        }
+        State::Unjudged => {
+            "Nothing can be said yet. Give a dump of all primaries with sizes, or a longer capture of all of them."
+        }
+        _ => {
+            "No move of slots and no split of a listed tag or key evens the nodes out; look at the fullest slots below."
+        }
     }
-    let step = |remedy: &Remedy| {
-        let command = remedy.command.as_ref().map(ToString::to_string);
-        (result(remedy, found.metric), command)
-    };
-    found.remedies.iter().take(REMEDIES).map(step).collect()
 }
 
-/// The same as a section.
+/// The steps as a table: a line, a command and every role after it.
+pub fn step_table(summary: &Summary) -> Option<StepTable> {
+    let verdict = &summary.verdict;
+    if verdict.steps.is_empty() {
+        return None;
+    }
+    let judged: Vec<&RoleVerdict> = verdict
+        .roles
+        .iter()
+        .filter(|role| role.fullest.is_some())
+        .collect();
+    let has_ratios = !matches!(verdict.state, State::Down | State::Suspicious);
+    let judged: Vec<&RoleVerdict> = judged.into_iter().filter(|_| has_ratios).collect();
+    let after = |after: &After| {
+        let of =
+            |role: &&RoleVerdict| of_role(after, role.role).map(|after| ratio(after.max_over_mean));
+        judged.iter().map(of).collect()
+    };
+    let today = StepRow {
+        number: None,
+        what: "today".into(),
+        ratios: judged
+            .iter()
+            .map(|role| role.max_over_mean().map(ratio))
+            .collect(),
+        command: None,
+    };
+    let row = |number: Option<String>, step: &Step| {
+        let until = step
+            .until
+            .map_or(String::new(), |until| format!(" until step {}", until + 1));
+        let about = if step.estimated && !judged.is_empty() {
+            " (about)"
+        } else {
+            ""
+        };
+        StepRow {
+            number,
+            what: format!("{}{until}{about}", step.sentence),
+            ratios: after(&step.after),
+            command: step.command.as_ref().map(ToString::to_string),
+        }
+    };
+    let steps = verdict.steps.iter().enumerate().flat_map(|(at, step)| {
+        let own = row(Some((at + 1).to_string()), step);
+        let others = step.alternatives.iter();
+        let others = others.map(|step| row(Some("or".into()), step));
+        std::iter::once(own).chain(others).collect::<Vec<_>>()
+    });
+    let today = has_ratios.then_some(today);
+    Some(StepTable {
+        heads: judged.iter().map(|role| head(role)).collect(),
+        rows: today.into_iter().chain(steps).collect(),
+        left: verdict
+            .left
+            .iter()
+            .map(|left| {
+                let units = left.units.iter().map(crate::text::short);
+                let units: Vec<String> = units.collect();
+                let units = if units.is_empty() {
+                    String::new()
+                } else {
+                    format!(" ({})", units.join(", "))
+                };
+                format!(
+                    "left: {} at {}: {}{units}",
+                    left.role,
+                    ratio(left.max_over_mean),
+                    left.reason
+                )
+            })
+            .collect(),
+    })
+}
+
+fn head(role: &RoleVerdict) -> String {
+    role.metric.head().into()
+}
+
+fn of_role(after: &After, role: Option<Role>) -> Option<RoleAfter> {
+    match role {
+        Some(Role::Memory) => after.memory,
+        Some(Role::Load) => after.load,
+        None => after.keys,
+    }
+}
+
+/// What to do, as a section.
 pub fn remedies(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::titled("What to do").scoped(Scope::Overview);
-    let blocks = steps(summary)
+    Some(match step_table(summary) {
+        Some(table) => section.with(Block::Steps(table)),
+        None => section.line(nothing(summary)),
+    })
+}
+
+/// What to do, for the page: a line and a command each.
+pub fn steps(summary: &Summary) -> Vec<(String, Option<String>)> {
+    let Some(table) = step_table(summary) else {
+        return vec![(nothing(summary).into(), None)];
+    };
+    let heads = table.heads.clone();
+    let row = |row: StepRow| {
+        let ratios = heads.iter().zip(&row.ratios);
+        let ratios = ratios.filter_map(|(head, ratio)| Some(format!("{head} {}", ratio.as_ref()?)));
+        let ratios: Vec<String> = ratios.collect();
+        let or = if row.number.as_deref() == Some("or") {
+            "or "
+        } else {
+            ""
+        };
+        let then = if ratios.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", ratios.join(", "))
+        };
+        (format!("{or}{}{then}", row.what), row.command)
+    };
+    let rows = table
+        .rows
         .into_iter()
-        .flat_map(|(what, command)| [Some(Block::Line(what)), command.map(Block::Command)]);
-    Some(section.with_all(blocks.flatten()))
+        .filter(|row| row.number.is_some())
+        .map(row);
+    rows.chain(table.left.into_iter().map(|left| (left, None)))
+        .collect()
 }
 
 /// What is a risk however even the nodes are.
 pub fn risks(summary: &Summary) -> Option<Section<'_>> {
-    risks_up_to(summary, ALL_RISKS, |_, _| true)
+    risks_up_to(summary, ALL_RISKS)
 }
 
-/// The same where space is short: the worst risk of each key and tag.
+/// The same where space is short.
 pub fn main_risks(summary: &Summary) -> Option<Section<'_>> {
-    risks_up_to(summary, RISKS, |risk, before| {
-        risk.name.is_none() || before.iter().all(|other| other.name != risk.name)
-    })
+    risks_up_to(summary, RISKS)
 }
 
-/// At most `most` of the risks that `chosen` takes, which gets each with those before it.
-fn risks_up_to(
-    summary: &Summary,
-    most: usize,
-    chosen: impl Fn(&Risk, &[Risk]) -> bool,
-) -> Option<Section<'_>> {
-    let risks = &summary.verdict.risks;
-    let shown: Vec<Block<'_>> = (0..risks.len())
-        .filter(|at| chosen(&risks[*at], &risks[..*at]))
-        .take(most)
-        .map(|at| Block::Line(risks[at].sentence.to_string()))
-        .collect();
-    let more = risks.len() - shown.len();
+fn risks_up_to(summary: &Summary, most: usize) -> Option<Section<'_>> {
+    let risks: Vec<&Finding> = summary.verdict.risks().collect();
+    let shown = risks.iter().take(most);
+    let shown = shown.map(|risk| Block::Line(risk.sentence.to_string()));
+    let more = risks.len().saturating_sub(most);
     let more = (more > 0).then(|| Block::Line(and_more(more)));
     let section = Section::titled("Risks").anchored("risks", "Risks");
-    (!risks.is_empty()).then(|| section.with_all(shown.into_iter().chain(more)))
+    (!risks.is_empty()).then(|| section.with_all(shown.chain(more)))
 }

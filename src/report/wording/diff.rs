@@ -2,7 +2,7 @@
 
 use crate::diff::{Headline, OldNew};
 use crate::metric::Metric;
-use crate::summary::cause::State;
+use crate::summary::state::State;
 use crate::text::amount;
 use crate::wording::InWords;
 

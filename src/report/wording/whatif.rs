@@ -1,9 +1,9 @@
 //! What a change of nodes, policy or names comes to, in one sentence.
 
+use crate::summary::measure::Measure;
 use crate::text::{grouped, percent};
 use crate::whatif::findings::Comparison;
 use crate::wording::InWords;
-use crate::wording::verdict::of_metric;
 
 impl InWords for Comparison {
     fn in_words(&self) -> String {
@@ -17,7 +17,7 @@ impl InWords for Comparison {
             ratio if ratio >= 1.005 => "worse",
             _ => "no better and no worse",
         };
-        let metric = of_metric(self.by);
+        let metric = format!(" of {}", Measure::from(self.by).of_what());
         let fullest = match self.node_counts {
             (old, new) if old == new => format!(
                 "the fullest node holds {after:.2} times its fair share{metric} in place of {before:.2}"
@@ -58,10 +58,12 @@ impl InWords for Comparison {
             0 => String::new(),
             keys => format!("; {} have no slot any more and are left out", grouped(keys)),
         };
-        format!(
-            "{without_keys}{turn}: {fullest}{grown}; {} of the keys change their slot and {} their node; {split}{unplaced}",
-            part(self.moved),
-            part(self.changed_node),
-        )
+        // Of captures the keys are not known.
+        let moved = (self.keys > 0).then(|| {
+            let [slots, nodes] = [self.moved, self.changed_node].map(part);
+            format!("{slots} of the keys change their slot and {nodes} their node; ")
+        });
+        let moved = moved.unwrap_or_default();
+        format!("{without_keys}{turn}: {fullest}{grown}; {moved}{split}{unplaced}")
     }
 }

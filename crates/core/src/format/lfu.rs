@@ -1,12 +1,12 @@
 //! What an LFU counter says of how often a key is used.
 //!
 //! An access raises a counter c above 5 with probability 1 / (f (c - 5) + 1), f the log factor; every decay time lowers it
-//! by one. So it stays where it is at 1 + f (c - 5) accesses in a decay time. Below 5 a key was not used for minutes. At
-//! 250 and above, a key may be used any number of times more.
+//! by one. So it stays where it is at 1 + f (c - 5) accesses in a decay time. A new key has 5 without any access, and one
+//! that is not used falls below it: neither shows an access. At 250 and above, a key may be used any number of times more.
 
 use serde::{Deserialize, Serialize};
 
-/// The counter of a key that is new, or used about once in a decay time.
+/// The counter of a key that is new.
 const NEW: u64 = 5;
 /// The largest counter.
 const LARGEST: u64 = 255;
@@ -35,8 +35,10 @@ impl Default for LfuRule {
 impl LfuRule {
     /// Accesses a minute that keep a counter where it is; `None` where that is no counter.
     pub fn accesses(self, counter: u64) -> Option<u64> {
-        let above = counter.checked_sub(NEW).filter(|_| counter <= LARGEST);
-        let in_decay_time = above.map_or(0, |above| 1 + self.log_factor.saturating_mul(above));
+        let in_decay_time = match counter.saturating_sub(NEW) {
+            0 => 0,
+            above => self.log_factor.saturating_mul(above).saturating_add(1),
+        };
         (counter <= LARGEST).then(|| in_decay_time.div_ceil(self.decay_minutes.max(1)))
     }
 
@@ -56,7 +58,7 @@ mod tests {
         for (counter, accesses) in [
             (0, 0),
             (4, 0),
-            (5, 1),
+            (5, 0),
             (6, 11),
             (35, 301),
             (105, 1001),
@@ -72,7 +74,7 @@ mod tests {
         };
         assert_eq!(
             [5, 25, 255].map(|counter| slow.accesses(counter)),
-            [Some(1), Some(3), Some(26)]
+            [Some(0), Some(3), Some(26)]
         );
     }
 }

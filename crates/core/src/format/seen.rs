@@ -17,6 +17,8 @@ pub struct Seen {
     pub missing: i64,
     /// When the dump was written, in milliseconds since 1970, where it says so; of several the last.
     pub written_ms: Option<u64>,
+    /// Bytes that the server used as it wrote the dump, where it says so; of several dumps the most.
+    pub used_memory: Option<u64>,
     notices: [u64; WORDS.len()],
 }
 
@@ -28,6 +30,7 @@ impl Default for Seen {
             rejected: 0,
             missing: 0,
             written_ms: None,
+            used_memory: None,
             notices: [0; WORDS.len()],
         }
     }
@@ -107,6 +110,7 @@ impl std::ops::AddAssign for Seen {
         self.rejected += other.rejected;
         self.missing = self.missing.wrapping_add(other.missing);
         self.written_ms = self.written_ms.max(other.written_ms);
+        self.used_memory = self.used_memory.max(other.used_memory);
         self.notices
             .iter_mut()
             .zip(other.notices)

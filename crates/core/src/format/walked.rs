@@ -22,6 +22,9 @@ const WRITTEN: u8 = 2;
 /// What is no key: where it is in the file, and why it is none.
 const REJECT: u8 = 3;
 
+/// The memory that the server used as it wrote the file.
+const USED_MEMORY: u8 = 4;
+
 /// Bytes of a block, unless one key is longer.
 const BLOCK: usize = 1 << 20;
 
@@ -139,6 +142,12 @@ impl Parts<'_> {
         self.block.append(&at.to_le_bytes());
     }
 
+    /// Says how much memory the server used as it wrote the input, in bytes.
+    pub fn used_memory(&mut self, bytes: u64) {
+        self.block.append(&[USED_MEMORY]);
+        self.block.append(&bytes.to_le_bytes());
+    }
+
     /// Adds what is no key, at `offset` of the input; the reason is a few words.
     pub fn reject(&mut self, offset: u64, reason: &'static str) {
         let reason = &reason.as_bytes()[..reason.len().min(usize::from(u8::MAX))];
@@ -198,6 +207,10 @@ fn read_part(
             let at = u64::from_le_bytes(fields.array()?);
             seen.written_ms = seen.written_ms.max(Some(at));
         }
+        [USED_MEMORY] => {
+            let bytes = u64::from_le_bytes(fields.array()?);
+            seen.used_memory = seen.used_memory.max(Some(bytes));
+        }
         [REJECT] => {
             let (offset, reason) = rejected(fields)?;
             sink.reject_at(offset, std::str::from_utf8(reason).ok()?);
@@ -224,7 +237,7 @@ pub fn offset_of(content: &[u8], at: usize) -> Option<u64> {
                 }
             }
             [NOTICE] => drop(fields.array::<9>()?),
-            [WRITTEN] => drop(fields.array::<8>()?),
+            [WRITTEN | USED_MEMORY] => drop(fields.array::<8>()?),
             [REJECT] => drop(rejected(&mut fields)?),
             _ => return None,
         }

@@ -28,6 +28,8 @@ pub enum Metric {
     Ops,
     /// Accesses to them a minute, as LFU counters estimate them; never mixed with operations.
     Accesses,
+    /// CPU time in microseconds, as CLUSTER SLOT-STATS counts it by slot.
+    Cpu,
 }
 
 /// The properties of a metric.
@@ -103,6 +105,20 @@ const METRICS: &[Row] = &[
         // Made from another column.
         columns: &[],
     },
+    // The last: columns of files keep their order.
+    Row {
+        metric: Metric::Cpu,
+        name: "cpu",
+        title: "CPU time",
+        head: "CPU time",
+        error: "cpu_error",
+        unit: "microsecond of CPU time",
+        units: "microseconds of CPU time",
+        is_size: false,
+        of_a_key: "CPU time",
+        // Servers count it by slot, never by key.
+        columns: &[],
+    },
 ];
 
 /// The names of the metrics, or those of their errors.
@@ -175,12 +191,22 @@ impl Metric {
 
     /// Whether it is of how much keys are used, not of what they take: a node is hot by it, and not full.
     pub fn is_of_use(self) -> bool {
-        matches!(self, Metric::Ops | Metric::Accesses)
+        matches!(self, Metric::Ops | Metric::Accesses | Metric::Cpu)
     }
 
     /// Whether tables and files have it only where the input carries it.
     pub fn is_rare(self) -> bool {
-        self == Metric::Accesses
+        matches!(self, Metric::Accesses | Metric::Cpu)
+    }
+
+    /// Whether it is a time in microseconds, shown with units such as ms.
+    pub fn is_time(self) -> bool {
+        self == Metric::Cpu
+    }
+
+    /// Whether its amounts are shown with a unit of their own.
+    pub fn has_unit(self) -> bool {
+        self.is_size() || self.is_time()
     }
 
     /// One of what it counts.

@@ -1,60 +1,31 @@
-//! What a plan cannot know or should not be made for: a dump that is not whole, memory without sizes, giant keys.
+//! What a plan cannot know or should not be made for: a dump that is not whole or a sample.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::metric::Metric;
-use crate::name::Name;
 use crate::summary::Summary;
-use crate::summary::cause::State;
-use crate::summary::risk::LARGE_KEY;
+use crate::summary::state::State;
 use crate::text::{counted, grouped, list};
 
 /// Slots that a warning names.
 const SLOTS_NAMED: usize = 5;
 
-/// A key that is copied in one piece.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct BigKey {
-    /// Its first 512 bytes.
-    pub key: Name,
-    /// Its slot.
-    pub slot: u16,
-    /// Its size.
-    pub bytes: u64,
-}
-
 /// Why the dump may lack keys, so that a plan for it would move the wrong slots; `None` where nothing says so.
 pub fn incomplete(summary: &Summary) -> Option<String> {
     if let Some(stop) = summary.input.incomplete.first() {
-        return Some(format!(
-            "{} ends early, at byte {}: {}",
-            stop.file, stop.byte, stop.reason
-        ));
+        let (file, byte, reason) = (&stop.file, stop.byte, &stop.reason);
+        return Some(if byte == 0 {
+            format!("{file} is incomplete: {reason}")
+        } else {
+            format!("{file} ends early, at byte {byte}: {reason}")
+        });
     }
     if let Some(percent) = summary.input.sample_percent {
         return Some(format!(
             "a sample of {percent} % of the slots, and a plan needs the keys of all"
         ));
     }
-    let is_suspicious = summary.verdict.state == State::Suspicious;
-    is_suspicious.then(|| summary.verdict.sentence.to_string())
-}
-
-/// The keys of `LARGE_KEY` or more in the slots that move, the largest first.
-pub fn big_keys(summary: &Summary, moves: impl Fn(u16) -> bool) -> Vec<BigKey> {
-    let keys = summary.keys.as_ref();
-    let heaviest = keys.and_then(|keys| keys.heaviest.get(Metric::Bytes));
-    heaviest
-        .into_iter()
-        .flatten()
-        .filter(|key| key.weight(Metric::Bytes) >= LARGE_KEY && moves(key.slot))
-        .map(|key| BigKey {
-            key: key.key.clone(),
-            slot: key.slot,
-            bytes: key.weight(Metric::Bytes),
-        })
-        .collect()
+    if summary.verdict.state == State::Suspicious {
+        return Some(summary.verdict.sentence.to_string());
+    }
+    summary.input.doubt().map(ToString::to_string)
 }
 
 /// What a reader of the plan is warned of, each once.

@@ -8,8 +8,6 @@
 //! (u_1 + ... + u_k) / (t_1 + ... + t_k), k <= n      k slots are on at most k nodes
 //! ```
 
-use crate::plan::problem::Problem;
-
 /// The floor and what sets it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LowerBound {
@@ -17,6 +15,8 @@ pub struct LowerBound {
     pub over_fair: f64,
     /// What sets it; `None` where it is 1.
     pub set_by: Option<SetBy>,
+    /// The same for slots that share a node, without the heaviest slots alone: those are the matter of single nodes.
+    pub together: f64,
 }
 
 /// What sets a floor above 1.
@@ -37,42 +37,32 @@ pub enum SetBy {
 const NEAR: f64 = 1e-9;
 
 impl LowerBound {
-    /// The floor of all plans for `problem`.
-    pub fn of(problem: &Problem<'_>) -> Self {
-        let owned = problem
-            .owner
+    /// The floor of all plans for slots of these loads, as far as they have an owner, on nodes of these fair shares.
+    pub fn new(loads: &[u64], owner: &[Option<usize>], fair: &[f64]) -> Self {
+        let owned = owner
             .iter()
             .enumerate()
             .filter(|(_, owner)| owner.is_some());
         let mut slots: Vec<u16> = owned.map(|(slot, _)| slot as u16).collect();
-        slots.sort_by_key(|slot| (std::cmp::Reverse(problem.loads[usize::from(*slot)]), *slot));
-        let sums = sums(
-            slots
-                .iter()
-                .map(|slot| problem.loads[usize::from(*slot)] as f64),
-        );
-        let mut fair: Vec<f64> = problem
-            .fair()
-            .into_iter()
-            .filter(|fair| *fair > 0.0)
-            .collect();
+        slots.sort_by_key(|slot| (std::cmp::Reverse(loads[usize::from(*slot)]), *slot));
+        let sums = sums(slots.iter().map(|slot| loads[usize::from(*slot)] as f64));
+        let mut fair: Vec<f64> = fair.iter().copied().filter(|fair| *fair > 0.0).collect();
         fair.sort_by(|a, b| b.total_cmp(a));
         let (n, shares) = (fair.len(), sums_of(&fair));
         let mut floor = LowerBound {
             over_fair: 1.0,
             set_by: None,
+            together: 1.0,
         };
         let Some(largest) = fair.first() else {
             return floor;
         };
         let mut raise = |over_fair: f64, set_by: SetBy| {
             if over_fair > floor.over_fair + NEAR {
-                floor = LowerBound {
-                    over_fair,
-                    set_by: Some(set_by),
-                };
+                (floor.over_fair, floor.set_by) = (over_fair, Some(set_by));
             }
         };
+        let mut together: f64 = 1.0;
         for k in (0..).take_while(|k| k * n < slots.len()) {
             let load = sums[k * n + 1] - sums[k * n - k];
             let set_by = match k {
@@ -83,6 +73,9 @@ impl LowerBound {
                 },
             };
             raise(load / largest, set_by);
+            if k > 0 {
+                together = together.max(load / largest);
+            }
         }
         for k in 2..=n.min(slots.len()) {
             raise(
@@ -93,6 +86,7 @@ impl LowerBound {
                 },
             );
         }
+        floor.together = together;
         floor
     }
 }
@@ -113,21 +107,27 @@ fn sums_of(values: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::problem::MoveLimits;
 
     fn floor(loads: &[u64], capacity: &[f64]) -> (f64, Option<SetBy>) {
-        let problem = Problem {
+        let sum = |of: &[f64]| of.iter().sum::<f64>();
+        let loads_sum: f64 = loads.iter().map(|load| *load as f64).sum();
+        let fair = capacity.iter().map(|of| of * loads_sum / sum(capacity));
+        let floor = LowerBound::new(
             loads,
-            others: Vec::new(),
-            bytes: None,
-            owner: vec![Some(0); loads.len()],
-            capacity: capacity.to_vec(),
-            fixed: vec![false; loads.len()],
-            limits: MoveLimits::default(),
-            tolerance: 0.0,
-        };
-        let floor = LowerBound::of(&problem);
+            &vec![Some(0); loads.len()],
+            &fair.collect::<Vec<_>>(),
+        );
         (floor.over_fair, floor.set_by)
+    }
+
+    #[test]
+    fn slots_that_share_a_node_are_told_from_a_slot_alone() {
+        let together = |loads: &[u64]| {
+            let fair = vec![loads.iter().sum::<u64>() as f64 / 3.0; 3];
+            LowerBound::new(loads, &vec![Some(0); loads.len()], &fair).together
+        };
+        assert_eq!(together(&[500, 250, 250]), 1.0);
+        assert_eq!(together(&[300, 300, 300, 300]), 1.5);
     }
 
     #[test]

@@ -1,16 +1,31 @@
-//! Which slots to move where, so that the nodes have even loads: by keys, bytes, operations or a mix of them.
+//! Which slots to move where, so that the nodes have even loads: memory first, then operations.
 
+mod aims;
+pub mod block_time;
+mod budget;
+pub mod cluster;
 pub mod doubts;
 pub mod duration;
-pub mod load;
+mod exchange;
+pub mod goal_outcome;
+pub mod goals;
+mod greedy;
+mod improve;
+pub mod inputs;
+mod limited;
 pub mod lower_bound;
-mod move_ranges;
+mod movement;
 pub mod moves;
-mod others;
+pub mod node_outcome;
 pub mod outcome;
-mod place_heavy;
+mod prices;
 pub mod problem;
-mod refine;
+pub mod proof;
+mod receivers;
 pub mod request;
+pub mod rest;
+mod search;
+mod shares;
+mod shed;
 pub mod solve;
 mod state;

@@ -1,21 +1,28 @@
 //! What a plan is to be like, and the plan of a cluster that is so.
 
+use std::time::Duration;
+
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
-use crate::plan::outcome::{PlanInputs, PlanOutcome, PlannedNode};
+use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
+use crate::plan::cluster::PlanCluster;
+use crate::plan::doubts;
+use crate::plan::goals::{Carried, Goals};
+use crate::plan::inputs::{PlanInputs, PlannedNode};
+use crate::plan::outcome::PlanOutcome;
 use crate::plan::problem::{MoveLimits, Problem};
 use crate::plan::solve::plan;
-use crate::plan::{doubts, load};
 use crate::slot::SLOTS;
 use crate::summary::Summary;
+use crate::text;
 use crate::text::counted;
 use crate::topology::{Topology, find, ranges};
 
 /// What a plan is to be like.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanRequest {
-    /// What load is: metrics and their weights, each metric measured by its own total.
+    /// The metrics that are evened out, with weights that order them; none: memory and load, as far as the input has them.
     pub by: Vec<(Metric, f64)>,
     /// Relative capacities of nodes by name; 1 for all others.
     pub weights: Vec<(String, f64)>,
@@ -27,8 +34,29 @@ pub struct PlanRequest {
     pub exclude: Vec<(u16, u16)>,
     /// How much may move.
     pub limits: MoveLimits,
-    /// How far above its fair share a node may stay, or above the lower bound where that is higher; 0.01 for 1 %.
-    pub tolerance: f64,
+    /// How far above its fair share of the first goal a node may stay: 0.03 for 3%; `None`: what is usual.
+    pub tolerance: Option<f64>,
+    /// Bytes that a node may use: no node is brought above nine tenths of it.
+    pub maxmemory: Option<u64>,
+    /// Slots with a key whose move blocks a node for longer stay; `None`: they move.
+    pub max_block: Option<Duration>,
+}
+
+impl PlanRequest {
+    /// What `slotscope plan` does without flags, for these metrics.
+    pub fn new(by: Vec<(Metric, f64)>) -> Self {
+        PlanRequest {
+            by,
+            weights: Vec::new(),
+            add: 0,
+            remove: Vec::new(),
+            exclude: Vec::new(),
+            limits: MoveLimits::default(),
+            tolerance: None,
+            maxmemory: None,
+            max_block: Some(MAX_BLOCK),
+        }
+    }
 }
 
 /// Why a failed primary cannot be planned for, and the way out.
@@ -73,8 +101,8 @@ impl PlanRequest {
             id: of.id.clone(),
             address: of.address.clone(),
             hostname: of.hostname.clone(),
-            capacity: if of.failed { 0.0 } else { 1.0 },
-            failed: of.failed,
+            capacity: if of.is_up() { 1.0 } else { 0.0 },
+            failed: !of.is_up(),
         });
         let new = (1..=self.add).map(|i| PlannedNode {
             id: format!("new-{i}"),
@@ -146,48 +174,35 @@ impl Planner<'_> {
     /// # Errors
     /// The input does not carry a metric of the request, or the slots hold nothing.
     pub fn plan(&self, summary: &Summary) -> Result<PlanOutcome> {
-        let PlanRequest {
-            by,
-            limits,
-            tolerance,
-            ..
-        } = &self.request;
-        let (topology, loads) = (self.topology, &summary.slots.loads);
+        let PlanRequest { by, limits, .. } = &self.request;
+        let loads = &summary.slots.loads;
         for (metric, _) in by {
             loads.required(*metric, &format!("--by {}", metric.name()))?;
         }
         if limits.bytes.is_some() {
             loads.required(Metric::Bytes, "--max-bytes")?;
         }
-        let slots = 0..loads.keys.len();
-        let owner: Vec<_> = slots.map(|slot| topology.owner(slot as u16)).collect();
-        let is_up = |node: &usize| !self.nodes[*node].failed;
-        let movable: Vec<_> = owner.iter().map(|node| node.filter(is_up)).collect();
-        let blended = load::blend(loads, by, |slot| movable[slot].is_some()).ok_or_else(|| {
+        let mut cluster = self.cluster();
+        let pinned = self.pinned(summary, &cluster)?;
+        for key in &pinned {
+            cluster.fixed[usize::from(key.slot)] = true;
+        }
+        let goals = self.goals(summary);
+        let problem = Problem::of(&cluster, loads, &goals).ok_or_else(|| {
             let what = "no slot of these nodes holds any; redis-cli --cluster rebalance evens out slot counts";
             Error::bad("no load", what)
         })?;
-        let others = load::others(loads, by, |slot| movable[slot].is_some());
-        let problem = Problem {
-            loads: &blended,
-            others: others.iter().map(|(_, loads)| loads.as_slice()).collect(),
-            bytes: loads.bytes().map(Vec::as_slice),
-            owner: movable,
-            capacity: self.nodes.iter().map(|node| node.capacity).collect(),
-            fixed: self.fixed.clone(),
-            limits: *limits,
-            tolerance: *tolerance,
-        };
+        let owner: Vec<_> = (0..SLOTS)
+            .map(|slot| self.topology.owner(slot as u16))
+            .collect();
         let inputs = PlanInputs {
             nodes: &self.nodes,
             owner: &owner,
             loads,
-            by,
-            others: &others,
             units: &summary.units,
         };
-        let mut outcome = PlanOutcome::of(&problem, &plan(&problem), &inputs);
-        outcome.big_keys = doubts::big_keys(summary, |slot| outcome.moves_slot(slot));
+        let mut outcome = PlanOutcome::new(&problem, &plan(&problem), &inputs);
+        outcome.set_keys(pinned, &blocking_keys(summary), self.request.max_block);
         outcome.warnings = self
             .failed_nodes()
             .chain(doubts::warnings(summary))
@@ -195,12 +210,71 @@ impl Planner<'_> {
         Ok(outcome)
     }
 
-    /// A warning for each failed node.
+    fn cluster(&self) -> PlanCluster {
+        PlanCluster {
+            capacity: self.nodes.iter().map(|node| node.capacity).collect(),
+            leaves: self.nodes.iter().map(|node| node.capacity <= 0.0).collect(),
+            fixed: self.fixed.clone(),
+            maxmemory: vec![self.request.maxmemory; self.nodes.len()],
+            limits: self.request.limits,
+            ..PlanCluster::new(self.topology, self.request.add)
+        }
+    }
+
+    fn goals(&self, summary: &Summary) -> Goals {
+        let carried = Carried {
+            nodes: self.nodes.iter().filter(|node| node.capacity > 0.0).count(),
+            ..Carried::of(summary)
+        };
+        let PlanRequest {
+            by,
+            tolerance,
+            add,
+            remove,
+            ..
+        } = &self.request;
+        let is_as_reported = by.is_empty() && *add == 0 && remove.is_empty();
+        let asked = Goals::of_verdict(summary, *tolerance).filter(|_| is_as_reported);
+        asked.unwrap_or_else(|| Goals::of(&carried, by, *tolerance))
+    }
+
+    /// The keys whose move would block a node for too long, the longest first.
+    fn pinned(&self, summary: &Summary, cluster: &PlanCluster) -> Result<Vec<BlockingKey>> {
+        let Some(most) = self.request.max_block else {
+            return Ok(Vec::new());
+        };
+        let mut keys = blocking_keys(summary);
+        keys.retain(|key| key.block_time() > most);
+        let must_leave = |key: &&BlockingKey| {
+            let owner = cluster.owner[usize::from(key.slot)];
+            owner.is_some_and(|node| cluster.leaves[node])
+        };
+        match keys.iter().find(must_leave) {
+            None => Ok(keys),
+            Some(key) => Err(Error::bad(
+                format!("slot {}", key.slot),
+                format!(
+                    "is on a node to be emptied, and moving its key {} blocks the node for about {} ms, longer than \
+                    --max-block {} ms; --move-big moves it",
+                    text::short(&key.key),
+                    key.block_ms,
+                    most.as_millis()
+                ),
+            )),
+        }
+    }
+
+    /// A warning for each node that has failed, or is suspected to have.
     fn failed_nodes(&self) -> impl Iterator<Item = String> + '_ {
-        let failed = self.topology.nodes.iter().filter(|node| node.failed);
+        let failed = self.topology.nodes.iter().filter(|node| !node.is_up());
         failed.map(|node| {
+            let how = if node.failed {
+                "failed"
+            } else {
+                "suspected to have failed (fail?)"
+            };
             format!(
-                "the topology has {} as failed: it takes no slots, and its {} stay where they are",
+                "the topology has {} as {how}: it takes no slots, and its {} stay where they are",
                 node.name(),
                 counted(node.slots.into(), "slot")
             )

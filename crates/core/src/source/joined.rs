@@ -362,6 +362,17 @@ mod tests {
         }
     }
 
+    /// libzstd refuses it in a stream ("Block Size Exceeds Maximum"), not in a frame that is decompressed at once.
+    #[test]
+    fn a_block_that_is_longer_than_its_frame_allows_is_broken() {
+        let [first, second] = [(); 2].map(|()| zstd(b"user:0\n", false, true));
+        let repeats_a_byte_0_times = [&b"\x28\xB5\x2F\xFD\x20\0\x03\0\0"[..], b"x"].concat();
+        for broken in [&repeats_a_byte_0_times[..9], &repeats_a_byte_0_times] {
+            check(&[broken, &first, &second].concat());
+            check(&[&first, broken, &second].concat());
+        }
+    }
+
     #[test]
     fn an_error_far_behind_is_at_the_same_byte() {
         let noise = |from: u64| -> Vec<u8> {

@@ -119,9 +119,13 @@ fn pass_zstd(file: &mut Forward) -> io::Result<Option<u64>> {
         let (stored, most) = match kind {
             0 => (size, size),
             1 => (1, size),
-            2 => (size, LARGEST_BLOCK),
+            2 => (size, frame.largest_block),
             _ => return Ok(None),
         };
+        // A decoder of streams refuses it, one of whole frames may not.
+        if stored.max(most) > frame.largest_block {
+            return Ok(None);
+        }
         in_blocks += most;
         if in_blocks > LARGEST {
             return Ok(None);
@@ -152,6 +156,8 @@ struct Frame {
     checksum: u64,
     /// Bytes in the frame, where it says that.
     content: Option<u64>,
+    /// Bytes of a block at most, stored and decompressed.
+    largest_block: u64,
 }
 
 impl Frame {
@@ -186,6 +192,7 @@ impl Frame {
             header: (5 + usize::from(!is_single) + dictionary + content_len) as u64,
             checksum: 4 * u64::from(descriptor >> 2 & 1),
             content,
+            largest_block: window.min(LARGEST_BLOCK),
         })
     }
 }

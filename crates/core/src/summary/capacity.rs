@@ -1,5 +1,5 @@
-//! How much room the nodes have: from the bytes of the dump, or the memory that servers really use, to the limit that
-//! the user names.
+//! How much room the nodes have: from the memory that servers use, or the bytes of the dump, to the limit that the
+//! servers or the user name.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::balance::tidy;
-use crate::summary::independent_units::UnitsBy;
+use crate::summary::floor::largest_useful_nodes;
 use crate::summary::nodes::{NodeLoad, Nodes};
-use crate::summary::scaling::most_nodes;
+use crate::summary::observed::Observed;
 use crate::summary::worded::Worded;
 
 /// What the user says of the nodes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Room {
-    /// Bytes that a node may use.
-    pub maxmemory: u64,
+    /// Bytes that a node may use; absent: what its server says.
+    pub maxmemory: Option<u64>,
     /// Growth a month, 0.05 for 5 %.
     pub growth: Option<f64>,
     /// The memory that nodes really use, by the index of the node.
@@ -66,6 +66,9 @@ pub struct FullestRoom {
 pub struct NodeRoom {
     /// The node.
     pub id: Name,
+    /// Bytes that it may use.
+    #[serde(default)]
+    pub maxmemory: u64,
     /// Bytes that it uses.
     pub used: u64,
     /// Bytes that are left; less than 0 where it is over the limit.
@@ -84,83 +87,116 @@ pub struct FirstFull {
 }
 
 impl Capacity {
-    /// The room of `nodes`; `None` where neither the dump nor the user says what they use.
-    pub fn of(nodes: &Nodes, units: Option<&UnitsBy>, room: &Room) -> Option<Self> {
-        let owning: Vec<(usize, &NodeLoad)> = nodes
-            .list
-            .iter()
-            .enumerate()
-            .filter(|(_, node)| node.slots > 0)
-            .collect();
-        let told = |index: usize| {
-            room.used
-                .iter()
-                .find(|(node, _)| *node == index)
-                .map(|(_, used)| *used)
-        };
-        let dumped = |node: &NodeLoad| node.load.get(Metric::Bytes).copied();
-        // What is known of some nodes scales the others: dict, buffers and fragmentation are much alike.
-        let (mut real, mut modelled) = (0.0, 0.0);
-        for (index, node) in &owning {
-            if let (Some(used), Some(bytes)) = (told(*index), dumped(node)) {
-                (real, modelled) = (real + used as f64, modelled + bytes as f64);
-            }
+    /// The room of `nodes`; `None` where neither servers nor the user name limits, or nothing says what nodes use. `bytes`
+    /// are those of each slot.
+    pub fn of(
+        nodes: &Nodes,
+        bytes: Option<&[u64]>,
+        room: &Room,
+        observed: &Observed,
+    ) -> Option<Self> {
+        let owning = nodes.list.iter().enumerate();
+        let owning: Vec<(usize, &NodeLoad)> = owning.filter(|(_, node)| node.slots > 0).collect();
+        let used = used(&owning, room, observed);
+        if room.maxmemory.is_some() && used.iter().any(Option::is_none) {
+            return None;
         }
-        let factor = if modelled > 0.0 { real / modelled } else { 1.0 };
-        let used = |index: usize, node: &NodeLoad| {
-            told(index).or_else(|| Some((dumped(node)? as f64 * factor) as u64))
+        let limit = |at: usize| {
+            let server = observed.servers.get(at).and_then(Option::as_ref);
+            let of_server = server.and_then(|server| server.maxmemory);
+            room.maxmemory.or(of_server.filter(|limit| *limit > 0))
         };
-        let rows: Option<Vec<_>> = owning
+        let rows: Vec<(&NodeLoad, u64, u64)> = owning
             .iter()
-            .map(|(index, node)| Some((*node, used(*index, node)?)))
+            .zip(&used)
+            .filter_map(|((at, node), used)| Some((*node, (*used)?, limit(*at)?)))
             .collect();
-        let rows = rows.filter(|rows| !rows.is_empty())?;
-
-        let total: f64 = rows.iter().map(|(_, used)| *used as f64).sum();
-        let fullest = rows.iter().rev().max_by_key(|(_, used)| *used)?;
-        let max_over_mean = fullest.1 as f64 * rows.len() as f64 / total;
-        let limit = room.maxmemory as f64 * rows.len() as f64;
-        let months = |used: u64| months(used, room);
-        let measured = !room.used.is_empty();
+        let part = |(_, used, limit): &(&NodeLoad, u64, u64)| *used as f64 / *limit as f64;
+        let fullest = rows
+            .iter()
+            .rev()
+            .max_by(|a, b| part(a).total_cmp(&part(b)))?;
+        let total: f64 = rows.iter().map(|(_, used, _)| *used as f64).sum();
+        let limits: f64 = rows.iter().map(|(.., limit)| *limit as f64).sum();
+        let max_over_mean = part(fullest) * limits / total;
+        let measured = !room.used.is_empty()
+            || observed
+                .servers
+                .iter()
+                .flatten()
+                .any(|server| server.used_memory.is_some());
+        let months_of = |used, limit| months(used, limit, room.growth);
         let first = FirstFull {
             id: fullest.0.id.clone(),
-            months: months(fullest.1),
+            months: months_of(fullest.1, fullest.2),
         };
         Some(Capacity {
-            maxmemory: room.maxmemory,
-            usable_bytes: (total > 0.0).then(|| tidy(limit / max_over_mean)),
-            max_nodes: units
-                .filter(|units| units.squares.is_some())
-                .and_then(|units| most_nodes(nodes.total(Metric::Bytes) as f64, units)),
+            maxmemory: fullest.2,
+            usable_bytes: (total > 0.0).then(|| tidy(limits / max_over_mean)),
+            max_nodes: bytes.and_then(largest_useful_nodes),
             measured,
             sentence: Worded::Finding(FullestRoom {
                 node: fullest.0.name().clone(),
                 used: fullest.1,
-                maxmemory: room.maxmemory,
+                maxmemory: fullest.2,
                 months: first.months,
                 measured,
             }),
             nodes: rows
                 .iter()
-                .map(|(node, used)| NodeRoom {
+                .map(|(node, used, limit)| NodeRoom {
                     id: node.id.clone(),
+                    maxmemory: *limit,
                     used: *used,
-                    headroom: i128::from(room.maxmemory) - i128::from(*used),
-                    months: months(*used),
+                    headroom: i128::from(*limit) - i128::from(*used),
+                    months: months_of(*used, *limit),
                 })
                 .collect(),
             first: Some(first),
         })
     }
+
+    /// The room of a node.
+    pub fn of_node(&self, id: &Name) -> Option<&NodeRoom> {
+        self.nodes.iter().find(|room| room.id == *id)
+    }
+}
+
+/// What each node uses of its limit: as the user or its server says, else the bytes of the dump, scaled as those of the
+/// nodes that are known.
+fn used(owning: &[(usize, &NodeLoad)], room: &Room, observed: &Observed) -> Vec<Option<u64>> {
+    let told = |at: usize| {
+        let by_user = room.used.iter().find(|(node, _)| *node == at);
+        let server = observed.servers.get(at).and_then(Option::as_ref);
+        let by_server = || {
+            let server = server?;
+            Some(server.used_memory?.saturating_sub(server.not_counted))
+        };
+        by_user.map(|(_, used)| *used).or_else(by_server)
+    };
+    let dumped = |node: &NodeLoad| node.load.get(Metric::Bytes).copied();
+    // What is known of some nodes scales the others: dict, buffers and fragmentation are much alike.
+    let known = owning
+        .iter()
+        .filter_map(|(at, node)| Some((told(*at)?, dumped(node)?)));
+    let (real, modelled) = known.fold((0.0, 0.0), |(real, modelled), (used, bytes)| {
+        (real + used as f64, modelled + bytes as f64)
+    });
+    let factor = if modelled > 0.0 { real / modelled } else { 1.0 };
+    let scaled = |node: &NodeLoad| Some((dumped(node)? as f64 * factor) as u64);
+    owning
+        .iter()
+        .map(|(at, node)| told(*at).or_else(|| scaled(node)))
+        .collect()
 }
 
 /// ln(limit / used) / ln(1 + growth).
-fn months(used: u64, room: &Room) -> Option<f64> {
-    if used >= room.maxmemory {
+fn months(used: u64, limit: u64, growth: Option<f64>) -> Option<f64> {
+    if used >= limit {
         return Some(0.0);
     }
-    let growth = room.growth.filter(|growth| *growth > 0.0)?;
-    (used > 0).then(|| tidy((room.maxmemory as f64 / used as f64).ln() / growth.ln_1p()))
+    let growth = growth.filter(|growth| *growth > 0.0)?;
+    (used > 0).then(|| tidy((limit as f64 / used as f64).ln() / growth.ln_1p()))
 }
 
 #[cfg(test)]
@@ -180,11 +216,11 @@ mod tests {
     #[test]
     fn the_fullest_node_is_full_first() {
         let room = Room {
-            maxmemory: 1000,
+            maxmemory: Some(1000),
             growth: Some(0.1),
             used: Vec::new(),
         };
-        let found = Capacity::of(&nodes([500, 250]), None, &room).unwrap();
+        let found = Capacity::of(&nodes([500, 250]), None, &room, &Observed::default()).unwrap();
         assert_eq!(
             found
                 .nodes
@@ -216,11 +252,11 @@ mod tests {
     #[test]
     fn what_servers_really_use_scales_the_others() {
         let room = Room {
-            maxmemory: 1000,
+            maxmemory: Some(1000),
             growth: None,
             used: vec![(0, 1500)],
         };
-        let found = Capacity::of(&nodes([500, 250]), None, &room).unwrap();
+        let found = Capacity::of(&nodes([500, 250]), None, &room, &Observed::default()).unwrap();
         assert_eq!(
             found.nodes.iter().map(|node| node.used).collect::<Vec<_>>(),
             [1500, 750]
@@ -238,17 +274,23 @@ mod tests {
         let topology = Topology::even(2, String::from("even 2")).unwrap();
         let nodes = Nodes::of(&topology, &PerMetric::of_keys(vec![1; 16_384]));
         let room = Room {
-            maxmemory: 1000,
+            maxmemory: Some(1000),
             growth: None,
             used: vec![(0, 1)],
         };
-        assert_eq!(Capacity::of(&nodes, None, &room), None);
+        assert_eq!(
+            Capacity::of(&nodes, None, &room, &Observed::default()),
+            None
+        );
         let all = Room {
             used: vec![(0, 400), (1, 300)],
             ..room
         };
         assert_eq!(
-            Capacity::of(&nodes, None, &all).unwrap().nodes[1].headroom,
+            Capacity::of(&nodes, None, &all, &Observed::default())
+                .unwrap()
+                .nodes[1]
+                .headroom,
             700
         );
     }

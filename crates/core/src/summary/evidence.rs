@@ -8,8 +8,10 @@ use crate::name::Name;
 use crate::slot;
 use crate::summary::balance::tidy;
 use crate::summary::independent_units::Units;
-use crate::summary::integrity::{self, InputCounts, Sign};
+use crate::summary::integrity::of_loads::{self, InputCounts};
+use crate::summary::integrity::{FilesApart, Sign, of_files};
 use crate::summary::nodes::{Nodes, Shortfall};
+use crate::summary::worded::Worded;
 use crate::summary::{FileFacts, InputFacts};
 use crate::tally::Tallies;
 use crate::tally::counted_pattern::Counted;
@@ -49,7 +51,11 @@ pub enum Evidence {
         share: f64,
         /// Not an estimate.
         exact: bool,
+        /// Whether all keys are of RDB files, in which no key occurs twice.
+        of_snapshots: bool,
     },
+    /// RDB files were written more than an hour apart.
+    FilesApart(FilesApart),
     /// Keys in slots that no node owns.
     Unowned {
         /// How many.
@@ -82,6 +88,8 @@ pub enum Evidence {
     Shortfall(Shortfall),
 }
 
+/// The name of the format of RDB files.
+const RDB: &str = "rdb";
 /// A larger share of repeated keys is reported.
 const REPEATED: f64 = 0.005;
 /// An input with this share of its keys on one node is a dump of that node; keys elsewhere are reported from the share
@@ -90,7 +98,8 @@ const OF_ONE_NODE: f64 = 0.8;
 const OUTSIDE: f64 = 0.001;
 const FEW: u64 = 100;
 
-/// Adds the evidence in the counts to `input`, and says what is wrong with the dump.
+/// Adds the evidence in the counts to `input`, and says what is wrong with the dump. What may be wrong with it is among the
+/// warnings of `input` only (`InputFacts::doubt`).
 pub fn of(
     tallies: &Tallies,
     nodes: &Nodes,
@@ -130,9 +139,12 @@ pub fn of(
         file: file.name.clone(),
         bytes: file.bytes,
     }));
+    let operations = tallies.names.as_ref().map(|names| &names.operations);
+    let has_captures = operations.is_some_and(|operations| !operations.is_empty());
     for metric in Metric::WEIGHTS {
         let keys = known(metric).map_or(0, |known| input.keys.saturating_sub(known));
-        if keys > 0 {
+        // A key that no capture has was not used in that time.
+        if keys > 0 && !(has_captures && metric == Metric::Ops) {
             found.push(Evidence::WeightMissing { metric, keys });
         }
         let weighed = tallies.weights.get(metric);
@@ -142,9 +154,18 @@ pub fn of(
     }
     let repeated = duplicates.and_then(|duplicates| {
         let (share, exact) = (duplicates.share()?, duplicates.is_exact());
-        (share > REPEATED).then_some(Evidence::Repeated { share, exact })
+        let of_snapshots = are_snapshots(&input.files);
+        (share > REPEATED).then_some(Evidence::Repeated {
+            share,
+            exact,
+            of_snapshots,
+        })
     });
     found.extend(repeated);
+    let apart = of_files::apart(&input.files);
+    let (days_apart, hours_apart): (Vec<_>, Vec<_>) =
+        apart.into_iter().partition(FilesApart::is_over_a_day);
+    found.extend(hours_apart.into_iter().map(Evidence::FilesApart));
     let unowned = nodes.unowned.load.keys;
     if unowned > 0 {
         found.push(Evidence::Unowned { keys: unowned });
@@ -159,7 +180,9 @@ pub fn of(
         repeats_of_slot: &|slot| repeats_of(tallies, slot),
         strays: strays(tallies),
     };
-    let mut signs = integrity::signs(nodes, &tallies.slots.loads, units, counts);
+    let mut signs = std::mem::take(&mut input.of_files);
+    signs.extend(days_apart.into_iter().map(Sign::FilesApart));
+    signs.extend(of_loads::signs(nodes, &tallies.slots.loads, units, counts));
     if input.sample_percent.is_some() {
         // Slots outside the sample are empty, and that says nothing.
         signs.retain(|sign| !sign.is_of_loads());
@@ -167,7 +190,25 @@ pub fn of(
     let news = signs.iter().filter(|sign| sign.is_news());
     found.extend(news.map(|sign| Evidence::Sign(sign.clone())));
     input.warnings.extend(found.into_iter().map(Into::into));
+    signs.retain(|sign| !sign.is_doubt());
     (input, signs)
+}
+
+impl InputFacts {
+    /// A sign that the dump lacks keys, if the nodes of an even split are those of the cluster: no cause of skew, and no
+    /// dump to plan for.
+    pub fn doubt(&self) -> Option<&Sign> {
+        self.warnings.iter().find_map(|warning| match warning {
+            Worded::Finding(Evidence::Sign(sign)) if sign.is_doubt() => Some(sign),
+            _ => None,
+        })
+    }
+}
+
+/// Whether all files with keys are RDB files.
+pub fn are_snapshots(files: &[FileFacts]) -> bool {
+    let mut with_keys = files.iter().filter(|file| file.keys > 0);
+    with_keys.all(|file| file.format == RDB)
 }
 
 /// Whether the inputs are captures alone.

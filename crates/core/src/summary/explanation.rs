@@ -1,12 +1,10 @@
-//! Why the state is what it is: the numbers and names that its sentence has.
+//! Why a role has its state: the numbers and names that its sentence has.
 
-use crate::metric::Metric;
 use crate::name::Name;
-use crate::summary::cause::{Cause, CauseKind, State, limit};
+use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::integrity::Sign;
-use crate::summary::judge;
-use crate::summary::nodes::Nodes;
-use crate::summary::split::Split;
+use crate::summary::limit;
+use crate::summary::measure::Measure;
 
 /// What a state is explained by.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,10 +17,12 @@ pub enum Explanation {
     NoKeys,
     /// There are no keys but those of lists of extremes.
     OnlyExtremes,
-    /// There are keys, but the sum of this metric is 0.
-    NoLoad(Metric),
+    /// There are keys, but the sum of this measure is 0.
+    NoLoad(Measure),
     /// The load of the fullest node.
     Fullest(Fullest),
+    /// Nodes are not compared.
+    NotCompared(NotCompared),
 }
 
 /// The fullest node, and why it is above its fair share.
@@ -32,72 +32,70 @@ pub struct Fullest {
     pub assumed_nodes: Option<usize>,
     /// What it is called.
     pub node: Name,
-    /// The metric of its load.
-    pub by: Metric,
+    /// What its load is measured in.
+    pub measure: Measure,
     /// Its load in fair shares.
     pub max_over_mean: f64,
     /// Why.
-    pub reason: Reason,
+    pub reason: Why,
+    /// Compared nodes and all of them, where these are not the same.
+    pub compared: Option<(usize, usize)>,
+    /// Whether memory is judged by the number of keys because sizes are unknown.
+    pub memory_is_unknown: bool,
+    /// Whether a part of the load is estimated.
+    pub is_estimated: bool,
+    /// Whether operations are those of append-only files.
+    pub are_writes: bool,
 }
 
 /// Why the fullest node is above its fair share, or that it hardly is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reason {
+pub enum Why {
     /// The dump is damaged, by this sign above all.
     Damaged(Sign),
     /// It is not.
     Even,
-    /// So few keys are that uneven by chance.
-    TooFewKeys {
-        /// All keys.
-        keys: u64,
+    /// There is one node.
+    OneNode,
+    /// There is so little that the nodes cannot be judged.
+    TooFew {
+        /// All keys or operations.
+        counted: u64,
         /// The nodes that they are on.
         nodes: usize,
     },
-    /// The causes that add most, largest first.
-    Causes(Vec<Cause>),
+    /// The nodes do next to nothing.
+    Idle,
+    /// All nodes are at their limit and evict.
+    Capped,
+    /// The causes that add most, largest first; whether a node is being filled or drained.
+    Causes(Vec<Cause>, Option<Name>),
 }
 
-impl Explanation {
-    /// Explains `state`. `split` is absent where no node holds anything of `by`.
-    pub fn of(
-        state: State,
-        nodes: &Nodes,
-        split: Option<&Split<'_>>,
-        by: Metric,
-        causes: &[Cause],
-        sign: Option<&Sign>,
-    ) -> Self {
-        let keys = nodes.total(Metric::Keys) as u64;
-        let Some(split) = split else {
-            return match () {
-                () if nodes.unowned.load.keys > 0 && keys == 0 => Explanation::Unowned,
-                () if keys > 0 => Explanation::NoLoad(by),
-                () if state == State::Suspicious => Explanation::NothingRead,
-                () => Explanation::NoKeys,
-            };
-        };
-        let reason = match (state, sign) {
-            (State::Suspicious, Some(sign)) => Reason::Damaged(sign.clone()),
-            (State::Watch | State::Skewed, _) => Reason::Causes(named(causes)),
-            _ if split.max_over_mean > limit::BALANCED
-                && judge::has_too_few_keys(split, keys as f64) =>
-            {
-                Reason::TooFewKeys {
-                    keys,
-                    nodes: split.nodes,
-                }
-            }
-            _ => Reason::Even,
-        };
-        Explanation::Fullest(Fullest {
-            assumed_nodes: nodes.are_assumed().then_some(nodes.list.len()),
-            node: split.fullest.name().clone(),
-            by,
-            max_over_mean: split.max_over_mean,
-            reason,
-        })
-    }
+/// Why nodes are not compared, and what can be said of what was seen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NotCompared {
+    /// What is measured.
+    pub measure: Measure,
+    /// Why.
+    pub why: Unseen,
+    /// The heaviest tag or key of what was seen, whether it is a tag, and its part of that.
+    pub heaviest: Option<(Name, bool, f64)>,
+}
+
+/// Why nodes are not compared.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unseen {
+    /// Only these nodes of so many were captured.
+    Captured(Vec<Name>, usize),
+    /// A sample of the slots leaves the heaviest out.
+    Sample,
+    /// One reading of counters, which count from different starts.
+    OneReading,
+    /// The captures of nodes do not overlap.
+    Apart,
+    /// The counters are those of replicas.
+    Replicas,
 }
 
 /// Causes that a sentence has room for in addition to those that add a fifth of the excess.
@@ -107,7 +105,7 @@ const EQUAL: f64 = 0.0005;
 
 /// Every cause that adds a fifth of the excess, and up to three that add much: never one without another of its size.
 /// Tags or keys that add a fifth together are a cause as well.
-fn named(causes: &[Cause]) -> Vec<Cause> {
+pub fn named(causes: &[Cause]) -> Vec<Cause> {
     let excess: f64 = causes.iter().map(|cause| cause.excess).sum();
     let is_part = |added: f64| added >= limit::NAMED_PART * excess;
     let alike: Vec<&[Cause]> = alike(causes).collect();

@@ -111,6 +111,11 @@ impl Summary {
         self.input.keys == 0 && self.operations.is_none() && !self.extremes.is_empty()
     }
 
+    /// Whether captures are all that was read: keys are not known then, and their number is not 0.
+    pub fn has_only_operations(&self) -> bool {
+        self.input.keys == 0 && self.operations.is_some()
+    }
+
     /// What lists of extremes name a key by.
     pub fn listed_by(&self, key: &Name, slot: u16) -> impl Iterator<Item = Extreme> {
         let names = move |list: &&ExtremeKeys| {

@@ -4,9 +4,11 @@
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::slot::SLOTS;
-use crate::summary::cause::{CauseKind, limit};
-use crate::summary::keys::Keys;
+use crate::summary::cause::CauseKind;
+use crate::summary::keys::{Key, Keys};
+use crate::summary::limit;
 use crate::summary::model::chance::RandomUnits;
+use crate::summary::model::even_split;
 use crate::summary::model::expected::effective_units;
 use crate::summary::quantiles::TagSizes;
 use crate::summary::tags::Tags;
@@ -60,6 +62,8 @@ pub struct Unit {
     pub load: f64,
     /// No less than w_g.
     pub at_most: f64,
+    /// Of a tag: the key that is nearly all of it.
+    pub main_key: Option<Name>,
 }
 
 /// What a unit is.
@@ -101,6 +105,13 @@ impl Units {
         let per = totals.map(|metric, total| {
             let weighed = weights.get(metric);
             let total = *total as f64;
+            // Captures alone have no keys, but names that are operated on.
+            let count = if totals.keys == 0 && metric != Metric::Keys {
+                let untagged = weighed.map_or(0, |weighed| weighed.untagged_busy);
+                count + untagged as f64
+            } else {
+                count
+            };
             // Ready-made sums have no weights of single keys.
             let unweighed = if metric == Metric::Keys { total } else { 0.0 };
             let untagged = |tags: &Tags| match weighed {
@@ -128,44 +139,55 @@ impl Units {
 }
 
 fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> {
-    let tags = tags
-        .and_then(|tags| tags.heaviest.get(metric))
-        .into_iter()
-        .flatten()
-        .map(|tag| Unit {
+    let keys = keys
+        .filter(|_| metric != Metric::Keys)
+        .and_then(|keys| keys.heaviest.get(metric))
+        .map_or(&[][..], Vec::as_slice);
+    let tags = tags.and_then(|tags| tags.heaviest.get(metric));
+    let tags = tags.into_iter().flatten().map(|tag| {
+        let load = tag.load.get(metric).map_or(0.0, |load| *load as f64);
+        let is_main = |key: &&Key| {
+            let is_in_it = key.tagged && key.slot == tag.slot && tag_of(&key.key) == tag.tag.0;
+            is_in_it && key.weight(metric) as f64 >= NEARLY_ALL * load
+        };
+        Unit {
             kind: UnitKind::Tag,
             name: tag.tag.clone(),
             slot: tag.slot,
             node: tag.node.clone(),
-            load: tag.load.get(metric).map_or(0.0, |load| *load as f64),
-            at_most: tag
-                .load
-                .get(metric)
-                .map_or(0.0, |load| (*load + tag.error(metric)) as f64),
-        });
-    let keys = keys
-        .filter(|_| metric != Metric::Keys)
-        .and_then(|keys| keys.heaviest.get(metric))
-        .into_iter()
-        .flatten();
+            load,
+            at_most: load + tag.error(metric) as f64,
+            main_key: keys.iter().find(is_main).map(|key| key.key.clone()),
+        }
+    });
     // A key with a tag is a part of that unit.
-    let keys = keys.filter(|key| !key.tagged).map(|key| Unit {
+    let untagged = keys.iter().filter(|key| !key.tagged).map(|key| Unit {
         kind: UnitKind::Key,
         name: key.key.clone(),
         slot: key.slot,
         node: key.node.clone(),
         load: key.weight(metric) as f64,
         at_most: key.weight(metric) as f64,
+        main_key: None,
     });
-    let mut named: Vec<_> = tags.chain(keys).collect();
+    let mut named: Vec<_> = tags.chain(untagged).collect();
     named.sort_by(|a, b| b.load.total_cmp(&a.load).then_with(|| a.name.cmp(&b.name)));
     named
+}
+
+fn tag_of(key: &Name) -> &[u8] {
+    hashslot::tag(&key.0).map_or(&[], |tag| &key.0[tag])
 }
 
 impl UnitsBy {
     /// The number of equal units that they behave like.
     pub fn effective(&self) -> Option<f64> {
         effective_units(self.total, self.squares?)
+    }
+
+    /// How many units there are besides the `heavy` ones: a number of tags and keys, not of units that a model has.
+    pub fn others(&self, heavy: usize) -> u64 {
+        (self.count - heavy as f64).max(0.0).round() as u64
     }
 
     /// What a unit weighs at least to be called heavy, where a node's fair share is `fair`.
@@ -209,6 +231,24 @@ impl UnitsBy {
         Some(RandomUnits::new(light, unnamed, squares.max(evenest)))
     }
 
+    /// The units of the nodes' load `total` that are not heavy where units from `least` on are.
+    pub fn light_below(&self, total: f64, least: f64, metric: Metric) -> Option<RandomUnits> {
+        let on_nodes = self.named.iter().filter(|unit| unit.node.is_some());
+        let is_heavy = |unit: &&Unit| unit.kind.can_be_heavy(metric) && unit.load >= least;
+        let (heavy, light): (Vec<&Unit>, Vec<&Unit>) = on_nodes.partition(is_heavy);
+        self.light(total, &heavy, light.into_iter().map(|unit| unit.load))
+    }
+
+    /// E: how full a perfect hash leaves the fullest of nodes that are meant to hold `shares` of the load `total`, in fair
+    /// shares, in 99 of 100 cases and without heavy units; `None` where tags were not counted.
+    pub fn even_split_p99(&self, total: f64, shares: &[f64], metric: Metric) -> Option<f64> {
+        let all: f64 = shares.iter().sum();
+        let smallest = shares.iter().copied().fold(f64::INFINITY, f64::min);
+        let least = self.least_heavy(total * smallest / all);
+        let light = self.light_below(total, least, metric)?;
+        Some(even_split::p99_of_shares(&light, shares))
+    }
+
     /// How much tags bind keys together: sum w_g^2 / sum w_k^2.
     pub fn tag_ratio(&self) -> Option<f64> {
         self.squares
@@ -222,6 +262,9 @@ impl UnitsBy {
             .then(|| self.positive * self.key_squares / (self.total * self.total))
     }
 }
+
+/// A key that is this part of its tag is nearly all of it.
+const NEARLY_ALL: f64 = 0.9;
 
 /// There are not more slots.
 pub const MOST_PARTS: u32 = SLOTS as u32;

@@ -1,32 +1,196 @@
-//! Chooses the state from how uneven the nodes are, and from nothing else.
+//! Chooses the state of a role from how uneven the compared nodes are, and from nothing else.
 
-use crate::summary::cause::{State, limit};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::balance::tidy;
+use crate::summary::limit;
+use crate::summary::measure::Measure;
+use crate::summary::role_verdict::Reason;
 use crate::summary::split::Split;
+use crate::summary::state::State;
 
-/// The first row that matches. `keys` is the number of keys; `suspicious` says that the dump is incomplete or damaged.
-pub fn judge(split: Option<&Split<'_>>, keys: f64, suspicious: bool) -> State {
-    match split {
-        None if suspicious => State::Suspicious,
-        None => State::Empty,
-        Some(_) if suspicious => State::Suspicious,
-        Some(split) if has_too_few_keys(split, keys) => State::Balanced,
-        Some(split) => state_of(split.max_over_mean),
+/// From which ratio on the state is `watch`, and from which it is `skewed`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Bands {
+    /// Up to this ratio the nodes are balanced.
+    pub lower: f64,
+    /// From this ratio on they are skewed.
+    pub upper: f64,
+}
+
+impl Bands {
+    /// The bands of a measure. Chance lifts the lower one, never above the upper; a band that the report before was above
+    /// is lower.
+    pub fn new(measure: Measure, by_chance: Option<f64>, previous: Option<State>) -> Self {
+        let [lower, upper] = measure.bands();
+        let lower = by_chance.map_or(lower, |by_chance| by_chance.clamp(lower, upper));
+        let falls = |band: f64, from: State| match previous {
+            Some(previous) if from <= previous && previous <= State::Skewed => {
+                band - limit::HYSTERESIS
+            }
+            _ => band,
+        };
+        Bands {
+            lower: tidy(falls(lower, State::Watch)),
+            upper: tidy(falls(upper, State::Skewed)),
+        }
+    }
+
+    /// The state of nodes of which the fullest has so many fair shares.
+    pub fn state(&self, max_over_mean: f64) -> State {
+        if max_over_mean >= self.upper {
+            State::Skewed
+        } else if max_over_mean > self.lower {
+            State::Watch
+        } else {
+            State::Balanced
+        }
     }
 }
 
-/// What nodes are of which the fullest has so many fair shares.
-pub fn state_of(max_over_mean: f64) -> State {
-    match max_over_mean {
-        ..=limit::BALANCED => State::Balanced,
-        ..limit::SKEWED => State::Watch,
-        _ => State::Skewed,
+/// The state of a role.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judgement {
+    /// The state.
+    pub state: State,
+    /// Why the nodes are not judged.
+    pub reason: Option<Reason>,
+    /// The bands that the state is from.
+    pub bands: Bands,
+}
+
+/// What is counted of a role, to know whether it is enough.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Amounts {
+    /// Keys of the compared nodes.
+    pub keys: f64,
+    /// Their bytes, where sizes are known.
+    pub bytes: Option<f64>,
+    /// Operations a second on the busiest node, where that is known.
+    pub ops_per_sec: Option<f64>,
+    /// The part of a core that the busiest node uses, where that is known.
+    pub cpu: Option<f64>,
+}
+
+/// Judges nodes of which `split` is the fullest.
+pub fn judge(
+    split: &Split<'_>,
+    measure: Measure,
+    amounts: Amounts,
+    previous: Option<State>,
+) -> Judgement {
+    let by_chance = split.by_chance();
+    let bands = Bands::new(measure, by_chance, previous);
+    let state = bands.state(split.max_over_mean);
+    let unjudged = |reason| Judgement {
+        state: State::Unjudged,
+        reason: Some(reason),
+        bands,
+    };
+    let judged = |state| Judgement {
+        state,
+        reason: None,
+        bands,
+    };
+    if split.nodes() < 2 {
+        return judged(State::Balanced);
+    }
+    match measure {
+        Measure::Ops | Measure::Cpu if is_idle(amounts) => unjudged(Reason::Idle),
+        Measure::Ops => {
+            let (nodes, all) = (split.nodes() as f64, split.total());
+            // The operations of the fullest node are a sample of what it does.
+            let sigma = (split.max_over_mean * nodes / all).sqrt();
+            let surely = bands.state(split.max_over_mean - 3.0 * sigma);
+            let is_chance = surely < state && surely == State::Balanced;
+            if all < limit::LEAST_OPS * nodes || is_chance {
+                unjudged(Reason::TooFew)
+            } else {
+                judged(surely)
+            }
+        }
+        Measure::Cpu | Measure::Accesses => judged(state),
+        Measure::Bytes | Measure::UsedMemory | Measure::Keys => {
+            if has_too_few_keys(split, amounts, by_chance) {
+                unjudged(Reason::TooFew)
+            } else {
+                judged(state)
+            }
+        }
     }
 }
 
-/// Whether nothing but chance makes the fullest node so full, for want of keys.
-pub fn has_too_few_keys(split: &Split<'_>, keys: f64) -> bool {
-    keys < limit::FEW_KEYS * split.nodes as f64
+fn is_idle(amounts: Amounts) -> bool {
+    let is_below = |amount: Option<f64>, least: f64| amount.map(|amount| amount < least);
+    let [ops, cpu] = [
+        is_below(amounts.ops_per_sec, limit::IDLE_OPS),
+        is_below(amounts.cpu, limit::IDLE_CPU),
+    ];
+    ops.or(cpu).is_some() && ops.unwrap_or(true) && cpu.unwrap_or(true)
+}
+
+/// Whether there is next to nothing, or so little that chance alone makes the nodes so uneven.
+fn has_too_few_keys(split: &Split<'_>, amounts: Amounts, by_chance: Option<f64>) -> bool {
+    let nodes = split.nodes() as f64;
+    let is_small = amounts
+        .bytes
+        .is_none_or(|bytes| bytes < limit::LEAST_BYTES * nodes);
+    let is_nothing = amounts.keys < limit::LEAST_KEYS * nodes && is_small;
+    let is_few = amounts.keys < limit::FEW_KEYS * nodes
         && split.heavy.is_empty()
-        && 1.0 + split.by_slots <= limit::BALANCED
-        && split.is_rest_by_chance()
+        && by_chance.is_some_and(|by_chance| split.max_over_mean <= by_chance);
+    is_nothing || is_few
+}
+
+/// What nodes are of which the fullest has so many fair shares of memory, where nothing else is known of them.
+pub fn state_of(max_over_mean: f64) -> State {
+    Bands::new(Measure::Keys, None, None).state(max_over_mean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chance_lifts_the_lower_band_and_never_the_upper() {
+        let bands = |by_chance| Bands::new(Measure::Bytes, by_chance, None);
+        assert_eq!(
+            bands(None),
+            Bands {
+                lower: 1.05,
+                upper: 1.2
+            }
+        );
+        assert_eq!(bands(Some(1.02)).lower, 1.05);
+        assert_eq!(bands(Some(1.13)).lower, 1.13);
+        let wide = bands(Some(1.7));
+        assert_eq!((wide.lower, wide.upper), (1.2, 1.2));
+        assert_eq!(wide.state(1.2), State::Skewed);
+        assert_eq!(
+            Bands::new(Measure::Ops, None, None).state(1.3),
+            State::Watch
+        );
+    }
+
+    #[test]
+    fn a_ratio_that_wanders_around_a_band_changes_its_state_once() {
+        let mut previous = State::Balanced;
+        let mut changes = 0;
+        for day in 0..90 {
+            let ratio = 1.05 + 0.004 * f64::from(day % 3 - 1);
+            let state = Bands::new(Measure::Keys, None, Some(previous)).state(ratio);
+            changes += u32::from(state != previous);
+            previous = state;
+        }
+        assert_eq!(changes, 1);
+        let fallen = Bands::new(Measure::Keys, None, Some(State::Watch)).state(1.029);
+        assert_eq!(fallen, State::Balanced);
+    }
+
+    #[test]
+    fn a_state_that_is_no_skew_lowers_no_band() {
+        let bands = Bands::new(Measure::Keys, None, Some(State::Suspicious));
+        assert_eq!(bands.lower, 1.05);
+    }
 }

@@ -3,30 +3,45 @@
 //! The fields are those of report.json, in its order and with its names.
 
 pub mod balance;
+pub mod block_time;
 pub mod capacity;
 pub mod cause;
+pub mod compared;
 pub mod evidence;
 pub mod expiry;
+pub mod explain;
 pub mod explanation;
 pub mod extremes;
+pub mod finding;
+pub mod findings;
+pub mod floor;
+pub mod headroom;
 pub mod independent_units;
+pub mod input_facts;
 pub mod integrity;
 pub mod judge;
 pub mod keys;
 pub mod kinds;
+pub mod limit;
+pub mod measure;
 pub mod model;
 pub mod node_counts;
 pub mod nodes;
+mod noted;
+pub mod observed;
 pub mod operations;
 pub mod patterns;
 pub mod quantiles;
 pub mod recency;
-pub mod remedy;
 pub mod risk;
+pub mod role_load;
+pub mod role_verdict;
 pub mod run;
 pub mod scaling;
 mod siblings;
 pub mod split;
+pub mod state;
+pub mod step;
 pub mod tags;
 pub mod unit_sizes;
 pub mod verdict;
@@ -35,32 +50,36 @@ pub mod worded;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::metric::{Metric, PerMetric, PerWeight};
+use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::redact::Redaction;
 use crate::slot::SLOTS;
 use crate::summary::balance::{Balance, tidy};
-use crate::summary::capacity::Capacity;
-use crate::summary::evidence::Evidence;
+use crate::summary::capacity::{Capacity, Room};
 use crate::summary::expiry::Expiry;
+use crate::summary::headroom::Headroom;
 use crate::summary::independent_units::Units;
+pub use crate::summary::input_facts::{
+    FileFacts, Incomplete, InputFacts, ObjectFacts, Rejected, RejectedLine, Sizes,
+};
 use crate::summary::keys::{DatabaseKeys, Keys, TypeLoad};
 use crate::summary::kinds::{EncodingLoad, LargeKey};
 use crate::summary::model::rehash;
 use crate::summary::nodes::Nodes;
+use crate::summary::observed::Observed;
 use crate::summary::patterns::{KeyGroups, Levels, Pattern, Prefix};
 use crate::summary::quantiles::{Quantiles, TagSizes};
 use crate::summary::recency::{IdleLoad, LfuLoad};
+use crate::summary::role_load::{Asked, Given, RoleLoad};
 pub use crate::summary::run::{Dumped, Run};
 use crate::summary::tags::{RowContext, TagLoad, Tags};
-use crate::summary::verdict::Verdict;
-use crate::summary::worded::Worded;
+use crate::summary::verdict::{Verdict, VerdictInputs};
 use crate::tally::Tallies;
 use crate::tally::recount::{Recount, hottest};
 use crate::topology::Topology;
 
 /// The name and version of the form of report.json.
-pub const SCHEMA: &str = "slotscope.report/2";
+pub const SCHEMA: &str = "slotscope.report/3";
 
 /// All findings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -136,129 +155,18 @@ pub struct Summary {
     /// The independent units and what is known of them.
     #[serde(skip)]
     pub units: Units,
+    /// The loads of the verdict's roles.
+    #[serde(skip)]
+    pub role_loads: Vec<RoleLoad>,
+    /// How near the nodes are to their limits.
+    #[serde(skip)]
+    pub headroom: Headroom,
     /// The metric of the tables.
     #[serde(default)]
     pub by: Metric,
     /// Rows that tables for people show.
     #[serde(skip)]
     pub rows: usize,
-}
-
-/// What was read.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct InputFacts {
-    /// The inputs, in their order.
-    pub files: Vec<FileFacts>,
-    /// All keys.
-    pub keys: u64,
-    /// All bytes.
-    pub bytes_read: u64,
-    /// How many keys have a known weight, by metric.
-    pub weights: PerWeight<u64>,
-    /// The part of the keys that came before already. Absent with `--only slots`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duplicate_share: Option<f64>,
-    /// Whether all keys were compared for it; otherwise it is an estimate from the keys of some slots, in which a key
-    /// counts four times at most.
-    pub duplicate_share_exact: bool,
-    /// Lines that are no keys.
-    pub rejected: Rejected,
-    /// Those of them in which redis-cli or a server reports an error: a scan broke off.
-    pub error_lines: u64,
-    /// When the newest dump was written, in seconds since 1970, where it says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub written: Option<u64>,
-    /// The hash policy, where it is not that of servers; of redacted reports without its patterns.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub policy: Option<Name>,
-    /// What the sizes of RDB files are.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sizes: Option<Sizes>,
-    /// The percentage of slots that were collected, where it was a sample of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sample_percent: Option<f64>,
-    /// Places after which an input could not be read.
-    pub incomplete: Vec<Incomplete>,
-    /// Evidence that the dump is not what it should be.
-    pub warnings: Vec<Worded<Evidence>>,
-    /// What the forms that were read cannot show.
-    pub notes: Vec<String>,
-}
-
-/// What the sizes of RDB files are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Sizes {
-    /// Estimates of the memory that a server uses.
-    Memory,
-    /// Bytes in the file.
-    Serialized,
-}
-
-/// One input.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct FileFacts {
-    /// As the user named it.
-    pub name: Name,
-    /// The form it is in.
-    pub format: String,
-    /// Bytes.
-    pub bytes: u64,
-    /// Keys.
-    pub keys: u64,
-    /// Whether it is an RDB file of a server in cluster mode, with a header for each slot.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub in_cluster: bool,
-    /// Which version of an object it is, where it is in an object store or on a web server.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub object: Option<ObjectFacts>,
-}
-
-/// The version of an object that was read.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct ObjectFacts {
-    /// Its length; bytes of the input are those behind decompression.
-    pub size_bytes: u64,
-    /// Its entity tag, as the server spells it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub etag: Option<Name>,
-}
-
-/// Lines that are no keys.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Rejected {
-    /// How many.
-    pub count: u64,
-    /// The first five.
-    pub first: Vec<RejectedLine>,
-}
-
-/// A line that is no key.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RejectedLine {
-    /// The input it is in.
-    pub file: Name,
-    /// Its number, from 1; absent where the input cannot be read again to count.
-    pub line: Option<u64>,
-    /// Its offset in bytes.
-    pub byte: u64,
-    /// What is wrong with it.
-    pub reason: String,
-}
-
-/// A place after which an input could not be read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Incomplete {
-    /// The input.
-    pub file: Name,
-    /// Offset in bytes.
-    pub byte: u64,
-    /// Why.
-    pub reason: String,
 }
 
 /// Loads by slot.
@@ -290,13 +198,18 @@ pub struct HotSlot {
     /// The tags that fill it, heaviest first.
     #[serde(default)]
     pub top_tags: Vec<TagLoad>,
+    /// Its busiest keys without a hash tag, where captures show them and the list is by operations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub top_keys: Vec<operations::KeyOps>,
 }
 
 /// What is listed, and how.
 #[derive(Clone, Copy)]
 pub struct Listing<'a> {
-    /// The metric of the tables; that of the verdict where there is none, and keys where the input does not carry it.
-    pub by: Option<Metric>,
+    /// What the user asks of the verdict. Tables are by the first metric that is asked for, else by that of the verdict.
+    pub asked: &'a Asked,
+    /// The room of the nodes, as the user says.
+    pub room: Option<&'a Room>,
     /// How keys are split into prefixes.
     pub levels: Levels<'a>,
     /// Rows that tables for people show.
@@ -305,10 +218,11 @@ pub struct Listing<'a> {
     pub redaction: Option<&'a Redaction>,
 }
 
-impl From<Metric> for Listing<'_> {
-    fn from(by: Metric) -> Self {
+impl<'a> From<&'a Asked> for Listing<'a> {
+    fn from(asked: &'a Asked) -> Self {
         Listing {
-            by: Some(by),
+            asked,
+            room: None,
             levels: Levels {
                 separator: b":",
                 depth: 4,
@@ -324,6 +238,7 @@ pub fn summarise<'l>(
     tallies: &Tallies,
     recount: Option<&Recount>,
     topology: &Topology,
+    observed: &Observed,
     listing: impl Into<Listing<'l>>,
     input: InputFacts,
 ) -> Summary {
@@ -358,7 +273,10 @@ pub fn summarise<'l>(
         };
         let tags = names.map(|names| Tags::of(&names.tags, recount, &context));
         let keys = names.and_then(|names| Keys::of(&names.heaviest, &context));
-        let hottest = hot_slots(loads, &context, tags.as_ref());
+        let mut hottest = hot_slots(loads, &context, tags.as_ref());
+        if by == Metric::Ops {
+            operations::name_keys(&mut hottest, names.map(|names| &names.operations), &shown);
+        }
         (tags, keys, hottest)
     };
     let (tags, keys, hottest) = listed(Metric::Keys);
@@ -384,20 +302,36 @@ pub fn summarise<'l>(
     let expiry = attributes
         .and_then(|of| Expiry::of(&of.expiry, input.written, tallies.slots.total(), &totals));
     let largest = attributes.and_then(|of| kinds::largest(&of.kinds, &shown, &owner, &totals));
-    let risks = risk::risks(
-        &nodes,
-        &units,
-        keys.as_ref(),
-        largest.as_deref(),
-        expiry.as_ref(),
-    );
     let extremes = names.map(|of| extremes::of(&of.extremes, &shown, &owner));
     let extremes = extremes.unwrap_or_default();
-    let mut verdict = Verdict::of(&nodes, loads, &units, &signs, risks);
-    if !extremes.is_empty() {
-        verdict.names_only_extremes();
-    }
-    let by = listing.by.unwrap_or(verdict.metric);
+    let usual = Room::default();
+    let room = listing.room.unwrap_or(&usual);
+    let bytes = loads.get(Metric::Bytes).map(Vec::as_slice);
+    let capacity = Capacity::of(&nodes, bytes, room, observed);
+    let headroom = Headroom::new(&nodes, capacity.as_ref(), observed, expiry.as_ref());
+    let (verdict, role_loads) = Verdict::new(&VerdictInputs {
+        given: Given {
+            nodes: &nodes,
+            loads,
+            units: &units,
+            known: &input.weights,
+            observed,
+            is_blind_sample: input.sample_percent.is_some(),
+            asked: listing.asked,
+        },
+        signs: &signs,
+        is_incomplete: !input.incomplete.is_empty(),
+        has_only_extremes: !extremes.is_empty(),
+        capacity: capacity.as_ref(),
+        headroom: &headroom,
+        keys: keys.as_ref(),
+        largest: largest.as_deref(),
+        expiry: expiry.as_ref(),
+        written: input.written,
+    });
+    nodes.note(&verdict, &role_loads, &headroom, observed);
+    let by = listing.asked.by.first().copied();
+    let by = by.unwrap_or_else(|| verdict.metric());
     let by = loads.get(by).map_or(Metric::Keys, |_| by);
     let (tags, keys, hottest) = match by {
         Metric::Keys => (tags, keys, hottest),
@@ -443,9 +377,11 @@ pub fn summarise<'l>(
         keys,
         prefixes,
         patterns,
-        capacity: None,
+        capacity,
         verdict,
         units,
+        role_loads,
+        headroom,
         by,
         rows: listing.rows,
     }
@@ -479,6 +415,7 @@ fn hot_slots(
                 .and_then(|tags| tags.by_slot.get(slot))
                 .cloned()
                 .unwrap_or_default(),
+            top_keys: Vec::new(),
         }
     };
     context.slots.iter().map(row).collect()

@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::balance::{Balance, tidy};
-use crate::summary::cause::{State, limit};
 use crate::summary::judge::state_of;
+use crate::summary::limit;
 use crate::summary::model::chance::RandomUnits;
+use crate::summary::state::State;
 use crate::summary::worded::Worded;
 use crate::topology::cluster_info::NodeKeys;
 
@@ -191,7 +192,7 @@ pub struct FullestCounted {
 impl FullestCounted {
     fn state(&self) -> State {
         match self.has_too_few_keys() {
-            true => State::Balanced,
+            true => State::Unjudged,
             false => state_of(self.max_over_mean),
         }
     }
@@ -252,7 +253,7 @@ mod tests {
     fn even_chancy_and_badly_placed_nodes_are_told_apart() {
         assert_eq!(counted(&[1000, 1010, 990]).verdict.state, State::Balanced);
         let few = counted(&[100, 120, 95]);
-        assert_eq!(few.verdict.state, State::Balanced, "{:?}", few.verdict);
+        assert_eq!(few.verdict.state, State::Unjudged, "{:?}", few.verdict);
         let node = |address: &str, slots, keys| NodeKeys {
             address: address.into(),
             id_start: "a".into(),
@@ -274,7 +275,7 @@ mod tests {
         let mut keys = vec![0; 100];
         for (at, many) in [(50, 1), (7, 2), (30, 1), (50, 1)] {
             keys[at] += many;
-            assert_eq!(counted(&keys).verdict.state, State::Balanced, "{keys:?}");
+            assert_eq!(counted(&keys).verdict.state, State::Unjudged, "{keys:?}");
         }
         // As many as chance does not give.
         keys[50] += 40;

@@ -8,6 +8,7 @@ use crate::name::Name;
 use crate::slot::SLOTS;
 use crate::summary::balance::Balance;
 use crate::summary::model::expected::Expectation;
+use crate::summary::state::Role;
 use crate::text;
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
@@ -43,9 +44,27 @@ pub struct NodeLoad {
     /// The hostname that it announces, without a port.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hostname: Option<Name>,
-    /// Whether the topology has it as failed, or as suspected to be.
+    /// Whether the topology has it as failed: `fail`. A suspicion, `fail?`, is in the flags alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
+    /// What the topology flags it with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<NodeFlag>,
+    /// How many replicas it has that have not failed; absent where the topology does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<u32>,
+    /// What it holds in fair shares, by role.
+    #[serde(default, skip_serializing_if = "OverShare::is_empty")]
+    pub over_share: OverShare,
+    /// Which part of its memory limit it uses, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_use: Option<f64>,
+    /// What it does when memory is full: `maxmemory-policy`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    /// Whether its operations were captured, where captures are among the inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub captured: Option<bool>,
     /// How many slots it owns.
     pub slots: u32,
     /// Which, first and last included.
@@ -54,6 +73,44 @@ pub struct NodeLoad {
     /// What it holds.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
+}
+
+/// What a node holds in fair shares, by role.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct OverShare {
+    /// Of memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<f64>,
+    /// Of the load.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load: Option<f64>,
+}
+
+impl OverShare {
+    /// Whether neither is known.
+    pub fn is_empty(&self) -> bool {
+        *self == OverShare::default()
+    }
+
+    /// That of a role.
+    pub fn of(&self, role: Role) -> Option<f64> {
+        match role {
+            Role::Memory => self.memory,
+            Role::Load => self.load,
+        }
+    }
+}
+
+/// What a listing flags a primary with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum NodeFlag {
+    /// The cluster agrees that it has failed.
+    #[serde(rename = "fail")]
+    Fail,
+    /// The node that was asked suspects that it has failed.
+    #[serde(rename = "fail?")]
+    Suspected,
 }
 
 /// A node that reports more keys than the dump holds of its slots.
@@ -71,6 +128,11 @@ impl NodeLoad {
     /// What sentences and tables call it: its hostname with the port, else its address, else its short id.
     pub fn name(&self) -> Name {
         text::node_name(&self.id, self.address.as_ref(), self.hostname.as_ref())
+    }
+
+    /// Whether the node that was asked suspects that it has failed: `fail?`.
+    pub fn is_suspected(&self) -> bool {
+        self.flags.contains(&NodeFlag::Suspected)
     }
 
     /// What it holds of a metric; 0 where the input does not carry it.
@@ -109,6 +171,12 @@ impl Nodes {
             address: node.address.as_deref().map(Name::from),
             hostname: node.hostname.as_deref().map(Name::from),
             failed: node.failed,
+            flags: flags(node),
+            replicas: node.replicas,
+            over_share: OverShare::default(),
+            limit_use: None,
+            policy: None,
+            captured: None,
             slots: node.slots,
             ranges: node.ranges.clone(),
             load: added.map(|_, (nodes, _)| nodes[index]),
@@ -203,6 +271,15 @@ impl Nodes {
             .map(|load| u128::from(*load))
             .sum()
     }
+}
+
+fn flags(node: &crate::topology::Node) -> Vec<NodeFlag> {
+    let flags = [
+        (NodeFlag::Fail, node.failed),
+        (NodeFlag::Suspected, node.suspected),
+    ];
+    let set = flags.into_iter().filter(|(_, is_set)| *is_set);
+    set.map(|(flag, _)| flag).collect()
 }
 
 /// The sums by owner, and that of the unassigned slots.

@@ -8,9 +8,13 @@ use serde::{Deserialize, Serialize};
 use crate::command::{Access, COMMANDS};
 use crate::metric::Metric;
 use crate::name::Name;
+use crate::summary::HotSlot;
 use crate::summary::balance::tidy;
 use crate::tally;
 use crate::tally::operations::{Absent, SECOND};
+
+/// Keys that are named for a slot.
+const KEYS_OF_A_SLOT: usize = 3;
 
 /// Operations on keys. A command with several keys is an operation on each.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -78,6 +82,37 @@ impl AbsentKeys {
             keys: counted.keys,
             top: top.collect(),
         }
+    }
+}
+
+/// A key and the operations on it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct KeyOps {
+    /// Its first 512 bytes.
+    pub key: Name,
+    /// Operations on it.
+    pub ops: u64,
+}
+
+/// Names the busiest keys of slots that have no hash tag: tags are named without them.
+pub fn name_keys(
+    slots: &mut [HotSlot],
+    counted: Option<&tally::operations::Operations>,
+    shown: &dyn Fn(&Name) -> Name,
+) {
+    let Some(counted) = counted.filter(|counted| !counted.is_empty()) else {
+        return;
+    };
+    let mut keys = counted.busy_keys().keys;
+    keys.retain(|key| !key.tagged);
+    keys.sort_by(|a, b| (b.ops, &a.name).cmp(&(a.ops, &b.name)));
+    for slot in slots {
+        let of_slot = keys.iter().filter(|key| key.slot == slot.slot);
+        let of_slot = of_slot.take(KEYS_OF_A_SLOT).map(|key| KeyOps {
+            key: shown(&Name::from(&key.name[..])),
+            ops: key.ops,
+        });
+        slot.top_keys = of_slot.collect();
     }
 }
 

@@ -1,282 +1,285 @@
-//! What is a risk however even the nodes are.
-
-use std::cmp::Reverse;
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+//! What is a risk however even the nodes are. One finding a subject; none of them sets the state.
 
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::balance::tidy;
+use crate::summary::block_time::block_time;
 use crate::summary::expiry::Expiry;
+use crate::summary::finding::{Finding, FindingKind, FindingText, KeyText};
 use crate::summary::independent_units::{UnitKind, Units};
 use crate::summary::keys::Keys;
 use crate::summary::kinds::LargeKey;
-use crate::summary::nodes::Nodes;
-use crate::summary::worded::Worded;
+use crate::summary::measure::Measure;
+use crate::summary::nodes::{NodeLoad, Nodes};
+use crate::summary::state::{Role, Severity};
 
-/// A key of this many bytes blocks both nodes while its slot moves, for about a second.
+/// A key of this many bytes is a risk wherever it is.
 pub const LARGE_KEY: u64 = 100 << 20;
+/// A key of this many elements is a risk wherever it is.
+pub const MANY_ELEMENTS: u64 = 1_000_000;
 /// A key of this part of a node's fair share is a risk.
 const HEAVY_KEY: f64 = 0.05;
-/// A tag of this part of a node's fair share is a risk.
+/// A tag of this part of a node's fair share is a risk; one of a whole share is a warning.
 const HEAVY_TAG: f64 = 0.2;
-/// A key of this many elements blocks its node while it is copied or deleted.
-pub const MANY_ELEMENTS: u64 = 1_000_000;
+const WHOLE: f64 = 1.0;
+/// A key that blocks its node for longer than this, in milliseconds, is a warning.
+const LONG_BLOCK: f64 = 1000.0;
 /// Keys that expire together are a risk from this share of all keys on.
 const EXPIRING: f64 = 0.1;
 /// Minutes that count as together: of times over more than 45 days single ones are not counted.
 const TOGETHER: u64 = 4;
+/// What expires within so many seconds after the dump expires as it always does.
+const SOON: i64 = 600;
 /// Tags and keys that are listed.
 const LISTED: usize = 20;
 
-/// A risk.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Risk {
-    /// What it is.
-    pub kind: RiskKind,
-    /// The tag or key, where it is one.
-    pub name: Option<Name>,
-    /// The node that is concerned.
-    pub node: Option<Name>,
-    /// Bytes of a large key; elements; the share of the keys that expire together; the part of a node's fair share of a heavy key or tag; slots.
-    pub value: Option<f64>,
-    /// The risk in a sentence.
-    #[serde(default)]
-    pub sentence: Worded<RiskFinding>,
+/// For how many milliseconds MIGRATE and DEL of a key block its node.
+fn block_ms(bytes: Option<u64>, elements: Option<u64>) -> f64 {
+    1000.0 * block_time(bytes, elements).as_secs_f64()
 }
 
-/// What is a risk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RiskKind {
-    /// A key of 100 MiB or more.
-    LargeKey,
-    /// A key of 1,000,000 elements or more.
-    ManyElements,
-    /// A tenth of the keys or more expire within the same minute; within four where times span months.
-    ExpiringTogether,
-    /// A key of 5 % of a node's fair share by bytes or operations.
-    HeavyKey,
-    /// A tag of 20 % of a node's fair share.
-    HeavyTag,
-    /// A failed primary owns slots.
-    FailedNode,
-    /// A primary owns no slots.
-    EmptyNode,
-    /// Slots are being moved.
-    SlotsInFlight,
-    /// The input has no sizes: a big key would be invisible.
-    MemoryUnknown,
+/// What risks are found in.
+#[derive(Clone, Copy)]
+pub struct RiskInputs<'a> {
+    /// The nodes.
+    pub nodes: &'a Nodes,
+    /// Tags and keys.
+    pub units: &'a Units,
+    /// The heaviest keys.
+    pub keys: Option<&'a Keys>,
+    /// The keys with most elements.
+    pub largest: Option<&'a [LargeKey]>,
+    /// When keys expire.
+    pub expiry: Option<&'a Expiry>,
+    /// When the dump was written, in seconds since 1970.
+    pub written: Option<u64>,
 }
 
-/// What a risk's sentence has.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RiskFinding {
-    /// What it is.
-    pub kind: RiskKind,
-    /// The tag or key, or the node.
-    pub name: Option<Name>,
-    /// See `Risk`.
-    pub value: f64,
-    /// The metric of a share.
-    pub metric: Metric,
-    /// Within how many minutes, where a time belongs to it.
-    pub minutes: Option<u64>,
-}
-
-/// All risks, the worst kinds first.
-pub fn risks(
-    nodes: &Nodes,
-    units: &Units,
-    keys: Option<&Keys>,
-    largest: Option<&[LargeKey]>,
-    expiry: Option<&Expiry>,
-) -> Vec<Risk> {
+/// All risks, the most severe first.
+pub fn risks(inputs: RiskInputs<'_>) -> Vec<Finding> {
+    let RiskInputs { nodes, units, .. } = inputs;
     let mut risks = Vec::new();
-    risks.extend(failed(nodes));
-    risks.extend(large_keys(keys));
-    risks.extend(many_elements(largest));
-    risks.extend(expiring_together(expiry));
-    risks.extend(heavy(nodes, units, keys));
+    risks.extend(open_slots(nodes));
+    risks.extend(expiring_together(inputs.expiry, inputs.written));
+    risks.extend(keys(&inputs));
+    risks.extend(tags(nodes, units));
+    risks.extend(replicas(nodes));
     risks.extend(empty(nodes));
-    let in_flight = nodes.in_flight.len();
-    if in_flight > 0 {
-        risks.push(Risk::new(
-            RiskKind::SlotsInFlight,
-            None,
-            None,
-            in_flight as f64,
-            Metric::Keys,
-        ));
-    }
     if nodes.total(Metric::Keys) > 0 && units.per.get(Metric::Bytes).is_none() {
-        risks.push(Risk::new(
-            RiskKind::MemoryUnknown,
-            None,
-            None,
-            0.0,
-            Metric::Bytes,
+        risks.push(Finding::new(
+            FindingKind::SizesUnknown,
+            Severity::Notice,
+            FindingText::SizesUnknown,
         ));
     }
+    // Of one severity in the order above: what is worse comes first there.
+    risks.sort_by_key(|risk| std::cmp::Reverse(risk.severity));
     risks
 }
 
-impl Risk {
-    fn new(
-        kind: RiskKind,
-        name: Option<&Name>,
-        node: Option<&Name>,
-        value: f64,
-        metric: Metric,
-    ) -> Self {
-        let finding = RiskFinding {
-            kind,
-            name: name.or(node).cloned(),
-            value,
-            metric,
-            minutes: None,
-        };
-        Risk::of(finding, name, node)
-    }
-
-    fn of(finding: RiskFinding, name: Option<&Name>, node: Option<&Name>) -> Self {
-        let (kind, value) = (finding.kind, finding.value);
-        Risk {
-            kind,
-            name: name.cloned(),
-            node: node.cloned(),
-            value: (kind != RiskKind::MemoryUnknown).then(|| tidy(value)),
-            sentence: finding.into(),
-        }
-    }
-}
-
-fn failed(nodes: &Nodes) -> impl Iterator<Item = Risk> + '_ {
-    let failed = nodes.owning().filter(|node| node.failed);
-    failed.map(|node| {
-        let slots = f64::from(node.slots);
-        Risk::new(
-            RiskKind::FailedNode,
-            None,
-            Some(&node.name()),
-            slots,
-            Metric::Keys,
-        )
+fn open_slots(nodes: &Nodes) -> Option<Finding> {
+    let first = nodes.in_flight.first()?;
+    let slots: Vec<u16> = nodes.in_flight.iter().map(|moving| moving.slot).collect();
+    let count = slots.len() as f64;
+    let text = FindingText::OpenSlots(slots);
+    Some(Finding {
+        slot: Some(first.slot),
+        ..Finding::new(FindingKind::OpenSlot, Severity::Warning, text).of(count)
     })
 }
 
-fn empty(nodes: &Nodes) -> impl Iterator<Item = Risk> + '_ {
+fn empty(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
     let empty = nodes.list.iter().filter(|node| node.slots == 0);
     empty.map(|node| {
-        Risk::new(
-            RiskKind::EmptyNode,
-            None,
-            Some(&node.name()),
-            0.0,
-            Metric::Keys,
-        )
+        let text = FindingText::EmptyNode(node.name());
+        Finding::new(FindingKind::EmptyNode, Severity::Notice, text).on(&node.id)
     })
 }
 
-fn large_keys(keys: Option<&Keys>) -> Vec<Risk> {
-    let keys = keys.and_then(|keys| keys.heaviest.get(Metric::Bytes));
-    let keys = keys.into_iter().flatten();
-    let large = keys.filter(|key| key.weight(Metric::Bytes) >= LARGE_KEY);
-    large
-        .take(LISTED)
-        .map(|key| {
-            let bytes = key.weight(Metric::Bytes) as f64;
-            Risk::new(
-                RiskKind::LargeKey,
-                Some(&key.key),
-                key.node.as_ref(),
-                bytes,
-                Metric::Bytes,
-            )
-        })
-        .collect()
-}
-
-fn many_elements(largest: Option<&[LargeKey]>) -> impl Iterator<Item = Risk> + '_ {
-    let many = largest.unwrap_or_default().iter();
-    let many = many
-        .take_while(|key| key.elements >= MANY_ELEMENTS)
-        .take(LISTED);
-    many.map(|key| {
-        let (name, node) = (Some(&key.key), key.node.as_ref());
-        Risk::new(
-            RiskKind::ManyElements,
-            name,
-            node,
-            key.elements as f64,
-            Metric::Keys,
-        )
-    })
-}
-
-fn expiring_together(expiry: Option<&Expiry>) -> Option<Risk> {
-    let fullest = expiry?.fullest?;
-    let is_risk = fullest.minutes <= TOGETHER && fullest.share >= EXPIRING;
-    let finding = RiskFinding {
-        kind: RiskKind::ExpiringTogether,
-        name: None,
-        value: fullest.share,
-        metric: Metric::Keys,
-        minutes: Some(fullest.minutes),
+/// Primaries without a replica: where all are, that may be meant.
+fn replicas(nodes: &Nodes) -> Vec<Finding> {
+    let finding = |node: Option<&NodeLoad>| {
+        let severity = if node.is_some() {
+            Severity::Warning
+        } else {
+            Severity::Notice
+        };
+        let text = FindingText::NoReplica(node.map(NodeLoad::name));
+        let found = Finding::new(FindingKind::NoReplica, severity, text);
+        match node {
+            Some(node) => found.on(&node.id),
+            None => found,
+        }
     };
-    is_risk.then(|| Risk::of(finding, None, None))
+    let known = || nodes.owning().filter(|node| node.replicas.is_some());
+    let lacking: Vec<&NodeLoad> = known().filter(|node| node.replicas == Some(0)).collect();
+    if lacking.is_empty() {
+        Vec::new()
+    } else if lacking.len() == known().count() {
+        vec![finding(None)]
+    } else {
+        let each = lacking.into_iter().take(LISTED);
+        each.map(|node| finding(Some(node))).collect()
+    }
 }
 
-/// Heavy keys and tags, each once with its largest share.
-fn heavy(nodes: &Nodes, units: &Units, keys: Option<&Keys>) -> Vec<Risk> {
-    let mut found: Vec<(RiskKind, &Name, Option<&Name>, f64, Metric)> = Vec::new();
-    let n = nodes.owning().count() as f64;
-    for (metric, of_metric) in units.per.iter() {
-        let fair = nodes.total(metric) as f64 / n;
-        let share = |load: f64| if fair > 0.0 { load / fair } else { 0.0 };
-        let tags = of_metric
-            .named
-            .iter()
-            .filter(|unit| unit.kind == UnitKind::Tag);
-        let tags = tags.map(|tag| (RiskKind::HeavyTag, &tag.name, tag.node.as_ref(), tag.load));
-        let keys = keys.filter(|_| metric != Metric::Keys);
-        let keys = keys
-            .and_then(|keys| keys.heaviest.get(metric))
-            .into_iter()
-            .flatten();
-        let keys = keys.map(|key| {
-            let weight = key.weight(metric) as f64;
-            (RiskKind::HeavyKey, &key.key, key.node.as_ref(), weight)
-        });
-        for (kind, name, node, load) in tags.chain(keys) {
-            let least = if kind == RiskKind::HeavyTag {
-                HEAVY_TAG
+fn expiring_together(expiry: Option<&Expiry>, written: Option<u64>) -> Option<Finding> {
+    let fullest = expiry?.fullest?;
+    let after = written.map(|written| fullest.at as i64 - written as i64);
+    let is_storm = fullest.minutes <= TOGETHER && fullest.share >= EXPIRING;
+    // A dump of keys that live a minute always has such a minute.
+    let is_due = after.is_none_or(|after| after >= SOON);
+    let text = FindingText::Expiry {
+        share: fullest.share,
+        minutes: fullest.minutes,
+        at: (fullest.at, after),
+    };
+    (is_storm && is_due)
+        .then(|| Finding::new(FindingKind::Expiry, Severity::Warning, text).of(fullest.share))
+}
+
+/// Large and hot keys, each once with its largest share.
+fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
+    let mut found: Vec<(KeyText, Option<Name>, u16)> = Vec::new();
+    let largest = inputs.largest.unwrap_or_default();
+    let elements = |name: &Name, slot: u16| {
+        let mut same = largest.iter();
+        let same = same.find(|key| key.slot == slot && key.key == *name);
+        same.map(|key| key.elements)
+    };
+    let of = |(share, _): (f64, Measure)| share;
+    let heaviest = |metric| inputs.keys.and_then(|keys| keys.heaviest.get(metric));
+    for metric in Metric::WEIGHTS {
+        let fair = fair(inputs.nodes, metric);
+        for key in heaviest(metric).into_iter().flatten() {
+            let share = if fair > 0.0 {
+                key.weight(metric) as f64 / fair
             } else {
-                HEAVY_KEY
+                0.0
             };
-            if node.is_none() || share(load) < least {
+            let is_large = metric == Metric::Bytes && key.weight(metric) >= LARGE_KEY;
+            if key.node.is_none() || share < HEAVY_KEY && !is_large {
                 continue;
             }
-            match found
+            let share = Some((share, Measure::from(metric)));
+            let same = found
                 .iter_mut()
-                .find(|other| (other.0, other.1) == (kind, name))
-            {
-                Some(other) if other.3 < share(load) => (other.3, other.4) = (share(load), metric),
+                .find(|(text, _, slot)| text.name == key.key && *slot == key.slot);
+            match same {
+                Some((text, ..)) if text.share.map(of) < share.map(of) => text.share = share,
                 Some(_) => {}
-                None => found.push((kind, name, node, share(load), metric)),
+                None => {
+                    let bytes = key.weights.get(Metric::Bytes).copied();
+                    let elements = elements(&key.key, key.slot);
+                    let text = KeyText {
+                        name: key.key.clone(),
+                        bytes,
+                        elements,
+                        share,
+                        block_ms: bytes.map(|bytes| block_ms(Some(bytes), elements)),
+                    };
+                    found.push((text, key.node.clone(), key.slot));
+                }
             }
         }
     }
-    found.sort_by(|a, b| {
-        let kind = |kind: RiskKind| Reverse(u8::from(kind == RiskKind::HeavyKey));
-        (kind(a.0), b.3, a.1)
-            .partial_cmp(&(kind(b.0), a.3, b.1))
-            .unwrap_or(std::cmp::Ordering::Equal)
+    for key in largest.iter().filter(|key| key.elements >= MANY_ELEMENTS) {
+        if found
+            .iter()
+            .all(|(text, _, slot)| text.name != key.key || *slot != key.slot)
+        {
+            let bytes = key.load.bytes().copied();
+            let text = KeyText {
+                name: key.key.clone(),
+                bytes,
+                elements: Some(key.elements),
+                share: None,
+                block_ms: Some(block_ms(bytes, Some(key.elements))),
+            };
+            found.push((text, key.node.clone(), key.slot));
+        }
+    }
+    let share = |text: &KeyText| text.share.map_or(0.0, |(share, _)| share);
+    found.sort_by(|(a, ..), (b, ..)| {
+        share(b)
+            .total_cmp(&share(a))
+            .then_with(|| a.name.cmp(&b.name))
     });
     found.truncate(LISTED);
-    found
-        .into_iter()
-        .map(|(kind, name, node, share, metric)| Risk::new(kind, Some(name), node, share, metric))
-        .collect()
+    found.into_iter().map(key_finding).collect()
+}
+
+fn key_finding((text, node, slot): (KeyText, Option<Name>, u16)) -> Finding {
+    let is_hot = text
+        .share
+        .is_some_and(|(_, measure)| measure.role() == Role::Load);
+    let is_warning = text.block_ms.is_some_and(|ms| ms >= LONG_BLOCK)
+        || text.share.is_some_and(|(share, _)| share >= WHOLE);
+    let severity = if is_warning {
+        Severity::Warning
+    } else {
+        Severity::Notice
+    };
+    let kind = if is_hot {
+        FindingKind::HotKey
+    } else {
+        FindingKind::BigKey
+    };
+    let (share, key) = (text.share, text.name.clone());
+    let found = Finding::new(kind, severity, FindingText::Key(text));
+    Finding {
+        role: share.map(|(_, measure)| measure.role()),
+        metric: share.map(|(_, measure)| measure),
+        value: share.map(|(share, _)| tidy(share)),
+        node,
+        slot: Some(slot),
+        key: Some(key),
+        ..found
+    }
+}
+
+/// Heavy tags, each once with its largest share.
+fn tags(nodes: &Nodes, units: &Units) -> Vec<Finding> {
+    let mut found: Vec<(&Name, &Option<Name>, u16, f64, Measure)> = Vec::new();
+    for (metric, of_metric) in units.per.iter() {
+        let fair = fair(nodes, metric);
+        let tags = of_metric.named.iter();
+        let tags = tags.filter(|unit| unit.kind == UnitKind::Tag && unit.node.is_some());
+        for tag in tags.take_while(|tag| fair > 0.0 && tag.load / fair >= HEAVY_TAG) {
+            // Its key is a finding of its own.
+            if tag.main_key.is_some() {
+                continue;
+            }
+            let share = tag.load / fair;
+            match found.iter_mut().find(|other| other.0 == &tag.name) {
+                Some(other) if other.3 < share => (other.3, other.4) = (share, metric.into()),
+                Some(_) => {}
+                None => found.push((&tag.name, &tag.node, tag.slot, share, metric.into())),
+            }
+        }
+    }
+    found.sort_by(|a, b| b.3.total_cmp(&a.3).then_with(|| a.0.cmp(b.0)));
+    found.truncate(LISTED);
+    let finding =
+        |(name, node, slot, share, measure): (&Name, &Option<Name>, u16, f64, Measure)| {
+            let severity = if share >= WHOLE {
+                Severity::Warning
+            } else {
+                Severity::Notice
+            };
+            let text = FindingText::Tag(name.clone(), share, measure);
+            Finding {
+                node: node.clone(),
+                slot: Some(slot),
+                tag: Some(name.clone()),
+                ..Finding::new(FindingKind::CoarseTag, severity, text)
+                    .in_role(Some(measure.role()), measure)
+                    .of(share)
+            }
+        };
+    found.into_iter().map(finding).collect()
+}
+
+fn fair(nodes: &Nodes, metric: Metric) -> f64 {
+    nodes.total(metric) as f64 / nodes.owning().count().max(1) as f64
 }

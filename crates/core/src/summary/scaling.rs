@@ -3,14 +3,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::metric::{Metric, PerMetric};
+use crate::metric::PerMetric;
 use crate::name::Name;
 use crate::summary::balance::tidy;
-use crate::summary::cause::State;
+use crate::summary::compared::Compared;
 use crate::summary::independent_units::{Unit, UnitsBy};
-use crate::summary::judge::judge;
+use crate::summary::judge::{Amounts, judge};
 use crate::summary::nodes::Nodes;
+use crate::summary::role_load::RoleLoad;
 use crate::summary::split::Split;
+use crate::summary::state::State;
 use crate::topology::Topology;
 
 /// The numbers of nodes that are tried.
@@ -27,17 +29,9 @@ pub struct Scaled {
     pub state: State,
 }
 
-/// On more nodes than this the heaviest unit of those that hold `total` exceeds a fair share alone.
-pub fn most_nodes(total: f64, units: &UnitsBy) -> Option<u64> {
-    let mut on_nodes = units.named.iter().filter(|unit| unit.node.is_some());
-    let heaviest = on_nodes.next().filter(|unit| unit.load > 0.0)?;
-    Some((total / heaviest.load) as u64)
-}
-
-/// What the load of `by` comes to on other numbers of nodes; `keys` is the number of all keys.
-pub fn by_node_count(loads: &[u64], units: &UnitsBy, by: Metric, keys: f64) -> Vec<Scaled> {
-    // Only this metric is looked at, whatever it is: keys are always there.
-    let loads = PerMetric::of_keys(loads.to_vec()).with(by, loads.to_vec());
+/// What a load results in on other numbers of equal nodes; `keys` is the number of all keys.
+pub fn by_node_count(load: &RoleLoad, units: &UnitsBy, keys: f64) -> Vec<Scaled> {
+    let loads = PerMetric::of_keys(load.slots.clone());
     let scaled = |nodes: usize| {
         let topology = Topology::even(nodes, format!("even {nodes}")).ok()?;
         let owner = |slot: u16| {
@@ -58,29 +52,28 @@ pub fn by_node_count(loads: &[u64], units: &UnitsBy, by: Metric, keys: f64) -> V
             ..units.clone()
         };
         let even = Nodes::of(&topology, &loads);
-        let split = Split::of(&even, &units, by);
+        let load = RoleLoad {
+            compared: (0..nodes).collect(),
+            weights: vec![1.0; nodes],
+            scale: Vec::new(),
+            ..load.clone()
+        };
+        let compared = Compared::new(&even, &load);
+        let split = Split::of(&compared, &units, load.measure);
+        let amounts = Amounts {
+            keys,
+            ..Amounts::default()
+        };
+        let state = split.as_ref().map_or(State::Empty, |split| {
+            judge(split, load.measure, amounts, None).state
+        });
         Some(Scaled {
             nodes,
             max_over_mean: split.as_ref().map(|split| tidy(split.max_over_mean)),
-            state: judge(split.as_ref(), keys, false),
+            state,
         })
     };
     TRIED.into_iter().filter_map(scaled).collect()
-}
-
-/// No move of whole units gets the fullest of `nodes` nodes below this, in fair shares: the heaviest unit is somewhere,
-/// and of the n + 1 heaviest two are on one node. Units that are not known by name are no heavier than those.
-pub fn floor(units: &UnitsBy, metric: Metric, nodes: usize) -> Option<f64> {
-    if units.total <= 0.0 || units.squares.is_none() {
-        return None;
-    }
-    let n = nodes as f64;
-    // A unit that is not listed has a key at least.
-    let least = |i: usize| f64::from(u8::from(metric == Metric::Keys && (i as f64) < units.count));
-    let unit = |i: usize| units.named.get(i).map_or(least(i), |unit| unit.load);
-    let first = unit(0) * n / units.total;
-    let pair = (unit(nodes.saturating_sub(1)) + unit(nodes)) * n / units.total;
-    Some(tidy(first.max(pair).max(1.0)))
 }
 
 /// How much more uneven 1024 ranges of 16 slots are than a perfect hash would have them: CV^2 N_eff / 1023. Clean
@@ -110,6 +103,7 @@ mod tests {
             node: None,
             load: *load,
             at_most: *load,
+            main_key: None,
         };
         let squares = Some(
             loads.iter().map(|load| load * load).sum::<f64>() + total - loads.iter().sum::<f64>(),
@@ -125,35 +119,22 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_is_the_heaviest_unit_or_two_that_must_share_a_node() {
-        assert_eq!(floor(&units(&[500.0], 1000.0), Metric::Keys, 3), Some(1.5));
-        assert_eq!(
-            floor(
-                &units(&[300.0, 300.0, 300.0, 300.0], 1200.0),
-                Metric::Keys,
-                3
-            ),
-            Some(1.5)
-        );
-        assert_eq!(floor(&units(&[1.0], 1000.0), Metric::Keys, 3), Some(1.0));
-        assert_eq!(floor(&units(&[], 0.0), Metric::Keys, 3), None);
-    }
-
-    #[test]
-    fn one_key_is_on_one_node() {
-        let one = UnitsBy {
-            count: 1.0,
-            ..units(&[], 1.0)
-        };
-        assert_eq!(floor(&one, Metric::Keys, 50), Some(50.0));
-    }
-
-    #[test]
     fn a_hot_tag_weighs_more_the_more_nodes_there_are() {
         let mut loads = vec![10; 16_384];
         loads[7] += 20_000;
         let units = units(&[20_000.0], 183_840.0);
-        let found = by_node_count(&loads, &units, Metric::Keys, 183_840.0);
+        let load = RoleLoad {
+            role: None,
+            measure: crate::summary::measure::Measure::Keys,
+            slots: loads,
+            scale: Vec::new(),
+            compared: Vec::new(),
+            weights: Vec::new(),
+            reason: None,
+            span_secs: None,
+            is_estimated: false,
+        };
+        let found = by_node_count(&load, &units, 183_840.0);
         assert_eq!(found[0].state, State::Skewed);
         assert!(
             found

@@ -1,28 +1,34 @@
 //! The excess of the fullest node, split exactly.
 //!
-//! For a node with p = its slots / all owned slots and the load W of all n nodes (heavy units: at least 5 % of W / n):
+//! For a node with p = its slots / all compared slots, the share f and the load W of all nodes (heavy units: at least 5 % of
+//! the smallest fair share):
 //! ```text
-//! load - W/n = (p - 1/n) W                              slots: it owns more than its number
+//! load - f W = (p - f) W                                slots: it owns more than its part
 //!            + (1 - p) w for each heavy unit on it      one line each, or one for all
 //!            - p sum(w of heavy units elsewhere)        one line together
 //!            + the rest                                 light units: chance, or collisions
 //! ```
-//! In fair shares (divided by W/n) the lines add up to M - 1.
+//! In fair shares (divided by f W) the lines add up to M - 1.
 
-use crate::metric::Metric;
+use crate::name::Name;
 use crate::summary::balance::tidy;
-use crate::summary::cause::{Cause, CauseKind, limit};
+use crate::summary::cause::{Cause, CauseKind};
+use crate::summary::compared::Compared;
 use crate::summary::independent_units::{Unit, UnitsBy};
+use crate::summary::limit;
+use crate::summary::measure::Measure;
 use crate::summary::model::chance::RandomUnits;
-use crate::summary::nodes::{NodeLoad, Nodes};
+use crate::summary::model::even_split::p99_of_shares;
+use crate::summary::nodes::NodeLoad;
 
 /// The fullest node's excess in fair shares, split.
 pub struct Split<'a> {
+    compared: &'a Compared<'a>,
+    /// The place of the fullest node among the compared ones.
+    pub at: usize,
     /// The fullest node.
     pub fullest: &'a NodeLoad,
-    /// n.
-    pub nodes: usize,
-    /// Its share of the owned slots.
+    /// Its part of the slots.
     pub p: f64,
     /// M.
     pub max_over_mean: f64,
@@ -30,51 +36,70 @@ pub struct Split<'a> {
     pub by_slots: f64,
     /// Heavy units of all nodes, heaviest first.
     pub heavy: Vec<&'a Unit>,
+    /// Units that are not heavy and known by name.
+    listed: Vec<&'a Unit>,
     /// The units that are not heavy; `None` where tags were not counted.
-    light: Option<RandomUnits>,
-    /// W / n.
+    pub light: Option<RandomUnits>,
+    /// f W.
     fair: f64,
-    /// All nodes that own slots.
-    owning: Vec<&'a NodeLoad>,
-    metric: Metric,
+    /// All of them.
+    units: &'a UnitsBy,
 }
 
-/// Slots that a cause of collisions names.
+/// Slots that a cause of collisions names, and tags in them.
 const NAMED_SLOTS: usize = 3;
+const NAMED_UNITS: usize = 20;
+/// A listed unit fills its slot if it is this part of what the slot holds.
+const MOST: f64 = 0.5;
 
 impl<'a> Split<'a> {
-    /// Splits the excess in `metric`; `None` where no node holds anything.
-    pub fn of(nodes: &'a Nodes, units: &'a UnitsBy, metric: Metric) -> Option<Self> {
-        let total = nodes.total(metric) as f64;
-        let owning: Vec<_> = nodes.owning().collect();
-        // The first of equals, so that the name in the report does not depend on anything else.
-        let fullest = owning
-            .iter()
-            .copied()
-            .rev()
-            .max_by_key(|node| node.load_by(metric))
-            .filter(|node| node.load_by(metric) > 0)?;
-        let n = owning.len() as f64;
-        let owned_slots: u32 = owning.iter().map(|node| node.slots).sum();
-        let p = f64::from(fullest.slots) / f64::from(owned_slots);
-        let fair = total / n;
-        let least = units.least_heavy(fair);
-        let on_nodes = || units.named.iter().filter(|unit| unit.node.is_some());
-        let is_heavy = |unit: &Unit| unit.kind.can_be_heavy(metric) && unit.load >= least;
-        let heavy: Vec<&Unit> = on_nodes().filter(|unit| is_heavy(unit)).collect();
-        let light = on_nodes().filter(|unit| !is_heavy(unit));
+    /// Splits the excess of the fullest node; `None` where no node holds anything.
+    pub fn of(compared: &'a Compared<'a>, units: &'a UnitsBy, measure: Measure) -> Option<Self> {
+        let at = compared.fullest()?;
+        let (p, fair, total) = (compared.slots[at], compared.fair(at), compared.total);
+        let least = units.least_heavy(compared.least_fair());
+        let surely = |unit: &Unit| {
+            if measure.is_counted() {
+                unit.load - 3.0 * unit.load.sqrt()
+            } else {
+                unit.load
+            }
+        };
+        let is_heavy =
+            |unit: &Unit| unit.kind.can_be_heavy(measure.metric()) && surely(unit) >= least;
+        let on_nodes = units.named.iter().filter(|unit| unit.node.is_some());
+        let (heavy, listed): (Vec<&Unit>, Vec<&Unit>) = on_nodes.partition(|unit| is_heavy(unit));
+        let light = listed.iter().map(|unit| unit.load);
         Some(Split {
-            fullest,
-            nodes: owning.len(),
+            compared,
+            at,
+            fullest: compared.nodes[at],
             p,
-            max_over_mean: fullest.load_by(metric) as f64 / fair,
-            by_slots: (p - 1.0 / n) * n,
-            light: units.light(total, &heavy, light.map(|unit| unit.load)),
+            max_over_mean: compared.ratio(at),
+            by_slots: (p - compared.shares[at]) / compared.shares[at],
+            light: units.light(total, &heavy, light),
             heavy,
+            listed,
             fair,
-            owning,
-            metric,
+            units,
         })
+    }
+
+    /// How many nodes are compared.
+    pub fn nodes(&self) -> usize {
+        self.compared.nodes.len()
+    }
+
+    /// W.
+    pub fn total(&self) -> f64 {
+        self.compared.total
+    }
+
+    /// E, the 99 % quantile of the fullest node if a perfect hash placed the light units on an even split of the slots, in
+    /// fair shares of what they hold; `None` where tags were not counted.
+    pub fn by_chance(&self) -> Option<f64> {
+        let light = self.light.as_ref().filter(|light| light.total() > 0.0)?;
+        Some(p99_of_shares(light, &self.compared.shares))
     }
 
     /// What the light units add: M - 1 less everything else.
@@ -89,10 +114,10 @@ impl<'a> Split<'a> {
         let Some(light) = &self.light else {
             return false;
         };
-        let rest = self.fullest.load_by(self.metric) as f64 - self.heavy_on(self.fullest);
+        let rest = self.compared.loads[self.at] - self.heavy_on(self.fullest);
         // What rounding leaves is no finding.
         self.by_rest() < 1e-9
-            || light.tail(self.p, rest * (1.0 - 1e-12)) * self.nodes as f64 >= limit::CHANCE
+            || light.tail(self.p, rest * (1.0 - 1e-12)) * self.nodes() as f64 >= limit::CHANCE
     }
 
     /// The parts, largest first.
@@ -124,7 +149,8 @@ impl<'a> Split<'a> {
         Cause {
             name: Some(unit.name.clone()),
             max_over_mean_without: Some(tidy(self.max_without(unit))),
-            share: Some(tidy(unit.load / (self.fair * self.nodes as f64))),
+            share: Some(tidy(unit.load / self.compared.total)),
+            key: unit.main_key.clone(),
             slots: vec![unit.slot],
             ..self.cause(unit.kind.as_cause(), (1.0 - self.p) * unit.load / self.fair)
         }
@@ -143,8 +169,8 @@ impl<'a> Split<'a> {
         let excess = self.heavy_on(self.fullest) - self.p * self.heavy_total();
         Cause {
             units: Some(self.heavy.len() as u64),
-            share: Some(tidy(self.heavy_total() / (self.fair * self.nodes as f64))),
-            ..self.cause(CauseKind::CoarseTags, excess / self.fair)
+            share: Some(tidy(self.heavy_total() / self.compared.total)),
+            ..self.cause(CauseKind::CoarseUnits, excess / self.fair)
         }
     }
 
@@ -152,20 +178,39 @@ impl<'a> Split<'a> {
         let Some(light) = &self.light else {
             return self.unknown(loads_of_slots);
         };
-        let by_chance = light.upper_quantile(self.p, limit::CHANCE / self.nodes as f64)
+        let by_chance = light.upper_quantile(self.p, limit::CHANCE / self.nodes() as f64)
             - self.p * light.total();
-        let (kind, slots) = match self.is_rest_by_chance() {
-            true => (CauseKind::Chance, Vec::new()),
-            false => (
-                CauseKind::Collisions,
-                self.crowded_slots(loads_of_slots, light),
-            ),
+        let (kind, slots, names) = if self.is_rest_by_chance() {
+            (CauseKind::Chance, Vec::new(), Vec::new())
+        } else {
+            let slots = self.crowded_slots(loads_of_slots, light);
+            (CauseKind::Collisions, slots, self.filling(loads_of_slots))
         };
         Cause {
-            units: Some(light.count().round() as u64),
+            // What people count are tags and keys, not the equal units of the model.
+            units: Some(self.units.others(self.heavy.len())),
             by_chance: Some(tidy(by_chance / self.fair)),
             slots,
+            names,
             ..self.cause(kind, self.by_rest())
+        }
+    }
+
+    /// The listed units on the fullest node that are most of their slots, where they add most of the rest.
+    fn filling(&self, loads_of_slots: &[u64]) -> Vec<Name> {
+        let fills = |unit: &&&Unit| {
+            let slot = loads_of_slots
+                .get(usize::from(unit.slot))
+                .copied()
+                .unwrap_or(0) as f64;
+            unit.node.as_ref() == Some(&self.fullest.id) && unit.load >= MOST * slot
+        };
+        let filling: Vec<&&Unit> = self.listed.iter().filter(fills).take(NAMED_UNITS).collect();
+        let added: f64 = filling.iter().map(|unit| (1.0 - self.p) * unit.load).sum();
+        if added >= MOST * self.by_rest() * self.fair {
+            filling.iter().map(|unit| unit.name.clone()).collect()
+        } else {
+            Vec::new()
         }
     }
 
@@ -175,7 +220,7 @@ impl<'a> Split<'a> {
         let mut slots = self.fullest_slots(loads_of_slots);
         slots.retain(|slot| load(*slot) >= limit::HEAVY * self.fair);
         let held: f64 = slots.iter().map(|slot| load(*slot)).sum();
-        let share = tidy(held / (self.fair * self.nodes as f64));
+        let share = tidy(held / self.compared.total);
         Cause {
             share: Some(share).filter(|_| !slots.is_empty()),
             slots,
@@ -185,7 +230,7 @@ impl<'a> Split<'a> {
 
     /// Whether the heavy units are many and hold most of the load, none of them most of that.
     fn is_coarse(&self) -> bool {
-        let (all, together) = (self.fair * self.nodes as f64, self.heavy_total());
+        let (all, together) = (self.compared.total, self.heavy_total());
         self.heavy.len() > limit::SEVERAL
             && together > limit::COARSE * all
             && self.heavy[0].load <= limit::DOMINANT * together
@@ -193,12 +238,14 @@ impl<'a> Split<'a> {
 
     /// What max/mean would be if the unit's load were spread over all slots.
     fn max_without(&self, unit: &Unit) -> f64 {
-        let owned: f64 = self.owning.iter().map(|node| f64::from(node.slots)).sum();
-        let load = |node: &&NodeLoad| {
-            let here = f64::from(u8::from(unit.node.as_ref() == Some(&node.id)));
-            node.load_by(self.metric) as f64 + unit.load * (f64::from(node.slots) / owned - here)
+        let load = |at: usize| {
+            let here = f64::from(u8::from(
+                unit.node.as_ref() == Some(&self.compared.nodes[at].id),
+            ));
+            let load = self.compared.loads[at] + unit.load * (self.compared.slots[at] - here);
+            load / self.compared.fair(at)
         };
-        self.owning.iter().map(load).fold(0.0, f64::max) / self.fair
+        (0..self.nodes()).map(load).fold(0.0, f64::max)
     }
 
     fn here(&self) -> impl Iterator<Item = &'a Unit> + '_ {
@@ -215,12 +262,11 @@ impl<'a> Split<'a> {
         self.heavy.iter().map(|unit| unit.load).sum()
     }
 
-    /// The slots of the fullest node that hold most without heavy units.
     /// The fullest slots, where they add a real part of the rest; else it is spread over many.
     fn crowded_slots(&self, loads: &[u64], light: &RandomUnits) -> Vec<u16> {
         let slots = self.fullest_slots(loads);
-        let owned: f64 = self.owning.iter().map(|node| f64::from(node.slots)).sum();
-        let usual = light.total() / owned;
+        let owned = self.compared.nodes.iter().map(|node| f64::from(node.slots));
+        let usual = light.total() / owned.sum::<f64>().max(1.0);
         let added = slots.iter().map(|slot| self.light_in(*slot, loads) - usual);
         match added.sum::<f64>() >= limit::NAMED_PART * self.by_rest() * self.fair {
             true => slots,

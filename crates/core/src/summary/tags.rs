@@ -24,10 +24,13 @@ const TAGS_OF_A_SLOT: usize = 5;
 /// What is known of the hash tags.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tags {
-    /// The listed counts are exact, and no tag that is not listed holds more than `max_error`.
+    /// The listed counts are exact. The list may lack tags that are heavier than its last rows: see `max_error`.
     pub exact: bool,
     /// No tag that is not listed holds more than this, in the metric that they are listed by.
     pub max_error: u64,
+    /// How many of the first rows no tag that is not listed outweighs; absent where that is all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certain: Option<u64>,
     /// Distinct tags.
     #[serde(default)]
     pub distinct: u64,
@@ -187,6 +190,7 @@ impl Tags {
             .map(|metric, total| heaviest(&found, metric, *total, context));
         let (top, cut_off) = heaviest.get(context.by).cloned().unwrap_or_default();
         let max_error = bound[context.by].max(cut_off);
+        let certain = certain(&top, context.by, max_error);
         let bounds = Load::from_fn(|metric| {
             bound[metric].max(heaviest.get(metric).map_or(0, |(_, cut_off)| *cut_off))
         });
@@ -198,6 +202,7 @@ impl Tags {
             bounds,
             by_slot,
             max_error,
+            certain,
             ..known
         }
     }
@@ -217,6 +222,13 @@ fn sum_of_squares(tags: &[CountedTag], metric: Metric) -> f64 {
     tags.iter()
         .map(|tag| (tag.load[metric] as f64).powi(2))
         .sum()
+}
+
+/// How many of the first tags hold at least `max_error`; `None` where all do.
+fn certain(top: &[Tag], by: Metric, max_error: u64) -> Option<u64> {
+    let is_certain = |tag: &Tag| tag.load.get(by).is_some_and(|load| *load >= max_error);
+    let certain = top.partition_point(is_certain);
+    (certain < top.len()).then_some(certain as u64)
 }
 
 /// The slot of a tag: it is hashed as it is, whatever braces it holds.

@@ -1,229 +1,303 @@
-//! The verdict: how uneven the nodes are in each metric, why, what cures it, and what else is a risk.
+//! The verdict: what is wrong, most urgent first, and what to do about it, in the order of doing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::metric::{Metric, PerMetric};
-use crate::name::Name;
-use crate::summary::balance::tidy;
-use crate::summary::cause::{Cause, State};
-use crate::summary::explanation::Explanation;
-use crate::summary::independent_units::{Units, UnitsBy};
+use crate::metric::{Metric, PerWeight};
+use crate::summary::capacity::Capacity;
+use crate::summary::expiry::Expiry;
+use crate::summary::explain::Explained;
+use crate::summary::finding::{Finding, FindingKind, FindingText};
+use crate::summary::findings;
+use crate::summary::headroom::Headroom;
 use crate::summary::integrity::{Integrity, Sign};
-use crate::summary::judge::judge;
-use crate::summary::model::compound::CompoundPoisson;
-use crate::summary::model::expected::Expectation;
-use crate::summary::nodes::Nodes;
-use crate::summary::remedy::Remedy;
-use crate::summary::risk::Risk;
-use crate::summary::scaling::{self, Scaled};
-use crate::summary::split::Split;
+use crate::summary::judge::Amounts;
+use crate::summary::keys::Keys;
+use crate::summary::kinds::LargeKey;
+use crate::summary::limit;
+use crate::summary::measure::Measure;
+use crate::summary::risk::{self, RiskInputs};
+use crate::summary::role_load::{Given, RoleLoad};
+use crate::summary::role_verdict::{RoleInputs, RoleVerdict};
+use crate::summary::state::{Role, Severity, State};
+use crate::summary::step::{Left, Step};
 use crate::summary::worded::Worded;
 
 /// The verdict and what it rests on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Verdict {
-    /// The worst state of the metrics keys and bytes.
+    /// The state that the most urgent finding sets.
     pub state: State,
-    /// The metric that it is about: of several in that state the one with the larger max/mean.
-    pub metric: Metric,
+    /// It in a word for people.
+    pub word: String,
     /// The finding in a sentence.
-    #[serde(default)]
-    pub sentence: Worded<Explanation>,
+    pub sentence: Worded<FindingText>,
+    /// How urgent it is; absent where there is no finding.
+    pub severity: Option<Severity>,
+    /// Whether a step that an operator can take helps.
+    pub actionable: bool,
+    /// Whether the nodes are assumed.
+    pub assumed: bool,
     /// Whether the input has the sizes of keys.
-    #[serde(default)]
     pub memory_known: bool,
-    /// The verdict by every metric that the input carries.
-    pub by_metric: Vec<MetricVerdict>,
-    /// What is a risk however even the nodes are.
-    #[serde(default)]
-    pub risks: Vec<Risk>,
+    /// Whether the input has the keys themselves, not only operations on them.
+    pub keys_known: bool,
+    /// The verdict in each role, memory first.
+    pub roles: Vec<RoleVerdict>,
+    /// What is wrong, most urgent first.
+    pub findings: Vec<Finding>,
+    /// What to do, in the order of doing; each step is computed after those before it.
+    pub steps: Vec<Step>,
+    /// What no step cures.
+    pub left: Vec<Left>,
     /// Evidence that the dump is not whole.
-    #[serde(default)]
     pub integrity: Vec<Integrity>,
 }
 
-/// The verdict by one metric.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MetricVerdict {
-    /// The metric.
-    pub metric: Metric,
-    /// The finding.
-    pub state: State,
-    /// The finding in a sentence.
-    #[serde(default)]
-    pub sentence: Worded<Explanation>,
-    /// The fullest node; absent without load.
-    pub fullest: Option<FullestNode>,
-    /// Why it is above its fair share, largest first; the excesses add up to max/mean - 1.
-    #[serde(default)]
-    pub causes: Vec<Cause>,
-    /// What evens the nodes out, the recommended one first.
-    #[serde(default)]
-    pub remedies: Vec<Remedy>,
-    /// The independent units that the load behaves like.
-    pub n_eff: Option<f64>,
-    /// 0: exact; else the relative standard error of `n_eff`.
-    #[serde(default)]
-    pub n_eff_error: f64,
-    /// What a perfect hash gives the slots with these tags and sizes; absent where tags were not counted.
-    pub expected: Option<Expectation>,
-    /// How many keys there are for each unit that they behave like: the product of the next two.
-    pub design_ratio: Option<f64>,
-    /// N_w sum w_k^2 / W^2 over keys: how much sizes differ.
-    pub size_ratio: Option<f64>,
-    /// sum w_g^2 over units / sum w_k^2 over keys: how much tags bind keys together.
-    pub tag_ratio: Option<f64>,
-    /// How much more uneven ranges of slots are than a perfect hash would have them: a hint, no alarm.
-    pub hash_ratio: Option<f64>,
-    /// No move of slots or tags gets the fullest node below this, in fair shares.
-    pub floor: Option<f64>,
-    /// 1 / M: with equal nodes the cluster is full when its fullest node is.
-    pub usable_capacity: Option<f64>,
-    /// The same slots on other numbers of equal nodes.
-    #[serde(default)]
-    pub by_node_count: Vec<Scaled>,
+/// What is judged.
+pub struct VerdictInputs<'a> {
+    /// What roles are chosen from.
+    pub given: Given<'a>,
+    /// What is wrong with the dump.
+    pub signs: &'a [Sign],
+    /// Whether the input could not be read to its end.
+    pub is_incomplete: bool,
+    /// Whether lists of extremes are all there is.
+    pub has_only_extremes: bool,
+    /// The room of the nodes.
+    pub capacity: Option<&'a Capacity>,
+    /// How near they are to their limits.
+    pub headroom: &'a Headroom,
+    /// The heaviest keys.
+    pub keys: Option<&'a Keys>,
+    /// The keys with most elements.
+    pub largest: Option<&'a [LargeKey]>,
+    /// When keys expire.
+    pub expiry: Option<&'a Expiry>,
+    /// When the dump was written.
+    pub written: Option<u64>,
 }
-
-/// The fullest node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FullestNode {
-    /// Its id.
-    pub node: Name,
-    /// Its load in fair shares.
-    pub max_over_mean: f64,
-}
-
-/// The relative standard error of an estimated number of units.
-const N_EFF_ERROR: f64 = 0.0055;
 
 impl Verdict {
-    /// Judges the nodes by every metric that the input carries. `incomplete` says that a part of the input could not be
-    /// read, `signs` what else is wrong with it.
-    pub fn of(
-        nodes: &Nodes,
-        loads: &PerMetric<Vec<u64>>,
-        units: &Units,
-        signs: &[Sign],
-        risks: Vec<Risk>,
-    ) -> Self {
-        let judged = Judged {
+    /// Judges the nodes in every role, and finds what else is wrong; steps are computed later. The loads of the roles are
+    /// returned beside it.
+    pub fn new(inputs: &VerdictInputs<'_>) -> (Self, Vec<RoleLoad>) {
+        let Given { nodes, loads, .. } = inputs.given;
+        let role_loads = RoleLoad::choose(&inputs.given);
+        let roles: Vec<RoleVerdict> = role_loads.iter().map(|load| inputs.role(load)).collect();
+        let are_assumed = nodes.are_assumed();
+        let findings = findings::ordered(inputs.findings(&roles), are_assumed);
+        let first = findings.iter().find(|found| found.state.is_some());
+        let judged = || roles.iter().filter(|role| role.judged);
+        let state = match first.and_then(|found| found.state) {
+            Some(state) => state,
+            None if judged().next().is_some() => State::Balanced,
+            None => roles
+                .iter()
+                .map(|role| role.state)
+                .max()
+                .unwrap_or_default(),
+        };
+        let headline = judged().next().or(roles.first());
+        let of_role = || match headline.map(|role| &role.sentence) {
+            Some(Worded::Finding(explanation)) => FindingText::Role(explanation.clone()).into(),
+            _ => Worded::default(),
+        };
+        let verdict = Verdict {
+            state,
+            word: first.map_or(state.word(None), Finding::word).into(),
+            sentence: first.map_or_else(of_role, |found| found.sentence.clone()),
+            severity: first.map(|found| found.severity),
+            assumed: are_assumed,
+            memory_known: loads.get(Metric::Bytes).is_some(),
+            keys_known: nodes.total(Metric::Keys) > 0 || nodes.total(Metric::Ops) == 0,
+            integrity: inputs.signs.iter().map(Integrity::from).collect(),
+            actionable: false,
+            roles,
+            findings,
+            steps: Vec::new(),
+            left: Vec::new(),
+        };
+        (verdict, role_loads)
+    }
+
+    /// The verdict in a role.
+    pub fn role(&self, role: Role) -> Option<&RoleVerdict> {
+        self.roles.iter().find(|found| found.role == Some(role))
+    }
+
+    /// The verdict by a metric.
+    pub fn by(&self, metric: Metric) -> Option<&RoleVerdict> {
+        self.roles.iter().find(|found| found.by() == metric)
+    }
+
+    /// The role that the first finding of a role is about, else the first that is judged.
+    pub fn headline(&self) -> Option<&RoleVerdict> {
+        let of = |found: &Finding| {
+            let mut roles = self.roles.iter();
+            roles.find(|role| {
+                found.metric == Some(role.metric) || found.role.is_some() && found.role == role.role
+            })
+        };
+        let states = self.findings.iter().filter(|found| found.state.is_some());
+        states
+            .filter_map(of)
+            .next()
+            .or_else(|| self.roles.iter().find(|role| role.judged))
+            .or(self.roles.first())
+    }
+
+    /// The metric of the tables where the user names none.
+    pub fn metric(&self) -> Metric {
+        self.headline().map_or(Metric::Keys, RoleVerdict::by)
+    }
+
+    /// The findings that set a state.
+    pub fn problems(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|found| found.state.is_some())
+    }
+
+    /// The findings that set none.
+    pub fn risks(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|found| found.state.is_none())
+    }
+}
+
+impl VerdictInputs<'_> {
+    fn role(&self, load: &RoleLoad) -> RoleVerdict {
+        let Given {
             nodes,
             units,
-            signs,
-        };
-        let by_metric: Vec<MetricVerdict> = units
-            .per
-            .iter()
-            .zip(loads.iter())
-            .map(|((metric, of_metric), (_, loads))| judged.by(metric, of_metric, loads))
-            .collect();
-        // Captures alone say nothing of what nodes hold.
-        let holds_keys = nodes.total(Metric::Keys) > 0 || nodes.total(Metric::Ops) == 0;
-        // Of equals the first: keys.
-        let worst = by_metric
-            .iter()
-            .rev()
-            .filter(|found| found.metric.is_of_use() != holds_keys)
-            .max_by(|a, b| {
-                a.severity()
-                    .partial_cmp(&b.severity())
-                    .unwrap_or(std::cmp::Ordering::Equal)
-            });
-        Verdict {
-            state: worst.map_or(State::Empty, |worst| worst.state),
-            metric: worst.map_or(Metric::Keys, |worst| worst.metric),
-            sentence: worst.map_or_else(Worded::default, |worst| worst.sentence.clone()),
-            memory_known: loads.get(Metric::Bytes).is_some(),
-            by_metric,
-            risks,
-            integrity: signs.iter().map(Integrity::from).collect(),
-        }
+            observed,
+            asked,
+            ..
+        } = self.given;
+        let metric = load.measure.metric();
+        let empty = Default::default();
+        let weighed = load.units(nodes, units.per.get(metric).unwrap_or(&empty));
+        let moving = findings::moving(nodes, &load.weights);
+        let previous = asked.previous.iter();
+        let previous = previous.filter(|(measure, _)| *measure == load.measure);
+        RoleVerdict::new(&RoleInputs {
+            explained: Explained {
+                nodes,
+                load,
+                units: &weighed,
+                observed,
+                sign: self.signs.first(),
+                is_incomplete: self.is_incomplete,
+                moving: moving.as_ref(),
+                has_only_extremes: self.has_only_extremes,
+            },
+            units,
+            amounts: self.amounts(load),
+            limit_use: self.headroom.of(load.role),
+            is_capped: self.headroom.is_capped,
+            previous: previous.map(|(_, state)| *state).next(),
+        })
     }
 
-    /// Says of an input without keys that it has lists of extremes.
-    pub fn names_only_extremes(&mut self) {
-        let by_metric = self.by_metric.iter_mut().map(|by| &mut by.sentence);
-        let sentences = by_metric.chain([&mut self.sentence]);
-        for sentence in sentences.filter(|of| **of == Explanation::NoKeys.into()) {
-            *sentence = Explanation::OnlyExtremes.into();
-        }
-    }
-
-    /// The verdict by `metric`.
-    pub fn by(&self, metric: Metric) -> Option<&MetricVerdict> {
-        self.by_metric.iter().find(|found| found.metric == metric)
-    }
-
-    /// The verdict that the state is from.
-    pub fn worst(&self) -> Option<&MetricVerdict> {
-        self.by(self.metric)
-    }
-}
-
-impl MetricVerdict {
-    /// The fullest node in fair shares.
-    pub fn max_over_mean(&self) -> Option<f64> {
-        self.fullest.as_ref().map(|fullest| fullest.max_over_mean)
-    }
-
-    fn severity(&self) -> (State, f64) {
-        (self.state, self.max_over_mean().unwrap_or(0.0))
-    }
-}
-
-/// What the verdicts of all metrics are made from.
-struct Judged<'a> {
-    nodes: &'a Nodes,
-    units: &'a Units,
-    signs: &'a [Sign],
-}
-
-impl Judged<'_> {
-    fn by(&self, metric: Metric, units: &UnitsBy, loads: &[u64]) -> MetricVerdict {
-        let keys = match self.nodes.total(Metric::Keys) {
-            0 => units.positive,
+    fn amounts(&self, load: &RoleLoad) -> Amounts {
+        let Given {
+            nodes,
+            units,
+            observed,
+            ..
+        } = self.given;
+        let keys = match nodes.total(Metric::Keys) {
+            0 => units
+                .per
+                .get(load.measure.metric())
+                .map_or(0.0, |units| units.positive),
             keys => keys as f64,
         };
-        let split = Split::of(self.nodes, units, metric);
-        let state = judge(split.as_ref(), keys, !self.signs.is_empty());
-        let causes = split
-            .iter()
-            .flat_map(|split| split.causes(loads))
-            .collect::<Vec<_>>();
-        let (split, signs) = (split.as_ref(), self.signs);
-        // Without tags counted, n_eff is not known.
-        let n_eff = units.effective();
-        MetricVerdict {
-            metric,
-            state,
-            sentence: Explanation::of(state, self.nodes, split, metric, &causes, signs.first())
-                .into(),
-            fullest: split.map(|split| FullestNode {
-                node: split.fullest.id.clone(),
-                max_over_mean: tidy(split.max_over_mean),
-            }),
-            causes,
-            remedies: Vec::new(),
-            n_eff: n_eff.map(tidy),
-            n_eff_error: if self.units.are_exact {
-                0.0
-            } else {
-                N_EFF_ERROR
-            },
-            expected: CompoundPoisson::of(self.units, metric)
-                .zip(n_eff)
-                .map(|(slots, n_eff)| slots.expectation(n_eff)),
-            design_ratio: n_eff.map(|n_eff| tidy(units.positive / n_eff)),
-            size_ratio: units.size_ratio().map(tidy),
-            tag_ratio: units.tag_ratio().map(tidy),
-            hash_ratio: n_eff.and_then(|n_eff| scaling::hash_ratio(loads, n_eff)),
-            floor: scaling::floor(units, metric, self.nodes.owning().count()),
-            usable_capacity: split.map(|split| tidy(1.0 / split.max_over_mean)),
-            by_node_count: match units.total > 0.0 {
-                true => scaling::by_node_count(loads, units, metric, keys),
-                false => Vec::new(),
-            },
+        let bytes = self.given.loads.get(Metric::Bytes);
+        let servers = || observed.servers.iter().flatten();
+        let most = |of: &mut dyn Iterator<Item = f64>| of.max_by(f64::total_cmp);
+        let metric = load.measure.metric();
+        let spans = observed.of_load(metric).map(|captures| &captures.spans);
+        let rates = || {
+            let nodes = spans.into_iter().flatten().zip(&nodes.list);
+            nodes.filter_map(|(span, node)| {
+                let span = (*span)?;
+                (span > 0.0).then(|| node.load_by(metric) as f64 / span)
+            })
+        };
+        let of = |measure: Measure| load.measure == measure;
+        let ops = most(&mut rates().filter(|_| of(Measure::Ops)));
+        let cpu = most(&mut rates().filter(|_| of(Measure::Cpu)));
+        Amounts {
+            keys,
+            bytes: bytes.map(|_| nodes.total(Metric::Bytes) as f64),
+            ops_per_sec: ops
+                .or_else(|| most(&mut servers().filter_map(|server| server.ops_per_sec))),
+            cpu: cpu
+                .map(|micros| micros / 1e6)
+                .or_else(|| most(&mut servers().filter_map(|server| server.cpu))),
         }
     }
+
+    fn findings(&self, roles: &[RoleVerdict]) -> Vec<Finding> {
+        let Given {
+            nodes,
+            units,
+            observed,
+            asked,
+            ..
+        } = self.given;
+        let has_listing = !nodes.is_even() && !nodes.are_files();
+        let mut found = Vec::new();
+        found.extend(findings::down(nodes, observed, has_listing));
+        found.extend(self.headroom.findings(nodes, self.capacity, observed));
+        found.extend(findings::suspicious(self.signs, roles));
+        found.extend(findings::skews(roles));
+        found.extend(findings::suspected(nodes));
+        found.extend(findings::hot_of_seen(roles));
+        found.extend(risk::risks(RiskInputs {
+            nodes,
+            units,
+            keys: self.keys,
+            largest: self.largest,
+            expiry: self.expiry,
+            written: self.written,
+        }));
+        found.extend(self.no_limit());
+        if asked.by.is_empty() {
+            found.extend(self.load_unknown(roles));
+        }
+        found
+    }
+
+    /// Servers without a limit of memory: how near they are to it is not known.
+    fn no_limit(&self) -> Option<Finding> {
+        let servers = self.given.observed.servers.iter().flatten();
+        let mut limits = servers.filter_map(|server| server.maxmemory).peekable();
+        limits.peek()?;
+        let is_unlimited = limits.all(|limit| limit == 0) && self.capacity.is_none();
+        is_unlimited
+            .then(|| Finding::new(FindingKind::NoLimit, Severity::Notice, FindingText::NoLimit))
+    }
+
+    /// Keys that are uneven beside even memory may mean load that is, and nobody has measured it.
+    fn load_unknown(&self, roles: &[RoleVerdict]) -> Option<Finding> {
+        let has_load = roles.iter().any(|role| role.metric.role() == Role::Load);
+        let has_bytes = roles
+            .iter()
+            .any(|role| role.metric == Measure::Bytes && role.state == State::Balanced);
+        let keys = self.given.nodes.balance.keys.max_over_mean.unwrap_or(0.0);
+        (!has_load && has_bytes && keys >= limit::SKEWED).then(|| {
+            Finding::new(
+                FindingKind::LoadUnknown,
+                Severity::Notice,
+                FindingText::LoadUnknown,
+            )
+            .of(keys)
+        })
+    }
+}
+
+/// How many keys have a known weight; ready-made counts have none.
+pub fn known(weights: &crate::tally::weights::Weights) -> PerWeight<u64> {
+    PerWeight::from_fn(|metric| weights.get(metric).map(|weighed| weighed.known))
 }

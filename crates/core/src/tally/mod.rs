@@ -2,6 +2,7 @@
 //! stored, and made on another machine; what is in it does not depend on the order of the keys.
 
 pub mod attributes;
+pub mod captured;
 pub mod coarse_patterns;
 pub mod counted_pattern;
 pub mod duplicates;
@@ -36,6 +37,7 @@ use serde::{Deserialize, Serialize};
 use crate::metric::{Metric, are_counts};
 use crate::slot::SlotBatch;
 use crate::tally::attributes::Attributes;
+use crate::tally::captured::Captured;
 use crate::tally::duplicates::Duplicates;
 use crate::tally::extremes::Extremes;
 use crate::tally::heaviest::Heaviest;
@@ -68,6 +70,9 @@ pub struct Tallies {
     pub origins: KeysByNode,
     /// Which slots each input holds keys of, where the nodes are not known.
     pub inputs: SlotsByInput,
+    /// What each capture covers.
+    #[serde(default, skip_serializing_if = "Captured::is_empty")]
+    pub captured: Captured,
     /// All else; absent where only slots are wanted.
     pub names: Option<NameTallies>,
 }
@@ -118,6 +123,7 @@ impl Tallies {
             weights: Weights::default(),
             origins: KeysByNode::default(),
             inputs: SlotsByInput::default(),
+            captured: Captured::default(),
             names: (parts != Parts::Slots).then(names),
         }
     }
@@ -204,6 +210,7 @@ impl Tally for Tallies {
         }
         self.origins.add(keys);
         self.inputs.add(keys);
+        self.captured.add(keys);
         self.names.add(keys);
     }
 
@@ -212,6 +219,7 @@ impl Tally for Tallies {
         self.weights.merge(other.weights);
         self.origins.merge(other.origins);
         self.inputs.merge(other.inputs);
+        self.captured.merge(other.captured);
         self.names.merge(other.names);
     }
 }

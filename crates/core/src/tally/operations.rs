@@ -87,7 +87,7 @@ pub struct Absent {
 impl Operations {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.commands.is_empty()
+        self.commands.is_empty() && self.keys.distinct() == 0.0
     }
 
     /// The keys that were operated on.

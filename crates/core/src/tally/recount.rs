@@ -31,6 +31,8 @@ pub struct Candidates {
     cut_off: Load,
     /// The load of all tags.
     total: Load,
+    /// By how many bits a hash is turned before the rows take it.
+    turn: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,11 +48,16 @@ enum Follow {
 impl Candidates {
     /// Chooses from the rows and the loads by slot.
     pub fn choose(rows: Box<CountMin>, loads: &PerMetric<Vec<u64>>) -> Self {
-        Candidates::choose_cells(FOLLOWED_CELLS, rows, loads)
+        Candidates::choose_cells(FOLLOWED_CELLS, 0, rows, loads)
     }
 
-    /// As `choose`, with this many of the largest cells of each row.
-    pub fn choose_cells(count: usize, rows: Box<CountMin>, loads: &PerMetric<Vec<u64>>) -> Self {
+    /// As `choose`, with this many of the largest cells of each row, from rows that took hashes turned left by `turn` bits.
+    pub fn choose_cells(
+        count: usize,
+        turn: u32,
+        rows: Box<CountMin>,
+        loads: &PerMetric<Vec<u64>>,
+    ) -> Self {
         let mut cut_off = Load::default();
         let mut slots = vec![Follow::Nothing; SLOTS];
         let mut large = [vec![0; CELLS], vec![0; CELLS]];
@@ -90,6 +97,7 @@ impl Candidates {
             slots,
             cut_off,
             total,
+            turn,
         }
     }
 
@@ -106,10 +114,15 @@ impl Candidates {
 
     #[inline]
     fn wants(&self, hash: u64, slot: u16) -> bool {
-        let [first, second] = cells_of(hash);
+        let [first, second] = cells_of(hash.rotate_left(self.turn));
         let [one, two] = &self.large;
         let in_both = one[first] & two[second];
         (in_both != 0) | (self.slots[usize::from(slot)] == Follow::All)
+    }
+
+    /// No name with this hash holds more than this.
+    fn at_most(&self, hash: u64) -> Load {
+        self.rows.at_most(hash.rotate_left(self.turn))
     }
 
     /// The heavier a tag may be in some metric, the higher; it is the same for every part of the input.
@@ -199,7 +212,7 @@ impl Recount {
             tag.load += load;
             return;
         }
-        let ceiling = self.candidates.rows.at_most(hash);
+        let ceiling = self.candidates.at_most(hash);
         let rank = self.candidates.rank(ceiling);
         self.counted.enter(
             name,

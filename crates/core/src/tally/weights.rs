@@ -33,6 +33,9 @@ pub struct Weighed {
     pub known: u64,
     /// Keys whose weight is more than 0.
     pub positive: u64,
+    /// Keys without a hash tag that are operated on; only `add_busy` counts them, once all is counted and merged.
+    #[serde(skip)]
+    pub untagged_busy: u64,
     /// The sum of all weights.
     pub sum: u128,
     /// The sum of their squares.
@@ -72,6 +75,8 @@ impl Weights {
         } as u128;
         weighed.known += busy.distinct as u64;
         weighed.positive += busy.distinct as u64;
+        let untagged = busy.keys.iter().filter(|key| !key.tagged).count() as f64;
+        weighed.untagged_busy += (untagged + others) as u64;
         weighed.sum = weighed.sum.saturating_add(total.into());
         let add = |sum: &mut u128, more: u128| {
             *sum = sum.saturating_add(more.saturating_add(rest_squares))
@@ -122,6 +127,7 @@ impl Weighed {
     fn merge(&mut self, other: &Weighed) {
         self.known = self.known.saturating_add(other.known);
         self.positive = self.positive.saturating_add(other.positive);
+        self.untagged_busy = self.untagged_busy.saturating_add(other.untagged_busy);
         self.sum = self.sum.saturating_add(other.sum);
         self.squares = self.squares.saturating_add(other.squares);
         self.untagged_squares = self.untagged_squares.saturating_add(other.untagged_squares);

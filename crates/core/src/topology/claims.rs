@@ -1,7 +1,7 @@
 //! What a listing claims of its primaries, whatever its form: they are checked one by one, and make a
 //! `Topology` or an error that names the two claims which contradict each other.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::{Error, Result};
 use crate::name::Name;
@@ -22,6 +22,8 @@ pub(super) struct Claims<'a> {
     by_id: HashMap<String, usize>,
     in_flight: Vec<InFlight>,
     replicas: Vec<String>,
+    /// Replicas that have not failed, each as the id of its primary and its own.
+    followers: HashSet<(String, String)>,
 }
 
 /// One primary, as the `at`-th unit of the listing (from 1) first named it.
@@ -41,6 +43,8 @@ pub(super) struct Place {
     pub(super) hostname: Option<String>,
     /// As in `Node`.
     pub(super) failed: bool,
+    /// As in `Node`.
+    pub(super) suspected: bool,
 }
 
 impl Place {
@@ -51,6 +55,7 @@ impl Place {
             address: address(ip, hostname, port),
             hostname: known(hostname),
             failed: false,
+            suspected: false,
         }
     }
 
@@ -63,6 +68,7 @@ impl Place {
         }
         self.hostname = self.hostname.take().or(other.hostname);
         self.failed |= other.failed;
+        self.suspected |= other.suspected;
     }
 
     /// The bytes of its longest name.
@@ -85,6 +91,7 @@ impl<'a> Claims<'a> {
             by_id: HashMap::new(),
             in_flight: Vec::new(),
             replicas: Vec::new(),
+            followers: HashSet::new(),
         }
     }
 
@@ -128,6 +135,13 @@ impl<'a> Claims<'a> {
     pub(super) fn replica(&mut self, address: Option<String>) {
         self.replicas
             .extend(address.filter(|address| address.len() <= MAX_NAME));
+    }
+
+    /// Node `id`, which has not failed, replicates `primary`; several listings in one file repeat it.
+    pub(super) fn follows(&mut self, primary: &str, id: &str) {
+        if primary.len().max(id.len()) <= MAX_NAME {
+            self.followers.insert((primary.to_owned(), id.to_owned()));
+        }
     }
 
     /// Slot `slot` is on its way; both ends may say so.
@@ -216,6 +230,10 @@ impl<'a> Claims<'a> {
         }
         self.in_flight.sort();
         self.in_flight.dedup();
+        let mut followers: HashMap<&str, u32> = HashMap::new();
+        for (primary, _) in &self.followers {
+            *followers.entry(primary).or_default() += 1;
+        }
         let nodes = self.claims.into_iter().map(
             |Claim {
                  id, place, ranges, ..
@@ -225,10 +243,12 @@ impl<'a> Claims<'a> {
                     .map(|(first, last)| u32::from(last - first) + 1)
                     .sum();
                 Node {
+                    replicas: Some(followers.get(&*id).copied().unwrap_or(0)),
                     id,
                     address: place.address,
                     hostname: place.hostname,
                     failed: place.failed,
+                    suspected: place.suspected && !place.failed,
                     ranges,
                     slots,
                 }

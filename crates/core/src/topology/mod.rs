@@ -10,6 +10,8 @@ pub mod identity;
 mod nodes_text;
 pub mod of_files;
 pub mod of_names;
+mod of_path;
+pub mod overlap;
 pub mod ranges;
 mod shards;
 mod slots_json;
@@ -50,12 +52,23 @@ pub struct Node {
     pub address: Option<String>,
     /// The hostname that it announces, without a port; to be escaped when shown.
     pub hostname: Option<String>,
-    /// Whether the listing has it as failed, or as suspected to be.
+    /// Whether the cluster agrees that it has failed: `fail`.
     pub failed: bool,
+    /// Whether the node that was asked suspects that it has failed: `fail?`.
+    pub suspected: bool,
+    /// How many replicas it has that have not failed; absent where the listing does not tell.
+    pub replicas: Option<u32>,
     /// Its slots as first and last, both included; ascending, with a gap between neighbours.
     pub ranges: Vec<(u16, u16)>,
     /// How many slots it owns.
     pub slots: u32,
+}
+
+impl Node {
+    /// Whether slots can leave it and go to it: it has not failed, and is not suspected to have.
+    pub fn is_up(&self) -> bool {
+        !self.failed && !self.suspected
+    }
 }
 
 /// A slot that is being moved. Until the move ends, `from` owns it.
@@ -152,6 +165,8 @@ impl Topology {
                 address: None,
                 hostname: None,
                 failed: false,
+                suspected: false,
+                replicas: None,
                 ranges: vec![(end(i) as u16, (end(i + 1) - 1) as u16)],
                 slots: (end(i + 1) - end(i)) as u32,
             }

@@ -31,7 +31,7 @@ fn is_between_nodes(line: &str) -> bool {
 fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
     let mut fields = line.split_ascii_whitespace();
     let mut next = || fields.next().unwrap_or_default();
-    let [id, place, flags, _primary, _ping, _pong, _epoch, link] = std::array::from_fn(|_| next());
+    let [id, place, flags, primary, _ping, _pong, _epoch, link] = std::array::from_fn(|_| next());
     let place = parse_place(place).filter(|_| matches!(link, "connected" | "disconnected"));
     let Some(mut place) = place else {
         return Err(claims.bad(
@@ -40,7 +40,8 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
         ));
     };
     let has = |name| flags.split(',').any(|flag| flag == name);
-    place.failed = has("fail") || has("fail?");
+    (place.failed, place.suspected) = (has("fail"), has("fail?"));
+    let is_lost = place.failed || has("noaddr") || has("handshake");
     if has("noaddr") {
         place.address = None;
     }
@@ -73,6 +74,9 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
         claims.owns(at, id, place, ranges)?;
     } else if has("slave") || has("replica") {
         claims.replica(place.address);
+        if !is_lost {
+            claims.follows(primary, id);
+        }
     }
     Ok(())
 }
@@ -115,6 +119,8 @@ mod tests {
             address: address.map(str::to_owned),
             hostname: None,
             failed: false,
+            suspected: false,
+            replicas: Some(0),
             ranges: ranges.to_vec(),
             slots,
         }
@@ -137,6 +143,10 @@ mod tests {
             4523ca5ef7bfa6b7a22e39a418e2417204d5f34f 172.26.0.2:6379@16379 slave f36960e21b778e1483237504fbffa2086ede7f4d 0 1685681651000 3 connected\r\n\
             9cc6263d5ea15dcfb8795ce5e19f7844c5958781 172.26.0.3:6379@16379 slave 5bb46d5bb5df18a1977260da6183ec1cef9b8b00 0 1685681652984 1 connected\r\n\
             5bb46d5bb5df18a1977260da6183ec1cef9b8b00 172.26.0.6:6379@16379 myself,master - 0 1685681650000 1 connected 0-5460\r\n";
+        let followed = |node: Node| Node {
+            replicas: Some(1),
+            ..node
+        };
         let expected = [
             node(
                 "5bb46d5bb5df18a1977260da6183ec1cef9b8b00",
@@ -154,7 +164,7 @@ mod tests {
                 &[(10923, 16383)],
             ),
         ];
-        assert_eq!(nodes(text), expected);
+        assert_eq!(nodes(text), expected.map(followed));
     }
 
     #[test]
@@ -200,18 +210,34 @@ mod tests {
             f 10.0.0.6:6379@16379 noflags - 0 0 0 connected\n\
             g 10.0.0.7:6379@16379 slave,nofailover a 0 0 0 connected\n\
             h 10.0.0.8:6379@16379 master,nofailover - 0 0 0 connected\n";
-        let failed = |node: Node| Node {
-            failed: true,
-            ..node
-        };
         let expected = [
-            node("a", Some("10.0.0.1:6379"), &[(0, 99)]),
-            failed(node("b", Some("::1:7000"), &[(100, 199)])),
-            failed(node("c", None, &[(200, 299)])),
+            Node {
+                replicas: Some(1),
+                ..node("a", Some("10.0.0.1:6379"), &[(0, 99)])
+            },
+            Node {
+                suspected: true,
+                ..node("b", Some("::1:7000"), &[(100, 199)])
+            },
+            Node {
+                failed: true,
+                ..node("c", None, &[(200, 299)])
+            },
             node("d", None, &[]),
             node("h", Some("10.0.0.8:6379"), &[]),
         ];
         assert_eq!(nodes(text), expected);
+    }
+
+    #[test]
+    fn replicas_count_once_a_primary_unless_they_have_failed_or_gone() {
+        let text = "a h:1@2 master - 0 0 1 connected 0-99\n\
+            b h:2@2 slave a 0 0 1 connected\n\
+            c h:3@2 slave,fail a 0 0 1 disconnected\n\
+            d :0@0 slave,noaddr a 0 0 1 disconnected\n\
+            e h:5@2 replica,fail? a 0 0 1 connected\n";
+        let again = format!("{text}{text}");
+        assert_eq!(nodes(&again)[0].replicas, Some(2));
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The nodes of a cluster from dumps of them, one file a node: files of different nodes have no slot in common.
 //!
 //! That two files share no slot is a finding only where chance would have made them share some, or where they are of
-//! servers in cluster mode. Files that share most of their slots are dumps of one node; any other overlap, but for the
-//! few slots that move while RDB files are taken, says that files are no nodes.
+//! servers in cluster mode. Files that share most of their slots are dumps of one node. A few slots move while RDB files
+//! are taken; of any other overlap `overlap` finds out whether the files are of nodes nevertheless.
 
 use std::collections::BTreeMap;
 
 use crate::slot::SLOTS;
+use crate::topology::overlap::{self, Overlap};
 use crate::topology::{InFlight, NO_NODE, Node, Topology, ranges};
 
 /// A dump.
@@ -29,63 +30,88 @@ pub struct OfFiles {
     pub topology: Topology,
     /// For each node the places of its files.
     pub files: Vec<Vec<usize>>,
+    /// What is wrong with them, where nodes hold the same slots.
+    pub overlap: Option<Overlap>,
 }
 
 /// So many shared slots are expected of files of random keys before sharing none says anything: e^-20 is never.
-const SURELY: f64 = 20.0;
+pub(super) const SURELY: f64 = 20.0;
 /// RDB files may share this part of what chance would make them share: slots that moved between one dump and the next.
 const MOVED: f64 = 0.05;
 /// Files that share this part of the smaller one's slots are of one node.
 const SAME: f64 = 0.5;
+/// Nor is a whole RDB file of a node that holds less than this part of the other's slots: these moved to a new node.
+const SAME_SNAPSHOT: f64 = 0.25;
 /// A run of empty slots is too long for chance where the keys elsewhere would have left it so once in e^45 dumps.
 const NEVER: f64 = 45.0;
 /// And this long: ids in sequence leave out single slots.
 const WIDE: f64 = 16.0;
 
-type Bits = [u64; SLOTS / 64];
+pub(super) type Bits = [u64; SLOTS / 64];
 
 /// A node: its files and their slots.
-struct Group {
-    files: Vec<usize>,
-    bits: Box<Bits>,
-    count: u32,
+pub(super) struct Group {
+    pub(super) files: Vec<usize>,
+    pub(super) bits: Box<Bits>,
+    pub(super) count: u32,
 }
 
 impl Group {
-    fn slots(&self) -> impl Iterator<Item = usize> + '_ {
+    /// That of one file; `None` where it has no keys.
+    pub(super) fn of(files: &[FileSlots], at: usize) -> Option<Group> {
+        let mut bits = Box::new([0; SLOTS / 64]);
+        let slots = files[at].slots.iter().map(|slot| usize::from(*slot));
+        slots.for_each(|slot| bits[slot / 64] |= 1 << (slot % 64));
+        let group = Group {
+            files: vec![at],
+            count: count(&bits),
+            bits,
+        };
+        (group.count > 0).then_some(group)
+    }
+
+    pub(super) fn slots(&self) -> impl Iterator<Item = usize> + '_ {
         (0..SLOTS).filter(|slot| self.bits[slot / 64] >> (slot % 64) & 1 == 1)
     }
 }
 
 /// The nodes that `files` are dumps of; `None` where they are no dumps of several nodes.
 pub fn of_files(files: &[FileSlots]) -> Option<OfFiles> {
-    let groups = groups(files);
-    if groups.len() < 2 || !are_apart(&groups, files) {
-        return None;
+    let groups = groups(files, |_| true);
+    let (groups, overlap) = if groups.len() >= 2 && are_apart(&groups, files) {
+        (groups, None)
+    } else {
+        let (groups, overlap) = overlap::find(files)?;
+        (groups, Some(overlap))
+    };
+    let (mut owner, mut in_flight) = owners(&groups, overlap.is_some());
+    if overlap.is_some() {
+        in_flight.clear();
     }
-    let (mut owner, in_flight) = owners(&groups);
     fill_gaps(&mut owner);
-    Some(named(&groups, &owner, &in_flight, files))
+    Some(OfFiles {
+        overlap,
+        ..named(&groups, &owner, &in_flight, files)
+    })
 }
 
 /// Files with keys, those that share most of their slots together.
-fn groups(files: &[FileSlots]) -> Vec<Group> {
+pub(super) fn groups(files: &[FileSlots], is_in: impl Fn(usize) -> bool) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    for (at, file) in files.iter().enumerate() {
-        let mut bits = Box::new([0; SLOTS / 64]);
-        let slots = file.slots.iter().map(|slot| usize::from(*slot));
-        slots.for_each(|slot| bits[slot / 64] |= 1 << (slot % 64));
-        let mut group = Group {
-            files: vec![at],
-            count: count(&bits),
-            bits,
-        };
-        if group.count == 0 {
+    for at in (0..files.len()).filter(|at| is_in(*at)) {
+        let Some(mut group) = Group::of(files, at) else {
             continue;
-        }
+        };
         let is_same = |other: &Group| {
-            let smaller = f64::from(group.count.min(other.count));
-            f64::from(shared(&group.bits, &other.bits)) >= SAME * smaller
+            let [smaller, larger] = [group.count.min(other.count), group.count.max(other.count)];
+            let shared = f64::from(shared(&group.bits, &other.bits));
+            let mut members = group.files.iter().chain(&other.files);
+            let least = if members.all(|file| files[*file].is_snapshot) {
+                SAME_SNAPSHOT * f64::from(larger)
+            } else {
+                0.0
+            };
+            shared >= least.max(SAME * f64::from(smaller))
         };
         let (same, others): (Vec<Group>, _) = groups.into_iter().partition(is_same);
         groups = others;
@@ -101,16 +127,16 @@ fn groups(files: &[FileSlots]) -> Vec<Group> {
     groups
 }
 
-fn count(bits: &Bits) -> u32 {
+pub(super) fn count(bits: &Bits) -> u32 {
     bits.iter().map(|bits| bits.count_ones()).sum()
 }
 
-fn shared(a: &Bits, b: &Bits) -> u32 {
+pub(super) fn shared(a: &Bits, b: &Bits) -> u32 {
     a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum()
 }
 
 /// Whether the groups share no slot, or hardly any, and that is not by chance.
-fn are_apart(groups: &[Group], files: &[FileSlots]) -> bool {
+pub(super) fn are_apart(groups: &[Group], files: &[FileSlots]) -> bool {
     let all = |is_so: fn(&FileSlots) -> bool| {
         let mut members = groups.iter().flat_map(|group| &group.files);
         members.all(|file| is_so(&files[*file]))
@@ -138,8 +164,11 @@ fn are_apart(groups: &[Group], files: &[FileSlots]) -> bool {
     all(|file| file.is_of_cluster) || all_expected / 2.0 >= SURELY
 }
 
-/// The group of each slot, and of slots in several the other one; a group with more slots goes first.
-fn owners(groups: &[Group]) -> (Vec<Option<usize>>, BTreeMap<u16, usize>) {
+/// The group of each slot, and of slots in several the other one.
+///
+/// A few slots in several are being moved, and belong to the group with more slots until the move ends. Where they are
+/// many, moves have ended between the dumps, most likely to a node that was added: the group with fewer slots has them.
+fn owners(groups: &[Group], are_many: bool) -> (Vec<Option<usize>>, BTreeMap<u16, usize>) {
     let (mut owner, mut also) = (vec![None; SLOTS], BTreeMap::new());
     let mut order: Vec<usize> = (0..groups.len()).collect();
     order.sort_by_cached_key(|at| {
@@ -148,6 +177,9 @@ fn owners(groups: &[Group]) -> (Vec<Option<usize>>, BTreeMap<u16, usize>) {
             groups[*at].bits.clone(),
         )
     });
+    if are_many {
+        order.reverse();
+    }
     for at in order {
         for slot in groups[at].slots() {
             match owner[slot] {
@@ -194,6 +226,8 @@ fn named(
                 address: None,
                 hostname: None,
                 failed: false,
+                suspected: false,
+                replicas: None,
                 ranges: ranges::of_slots(&slots),
                 slots: slots.len() as u32,
             };
@@ -224,6 +258,7 @@ fn named(
             owner: owner.iter().map(of_slot).collect(),
             nodes: nodes.into_iter().map(|(_, node)| node).collect(),
         },
+        overlap: None,
     }
 }
 
@@ -306,9 +341,11 @@ mod tests {
             moving,
             [(7998, "b", "a"), (7999, "b", "a"), (8000, "b", "a")]
         );
+        assert_eq!(found.overlap, None);
         let files = [snapshot("a", 0..=9000), snapshot("b", 8000..16384)];
+        let found = of_files(&files).unwrap();
         assert!(
-            of_files(&files).is_none(),
+            found.overlap.is_some() && found.topology.in_flight.is_empty(),
             "1,001 slots are too many to have moved"
         );
     }
@@ -323,6 +360,20 @@ mod tests {
         let found = of_files(&files).unwrap();
         assert_eq!(names(&found), ["a", "b"]);
         assert_eq!(found.files, [vec![0, 2], vec![1]]);
+    }
+
+    #[test]
+    fn a_new_node_that_was_given_slots_of_another_is_not_its_replica() {
+        let files = [
+            snapshot("a", 0..8000),
+            snapshot("b", 8000..16384),
+            snapshot("new", 100..600),
+        ];
+        let found = of_files(&files).unwrap();
+        assert_eq!(names(&found), ["a", "new", "b"]);
+        assert_eq!(found.topology.nodes[1].ranges, [(100, 599)]);
+        assert_eq!(found.topology.nodes[0].ranges, [(0, 99), (600, 7999)]);
+        assert!(found.overlap.is_some());
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub fn of_names(source: String, names: &[String], owner: &[Option<usize>]) -> To
             address: Some(name.clone()),
             hostname: None,
             failed: false,
+            suspected: false,
+            replicas: None,
             ranges: ranges::of_slots(&slots),
             slots: slots.len() as u32,
         }

@@ -37,7 +37,7 @@ fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
         };
         ranges.push(claims.range(at, first, last)?);
     }
-    let mut primaries = Vec::new();
+    let (mut primaries, mut followers) = (Vec::new(), Vec::new());
     for node in nodes {
         let id = text_field(node, "id");
         if id.is_empty() {
@@ -47,6 +47,9 @@ fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
             primaries.push((id, place(node), text_field(node, "health") == "online"));
         } else {
             claims.replica(place(node).address);
+            // Servers before 7.0.3 leave the health out.
+            let is_well = matches!(text_field(node, "health"), "online" | "");
+            followers.extend(is_well.then_some(id));
         }
     }
     if primaries.is_empty() && !ranges.is_empty() {
@@ -62,6 +65,9 @@ fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
         .iter()
         .position(|(_, _, online)| *online)
         .unwrap_or(0);
+    if let Some((primary, ..)) = primaries.get(owner) {
+        followers.iter().for_each(|id| claims.follows(primary, id));
+    }
     for (i, (id, place, _)) in primaries.into_iter().enumerate() {
         let ranges = if i == owner {
             std::mem::take(&mut ranges)
@@ -136,13 +142,17 @@ mod tests {
             ]
         );
         assert_eq!(topology.nodes[1].address.as_deref(), Some("10.0.0.2:7902"));
+        let replicas = topology.nodes.iter().map(|node| node.replicas);
+        assert_eq!(replicas.collect::<Vec<_>>(), [Some(0), Some(1), Some(0)]);
     }
 
     #[test]
     fn after_a_failover_the_primary_that_is_up_has_the_slots() {
         let topology = parse(
             r#"[{"slots":[0,16383],"nodes":[{"id":"old","port":1,"ip":"h","role":"master","health":"fail"},
-                {"id":"new","port":2,"ip":"h","role":"master","health":"online"}]}]"#,
+                {"id":"new","port":2,"ip":"h","role":"master","health":"online"},
+                {"id":"r","port":3,"ip":"h","role":"replica","health":"online"},
+                {"id":"s","port":4,"ip":"h","role":"replica","health":"loading"}]}]"#,
         );
         let found: Vec<_> = topology
             .nodes
@@ -150,6 +160,7 @@ mod tests {
             .map(|node| (node.id.as_str(), node.slots))
             .collect();
         assert_eq!(found, [("new", 16384), ("old", 0)]);
+        assert_eq!(topology.nodes[0].replicas, Some(1));
     }
 
     #[test]

@@ -22,9 +22,11 @@ pub(super) fn read(source: &str, entries: &[Value]) -> Result<Topology> {
         };
         let range = claims.range(at, first, last)?;
         claims.owns_also(at, &node.id, node.place, range);
-        replicas
-            .into_iter()
-            .for_each(|replica| claims.replica(replica.place.address));
+        // A server leaves replicas that have failed out.
+        for replica in replicas {
+            claims.follows(&node.id, &replica.id);
+            claims.replica(replica.place.address);
+        }
     }
     claims.settle()
 }
@@ -97,6 +99,9 @@ mod tests {
             .map(|node| node.name().to_string())
             .collect();
         assert_eq!(names, ["h1:7901", "h2:7902", "h3:7903", "::1:7904"]);
+        let replicas = topology.nodes.iter().map(|node| node.replicas);
+        let expected = [Some(1), Some(0), Some(0), Some(0)];
+        assert_eq!(replicas.collect::<Vec<_>>(), expected);
         assert_eq!(
             found,
             [

@@ -1,9 +1,9 @@
 //! Warnings about the input: what the counts show, and what it may come from.
 
 use crate::summary::evidence::Evidence;
-use crate::summary::integrity::TWICE;
+use crate::summary::integrity::{FilesApart, TWICE};
 use crate::summary::nodes::Shortfall;
-use crate::text::{are, counted, grouped, list, percent};
+use crate::text::{are, counted, grouped, list, percent, span, time};
 use crate::wording::InWords;
 
 impl InWords for Evidence {
@@ -30,19 +30,28 @@ impl InWords for Evidence {
                 "all {} together are more than 64 bits hold: sums stop there; is the column right?",
                 metric.name()
             ),
-            Evidence::Repeated { share, exact } => {
+            Evidence::Repeated {
+                share,
+                exact,
+                of_snapshots,
+            } => {
                 let about = if *exact { "" } else { "about " };
-                let cause = match *share > TWICE {
-                    true => "a replica, or the same node twice?",
-                    false => {
-                        "SCAN may repeat keys, and a dump may cut names short at a NUL or a newline"
-                    }
+                let cause = if *share > TWICE {
+                    "a replica, or the same node twice?"
+                } else if *of_snapshots {
+                    "slots moved between the RDB files, or one node has two?"
+                } else {
+                    "SCAN may repeat keys, and a dump may cut names short at a NUL or a newline"
                 };
                 format!(
                     "{about}{} of the keys are duplicates: {cause}",
                     percent(*share)
                 )
             }
+            Evidence::FilesApart(apart) => format!(
+                "{}: keys and slots may have moved in between; back up all nodes at the same time",
+                in_times(apart)
+            ),
             Evidence::Unowned { keys } => format!(
                 "{} in slots that no node of the topology owns: is it that of another cluster, or an old one?",
                 counted(*keys, "key")
@@ -66,6 +75,17 @@ impl InWords for Evidence {
             Evidence::Shortfall(shortfall) => shortfall.in_words(),
         }
     }
+}
+
+/// `a.rdb was written at 2026-11-21 06:26:35 UTC, b.rdb 2 hours later, at 2026-11-21 08:30:00 UTC`
+pub(super) fn in_times(apart: &FilesApart) -> String {
+    let ((oldest, first), (newest, last)) = (&apart.oldest, &apart.newest);
+    format!(
+        "{oldest} was written at {}, {newest} {} later, at {}",
+        time(*first),
+        span(apart.seconds()),
+        time(*last)
+    )
 }
 
 impl InWords for Shortfall {

@@ -1,8 +1,12 @@
 //! Signs of a damaged dump, each as the end of "the dump does not look whole: ...".
 
 use crate::summary::integrity::{Damage, Sign};
-use crate::text::{are, counted, grouped, short};
+use crate::text::{are, counted, grouped, ranges, short};
 use crate::wording::InWords;
+use crate::wording::evidence::in_times;
+
+/// Ranges of slots that a sentence names.
+const RANGES_NAMED: usize = 4;
 
 impl InWords for Sign {
     fn in_words(&self) -> String {
@@ -55,11 +59,62 @@ impl InWords for Sign {
                 grouped(*keys),
                 grouped(*unusual)
             ),
+            Sign::OnlyNode { node, others } => format!(
+                "nearly all keys are in the slots of node {}: the dumps of the other {} are missing",
+                short(&node.name),
+                counted(*others as u64, "node")
+            ),
+            Sign::SharedSlots {
+                files: [one, other],
+                ranges: shared,
+                others,
+                are_snapshots,
+            } => {
+                let is_one = matches!(shared.as_slice(), [(first, last)] if first == last);
+                let slots = if is_one { "slot" } else { "slots" };
+                let are = if is_one { "is" } else { "are" };
+                let kind = if *are_snapshots { "backups" } else { "dumps" };
+                let more = if *others > 0 {
+                    format!(
+                        " ({} share slots too)",
+                        counted(*others as u64, "other pair")
+                    )
+                } else {
+                    String::new()
+                };
+                format!(
+                    "{slots} {} {are} in both {one} and {other}{more}: slots moved between the {kind}, or one holds keys \
+                     of another cluster; take the {kind} of all nodes again, at the same time",
+                    ranges(shared, RANGES_NAMED)
+                )
+            }
+            Sign::Stranger { file, slots } => format!(
+                "{file} holds keys in {} of other nodes, while the other files hold one node each: it is of another \
+                 cluster, or holds keys of one",
+                counted(*slots as u64, "slot")
+            ),
+            Sign::FilesApart(apart) => format!(
+                "{}: they are not of the same time; take the backups of all nodes again, at the same time",
+                in_times(apart)
+            ),
+            Sign::UnlikelyNode {
+                node,
+                over,
+                sigmas,
+                assumed: true,
+                ..
+            } => format!(
+                "node {} is {:.0} % below its share ({sigmas:.0} sigma), and no other node is above: its part of the dump \
+                 is incomplete, or the cluster has other nodes",
+                short(&node.name),
+                100.0 * over.abs()
+            ),
             Sign::UnlikelyNode {
                 node,
                 over,
                 damage,
                 of_two,
+                ..
             } => {
                 let side = if *over > 0.0 { "above" } else { "below" };
                 let why = match damage {

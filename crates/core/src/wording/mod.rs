@@ -2,10 +2,11 @@
 
 mod capacity;
 mod evidence;
+pub mod finding;
 mod integrity;
+mod measure;
 mod node_counts;
-pub mod remedy;
-mod risk;
+mod step;
 pub mod verdict;
 
 /// A finding that a sentence states, without a capital at its start or a full stop at its end.
@@ -31,7 +32,9 @@ displayed_in_words! {
     crate::summary::capacity::FullestRoom,
     crate::summary::evidence::Evidence,
     crate::summary::explanation::Explanation,
+    crate::summary::finding::FindingText,
     crate::summary::integrity::Sign,
     crate::summary::node_counts::CountedFinding,
-    crate::summary::risk::RiskFinding,
+    crate::summary::step::LeftText,
+    crate::summary::step::StepText,
 }

@@ -1,8 +1,8 @@
 //! The verdict on the number of keys that each node reports, in one sentence.
 
-use crate::metric::Metric;
-use crate::summary::cause::limit;
-use crate::summary::explanation::{Fullest, Reason};
+use crate::summary::explanation::{Fullest, Why};
+use crate::summary::limit;
+use crate::summary::measure::Measure;
 use crate::summary::node_counts::CountedFinding;
 use crate::text::grouped;
 use crate::wording::InWords;
@@ -16,24 +16,28 @@ impl InWords for CountedFinding {
         let without_cause = |reason| Fullest {
             assumed_nodes: None,
             node: fullest.node.clone(),
-            by: Metric::Keys,
+            measure: Measure::Keys,
             max_over_mean: m,
             reason,
+            compared: None,
+            memory_is_unknown: false,
+            is_estimated: false,
+            are_writes: false,
         };
         if m <= limit::BALANCED {
-            return without_cause(Reason::Even).in_words();
+            return without_cause(Why::Even).in_words();
         }
         if fullest.has_too_few_keys() {
-            let few = Reason::TooFewKeys {
-                keys: self.keys as u64,
+            let few = Why::TooFew {
+                counted: self.keys as u64,
                 nodes: fullest.nodes,
             };
             return without_cause(few).in_words();
         }
-        let has = without_cause(Reason::Causes(Vec::new())).in_words();
+        let has = without_cause(Why::Causes(Vec::new(), None)).in_words();
         let by_slots = fullest.is_by_slots().then(|| {
             format!(
-                "it owns {:.0} % of the slots ({:+.2})",
+                "it owns {:.0}% of the slots ({:+.2})",
                 100.0 * fullest.share_of_slots,
                 fullest.placement
             )
@@ -87,7 +91,7 @@ mod tests {
         (keys[3], keys[7]) = (170_568_518, 142_747_398);
         let sentence = sentence(&keys);
         for part in [
-            "10.0.0.4:6379 has 1.10 times",
+            "10.0.0.4:6379 holds 1.10 times",
             "hash tags",
             "slots that it does not own",
             "expiry",
@@ -99,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn few_keys_are_explained_by_chance() {
-        assert!(sentence(&[100, 120, 95]).contains("chance"));
+    fn few_keys_are_not_judged() {
+        assert!(sentence(&[100, 120, 95]).contains("too few to judge"));
     }
 }

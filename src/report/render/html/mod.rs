@@ -28,7 +28,6 @@ use crate::report::palette;
 use crate::report::render::html::section::{Context, Section};
 use crate::report::render::html::spell::TEXT;
 use crate::report::view::{self, Scope, verdict};
-use crate::summary::cause::{State, limit};
 use crate::summary::{Dumped, Summary};
 use crate::text::{bytes, counted, grouped, percent, time, truncated};
 
@@ -61,7 +60,7 @@ struct Page<'a> {
     title: String,
     /// When the dump was taken and when it was analyzed.
     made: String,
-    word: &'static str,
+    word: String,
     class: &'static str,
     sentence: String,
     meaning: &'static str,
@@ -139,7 +138,7 @@ impl<'a> Page<'a> {
                 (None, None) => "no input".into(),
             },
             made: made(summary),
-            word: verdict::word(found.state),
+            word: found.word.clone(),
             class: words::class(found.state),
             sentence: shortened(&found.sentence.to_string()),
             meaning: words::meaning(found),
@@ -181,8 +180,8 @@ fn policy(script: &str, style: &str) -> String {
 }
 
 fn facts(summary: &Summary) -> Vec<Fact> {
-    let by = summary.verdict.metric;
-    let found = summary.verdict.worst();
+    let by = summary.verdict.metric();
+    let found = summary.verdict.headline();
     let balance = summary.nodes.balance.get(by);
     let ratio = |name, ratio: Option<f64>, words| {
         ratio.map(|ratio| {
@@ -210,12 +209,8 @@ fn facts(summary: &Summary) -> Vec<Fact> {
             "distinct hash tags"
         },
     });
-    let is_judged = summary.verdict.state != State::Balanced
-        || balance
-            .and_then(|b| b.max_over_mean)
-            .is_some_and(|ratio| ratio <= limit::BALANCED);
     let usable = found
-        .filter(|_| is_judged)
+        .filter(|found| found.judged)
         .and_then(|found| found.usable_capacity)
         .map(|part| Fact {
             name: "verdict.usable_capacity",
@@ -223,11 +218,18 @@ fn facts(summary: &Summary) -> Vec<Fact> {
             value: part.to_string(),
             words: "of the cluster can be used before its fullest node is full",
         });
+    // Of captures alone the keys are not known.
+    let only_operations = summary.operations.as_ref();
+    let only_operations = only_operations.filter(|_| summary.has_only_operations());
+    let (name, read, words) = match only_operations {
+        Some(operations) => ("operations.ops", operations.ops, "operations were read"),
+        None => ("input.keys", keys, "keys were read"),
+    };
     let keys = Fact {
-        name: "input.keys",
-        text: spell::short_count(keys),
-        value: keys.to_string(),
-        words: "keys were read",
+        name,
+        text: spell::short_count(read),
+        value: read.to_string(),
+        words,
     };
     let fullest = ratio(
         "nodes.max_over_mean",

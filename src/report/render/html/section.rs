@@ -9,7 +9,7 @@ use crate::report::render::html::histogram::Histogram;
 use crate::report::render::html::spell::{SHOWN, TEXT};
 use crate::report::render::html::table::Table;
 use crate::report::render::html::tree::Tree;
-use crate::report::view::{self, Block, verdict};
+use crate::report::view::{self, Block};
 use crate::text::truncated;
 
 /// A section.
@@ -61,8 +61,10 @@ impl Section {
 
 fn part(id: &'static str, block: &Block<'_>, context: Context<'_>) -> Result<String> {
     match block {
-        Block::Verdict(verdict, sentence) => {
-            paragraph(&format!("{}: {sentence}", verdict::word(*verdict)))
+        Block::Verdict(_, word, sentence) => paragraph(&format!("{word}: {sentence}")),
+        Block::Steps(steps) => {
+            let rows = steps.rows.iter().map(|row| paragraph(&row.what));
+            rows.collect::<Result<Vec<_>>>().map(|rows| rows.concat())
         }
         Block::Paragraph(text) | Block::Line(text) => paragraph(text),
         Block::Command(command) => Paragraph {

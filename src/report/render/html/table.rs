@@ -145,14 +145,19 @@ impl Cell {
     fn of(cell: &view::Cell<'_>) -> Self {
         let text = match &cell.value {
             Value::None => String::from("–"),
-            Value::Amount(metric, amount) if !metric.is_size() => short_count(*amount),
+            Value::Amount(metric, amount) if !metric.has_unit() => short_count(*amount),
             Value::SignedBytes(_) | Value::Change(_) => cell.spelled(SHOWN).replace('-', "−"),
             _ => cell.spelled(SHOWN),
         };
         let title = match &cell.value {
             Value::Node(id, name) if *id != name => cut(id),
             Value::Amount(metric, amount) if text != grouped(*amount) => {
-                format!("{} {}", grouped(*amount), metric.name())
+                let of = if metric.is_time() {
+                    metric.units()
+                } else {
+                    metric.name()
+                };
+                format!("{} {of}", grouped(*amount))
             }
             _ => String::new(),
         };

@@ -4,8 +4,10 @@ use crate::metric::{Errors, Metric, PerMetric};
 use crate::name::Name;
 use crate::report::render::html::*;
 use crate::slot::SLOTS;
-use crate::summary::nodes::NodeLoad;
+use crate::summary::nodes::{NodeLoad, OverShare};
+use crate::summary::observed::Observed;
 use crate::summary::patterns::{GroupLoad, KeyGroups, Pattern, Prefix};
+use crate::summary::role_load::Asked;
 use crate::summary::tags::{Tag, TagLoad, Tags};
 use crate::summary::worded::Worded;
 use crate::summary::{HotSlot, InputFacts, summarise};
@@ -18,7 +20,8 @@ fn empty() -> Summary {
         &Tallies::new(Parts::All),
         None,
         &topology,
-        Metric::Keys,
+        &Observed::default(),
+        &Asked::default(),
         InputFacts::default(),
     )
 }
@@ -44,6 +47,12 @@ fn largest() -> Summary {
             address: None,
             hostname: None,
             failed: false,
+            flags: Vec::new(),
+            replicas: None,
+            over_share: OverShare::default(),
+            limit_use: None,
+            policy: None,
+            captured: None,
             slots: 1,
             ranges: vec![(slot, slot)],
             load,
@@ -107,6 +116,7 @@ fn largest() -> Summary {
         node: Some(name(slot.into())),
         load,
         over_mean: 1e9,
+        top_keys: Vec::new(),
         top_tags: top_tags.clone(),
     };
     summary.slots.hottest = (0..20).map(hot).collect();

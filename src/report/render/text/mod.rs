@@ -9,12 +9,16 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use crate::report::view::amounts::quantiles;
-use crate::report::view::{Block, Scope, Section, verdict};
-use crate::summary::cause::State;
+use crate::report::view::{Block, Scope, Section, StepTable};
+use crate::summary::state::State;
 use crate::text::and_more;
 
 /// The narrowest and the widest that tables are made for.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=200;
+
+/// The width of a ratio in the table of steps, and of the number of a step.
+const RATIO: usize = 8;
+const STEP: usize = 3;
 
 /// The longest line of prose.
 const PROSE: usize = 120;
@@ -38,6 +42,7 @@ pub fn write(sections: &[Section<'_>], page: Page<'_>, out: &mut dyn Write) -> i
         page: Page { width, ..page },
         out,
         is_started: false,
+        is_in_problems: false,
     };
     sections
         .iter()
@@ -49,6 +54,7 @@ struct Writer<'a> {
     page: Page<'a>,
     out: &'a mut dyn Write,
     is_started: bool,
+    is_in_problems: bool,
 }
 
 impl Writer<'_> {
@@ -59,7 +65,8 @@ impl Writer<'_> {
         let mut is_under_heading = !section.title.is_empty();
         for block in &section.blocks {
             match block {
-                Block::Verdict(verdict, sentence) => self.verdict(*verdict, sentence)?,
+                Block::Verdict(state, word, sentence) => self.verdict(*state, word, sentence)?,
+                Block::Steps(table) => self.steps(table)?,
                 Block::Paragraph(text) => {
                     self.blank_line()?;
                     self.lines("", text)?;
@@ -91,24 +98,27 @@ impl Writer<'_> {
                 }
             }
             is_under_heading = matches!(block, Block::Line(_)) && is_under_heading;
+            self.is_in_problems &= matches!(block, Block::Verdict(..));
         }
         Ok(())
     }
 
     /// The verdict in one coloured word, and its sentence.
-    fn verdict(&mut self, state: State, sentence: &str) -> io::Result<()> {
-        self.blank_line()?;
-        let word = verdict::word(state).to_uppercase();
+    fn verdict(&mut self, state: State, word: &str, sentence: &str) -> io::Result<()> {
+        // Problems stand one below the other.
+        if !std::mem::replace(&mut self.is_in_problems, true) {
+            self.blank_line()?;
+        }
         let color = match state {
-            State::Empty | State::Watch => AnsiColor::Yellow,
+            State::Empty | State::Unjudged | State::Watch => AnsiColor::Yellow,
             State::Suspicious => AnsiColor::Magenta,
             State::Balanced => AnsiColor::Green,
-            State::Skewed => AnsiColor::Red,
+            State::Skewed | State::Limit | State::Down => AnsiColor::Red,
         };
         let style = Style::new().bold().fg_color(Some(color.into()));
         let lines = wrapped(&format!("{word}  {sentence}"), self.prose());
         for (number, line) in lines.iter().enumerate() {
-            match line.strip_prefix(&word).filter(|_| number == 0) {
+            match line.strip_prefix(word).filter(|_| number == 0) {
                 Some(rest) => writeln!(self.out, "{style}{word}{style:#}{rest}")?,
                 None => writeln!(self.out, "{line}")?,
             }
@@ -122,6 +132,42 @@ impl Writer<'_> {
         wrapped(text, self.prose())
             .iter()
             .try_for_each(|line| writeln!(self.out, "{style}{line}{style:#}"))
+    }
+
+    /// Steps, with what every role is after each at the right, and commands below.
+    fn steps(&mut self, table: &StepTable) -> io::Result<()> {
+        let room = self.prose() - RATIO * table.heads.len() - STEP;
+        let ratios = |cells: &mut dyn Iterator<Item = &str>| {
+            cells
+                .map(|cell| format!("{cell:>RATIO$}"))
+                .collect::<String>()
+        };
+        let heads = ratios(&mut table.heads.iter().map(String::as_str));
+        if !heads.is_empty() {
+            writeln!(self.out, "{:1$}{heads}", "", room + STEP)?;
+        }
+        for row in &table.rows {
+            let number = row.number.as_deref().unwrap_or_default();
+            let cells = row.ratios.iter().map(|cell| cell.as_deref().unwrap_or("-"));
+            let cells = ratios(&mut { cells });
+            for (at, line) in wrapped(&row.what, room).iter().enumerate() {
+                let (number, cells) = if at == 0 {
+                    (number, cells.as_str())
+                } else {
+                    ("", "")
+                };
+                let pad = room.saturating_sub(line.chars().count());
+                let text = format!("{number:>2} {line}{:pad$}{cells}", "");
+                writeln!(self.out, "{}", text.trim_end())?;
+            }
+            if let Some(command) = &row.command {
+                self.command(command)?;
+            }
+        }
+        table
+            .left
+            .iter()
+            .try_for_each(|left| self.lines("   ", left))
     }
 
     /// A command, continued on the next line where the terminal is too narrow.
@@ -231,7 +277,7 @@ mod tests {
             (1..=4u64).map(|n| vec![Cell::count(n)]),
         );
         let sections = [
-            Section::untitled().with(Block::Verdict(State::Watch, String::from("why"))),
+            Section::untitled().with(Block::Verdict(State::Watch, "WATCH".into(), "why".into())),
             Section::titled("Head").table(table.clone()).line("a line"),
             Section::titled("Left out")
                 .scoped(Scope::Page)

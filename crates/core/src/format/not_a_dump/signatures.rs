@@ -126,6 +126,12 @@ pub static SIGNATURES: &[NotADump] = &[
         "jq -r '.keys[]' FILE | slotscope analyze -",
     ),
     start(
+        "redis-cli --hotkeys, refused by the server (An LFU maxmemory policy is not selected, access frequency not tracked)",
+        is_hotkeys_without_lfu,
+        "capture what clients do for a few seconds: timeout 10 redis-cli -h HOST -p PORT MONITOR > HOST-PORT.monitor, then \
+         slotscope analyze HOST-PORT.monitor",
+    ),
+    start(
         "a web page",
         is_page,
         "see whether the download was refused, then name the dump itself",
@@ -153,6 +159,13 @@ const fn start(what: &'static str, is: fn(&[u8]) -> bool, way_out: &'static str)
         way_out,
         sign,
     }
+}
+
+/// The heading of redis-cli, and the error of a server without an LFU policy.
+fn is_hotkeys_without_lfu(head: &[u8]) -> bool {
+    let start = &head[..head.len().min(4096)];
+    let has = |part: &[u8]| memchr::memmem::find(start, part).is_some();
+    has(b"to find hot keys") && has(b"LFU maxmemory policy is not selected")
 }
 
 /// The magic, a digit, and the start of a block or the end of the stream.

@@ -4,6 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::source::collection::servers::ServerEntry;
+use crate::text;
+
 /// The schema that is written.
 pub const SCHEMA: &str = "slotscope.collect/1";
 /// The file of a [`Manifest`].
@@ -12,6 +15,9 @@ pub const FILE: &str = "collect.json";
 pub const NODES_FILE: &str = "cluster.nodes";
 /// Counts by slot, a line a node and time.
 pub const SLOT_STATS_FILE: &str = "slot-stats.json";
+
+/// Ranges of open slots that are named.
+const OPEN_SHOWN: usize = 8;
 
 /// What a collection holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,13 +48,72 @@ pub struct Manifest {
     pub failovers: Vec<Failover>,
     /// Slots that could not be read to their end; the files have no key of them.
     pub slots_missing: Vec<(u16, u16)>,
+    /// Those of them that are open: a move of them has begun and not ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slots_open: Vec<(u16, u16)>,
     /// Whether keys may be missing that were there all the time.
     pub incomplete: bool,
     /// What was not collected, and why.
     pub skipped: Vec<String>,
+    /// Whether no server gave sizes, though they were asked for: MEMORY USAGE is refused or renamed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_sizes: bool,
+    /// What servers say of themselves: each primary, and each replica that was read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<ServerEntry>,
+    /// Which slots were read, where these are not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<SampleEntry>,
     /// CLUSTER SLOT-STATS over time, where it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SeriesEntry>,
+}
+
+impl Manifest {
+    /// Primaries that said how the cluster is, and how many of them said that it is down.
+    pub fn cluster_state(&self) -> (u64, u64) {
+        let servers = self.servers.iter();
+        let primaries = servers.filter(|server| server.role == Role::Primary);
+        let states = primaries.filter_map(|server| server.last()?.cluster_state.as_deref());
+        states.fold((0, 0), |(asked, down), state| {
+            (asked + 1, down + u64::from(state == "fail"))
+        })
+    }
+
+    /// Which slots are open, and what closes them; absent if there are none.
+    pub fn open_slots(&self) -> Option<String> {
+        let slots = text::ranges(&self.slots_open, OPEN_SHOWN);
+        let (slots, are, them) = match self.slots_open[..] {
+            [] => return None,
+            [(first, last)] if first == last => (format!("slot {slots}"), "is", "it"),
+            _ => (format!("slots {slots}"), "are", "them"),
+        };
+        Some(format!(
+            "{slots} {are} open: a move of {them} began and has not ended; if none is running, run the script of the move \
+             again, or redis-cli --cluster fix, then collect again"
+        ))
+    }
+}
+
+/// Which slots were read of a sample: an even part of all, and the heaviest besides.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SampleEntry {
+    /// What made slots the heaviest; absent where no server counted by slot, and a heavy slot may be missing.
+    pub heaviest_by: Option<HeaviestBy>,
+    /// Slots that are not of the even part and were read because they are heavy, as first and last.
+    pub heavy: Vec<(u16, u16)>,
+    /// Keys of all slots, read or not, as the servers counted them; absent where one did not.
+    pub keys_of_all: Option<u64>,
+}
+
+/// By what the heaviest slots of a sample were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HeaviestBy {
+    /// By memory (SLOT-STATS) and by the number of keys.
+    Memory,
+    /// By the number of keys alone: a slot with few large keys may be missing.
+    Keys,
 }
 
 /// CLUSTER SLOT-STATS over time.
@@ -203,8 +268,12 @@ pub fn example(files: &[&str]) -> Manifest {
         slots_moved: Vec::new(),
         failovers: Vec::new(),
         slots_missing: Vec::new(),
+        slots_open: Vec::new(),
         incomplete: false,
         skipped: Vec::new(),
+        without_sizes: false,
+        servers: Vec::new(),
+        sample: None,
         series: None,
     }
 }

@@ -2,6 +2,7 @@
 //! these are the input.
 
 pub mod manifest;
+pub mod servers;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -360,6 +360,7 @@ mod tests {
             node: None,
             load: 1e6,
             at_most: 1e6,
+            main_key: None,
         };
         let units = UnitsBy {
             total: 1e7 + 1e6,

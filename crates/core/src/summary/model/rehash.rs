@@ -114,6 +114,7 @@ mod tests {
             node: None,
             load: *load,
             at_most: *load,
+            main_key: None,
         };
         let total = loads.iter().sum::<f64>() + light;
         UnitsBy {

@@ -114,6 +114,10 @@ impl Walker {
                 let seconds = text.and_then(|text| text.parse::<i64>().ok());
                 self.written_ms = seconds.and_then(|seconds| seconds.checked_mul(1000));
             }
+            b"used-mem" => {
+                let text = std::str::from_utf8(&value).ok();
+                self.used_memory = text.and_then(|text| text.parse().ok());
+            }
             b"redis-ver" | b"valkey-ver" => {
                 self.server = Server::of_version(name.starts_with(b"valkey"), &value);
             }

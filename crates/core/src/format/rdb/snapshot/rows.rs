@@ -90,6 +90,9 @@ impl Steps for Rows {
         if let Some(written) = self.walker.written_ms() {
             parts.written(written);
         }
+        if let Some(bytes) = self.walker.used_memory() {
+            parts.used_memory(bytes);
+        }
     }
 }
 

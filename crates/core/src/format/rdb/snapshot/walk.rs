@@ -45,6 +45,8 @@ pub struct Walker {
     pub(super) memory: Option<Footprint>,
     /// When the file was written, in milliseconds since 1970.
     pub(super) written_ms: Option<i64>,
+    /// Bytes that the server used then.
+    pub(super) used_memory: Option<u64>,
     pub(super) slots: SlotCheck,
     pub(super) imported: Imported,
     pub(super) remarks: Vec<Remark>,
@@ -117,6 +119,7 @@ impl Walker {
             allocator,
             memory: None,
             written_ms: None,
+            used_memory: None,
             slots: SlotCheck::default(),
             imported: Imported::default(),
             remarks: Vec::new(),
@@ -148,6 +151,11 @@ impl Walker {
     /// When the file was written, in milliseconds since 1970, where it says so.
     pub fn written_ms(&self) -> Option<u64> {
         self.written_ms.and_then(|at| u64::try_from(at).ok())
+    }
+
+    /// Bytes that the server used as it wrote the file, where it says so.
+    pub fn used_memory(&self) -> Option<u64> {
+        self.used_memory
     }
 
     /// Whether the file is of a server in cluster mode, as far as it was read.

@@ -1,0 +1,170 @@
+//! Steps for nodes that no single run helps: two slots change places, or a giant goes and its receiver makes room.
+
+use crate::plan::budget::Budget;
+use crate::plan::prices::Prices;
+use crate::plan::receivers::receivers;
+use crate::plan::shed::shed;
+use crate::plan::state::{NEAR, PlanState, Run, above};
+
+/// Slots of a node that are tried: the first of each order, and as many spread evenly over it.
+const SLOTS: usize = 64;
+/// Nodes of each kind that are tried.
+const RECEIVERS: usize = 6;
+/// The same for giants, each of which takes a search of its own.
+const GIANT_RECEIVERS: usize = 4;
+/// Steps by which the receiver of a giant makes room.
+const REPAIRS: usize = 12;
+/// As many pairs are looked at in the time of a slot.
+const PAIRS: u64 = 4;
+/// A step that gains less is none.
+const LEAST_GAIN: f64 = 1e-7;
+
+/// Lets a slot of `node` change places with one elsewhere; false where no pair gains anything.
+pub(super) fn pair(
+    state: &mut PlanState<'_>,
+    prices: Prices,
+    node: usize,
+    budget: &mut Budget,
+) -> bool {
+    let mine = picked(state, node);
+    let mut best: Option<(f64, usize, usize, usize)> = None;
+    for to in receivers(state, node, RECEIVERS) {
+        let theirs = picked(state, to);
+        budget.spent += (state.held(node).len() + state.held(to).len()) as u64
+            + (mine.len() * theirs.len()) as u64 / PAIRS;
+        let over = state.over(node) + state.over(to);
+        for slot in &mine {
+            for back in &theirs {
+                let gain = over - over_after(state, (node, *slot), (to, *back));
+                if gain <= LEAST_GAIN {
+                    continue;
+                }
+                let price =
+                    price_of(state, prices, *slot, to) + price_of(state, prices, *back, node);
+                let score = gain / (price + 2.0 * prices.range).max(1e-9);
+                let given = [(Run::single(*slot), to), (Run::single(*back), node)];
+                if best.is_none_or(|(most, ..)| score > most) && state.allows_all(&given) {
+                    best = Some((score, *slot, *back, to));
+                }
+            }
+        }
+    }
+    let Some((_, slot, back, to)) = best else {
+        return false;
+    };
+    state.give(Run::single(slot), to);
+    state.give(Run::single(back), node);
+    true
+}
+
+/// What two nodes have above their targets once they have exchanged a slot each; infinite where a hard limit forbids it.
+fn over_after(
+    state: &PlanState<'_>,
+    (node, slot): (usize, usize),
+    (to, back): (usize, usize),
+) -> f64 {
+    let shares = state.shares;
+    let mut over = 0.0;
+    for role in 0..shares.roles {
+        let load = shares.load(slot, role) - shares.load(back, role);
+        let left = state.loads(node)[role] - load;
+        let there = state.loads(to)[role] + load;
+        let is_too_much = load > 0.0 && there > shares.ceilings(to)[role] + NEAR
+            || load < 0.0 && left > shares.ceilings(node)[role] + NEAR;
+        if is_too_much {
+            return f64::INFINITY;
+        }
+        over += above(left - state.targets(node)[role]) + above(there - state.targets(to)[role]);
+    }
+    over
+}
+
+/// The bytes and the slot that a step adds to the plan, or takes from it.
+fn price_of(state: &PlanState<'_>, prices: Prices, slot: usize, to: usize) -> f64 {
+    let home = usize::from(state.shares.home(slot));
+    let price = prices.of_run(state.shares, Run::single(slot));
+    let due = if to == home { 0.0 } else { price };
+    let spent = if usize::from(state.owner[slot]) == home {
+        0.0
+    } else {
+        price
+    };
+    due - spent
+}
+
+/// Slots of a node that may move and are no giants: of each order the first, and others at even distances.
+fn picked(state: &PlanState<'_>, node: usize) -> Vec<usize> {
+    let shares = state.shares;
+    let slots = state.held(node).iter().map(|slot| usize::from(*slot));
+    let mut movable: Vec<usize> = slots
+        .filter(|slot| !shares.is_fixed(*slot) && !shares.is_giant[*slot])
+        .collect();
+    if movable.len() <= SLOTS {
+        return movable;
+    }
+    let most = SLOTS / shares.ranks.len();
+    let first = (most / 2).max(1);
+    let mut picked = Vec::with_capacity(SLOTS);
+    for ranks in &shares.ranks {
+        movable.sort_unstable_by_key(|slot| ranks[*slot]);
+        picked.extend_from_slice(&movable[..first]);
+        let rest = &movable[first..];
+        let every = rest.len().div_ceil((most - first).max(1)).max(1);
+        picked.extend(rest.iter().step_by(every));
+    }
+    picked.sort_unstable();
+    picked.dedup();
+    picked
+}
+
+/// Gives a giant of `node` to another node, which then sheds; false where that helps in no case.
+pub(super) fn giant(
+    state: &mut PlanState<'_>,
+    prices: Prices,
+    node: usize,
+    budget: &mut Budget,
+) -> bool {
+    let giants = state.shares.giants.iter().map(|slot| usize::from(*slot));
+    let giants: Vec<usize> = giants
+        .filter(|slot| usize::from(state.owner[*slot]) == node && !state.shares.is_fixed(*slot))
+        .collect();
+    let before = state.total_over();
+    let mut best: Option<(f64, usize, usize)> = None;
+    for slot in giants {
+        for to in receivers(state, node, GIANT_RECEIVERS) {
+            if budget.is_spent() {
+                break;
+            }
+            let mark = state.mark();
+            if give_giant(state, prices, slot, to, budget) {
+                let gain = before - state.total_over();
+                if gain > best.map_or(LEAST_GAIN, |(most, ..)| most) {
+                    best = Some((gain, slot, to));
+                }
+            }
+            state.undo(mark);
+        }
+    }
+    best.is_some_and(|(_, slot, to)| give_giant(state, prices, slot, to, budget))
+}
+
+/// Gives a giant away and lets its receiver shed; false where a hard limit or the limits of the plan forbid it.
+fn give_giant(
+    state: &mut PlanState<'_>,
+    prices: Prices,
+    slot: usize,
+    to: usize,
+    budget: &mut Budget,
+) -> bool {
+    let run = Run::single(slot);
+    if state.gain_of_single(slot, to).is_none() || !state.allows(run, to) {
+        return false;
+    }
+    state.give(run, to);
+    for _ in 0..REPAIRS {
+        if state.over(to) <= NEAR || !shed(state, prices, to, budget) {
+            break;
+        }
+    }
+    true
+}

@@ -1,0 +1,188 @@
+//! Steps from the fullest node until every node is at its targets or nothing helps, then what turned out not to be
+//! needed is given back.
+
+use crate::plan::budget::Budget;
+use crate::plan::exchange;
+use crate::plan::prices::Prices;
+use crate::plan::shed::shed;
+use crate::plan::state::{NEAR, PlanState, Run};
+
+/// Steps of runs: for each node, and for all.
+const STEPS: (usize, usize) = (6, 4000);
+/// Exchanges of pairs, in addition to one for each node.
+const EXCHANGES: usize = 300;
+/// Giants that are exchanged.
+const GIANTS: usize = 6;
+/// What the exchanges of one search may look at, in slots and fours of pairs.
+const EXCHANGE_WORK: u64 = 2_000_000;
+/// Exchanges are for the last of the overshoot: with more than this, in shares, they would be too many.
+const LAST: f64 = 1.0;
+/// After this many exchanges nodes that were stuck are tried again.
+const RETRIED: usize = 16;
+/// Passes of giving back.
+const PASSES: usize = 3;
+
+/// Brings all nodes to their targets, as far as that is found; `level` is what nodes are filled to at first.
+pub(super) fn solve(
+    state: &mut PlanState<'_>,
+    prices: Prices,
+    level: Option<&[f64]>,
+    budget: &mut Budget,
+) {
+    if let Some(level) = level {
+        state.set_level(level);
+        shed_all(state, prices, false, budget);
+        state.drop_level();
+    }
+    shed_all(state, prices, true, budget);
+    give_back(state, prices);
+}
+
+fn shed_all(state: &mut PlanState<'_>, prices: Prices, exchanges: bool, budget: &mut Budget) {
+    let nodes = state.shares.nodes;
+    let mut stuck = Stuck::new(nodes);
+    for _ in 0..STEPS.0 * nodes + STEPS.1 {
+        if let Some(node) = stuck.fullest(state) {
+            stuck.nodes[node] = !shed(state, prices, node, budget);
+        } else if !exchanges || state.total_over() >= LAST || !stuck.exchange(state, prices, budget)
+        {
+            return;
+        }
+    }
+}
+
+/// Nodes that no run of slots helps, and what exchanges are left.
+struct Stuck {
+    nodes: Vec<bool>,
+    /// Those that no exchange helps either.
+    hopeless: Vec<bool>,
+    pairs: usize,
+    giants: usize,
+    since_retried: usize,
+    /// What exchanges have looked at.
+    work: u64,
+}
+
+impl Stuck {
+    fn new(nodes: usize) -> Self {
+        Stuck {
+            nodes: vec![false; nodes],
+            hopeless: vec![false; nodes],
+            pairs: EXCHANGES + nodes,
+            giants: GIANTS,
+            since_retried: 0,
+            work: 0,
+        }
+    }
+
+    /// The node with most above its targets that is not stuck; the first of equals.
+    fn fullest(&self, state: &PlanState<'_>) -> Option<usize> {
+        let mut found = None;
+        let mut most = NEAR;
+        for node in (0..self.nodes.len()).filter(|node| !self.nodes[*node]) {
+            let over = state.over(node);
+            if over > most {
+                (most, found) = (over, Some(node));
+            }
+        }
+        found
+    }
+
+    /// Helps one node by an exchange; false where none is helped.
+    fn exchange(&mut self, state: &mut PlanState<'_>, prices: Prices, budget: &mut Budget) -> bool {
+        for node in 0..self.nodes.len() {
+            if self.pairs == 0 || self.work >= EXCHANGE_WORK || budget.is_spent() {
+                return false;
+            }
+            if self.hopeless[node] || state.over(node) <= NEAR {
+                continue;
+            }
+            let before = budget.spent;
+            let is_helped = exchange::pair(state, prices, node, budget)
+                || self.giants > 0 && {
+                    self.giants -= 1;
+                    exchange::giant(state, prices, node, budget)
+                };
+            self.work += budget.spent - before;
+            if !is_helped {
+                self.hopeless[node] = true;
+                continue;
+            }
+            self.pairs -= 1;
+            self.since_retried += 1;
+            self.nodes[node] = false;
+            if self.since_retried == RETRIED {
+                self.nodes.fill(false);
+                self.since_retried = 0;
+            }
+            return true;
+        }
+        false
+    }
+}
+
+/// Gives back what owners can hold after all, the shortest runs first: a run, or the dearer of its longest prefix and
+/// suffix that fit.
+fn give_back(state: &mut PlanState<'_>, prices: Prices) {
+    for _ in 0..PASSES {
+        let mut runs = state.moved_runs();
+        runs.sort_by_key(|run| (run.len(), run.first));
+        let mut any = false;
+        for run in runs {
+            any |= give_back_run(state, prices, run);
+        }
+        if !any {
+            return;
+        }
+    }
+}
+
+fn give_back_run(state: &mut PlanState<'_>, prices: Prices, run: Run) -> bool {
+    let shares = state.shares;
+    let home = usize::from(shares.home(run.first));
+    let both = state.targets(home).iter().zip(state.loads(home));
+    let room: Vec<f64> = both.map(|(target, load)| target - load).collect();
+    if shares.leaves(home) || room.iter().any(|room| *room < 0.0) {
+        return false;
+    }
+    if shares.is_giant[run.first..run.end].contains(&true) {
+        let fits = |gain: f64| gain >= -1e-12;
+        let is_free = run.len() == 1 && state.gain_of_single(run.first, home).is_some_and(fits);
+        if is_free {
+            state.give(run, home);
+        }
+        return is_free;
+    }
+    let fits = |first: usize, end: usize| {
+        let loads = shares.before(end).iter().zip(shares.before(first));
+        loads
+            .zip(&room)
+            .all(|((end, first), room)| end - first <= *room)
+    };
+    let end = (run.first..run.end)
+        .take_while(|end| fits(run.first, end + 1))
+        .count()
+        + run.first;
+    let first = run.end
+        - (run.first..run.end)
+            .rev()
+            .take_while(|first| fits(*first, run.end))
+            .count();
+    let prefix = Run {
+        first: run.first,
+        end,
+    };
+    let suffix = Run {
+        first,
+        end: run.end,
+    };
+    let given = if prices.of_run(shares, prefix) >= prices.of_run(shares, suffix) {
+        prefix
+    } else {
+        suffix
+    };
+    if given.len() > 0 {
+        state.give(given, home);
+    }
+    given.len() > 0
+}

@@ -1,0 +1,94 @@
+//! Ruin and recreate: all that one node gave, or got, is returned and solved again, with bytes at other prices too. What
+//! comes out cheaper and no worse is kept.
+
+use std::collections::BTreeMap;
+
+use crate::plan::budget::Budget;
+use crate::plan::greedy::solve;
+use crate::plan::prices::Prices;
+use crate::plan::state::{NEAR, PlanState, Run};
+
+/// Attempts for a plan.
+const TRIES: usize = 40;
+/// Rounds over all nodes.
+const ROUNDS: usize = 3;
+/// What comes out cheaper by less than this part is not worth another plan: the loads of tomorrow would bring back the old.
+const CHEAPER: f64 = 0.01;
+/// At this many times the least price nothing is tried any more.
+const GOOD: f64 = 1.05;
+/// What ranges and slots cost in an attempt, beside their price.
+const FACTORS: [f64; 3] = [1.0, 4.0, 0.25];
+
+/// Which runs are returned: all of a node that gives, or all of one that gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Ruined {
+    From(usize),
+    To(usize),
+}
+
+impl Ruined {
+    fn has(self, state: &PlanState<'_>, run: Run) -> bool {
+        match self {
+            Ruined::From(node) => usize::from(state.shares.home(run.first)) == node,
+            Ruined::To(node) => usize::from(state.owner[run.first]) == node,
+        }
+    }
+}
+
+/// Makes a plan cheaper, as far as the budget lets it.
+pub(super) fn improve(
+    state: &mut PlanState<'_>,
+    prices: Prices,
+    level: Option<&[f64]>,
+    budget: &mut Budget,
+) {
+    let mut price = prices.of_plan(state);
+    let mut over = state.total_over();
+    let mut left = TRIES;
+    let least = prices.least;
+    for _ in 0..ROUNDS {
+        let mut any = false;
+        for ruined in dearest(state, prices) {
+            for factor in FACTORS {
+                if left == 0 || budget.is_spent() || price <= GOOD * least {
+                    return;
+                }
+                left -= 1;
+                let mark = state.mark();
+                for run in state.moved_runs() {
+                    if ruined.has(state, run) {
+                        state.give(run, usize::from(state.shares.home(run.first)));
+                    }
+                }
+                solve(state, prices.scaled(factor), level, budget);
+                let (price_then, over_then) = (prices.of_plan(state), state.total_over());
+                let is_better = over_then < over - 1e-7
+                    || over_then <= over + NEAR && price_then < price * (1.0 - CHEAPER);
+                if is_better && state.keeps_hard_limits() {
+                    (price, over, any) = (price_then, over_then, true);
+                } else {
+                    state.undo(mark);
+                }
+            }
+        }
+        if !any {
+            return;
+        }
+    }
+}
+
+/// The nodes that give or get something, by what that costs.
+fn dearest(state: &PlanState<'_>, prices: Prices) -> Vec<Ruined> {
+    let mut costs: BTreeMap<Ruined, f64> = BTreeMap::new();
+    for run in state.moved_runs() {
+        let price = prices.of_run(state.shares, run) + prices.range;
+        let home = usize::from(state.shares.home(run.first));
+        let owner = usize::from(state.owner[run.first]);
+        for ruined in [Ruined::From(home), Ruined::To(owner)] {
+            *costs.entry(ruined).or_insert(0.0) += price;
+        }
+    }
+    let mut ordered: Vec<(Ruined, f64)> = costs.into_iter().collect();
+    ordered.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    ordered.into_iter().map(|(ruined, _)| ruined).collect()
+}

@@ -1,0 +1,216 @@
+//! The commands of steps, with the real names of the files, ready to paste.
+
+use crate::metric::Metric;
+use crate::slot::SLOTS;
+use crate::summary::observed::Observed;
+use crate::text::shell_word;
+use crate::topology::Topology;
+
+/// What the commands of a run have in common.
+#[derive(Debug, Clone, Default)]
+pub struct Commands {
+    /// The inputs and the flags that say how they are read.
+    pub reading: Vec<String>,
+    /// The flags that name the nodes.
+    pub nodes: Vec<String>,
+    /// Whether those are the nodes of a real cluster, which slots can be moved between.
+    pub is_real: bool,
+    /// The flag that chooses what is judged, where the user gave it.
+    pub by: Vec<String>,
+    /// How the servers move slots.
+    pub script: Script,
+}
+
+/// How servers move slots.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Script {
+    /// CLUSTER SETSLOT and MIGRATE, key by key.
+    #[default]
+    Setslot,
+    /// CLUSTER MIGRATESLOTS of Valkey 9, atomically.
+    Valkey,
+    /// CLUSTER MIGRATION of Redis 8.4, atomically.
+    Redis,
+}
+
+impl Script {
+    /// The best way that all servers have.
+    pub fn of(observed: &Observed) -> Self {
+        let versions: Option<Vec<&str>> = observed
+            .servers
+            .iter()
+            .map(|server| server.as_ref()?.version.as_deref())
+            .collect();
+        let versions = versions.unwrap_or_default();
+        let all = |server: &str, least: (u64, u64)| {
+            let is_new = |version: &&str| {
+                let numbers = version.strip_prefix(server).map(str::trim);
+                numbers
+                    .and_then(number)
+                    .is_some_and(|number| number >= least)
+            };
+            !versions.is_empty() && versions.iter().all(is_new)
+        };
+        if all("valkey ", (9, 0)) {
+            Script::Valkey
+        } else if all("redis ", (8, 4)) {
+            Script::Redis
+        } else {
+            Script::Setslot
+        }
+    }
+
+    /// The word of `plan --commands`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Script::Setslot => "setslot",
+            Script::Valkey => "valkey",
+            Script::Redis => "redis-8.4",
+        }
+    }
+
+    /// Whether a slot moves without blocking its node for each key.
+    pub fn is_atomic(self) -> bool {
+        self != Script::Setslot
+    }
+}
+
+/// The first two numbers of a version.
+fn number(version: &str) -> Option<(u64, u64)> {
+    let mut parts = version.split('.').map(|part| part.parse::<u64>().ok());
+    Some((parts.next()??, parts.next().flatten().unwrap_or(0)))
+}
+
+impl Commands {
+    /// `redis-cli --cluster rebalance`, where a node's address is known; it refuses a cluster with a slot on its way to
+    /// another node or without an owner.
+    pub fn rebalance(&self, topology: &Topology) -> Option<String> {
+        let is_whole = topology.in_flight.is_empty()
+            && (0..SLOTS as u16).all(|slot| topology.owner(slot).is_some());
+        self.cluster("rebalance", topology).filter(|_| is_whole)
+    }
+
+    /// `redis-cli --cluster fix`, which ends moves that were cut off.
+    pub fn fix(&self, topology: &Topology) -> Option<String> {
+        self.cluster("fix", topology)
+    }
+
+    fn cluster(&self, command: &str, topology: &Topology) -> Option<String> {
+        let owning = topology.nodes.iter();
+        let owning = owning.filter(|node| node.slots > 0 && !node.failed);
+        let address = owning.filter_map(|node| node.address.as_deref()).next();
+        let address = shell_word(address.filter(|_| self.is_real)?);
+        Some(format!("redis-cli --cluster {command} {address}"))
+    }
+
+    /// `slotscope plan`; with the nodes of a real cluster the script that moves the slots. `by` narrows the goals.
+    pub fn plan(&self, by: &[Metric], topology: &Topology) -> String {
+        let has_addresses = topology.nodes.iter().any(|node| node.address.is_some());
+        let script = if self.is_real && has_addresses {
+            format!(" --commands {} > moves.sh", self.script.name())
+        } else {
+            String::new()
+        };
+        format!("{}{script}", self.of("plan", &self.by(by)))
+    }
+
+    /// `slotscope plan` that empties a node.
+    pub fn plan_without(&self, node: &str, topology: &Topology) -> String {
+        let without = self.plan(&[], topology);
+        let (plan, script) = without.split_once(" --commands").unwrap_or((&without, ""));
+        let script = if script.is_empty() {
+            String::new()
+        } else {
+            format!(" --commands{script}")
+        };
+        format!("{plan} --remove {}{script}", shell_word(node))
+    }
+
+    /// `slotscope plan` with more primaries.
+    pub fn plan_with_more(&self, count: u64) -> String {
+        let flags = [self.by(&[]), vec!["--add".into(), count.to_string()]].concat();
+        self.of("plan", &flags)
+    }
+
+    /// `slotscope whatif` with these tags split, judged by `by`.
+    pub fn split(&self, tags: &[(String, u32)], by: Metric) -> String {
+        let flags = tags
+            .iter()
+            .flat_map(|(tag, parts)| ["--split".into(), format!("{tag} = {parts}")]);
+        let flags = flags.chain(self.by(&[by])).collect::<Vec<_>>();
+        self.of("whatif", &flags)
+    }
+
+    /// `slotscope whatif` without the braces of a tag.
+    pub fn untag(&self, tag: &str, by: Metric) -> String {
+        let flags = [
+            vec!["--untag".into(), escaped(&format!("{{{tag}}}"))],
+            self.by(&[by]),
+        ];
+        self.of("whatif", &flags.concat())
+    }
+
+    /// What is judged: what the user chose, else `by`.
+    fn by(&self, by: &[Metric]) -> Vec<String> {
+        match (self.by.as_slice(), by) {
+            ([], []) => Vec::new(),
+            ([], by) => {
+                let names: Vec<&str> = by.iter().map(|metric| metric.name()).collect();
+                vec!["--by".into(), names.join(",")]
+            }
+            (given, _) => given.to_vec(),
+        }
+    }
+
+    fn of(&self, command: &str, flags: &[String]) -> String {
+        let words = self.reading.iter().chain(&self.nodes).chain(flags);
+        let words: Vec<String> = words.map(|word| shell_word(word)).collect();
+        format!("slotscope {command} {}", words.join(" "))
+    }
+}
+
+/// A text as a regular expression that matches it: each special character as a class, so that no backslash has to be
+/// pasted; a few that a class cannot hold alone match any character.
+fn escaped(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || " :_-/".contains(c);
+    let escaped = text.chars().map(|c| match c {
+        c if is_plain(c) => c.to_string(),
+        '^' | ']' | '\\' => ".".into(),
+        c => format!("[{c}]"),
+    });
+    escaped.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::observed::ServerFacts;
+
+    #[test]
+    fn slots_move_atomically_where_all_servers_can() {
+        let of = |versions: &[&str]| {
+            let server = |version: &&str| {
+                Some(ServerFacts {
+                    version: Some((*version).into()),
+                    ..ServerFacts::default()
+                })
+            };
+            Script::of(&Observed {
+                servers: versions.iter().map(server).collect(),
+                ..Observed::default()
+            })
+        };
+        assert_eq!(of(&["valkey 9.1.2", "valkey 9.0.0"]), Script::Valkey);
+        assert_eq!(of(&["valkey 9.1.2", "valkey 8.1.0"]), Script::Setslot);
+        assert_eq!(of(&["redis 8.4.0", "redis 8.10.1"]), Script::Redis);
+        assert_eq!(of(&["redis 8.2.0"]), Script::Setslot);
+        assert_eq!(of(&["redis 8.4.0", "valkey 9.0.0"]), Script::Setslot);
+        assert_eq!(of(&[]), Script::Setslot);
+    }
+
+    #[test]
+    fn a_tag_is_one_expression() {
+        assert_eq!(escaped("{my.app:1}"), "[{]my[.]app:1[}]");
+        assert_eq!(escaped("a]"), "a.");
+    }
+}

@@ -1,0 +1,496 @@
+//! What to do: one ordered list of steps for all findings, each computed on what the steps before it leave.
+//!
+//! Repairs come first, and end the list while slots are not served or the dump is not whole. Then one plan of moves for
+//! all roles, what the application has to change, the moves that are due after that, and more nodes where a limit is near.
+
+mod application;
+mod commands;
+mod equal_slots;
+mod moves;
+mod repair;
+mod situation;
+
+pub use commands::{Commands, Script};
+
+use crate::metric::Metric;
+use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
+use crate::plan::goals::{Carried, Goals};
+use crate::steps::application::{Change, changes};
+use crate::steps::moves::{Movable, Moves, can_be_goal, moved};
+use crate::steps::repair::{frees, more_nodes, repairs, step, take_again};
+use crate::steps::situation::{RoleNow, Situation};
+use crate::summary::Summary;
+use crate::summary::finding::{Finding, FindingKind};
+use crate::summary::limit;
+use crate::summary::observed::Observed;
+use crate::summary::role_verdict::Reason;
+use crate::summary::state::State;
+use crate::summary::step::{Actor, After, Left, LeftText, RoleAfter, Step, StepKind, StepText};
+use crate::topology::Topology;
+
+/// Moves that lower a ratio by this much at once are worth it as relief, though a change of the application is due.
+const RELIEF: f64 = 0.20;
+/// Changes of the application that are offered, for each role one.
+const CHANGES: usize = 2;
+
+/// Adds the steps to the verdict of a summary, and links its findings to them.
+pub fn add(summary: &mut Summary, topology: &Topology, observed: &Observed, commands: &Commands) {
+    let steps = Steps::of(summary, topology, observed, commands);
+    let (list, left, is_actionable) = (steps.list, steps.left, steps.is_actionable);
+    let verdict = &mut summary.verdict;
+    verdict.actionable = is_actionable && list.iter().any(|step| step.by == Actor::Operator);
+    for (at, step) in list.iter().enumerate() {
+        for found in &mut verdict.findings {
+            if step.findings.contains(&found.id) && !found.steps.contains(&at) {
+                found.steps.push(at);
+            }
+        }
+    }
+    (verdict.steps, verdict.left) = (list, left);
+}
+
+/// The steps so far, and where they have led.
+struct Steps<'a> {
+    summary: &'a Summary,
+    topology: &'a Topology,
+    commands: &'a Commands,
+    movable: Movable<'a>,
+    keys: Vec<BlockingKey>,
+    pinned: Vec<BlockingKey>,
+    price: Option<&'a [u64]>,
+    reads: Option<f64>,
+    now: Situation<'a>,
+    list: Vec<Step>,
+    left: Vec<Left>,
+    /// What is proven about a metric: the slots that keep it above a ratio.
+    proven: Vec<(Metric, Vec<u16>, f64)>,
+    is_actionable: bool,
+}
+
+impl<'a> Steps<'a> {
+    fn of(
+        summary: &'a Summary,
+        topology: &'a Topology,
+        observed: &'a Observed,
+        commands: &'a Commands,
+    ) -> Self {
+        let slots = summary.slots.loads.keys.len();
+        let owner = (0..slots).map(|slot| topology.owner(slot as u16)).collect();
+        let now = Situation::today(summary, owner);
+        let is_atomic = commands.script.is_atomic();
+        let keys = blocking_keys(summary);
+        // What moves as a whole blocks for no single key.
+        let is_pinned = |key: &&BlockingKey| !is_atomic && key.block_time() > MAX_BLOCK;
+        let pinned: Vec<BlockingKey> = keys.iter().filter(is_pinned).cloned().collect();
+        let mut steps = Steps {
+            summary,
+            topology,
+            commands,
+            movable: Movable {
+                unasked: unasked(summary, commands),
+                ..Movable::new(topology, slots, pinned.iter().map(|key| key.slot))
+            },
+            keys,
+            pinned,
+            price: summary.slots.loads.get(Metric::Bytes).map(Vec::as_slice),
+            reads: observed
+                .captures
+                .as_ref()
+                .and_then(|captures| captures.reads),
+            list: Vec::new(),
+            left: Vec::new(),
+            proven: Vec::new(),
+            is_actionable: false,
+            now,
+        };
+        let today = steps.now.after();
+        steps.list = repairs(summary, topology, commands, &today);
+        steps.is_actionable = !steps.list.is_empty();
+        match summary.verdict.state {
+            State::Down => {}
+            State::Suspicious => steps.list.push(take_again(summary, &today)),
+            _ => steps.add_all(observed, &today),
+        }
+        steps
+    }
+
+    fn add_all(&mut self, observed: &Observed, today: &After) {
+        self.list.extend(frees(self.summary, observed, today));
+        if self.is_moving() {
+            self.add_finish(today);
+            return;
+        }
+        self.add_moves_and_changes();
+        let more = more_nodes(self.summary, self.commands);
+        let is_near = self
+            .now
+            .roles
+            .iter()
+            .any(|role| self.now.role_after(role).state == State::Limit);
+        self.list.extend(more.filter(|_| is_near));
+        self.add_left();
+    }
+
+    /// Whether a node is being filled or drained, and nothing is near a limit.
+    fn is_moving(&self) -> bool {
+        let verdict = &self.summary.verdict;
+        let mut roles = verdict.roles.iter();
+        verdict.state <= State::Watch && roles.any(|role| role.reason == Some(Reason::Moving))
+    }
+
+    /// In a cluster in motion all that can be done are alternatives: go on, or turn back.
+    fn add_finish(&mut self, today: &After) {
+        let weights = self
+            .summary
+            .role_loads
+            .first()
+            .map(|load| load.weights.as_slice());
+        let moving = crate::summary::findings::moving(&self.summary.nodes, weights.unwrap_or(&[]));
+        let Some(node) = moving else { return };
+        let mut finish = step(StepKind::Move, StepText::Finish(node.clone(), true), today);
+        finish.findings = self.skews(|_| true);
+        let mut turned = step(
+            StepKind::Move,
+            StepText::Finish(node.clone(), false),
+            &After::default(),
+        );
+        turned.command = Some(
+            self.commands
+                .plan_without(&node.to_string(), self.topology)
+                .as_str()
+                .into(),
+        );
+        (turned.keys_moved, turned.bytes_moved) = (None, None);
+        if let Some(planned) = self.planned(&self.now, |role| can_be_goal(self.summary, role)) {
+            let after = self.now.with_owner(planned.owner.clone());
+            let moves = self.move_step(&self.now, &after, false, &[]);
+            finish = Step {
+                sentence: finish.sentence,
+                ..moves
+            };
+        }
+        finish.alternatives = vec![turned];
+        self.list.push(finish);
+    }
+
+    /// The moves of today, the changes of the application, and the moves that are due after them.
+    fn add_moves_and_changes(&mut self) {
+        let start = self.now.clone();
+        let joint = self.best_plan(&start);
+        let after_joint = match &joint {
+            Some(planned) => start.with_owner(planned.owner.clone()),
+            None => start.clone(),
+        };
+        let pressing: Vec<usize> = (0..start.roles.len())
+            .filter(|at| after_joint.is_pressing(&after_joint.roles[*at]))
+            .collect();
+        let mut changed = start.clone();
+        let chosen = self.changes(&mut changed, &pressing);
+        if chosen.is_empty() {
+            if joint.is_some() {
+                self.push_move(after_joint, None, &[]);
+            }
+            return;
+        }
+        // Slots move for the roles that no change is due for; as relief for all, where that helps much at once.
+        let summary = self.summary;
+        let cured: Vec<usize> = chosen.iter().map(|(at, _)| *at).collect();
+        let is_other = |role: &RoleNow<'_>| {
+            let place = start
+                .roles
+                .iter()
+                .position(|other| std::ptr::eq(other.verdict, role.verdict));
+            place.is_some_and(|place| !cured.contains(&place))
+                && start.is_needing(role)
+                && can_be_goal(summary, role)
+        };
+        let others = self.planned(&start, is_other);
+        let after_others = match &others {
+            Some(planned) => start.with_owner(planned.owner.clone()),
+            None => start.clone(),
+        };
+        let relief = after_joint.gain_over(&after_others);
+        let by: Vec<Metric> = start
+            .roles
+            .iter()
+            .filter(|role| is_other(role))
+            .map(|role| role.verdict.by())
+            .collect();
+        let at = self.list.len();
+        match (joint, others) {
+            (Some(_), None) if relief >= RELIEF => {
+                self.push_move(after_joint, Some(at + 1), &[]);
+            }
+            // What the others need moves anyway.
+            (Some(_), Some(_)) if relief >= RELIEF => self.push_move(after_joint, None, &[]),
+            (_, Some(_)) => self.push_move(after_others, None, &by),
+            _ => {}
+        }
+        self.push_changes(chosen);
+        if let Some(planned) = self.best_plan(&self.now.clone()) {
+            let after = self.now.with_owner(planned.owner.clone());
+            if after.gain_over(&self.now) >= limit::WORTH {
+                // What is typed then depends on the keys as they are named then.
+                let mut moves = self.move_step(&self.now, &after, false, &[]);
+                (moves.command, moves.estimated) = (None, true);
+                self.now = after;
+                self.list.push(moves);
+            }
+        }
+    }
+
+    /// The changes for the pressing roles, each on what the one before it leaves; `changed` is what they lead to.
+    fn changes(
+        &self,
+        changed: &mut Situation<'a>,
+        pressing: &[usize],
+    ) -> Vec<(usize, Vec<Change>)> {
+        let mut chosen: Vec<(usize, Vec<Change>)> = Vec::new();
+        for at in pressing {
+            let found = changes(self.summary, changed, &changed.roles[*at], self.reads);
+            let Some(first) = found.first() else { continue };
+            for (role, (slots, is_known)) in changed.roles.iter_mut().zip(&first.roles) {
+                role.slots.clone_from(slots);
+                role.is_known = *is_known;
+            }
+            chosen.push((*at, found.into_iter().take(CHANGES).collect()));
+        }
+        chosen
+    }
+
+    fn push_changes(&mut self, chosen: Vec<(usize, Vec<Change>)>) {
+        for (at, mut found) in chosen {
+            let alternatives = found.split_off(1);
+            let by = self.now.roles[at].verdict.by();
+            let name = self.now.roles[at].verdict.role;
+            let findings = self.skews(|found| found.role == name);
+            for change in found {
+                let before = self.now.clone();
+                apply(&mut self.now, &change);
+                let mut step = self.change_step(&change, by, &self.now, findings.clone());
+                let others = alternatives.iter().map(|change| {
+                    let mut other = before.clone();
+                    apply(&mut other, change);
+                    self.change_step(change, by, &other, findings.clone())
+                });
+                step.alternatives = others.collect();
+                self.list.push(step);
+            }
+        }
+    }
+
+    fn change_step(
+        &self,
+        change: &Change,
+        by: Metric,
+        after: &Situation<'_>,
+        findings: Vec<String>,
+    ) -> Step {
+        let command = match (&change.untag, change.split.as_slice()) {
+            (Some(tag), _) => Some(self.commands.untag(tag, by)),
+            (None, []) => None,
+            (None, tags) => Some(self.commands.split(tags, by)),
+        };
+        Step {
+            findings,
+            command: command.map(|command| command.as_str().into()),
+            estimated: true,
+            ..step(change.kind, change.text.clone(), &after.after())
+        }
+    }
+
+    /// The plan of a situation: for the roles that ask for it, if that is enough, else for all.
+    fn best_plan(&mut self, situation: &Situation<'a>) -> Option<Moves> {
+        let summary = self.summary;
+        let is_goal = |role: &RoleNow<'_>| can_be_goal(summary, role);
+        let needing = |role: &RoleNow<'_>| situation.is_needing(role) && is_goal(role);
+        if !situation.roles.iter().any(needing) {
+            return None;
+        }
+        let narrow = self.planned(situation, needing);
+        let is_all = situation
+            .roles
+            .iter()
+            .filter(|role| is_goal(role))
+            .all(needing);
+        let is_enough = |planned: &Option<Moves>| {
+            planned.as_ref().is_some_and(|planned| {
+                let after = situation.with_owner(planned.owner.clone());
+                !after
+                    .roles
+                    .iter()
+                    .any(|role| after.is_needing(role) && is_goal(role))
+            })
+        };
+        let wide = if is_all || is_enough(&narrow) {
+            None
+        } else {
+            self.planned(situation, is_goal)
+                .filter(|planned| is_enough(&Some(planned.clone())))
+        };
+        let best = wide.or(narrow)?;
+        self.note_proofs(&best);
+        let after = situation.with_owner(best.owner.clone());
+        (after.gain_over(situation) >= limit::WORTH).then_some(best)
+    }
+
+    fn planned(
+        &self,
+        situation: &Situation<'a>,
+        is_goal: impl Fn(&RoleNow<'_>) -> bool,
+    ) -> Option<Moves> {
+        self.movable.plan(situation, self.price, is_goal)
+    }
+
+    /// Keeps what a plan has proven for the end of the list.
+    fn note_proofs(&mut self, planned: &Moves) {
+        for proof in &planned.proofs {
+            self.proven.retain(|(metric, ..)| *metric != proof.0);
+            self.proven.push(proof.clone());
+        }
+    }
+
+    fn push_move(&mut self, after: Situation<'a>, until: Option<usize>, by: &[Metric]) {
+        let mut moves = self.move_step(&self.now, &after, until.is_some(), by);
+        moves.until = until;
+        moves.alternatives = self.equal_slots(&after).into_iter().collect();
+        self.is_actionable |= after.gain_over(&self.now) >= limit::WORTH;
+        self.now = after;
+        self.list.push(moves);
+    }
+
+    fn move_step(
+        &self,
+        before: &Situation<'_>,
+        after: &Situation<'_>,
+        is_relief: bool,
+        by: &[Metric],
+    ) -> Step {
+        let (moved, slots) = moved(self.summary, &before.owner, &after.owner);
+        let text = StepText::Move {
+            slots: moved.slots,
+            keys: moved.keys,
+            bytes: moved.bytes,
+            is_relief,
+        };
+        let improved = |found: &Finding| {
+            before.roles.iter().zip(&after.roles).any(|(then, now)| {
+                let is_its = found.role == then.verdict.role;
+                let gain = before.max_over_mean(then) - after.max_over_mean(now);
+                is_its && gain >= limit::WORTH
+            })
+        };
+        Step {
+            findings: self.skews(improved),
+            command: Some(self.commands.plan(by, self.topology).as_str().into()),
+            slots_moved: moved.slots,
+            keys_moved: moved.keys,
+            bytes_moved: moved.bytes,
+            longest_block_ms: self.longest_block(&slots),
+            ..step(StepKind::Move, text, &after.after())
+        }
+    }
+
+    /// For how many milliseconds the largest key in `slots` blocks its node; `None` where no sizes are known.
+    fn longest_block(&self, slots: &[u16]) -> Option<f64> {
+        self.summary.slots.loads.get(Metric::Bytes)?;
+        let here = self.keys.iter().filter(|key| slots.contains(&key.slot));
+        Some(here.map(|key| key.block_ms).max().unwrap_or(0) as f64)
+    }
+
+    /// Equal slot counts, where they come within a little of the plan.
+    fn equal_slots(&self, planned: &Situation<'_>) -> Option<Step> {
+        let owner = equal_slots::owners(self.topology)?;
+        let after = self.now.with_owner(owner);
+        let is_near = planned.roles.iter().zip(&after.roles).all(|(plan, equal)| {
+            after.max_over_mean(equal) <= planned.max_over_mean(plan) + limit::WORTH
+        });
+        let command = self.commands.rebalance(self.topology)?;
+        let (moved, _) = moved(self.summary, &self.now.owner, &after.owner);
+        is_near.then(|| Step {
+            command: Some(command.as_str().into()),
+            slots_moved: moved.slots,
+            keys_moved: moved.keys,
+            bytes_moved: moved.bytes,
+            ..step(
+                StepKind::Move,
+                StepText::EqualSlots { slots: moved.slots },
+                &after.after(),
+            )
+        })
+    }
+
+    /// The ids of findings of nodes that are uneven or at a limit.
+    fn skews(&self, is_its: impl Fn(&Finding) -> bool) -> Vec<String> {
+        let found = self.summary.verdict.findings.iter();
+        let of_nodes = found.filter(|found| {
+            matches!(found.kind, FindingKind::Skew | FindingKind::NearLimit) && is_its(found)
+        });
+        of_nodes.map(|found| found.id.clone()).collect()
+    }
+
+    /// What is above its lower band after all steps, and why.
+    fn add_left(&mut self) {
+        for role in &self.now.roles {
+            let RoleAfter {
+                max_over_mean,
+                state,
+                ..
+            } = self.now.role_after(role);
+            if !role.is_known || !state.is_uneven() {
+                continue;
+            }
+            let heaviest = role.slots.iter().enumerate().max_by_key(|(_, load)| **load);
+            let (slot, load) = heaviest.map_or((0, 0), |(slot, load)| (slot as u16, *load));
+            let total: f64 = role.slots.iter().map(|load| *load as f64).sum();
+            let fair = total / role.verdict.compared.max(1) as f64;
+            let is_one_slot = load as f64 >= role.verdict.bands.lower * fair;
+            let pinned = self.pinned.iter().find(|key| key.slot == slot);
+            let proven = self
+                .proven
+                .iter()
+                .find(|(metric, ..)| *metric == role.verdict.by());
+            let reason = match (proven, pinned) {
+                (Some((_, slots, least)), _) => LeftText::NoPlacement {
+                    slots: slots.clone(),
+                    least: *least,
+                },
+                _ if is_one_slot => LeftText::OneSlot(slot),
+                (None, Some(key)) => LeftText::Pinned {
+                    key: key.key.clone(),
+                    block_ms: key.block_ms as f64,
+                },
+                (None, None) => LeftText::NotFound,
+            };
+            let units = self.summary.units.per.get(role.verdict.by());
+            let units = units.into_iter().flat_map(|units| &units.named);
+            let units = units
+                .filter(|unit| is_one_slot && unit.slot == slot)
+                .take(3);
+            self.left.push(Left {
+                role: role.verdict.name().into(),
+                max_over_mean,
+                reason: reason.into(),
+                units: units.map(|unit| unit.name.clone()).collect(),
+            });
+        }
+    }
+}
+
+/// Where the user chose what is judged, the loads that a plan must not worsen all the same.
+fn unasked(summary: &Summary, commands: &Commands) -> Vec<(Metric, f64)> {
+    if commands.by.is_empty() {
+        return Vec::new();
+    }
+    let judged = summary.verdict.roles.iter();
+    let by: Vec<(Metric, f64)> = judged.map(|role| (role.by(), 1.0)).collect();
+    Goals::of(&Carried::of(summary), &by, None).guards
+}
+
+/// Carries a change out.
+fn apply(situation: &mut Situation<'_>, change: &Change) {
+    for (role, (slots, is_known)) in situation.roles.iter_mut().zip(&change.roles) {
+        role.slots.clone_from(slots);
+        role.is_known = *is_known;
+    }
+}

@@ -1,0 +1,178 @@
+//! The nodes that are compared in one role: what each holds, and what its fair share is.
+//!
+//! f_i is the share of node i, of all nodes together 1; W the load of all; M = max load_i / (f_i W).
+
+use crate::summary::nodes::{NodeLoad, Nodes};
+use crate::summary::role_load::RoleLoad;
+
+/// The nodes that are compared.
+#[derive(Debug, Clone)]
+pub struct Compared<'a> {
+    /// The nodes.
+    pub nodes: Vec<&'a NodeLoad>,
+    /// What each holds.
+    pub loads: Vec<f64>,
+    /// f_i.
+    pub shares: Vec<f64>,
+    /// p_i, the part of the compared slots that each owns.
+    pub slots: Vec<f64>,
+    /// The load of its heaviest slot.
+    pub heaviest: Vec<f64>,
+    /// W.
+    pub total: f64,
+}
+
+impl<'a> Compared<'a> {
+    /// The nodes that `load` compares.
+    pub fn new(nodes: &'a Nodes, load: &RoleLoad) -> Self {
+        let chosen: Vec<&NodeLoad> = load.compared.iter().map(|at| &nodes.list[*at]).collect();
+        let of_slots = |node: &NodeLoad| {
+            let slots = node.ranges.iter().flat_map(|(first, last)| *first..=*last);
+            let loads = slots.map(|slot| load.slots.get(usize::from(slot)).copied().unwrap_or(0));
+            loads.fold((0.0, 0.0), |(sum, most), load| {
+                (sum + load as f64, f64::max(most, load as f64))
+            })
+        };
+        let (loads, heaviest): (Vec<f64>, Vec<f64>) =
+            chosen.iter().map(|node| of_slots(node)).unzip();
+        let weights: Vec<f64> = load.compared.iter().map(|at| load.weights[*at]).collect();
+        let owned: f64 = chosen.iter().map(|node| f64::from(node.slots)).sum();
+        Compared {
+            shares: parts(&weights),
+            slots: chosen
+                .iter()
+                .map(|node| f64::from(node.slots) / owned.max(1.0))
+                .collect(),
+            total: loads.iter().sum(),
+            nodes: chosen,
+            loads,
+            heaviest,
+        }
+    }
+
+    /// The fair share of a node.
+    pub fn fair(&self, at: usize) -> f64 {
+        self.shares[at] * self.total
+    }
+
+    /// The smallest fair share.
+    pub fn least_fair(&self) -> f64 {
+        let least = self.shares.iter().copied().fold(f64::INFINITY, f64::min);
+        if least.is_finite() {
+            least * self.total
+        } else {
+            0.0
+        }
+    }
+
+    /// What a node holds in fair shares.
+    pub fn ratio(&self, at: usize) -> f64 {
+        let fair = self.fair(at);
+        if fair > 0.0 {
+            self.loads[at] / fair
+        } else {
+            0.0
+        }
+    }
+
+    /// The node with most fair shares, the first of equals; `None` where nothing is held.
+    pub fn fullest(&self) -> Option<usize> {
+        let places = (0..self.nodes.len()).rev();
+        places
+            .filter(|at| self.loads[*at] > 0.0)
+            .max_by(|a, b| self.ratio(*a).total_cmp(&self.ratio(*b)))
+    }
+
+    /// M; 0 where nothing is held.
+    pub fn max_over_mean(&self) -> f64 {
+        self.fullest().map_or(0.0, |at| self.ratio(at))
+    }
+
+    /// M_rest: what a plan can cure.
+    pub fn rest(&self) -> f64 {
+        rest(&self.loads, &self.heaviest, &self.shares)
+    }
+}
+
+/// `weights` as parts of their sum.
+pub fn parts(weights: &[f64]) -> Vec<f64> {
+    let sum: f64 = weights.iter().sum();
+    weights
+        .iter()
+        .map(|weight| if sum > 0.0 { weight / sum } else { 0.0 })
+        .collect()
+}
+
+/// M: the largest of `loads` in fair shares.
+pub fn ratio(loads: &[f64], shares: &[f64]) -> f64 {
+    let total: f64 = loads.iter().sum();
+    let of = |(load, share): (&f64, &f64)| match share * total {
+        fair if fair > 0.0 => load / fair,
+        _ => 0.0,
+    };
+    loads.iter().zip(shares).map(of).fold(0.0, f64::max)
+}
+
+/// M_rest: the largest of load_i / max(m_i, u_i), u_i the heaviest slot of node i and m_i its fair share of what the
+/// nodes hold that no slot fills alone. A node that one slot fills cannot be cured by moves, and hides none that can.
+pub fn rest(loads: &[f64], heaviest: &[f64], shares: &[f64]) -> f64 {
+    let mut is_filled = vec![false; loads.len()];
+    loop {
+        let open = |at: &usize| !is_filled[*at];
+        let sum = |of: &[f64]| (0..of.len()).filter(open).map(|at| of[at]).sum::<f64>();
+        let (held, share) = (sum(loads), sum(shares));
+        let fair = |at: usize| {
+            if share > 0.0 {
+                held * shares[at] / share
+            } else {
+                0.0
+            }
+        };
+        let filled = (0..loads.len())
+            .filter(open)
+            .filter(|at| heaviest[*at] > fair(*at) && fair(*at) > 0.0);
+        let filled: Vec<usize> = filled.collect();
+        if filled.is_empty() || filled.len() == is_filled.iter().filter(|is| !**is).count() {
+            let of = |at: usize| {
+                let least = if is_filled[at] {
+                    heaviest[at]
+                } else {
+                    fair(at).max(heaviest[at])
+                };
+                if least > 0.0 { loads[at] / least } else { 0.0 }
+            };
+            return (0..loads.len()).map(of).fold(0.0, f64::max);
+        }
+        filled.into_iter().for_each(|at| is_filled[at] = true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_that_one_slot_fills_hides_no_other() {
+        let loads = [2.0, 1.5, 0.625, 0.625, 0.625, 0.625];
+        let heaviest = [2.0, 0.1, 0.1, 0.1, 0.1, 0.1];
+        let shares = [1.0 / 6.0; 6];
+        assert!((ratio(&loads, &shares) - 2.0).abs() < 1e-9);
+        assert!(
+            (rest(&loads, &heaviest, &shares) - 1.5 / 0.8).abs() < 1e-9,
+            "the second holds 1.5 of 4.0 that five nodes share"
+        );
+    }
+
+    #[test]
+    fn without_giants_the_rest_is_the_ratio() {
+        let (loads, heaviest) = ([3.0, 1.0], [0.01, 0.01]);
+        assert_eq!(rest(&loads, &heaviest, &[0.5, 0.5]), 1.5);
+        assert_eq!(
+            rest(&loads, &heaviest, &[0.75, 0.25]),
+            1.0,
+            "shares are weighed"
+        );
+        assert_eq!(rest(&[], &[], &[]), 0.0);
+        assert_eq!(rest(&[0.0, 0.0], &[0.0, 0.0], &[0.5, 0.5]), 0.0);
+    }
+}

@@ -1,0 +1,50 @@
+//! What roles, limits and servers say of each node, noted in the list of nodes.
+
+use crate::summary::balance::tidy;
+use crate::summary::compared::Compared;
+use crate::summary::headroom::Headroom;
+use crate::summary::nodes::Nodes;
+use crate::summary::observed::Observed;
+use crate::summary::role_load::RoleLoad;
+use crate::summary::state::Role;
+use crate::summary::verdict::Verdict;
+
+impl Nodes {
+    /// Notes by node what roles, limits and servers say of each.
+    pub fn note(
+        &mut self,
+        verdict: &Verdict,
+        roles: &[RoleLoad],
+        headroom: &Headroom,
+        observed: &Observed,
+    ) {
+        for (role, load) in verdict.roles.iter().zip(roles) {
+            let compared = Compared::new(self, load);
+            let ratios: Vec<f64> = (0..load.compared.len())
+                .map(|at| tidy(compared.ratio(at)))
+                .collect();
+            if role.fullest.is_none() {
+                continue;
+            }
+            for (at, ratio) in load.compared.iter().zip(ratios) {
+                let over = &mut self.list[*at].over_share;
+                match load.measure.role() {
+                    Role::Memory => over.memory = Some(ratio),
+                    Role::Load => over.load = Some(ratio),
+                }
+            }
+        }
+        let seen: Vec<&[usize]> = roles
+            .iter()
+            .filter(|load| load.measure.role() == Role::Load)
+            .map(|load| load.compared.as_slice())
+            .collect();
+        for (at, node) in self.list.iter_mut().enumerate() {
+            let server = observed.servers.get(at).and_then(Option::as_ref);
+            node.limit_use = headroom.memory.get(at).copied().flatten().map(tidy);
+            node.policy = server.and_then(|server| server.policy.clone());
+            let is_seen = seen.first().filter(|_| observed.captures.is_some());
+            node.captured = is_seen.map(|seen| seen.contains(&at));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The state of a cluster in one word, how urgent a finding is, and the two roles that a node is judged by.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the findings come to, from the least urgent to the most.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// There are no keys and no operations.
+    #[default]
+    Empty,
+    /// No node holds more than the lower band allows.
+    Balanced,
+    /// There is too little to judge.
+    Unjudged,
+    /// A node is above the lower band, or on its way to a limit.
+    Watch,
+    /// A node is above the upper band.
+    Skewed,
+    /// The dump is incomplete or damaged.
+    Suspicious,
+    /// A node is at its limit of memory or of CPU time.
+    Limit,
+    /// Slots are not served.
+    Down,
+}
+
+impl State {
+    /// All, in their order.
+    pub const ALL: [State; 8] = [
+        State::Empty,
+        State::Balanced,
+        State::Unjudged,
+        State::Watch,
+        State::Skewed,
+        State::Suspicious,
+        State::Limit,
+        State::Down,
+    ];
+
+    /// The word of report.json.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Empty => "empty",
+            State::Balanced => "balanced",
+            State::Unjudged => "unjudged",
+            State::Watch => "watch",
+            State::Skewed => "skewed",
+            State::Suspicious => "suspicious",
+            State::Limit => "limit",
+            State::Down => "down",
+        }
+    }
+
+    /// Whether the nodes are uneven.
+    pub fn is_uneven(self) -> bool {
+        matches!(self, State::Watch | State::Skewed)
+    }
+
+    /// The word that a report begins with; a role has words of its own for its limit and its skew.
+    pub fn word(self, role: Option<Role>) -> &'static str {
+        match (self, role) {
+            (State::Down, _) => "DOWN",
+            (State::Limit | State::Skewed, Some(Role::Load)) => "HOT",
+            (State::Limit, _) => "FULL",
+            (State::Suspicious, _) => "SUSPICIOUS",
+            (State::Skewed, _) => "SKEWED",
+            (State::Watch, _) => "WATCH",
+            (State::Unjudged, _) => "UNJUDGED",
+            (State::Balanced, _) => "BALANCED",
+            (State::Empty, _) => "EMPTY",
+        }
+    }
+}
+
+/// How urgent a finding is.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing.
+    #[default]
+    Notice,
+    /// To be looked at in the next days.
+    Warning,
+    /// To be acted on now.
+    Critical,
+}
+
+/// What a node can run out of.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Memory: a node is full.
+    Memory,
+    /// Load: a node is hot.
+    Load,
+}
+
+impl Role {
+    /// Both, the one that is named first where nothing else decides.
+    pub const ALL: [Role; 2] = [Role::Memory, Role::Load];
+
+    /// Its name in report.json.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Memory => "memory",
+            Role::Load => "load",
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Counts that servers made, beside the keys of a dump: keys and sizes are those of the dump, CPU time by slot is theirs.
+
+use crate::analysis::counters::Counters;
+use crate::analysis::reading::Reading;
+use crate::analysis::slot_stats;
+use crate::collect::manifest::{Level, SLOT_STATS_FILE};
+use crate::error::Result;
+use crate::format::Seen;
+use crate::format::slot_stats::Spelling;
+use crate::scan::{Incomplete, Scanned};
+use crate::source::{self, Source};
+use crate::tally::Tallies;
+
+/// Inputs with counts by slot, where others are keys or captures.
+#[derive(Default)]
+pub struct Beside {
+    sources: Vec<(Box<dyn Source>, Spelling)>,
+}
+
+impl Beside {
+    /// Takes them out of the inputs, and finds those that collections have beside their keys.
+    ///
+    /// # Errors
+    /// An input that cannot be read.
+    pub fn take_from(reading: &mut Reading) -> Result<Self> {
+        let spellings = reading.sources.iter();
+        let spellings: Vec<Option<Spelling>> = spellings
+            .map(|input| slot_stats::spelling(&**input))
+            .collect::<Result<_>>()?;
+        let mut beside = Beside::default();
+        if spellings.iter().all(Option::is_some) {
+            return Ok(beside);
+        }
+        let mut others = Vec::new();
+        for (input, spelling) in std::mem::take(&mut reading.sources)
+            .into_iter()
+            .zip(spellings)
+        {
+            match spelling {
+                Some(spelling) => beside.sources.push((input, spelling)),
+                None => others.push(input),
+            }
+        }
+        reading.sources = others;
+        for collection in &reading.collections {
+            let series = collection.directory.join(SLOT_STATS_FILE);
+            if collection.manifest.level == Level::Slots || !series.is_file() {
+                continue;
+            }
+            for input in source::find(&[series])?.sources {
+                let spelling = slot_stats::spelling(&*input)?;
+                let is_known = |of: &(Box<dyn Source>, _)| of.0.path() == input.path();
+                if !beside.sources.iter().any(is_known) {
+                    beside.sources.extend(spelling.map(|of| (input, of)));
+                }
+            }
+        }
+        Ok(beside)
+    }
+
+    /// Reads them, adds their loads to what was counted of the other inputs, and makes them inputs of `reading` again, the
+    /// last. `ops` is the statistic that counts as operations.
+    ///
+    /// # Errors
+    /// One cannot be read, or two have counts of one slot.
+    pub fn add_to(
+        self,
+        counted: &mut Scanned<Tallies>,
+        reading: &mut Reading,
+        ops: Option<&str>,
+    ) -> Result<Option<Counters>> {
+        if self.sources.is_empty() {
+            return Ok(None);
+        }
+        let sources: Vec<_> = self.sources.iter().map(|(of, how)| (&**of, *how)).collect();
+        let slot_stats::Taken { scanned, counters } = slot_stats::read(&sources, ops)?;
+        slot_stats::set_loads(&mut counted.tally, &counters);
+        let before = reading.sources.len();
+        for mut input in scanned.inputs {
+            // The keys are those of the dump.
+            input.seen = Seen::default();
+            counted.inputs.push(input);
+        }
+        let stops = scanned.incomplete.into_iter().map(|stop| Incomplete {
+            input: before + stop.input,
+            ..stop
+        });
+        counted.incomplete.extend(stops);
+        let sources = self.sources.into_iter().map(|(source, _)| source);
+        reading.sources.extend(sources);
+        Ok(Some(counters.after(before)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Analysis;
+    use crate::collect::manifest::{FILE, example};
+    use crate::metric::Metric;
+    use crate::summary::Summary;
+
+    /// A line of a node: the counter of slot 7 at a second.
+    fn series(second: u32, cpu: u64) -> String {
+        format!(
+            "{{\"time\":\"2026-11-22T10:00:{second:02}Z\",\"node\":\"127.0.0.1:7001\",\"slots\":[[7,{{\"key-count\":40,\"cpu-usec\":{cpu}}}]]}}\n"
+        )
+    }
+
+    /// The report of a collection with these lines beside its keys.
+    fn of_collection(lines: &str) -> Summary {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text);
+        let mut manifest = example(&["a.csv"]);
+        manifest.cluster = false;
+        write(FILE, &serde_json::to_string(&manifest).unwrap()).unwrap();
+        write("a.csv", "key,memory\nuser:1,100\nuser:2,50\n").unwrap();
+        write(SLOT_STATS_FILE, lines).unwrap();
+        Analysis::new().run(&[directory.path()]).unwrap()
+    }
+
+    #[test]
+    fn keys_and_sizes_are_of_the_dump_and_cpu_time_is_of_the_servers() {
+        let found = of_collection(&(series(0, 9_000) + &series(10, 9_250)));
+        assert_eq!(found.input.keys, 2);
+        let total = |metric| found.nodes.total(metric);
+        assert_eq!((total(Metric::Keys), total(Metric::Bytes)), (2, 150));
+        assert_eq!(total(Metric::Cpu), 250);
+        assert_eq!(found.slots.loads.get(Metric::Cpu).unwrap()[7], 250);
+        let files: Vec<&str> = found.input.files.iter().map(|of| &*of.format).collect();
+        assert_eq!(files, ["csv", "slot-stats"]);
+        let notes = found.input.notes.join("\n");
+        assert!(!notes.contains("single reading"), "{notes}");
+    }
+
+    #[test]
+    fn a_single_reading_is_said_to_compare_no_nodes() {
+        let found = of_collection(&series(0, 9_000));
+        assert_eq!(found.nodes.total(Metric::Cpu), 9_000);
+        let notes = found.input.notes.join("\n");
+        assert!(notes.contains("compares no nodes"), "{notes}");
+    }
+
+    #[test]
+    fn a_file_of_counts_beside_a_dump_needs_no_collection() {
+        let directory = tempfile::tempdir().unwrap();
+        let paths = ["stats.json", "7001.keys"].map(|name| directory.path().join(name));
+        std::fs::write(&paths[0], series(0, 5) + &series(9, 8)).unwrap();
+        std::fs::write(&paths[1], "user:1\nuser:2\n").unwrap();
+        let found = Analysis::new().run(&paths).unwrap();
+        assert_eq!((found.input.keys, found.nodes.total(Metric::Cpu)), (2, 3));
+        // The file of counts is no node of its own.
+        assert_eq!(found.nodes.list.len(), 3);
+    }
+}

@@ -1,0 +1,425 @@
+//! What captures cover: which node each was taken from, and for how long. Load is a rate: operations of nodes that were
+//! captured for 8, 12 and 31 seconds are compared only by these.
+
+use crate::analysis::counters::{Counters, NodeReadings};
+use crate::analysis::inputs::Inputs;
+use crate::collect::manifest::{Level, Role};
+use crate::command::{Access, COMMANDS};
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::format::capture::monitor::Monitor;
+use crate::metric::Metric;
+use crate::name::Name;
+use crate::scan::Scanned;
+use crate::summary::observed::{Captures, Observed};
+use crate::tally::Tallies;
+use crate::tally::captured::Captured;
+use crate::tally::operations::SECOND;
+use crate::topology::Topology;
+
+/// A capture with this part of its slots elsewhere is not of the node that it is named after: all went through a proxy, or
+/// the file has another name.
+const ELSEWHERE: f64 = 0.5;
+/// Spans that overlap by less than this part of the shorter one are apart.
+const TOGETHER: f64 = 0.5;
+
+/// A capture among the inputs.
+struct Capture {
+    node: Option<usize>,
+    is_named: bool,
+    /// Milliseconds since 1970.
+    times: Option<(u64, u64)>,
+}
+
+/// What the captures among the inputs cover; `None` where there are none. `named` are the nodes that the user says were
+/// captured.
+///
+/// # Errors
+/// A name that is no node, or any of several.
+pub fn captures(
+    inputs: &Inputs,
+    scanned: &Scanned<Tallies>,
+    topology: &Topology,
+    named: &[String],
+) -> Result<Option<Captures>> {
+    let named = nodes(topology, named)?;
+    let seen = &scanned.inputs;
+    let are_captures = |at: &usize| seen[*at].seen.operations > 0;
+    let places: Vec<usize> = (0..seen.len()).filter(are_captures).collect();
+    if places.is_empty() && !named.is_empty() {
+        let what = "no input is a capture: MONITOR, or an append-only file; leave it out";
+        return Err(Error::bad("--captured", what));
+    }
+    if places.is_empty() {
+        return Ok(None);
+    }
+    let captured = &scanned.tally.captured;
+    let capture = |at: &usize| {
+        let of_path = inputs
+            .files
+            .get(*at)
+            .and_then(|file| topology.of_path(&file.path))
+            .filter(|node| part_on(captured, topology, *at, *node) >= ELSEWHERE);
+        let only = Some(&named).filter(|named| named.len() == 1);
+        let of_user = only.map(|named| named[0]);
+        Capture {
+            node: of_path
+                .or(of_user)
+                .or_else(|| of_slots(captured, topology, *at)),
+            is_named: of_path.is_some(),
+            times: captured.times(*at),
+        }
+    };
+    let captures: Vec<Capture> = places.iter().map(capture).collect();
+    let is_writes = |at: &usize| seen[*at].format != Monitor.name();
+    let nodes = topology.nodes.len();
+    let intervals: Vec<Vec<(u64, u64)>> = (0..nodes).map(|node| of_node(&captures, node)).collect();
+    let spans = intervals.iter().map(|intervals| span(intervals));
+    let range = captures.iter().filter_map(|of| of.times);
+    let range = range.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    Ok(Some(Captures {
+        seen: seen_nodes(&captures, &named, nodes),
+        spans: spans.collect(),
+        are_apart: are_apart(&intervals),
+        are_writes: places.iter().all(is_writes),
+        is_one_reading: false,
+        range: range.map(|(first, last)| (first / SECOND, last / SECOND)),
+        reads: reads(&scanned.tally),
+    }))
+}
+
+/// What counters of servers cover: each node that was read is seen, for the time between its readings. A node whose keys
+/// were collected from it meanwhile worked for that, and has no span.
+pub fn counters(inputs: &Inputs, topology: &Topology) -> Option<Captures> {
+    let counters = inputs.counters.as_ref()?;
+    counters.loads.iter().flatten().next()?;
+    let nodes = topology.nodes.len();
+    let places = places(counters, topology);
+    let mut captures = Captures {
+        seen: vec![Some(false); nodes],
+        spans: vec![None; nodes],
+        is_one_reading: counters.is_one_reading,
+        ..Captures::default()
+    };
+    let mut intervals = vec![Vec::new(); nodes];
+    for (read, node) in counters.nodes.iter().zip(places) {
+        let Some(node) = node else { continue };
+        captures.seen[node] = Some(true);
+        if read.times.0 > 0 {
+            let range = captures.range.unwrap_or(read.times);
+            captures.range = Some((range.0.min(read.times.0), range.1.max(read.times.1)));
+        }
+        let name = read.name.as_deref().unwrap_or_default();
+        if read.span().is_some() && !was_collected_from(inputs, name) {
+            captures.spans[node] = read.span();
+            intervals[node] = vec![read.times];
+        }
+    }
+    captures.range = captures
+        .range
+        .map(|(first, last)| (first / SECOND, last / SECOND));
+    captures.are_apart = are_apart(&intervals);
+    Some(captures)
+}
+
+/// Whether keys were read from replicas, whose LFU counters do not show what clients do.
+pub fn accesses_from_replicas(inputs: &Inputs, tallies: &Tallies) -> bool {
+    if tallies.slots.loads.get(Metric::Accesses).is_none() {
+        return false;
+    }
+    let nodes = inputs.collections.iter().flat_map(|of| &of.manifest.nodes);
+    let mut read = nodes.filter(|node| node.file.is_some());
+    read.any(|node| node.role == Role::Replica)
+}
+
+/// What a reader of the loads has to know; names of nodes where they are shown.
+pub fn notes(inputs: &Inputs, observed: &Observed, with_names: bool) -> Vec<String> {
+    let name = |node: &NodeReadings| match &node.name {
+        Some(name) if with_names => Name::from(name.as_str()).to_string(),
+        _ => "a node".into(),
+    };
+    let counters = inputs.counters.as_ref();
+    let mut notes = counters.map_or_else(Vec::new, |counters| counters.notes(name));
+    if observed.accesses_from_replicas {
+        notes.push(
+            "keys were read from replicas, whose LFU counters do not show what clients do: accesses compare no nodes; slotscope \
+             collect --from primaries has those of all nodes"
+                .into(),
+        );
+    }
+    notes
+}
+
+/// The nodes that the user names.
+fn nodes(topology: &Topology, named: &[String]) -> Result<Vec<usize>> {
+    let find = |name: &String| {
+        let place = || format!("--captured {}", Name::from(name.as_str()));
+        topology
+            .find(name)
+            .map_err(|what| Error::bad(place(), what))
+    };
+    named.iter().map(find).collect()
+}
+
+/// Whether each node was captured; `None` where only its operations can tell.
+fn seen_nodes(captures: &[Capture], named: &[usize], nodes: usize) -> Vec<Option<bool>> {
+    let has_name = |node: usize| {
+        let mut captures = captures.iter().filter(|of| of.is_named);
+        captures.any(|of| of.node == Some(node))
+    };
+    let are_all_named = captures.iter().all(|of| of.is_named);
+    let are_known = !named.is_empty() || are_all_named;
+    let seen = |node: usize| {
+        let is_seen = has_name(node) || named.contains(&node);
+        (is_seen || are_known).then_some(is_seen)
+    };
+    (0..nodes).map(seen).collect()
+}
+
+/// The part of a capture's slots that a node owns.
+fn part_on(captured: &Captured, topology: &Topology, input: usize, node: usize) -> f64 {
+    let (mut all, mut own) = (0u32, 0u32);
+    for slot in captured.slots(input) {
+        all += 1;
+        own += u32::from(topology.owner(slot) == Some(node));
+    }
+    match all {
+        0 => 1.0,
+        all => f64::from(own) / f64::from(all),
+    }
+}
+
+/// The node that owns all slots of a capture.
+fn of_slots(captured: &Captured, topology: &Topology, input: usize) -> Option<usize> {
+    let mut owners = captured.slots(input).map(|slot| topology.owner(slot));
+    let first = owners.next()??;
+    owners.all(|owner| owner == Some(first)).then_some(first)
+}
+
+/// The times of a node's captures, in order and joined where they overlap; none where one of them has no times.
+fn of_node(captures: &[Capture], node: usize) -> Vec<(u64, u64)> {
+    let of_node = captures.iter().filter(|of| of.node == Some(node));
+    let times: Option<Vec<(u64, u64)>> = of_node.map(|of| of.times).collect();
+    let mut times = times.unwrap_or_default();
+    times.sort_unstable();
+    let mut joined: Vec<(u64, u64)> = Vec::new();
+    for (from, to) in times {
+        match joined.last_mut().filter(|last| from <= last.1) {
+            Some(last) => last.1 = last.1.max(to),
+            None => joined.push((from, to)),
+        }
+    }
+    joined
+}
+
+/// Seconds of intervals; `None` where they have no length.
+fn span(intervals: &[(u64, u64)]) -> Option<f64> {
+    let ms: u64 = intervals
+        .iter()
+        .map(|(from, to)| to.saturating_sub(*from))
+        .sum();
+    (ms > 0).then_some(ms as f64 / SECOND as f64)
+}
+
+/// Whether the times of two nodes overlap by less than half of the shorter.
+fn are_apart(intervals: &[Vec<(u64, u64)>]) -> bool {
+    let ends = intervals.iter().filter_map(|of| {
+        let (first, last) = (of.first()?.0, of.last()?.1);
+        (last > first).then_some((first, last))
+    });
+    let ends: Vec<(u64, u64)> = ends.collect();
+    let is_apart = |a: &(u64, u64), b: &(u64, u64)| {
+        let overlap = a.1.min(b.1).saturating_sub(a.0.max(b.0));
+        let shorter = (a.1 - a.0).min(b.1 - b.0);
+        (overlap as f64) < TOGETHER * shorter as f64
+    };
+    let mut pairs = ends.iter().enumerate();
+    pairs.any(|(at, a)| ends[..at].iter().any(|b| is_apart(a, b)))
+}
+
+/// The part of the operations whose commands only read.
+fn reads(tallies: &Tallies) -> Option<f64> {
+    let commands = &tallies.names.as_ref()?.operations.commands;
+    let all: u64 = commands.values().sum();
+    let reads = commands.iter().filter(|(name, _)| {
+        let command = COMMANDS.named(name.as_bytes());
+        command.is_some_and(|command| command.access != Access::Write)
+    });
+    let reads: u64 = reads.map(|(_, ops)| ops).sum();
+    (all > 0).then(|| reads as f64 / all as f64)
+}
+
+/// The place in the topology of each node whose counters were read: by its name, or that of its file, or by its slots.
+fn places(counters: &Counters, topology: &Topology) -> Vec<Option<usize>> {
+    let of_slots = |read: usize| {
+        let owned = counters.owners.iter().enumerate();
+        let owned = owned.filter(|(_, node)| **node == Some(read));
+        let mut owners = owned.map(|(slot, _)| topology.owner(slot as u16));
+        let first = owners.next()??;
+        owners.all(|owner| owner == Some(first)).then_some(first)
+    };
+    let place = |(at, read): (usize, &NodeReadings)| {
+        let by_name = read
+            .name
+            .as_deref()
+            .and_then(|name| topology.find(name).ok());
+        by_name.or_else(|| of_slots(at))
+    };
+    counters.nodes.iter().enumerate().map(place).collect()
+}
+
+/// Whether keys were collected from this primary, which its CPU time then has too.
+fn was_collected_from(inputs: &Inputs, name: &str) -> bool {
+    inputs.collections.iter().any(|collection| {
+        let mut nodes = collection.manifest.nodes.iter();
+        collection.manifest.level != Level::Slots
+            && nodes
+                .any(|node| node.role == Role::Primary && node.file.is_some() && node.name == name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Analysis;
+    use crate::analysis::reading::{Options, Reading};
+    use crate::slot::slot;
+    use crate::source::find;
+    use crate::tally::Parts;
+
+    const NODES: &[u8] = b"a 127.0.0.1:7001@2 master - 0 0 1 connected 0-5460\n\
+        b 127.0.0.1:7002@2 master - 0 0 1 connected 5461-10922\n\
+        c 127.0.0.1:7003@2 master - 0 0 1 connected 10923-16383\n";
+
+    fn topology() -> Topology {
+        Topology::parse("cluster.nodes", NODES).unwrap()
+    }
+
+    /// Lines of MONITOR: a command on keys of these nodes, evenly over seconds from `from` on.
+    fn monitor(nodes: &[usize], (from, secs): (u64, u64), command: &str) -> String {
+        let topology = topology();
+        let keys = (0..300u32).map(|i| format!("k:{i}"));
+        let is_of = |key: &String| {
+            let owner = topology.owner(slot(key.as_bytes()));
+            owner.is_some_and(|owner| nodes.contains(&owner))
+        };
+        let keys: Vec<String> = keys.filter(is_of).collect();
+        let last = keys.len() as u64 - 1;
+        let lines = keys.iter().zip(0..).map(|(key, at)| {
+            let ms = secs * 1000 * at / last;
+            let (second, ms) = (1_795_341_600 + from + ms / 1000, ms % 1000);
+            format!("{second}.{ms:03}000 [0 127.0.0.1:5] \"{command}\" \"{key}\" \"1\"\n")
+        });
+        lines.collect()
+    }
+
+    /// What is known of inputs with these names and texts.
+    fn found(files: &[(&str, String)], named: &[&str]) -> Result<Option<Captures>> {
+        let directory = tempfile::tempdir().unwrap();
+        let paths = files.iter().map(|(name, text)| {
+            let path = directory.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, text).unwrap();
+            path
+        });
+        let paths: Vec<_> = paths.collect();
+        let reading = Reading::new(find(&paths).unwrap(), Options::default()).unwrap();
+        let scanned = reading
+            .scan("counting", || Tallies::new(Parts::All))
+            .unwrap();
+        let inputs = Inputs::of(reading, &scanned);
+        let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
+        captures(&inputs, &scanned, &topology(), &named)
+    }
+
+    fn of(files: &[(&str, String)], named: &[&str]) -> Captures {
+        found(files, named).unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_monitor_of_one_of_three_nodes_is_known_by_its_name_and_by_what_the_user_says() {
+        let one = [true, false, false].map(Some);
+        let text = || monitor(&[0], (0, 8), "get");
+        let by_name = of(&[("7001.monitor", text())], &[]);
+        assert_eq!(by_name.seen, one);
+        assert_eq!(by_name.spans, [Some(8.0), None, None]);
+        let by_user = of(&[("x.monitor", text())], &["127.0.0.1:7001"]);
+        assert_eq!(by_user.seen, one);
+        assert_eq!(by_user.spans, [Some(8.0), None, None]);
+        let unknown = of(&[("x.monitor", text())], &[]);
+        assert_eq!(unknown.seen, [None; 3]);
+        // All of its slots are of one node.
+        assert_eq!(unknown.spans, [Some(8.0), None, None]);
+        let refused = found(&[("x.monitor", text())], &["7009"]).unwrap_err();
+        assert!(
+            refused
+                .to_string()
+                .starts_with("--captured 7009: no such node")
+        );
+    }
+
+    #[test]
+    fn each_node_has_its_own_span_and_captures_at_other_times_are_apart() {
+        let files = |from: [u64; 3]| {
+            [(0, 8), (1, 12), (2, 31)].map(|(node, secs)| {
+                let name = ["7001.monitor", "7002.monitor", "7003.monitor"][node];
+                (name, monitor(&[node], (from[node], secs), "get"))
+            })
+        };
+        let together = of(&files([0, 2, 0]), &[]);
+        assert_eq!(together.spans, [8.0, 12.0, 31.0].map(Some));
+        assert_eq!(together.seen, [Some(true); 3]);
+        assert!(!together.are_apart);
+        assert_eq!(together.range, Some((1_795_341_600, 1_795_341_631)));
+        assert!(of(&files([0, 5, 0]), &[]).are_apart);
+        assert!(of(&files([0, 3600, 0]), &[]).are_apart);
+    }
+
+    #[test]
+    fn several_files_of_a_node_are_as_long_as_their_times_together() {
+        let times = [(0, 10), (5, 10), (100, 10)];
+        let files = times.map(|times| monitor(&[1], times, "get"));
+        let names = ["7002.monitor.1", "7002.monitor.2", "7002.monitor.3"];
+        let files: Vec<_> = names.into_iter().zip(files).collect();
+        assert_eq!(of(&files, &[]).spans, [None, Some(25.0), None]);
+    }
+
+    #[test]
+    fn one_file_of_several_nodes_is_of_none_whatever_its_name() {
+        let text = monitor(&[0, 1, 2], (0, 10), "get");
+        for name in ["all.monitor", "7001.monitor"] {
+            let found = of(&[(name, text.clone())], &[]);
+            assert_eq!((found.seen, found.spans), (vec![None; 3], vec![None; 3]));
+        }
+    }
+
+    #[test]
+    fn reads_are_a_part_of_the_operations_and_append_only_files_have_writes() {
+        let files = [("get", 0), ("set", 1)].map(|(command, node)| {
+            let name = ["7001.monitor", "7002.monitor"][node];
+            (name, monitor(&[node], (0, 9), command))
+        });
+        let reads = of(&files, &[]).reads.unwrap();
+        assert!((0.2..0.8).contains(&reads), "{reads}");
+        assert_eq!(of(&files[..1], &[]).reads, Some(1.0));
+        let aof = "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nv\r\n".repeat(2);
+        let found = of(&[("7003/appendonly.aof.1.incr.aof", aof)], &[]);
+        assert!(found.are_writes);
+        assert_eq!((found.spans[2], found.seen[2]), (None, Some(true)));
+        assert!(!of(&files, &[]).are_writes);
+    }
+
+    #[test]
+    fn keys_alone_are_no_capture_and_an_analysis_checks_the_names_of_nodes() {
+        let keys = [("7001.keys", String::from("user:1\nuser:2\n"))];
+        assert_eq!(found(&keys, &[]).unwrap(), None);
+        let refused = found(&keys, &["7001"]).or_else(|_| found(&keys, &["a"]));
+        assert!(refused.unwrap_err().to_string().contains("is a capture"));
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.monitor");
+        std::fs::write(&path, monitor(&[0], (0, 8), "get")).unwrap();
+        let analysis = Analysis::new().topology(topology());
+        let refused = analysis.captured(vec!["none".into()]).run(&[path]);
+        assert!(refused.unwrap_err().to_string().contains("no such node"));
+    }
+}

@@ -1,0 +1,377 @@
+//! Counters that only grow, by slot: load is the difference of two readings of the same node.
+//!
+//! CLUSTER SLOT-STATS counts from the start of a server, from CONFIG RESETSTAT, or from when a slot came to the node, so a
+//! single reading compares slots of one node and no nodes. Where a counter falls between two readings, or its slot changed
+//! hands, counting starts anew from there, and the slot does not have the whole span of its node.
+
+use std::collections::BTreeMap;
+
+use crate::slot::SLOTS;
+use crate::text;
+
+/// Counters that are read of a slot at once: CPU time, and what the user chose as operations.
+pub const COUNTERS: usize = 2;
+
+/// A node whose slots changed hands in a larger part has no span.
+const CHANGED: f64 = 0.01;
+
+/// The counters of a slot at a time; absent where the server does not count them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reading {
+    /// In milliseconds since 1970; 0 where an answer does not say it.
+    pub time: u64,
+    /// CPU time, and operations.
+    pub counts: [Option<u64>; COUNTERS],
+}
+
+/// Readings of a slot of one node between which no counter falls.
+#[derive(Debug, Clone, Copy)]
+struct Stretch {
+    input: usize,
+    node: usize,
+    first: Reading,
+    last: Reading,
+    /// Whether another one came before it.
+    is_anew: bool,
+}
+
+impl Stretch {
+    /// Whether `next` may follow its last reading.
+    fn goes_on(&self, node: usize, next: &Reading) -> bool {
+        let falls = self.last.counts.iter().zip(next.counts);
+        let mut falls = falls.map(|(before, after)| after < *before);
+        self.node == node && self.last.time < next.time && !falls.any(|falls| falls)
+    }
+
+    fn difference(&self, counter: usize) -> Option<u64> {
+        let grown = self.last.counts[counter]?.checked_sub(self.first.counts[counter]?);
+        grown.filter(|_| self.last.time > self.first.time)
+    }
+}
+
+/// What was read of a node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeReadings {
+    /// What the lines call it; `None` for an answer of redis-cli.
+    pub name: Option<String>,
+    /// The input that it is in; of several, the first.
+    pub input: usize,
+    /// Its first and last reading, in milliseconds since 1970; 0 where answers have no time.
+    pub times: (u64, u64),
+    /// Slots that it had last.
+    pub slots: u64,
+    /// Those of them whose counters were reset, or that came or went in between.
+    pub changed: u64,
+}
+
+impl NodeReadings {
+    /// Seconds that its load is of; `None` where it has a single reading, or was reset.
+    pub fn span(&self) -> Option<f64> {
+        let is_whole = self.changed as f64 <= CHANGED * self.slots as f64;
+        let ms = self.times.1.saturating_sub(self.times.0);
+        (ms > 0 && is_whole).then_some(ms as f64 / 1000.0)
+    }
+}
+
+/// Loads by slot from counters, and what they cover.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Counters {
+    /// The nodes, in the order in which they were met.
+    pub nodes: Vec<NodeReadings>,
+    /// The node of each slot in the last reading of it.
+    pub owners: Vec<Option<usize>>,
+    /// Whether no node was read twice: loads are counters as they stand, from starts that are not known.
+    pub is_one_reading: bool,
+    /// CPU time and operations by slot; absent where no server counts them.
+    pub loads: [Option<Vec<u64>>; COUNTERS],
+}
+
+/// Readings that are added one by one, those of an input in the order of their times.
+#[derive(Default)]
+pub struct CounterReadings {
+    nodes: Vec<NodeReadings>,
+    /// By name, or for an answer by the number of its input.
+    places: BTreeMap<(Option<String>, usize), usize>,
+    /// By slot, an entry for each input and each time that counting started anew.
+    stretches: Vec<Vec<Stretch>>,
+}
+
+impl CounterReadings {
+    /// The place of a node, whose lines of an input are at `time` now.
+    pub fn node(&mut self, input: usize, name: Option<&str>, time: u64) -> usize {
+        let key = match name {
+            Some(name) => (Some(name.to_owned()), 0),
+            None => (None, input),
+        };
+        let place = *self.places.entry(key).or_insert(self.nodes.len());
+        if place == self.nodes.len() {
+            self.nodes.push(NodeReadings {
+                name: name.map(str::to_owned),
+                input,
+                times: (time, time),
+                slots: 0,
+                changed: 0,
+            });
+        }
+        let times = &mut self.nodes[place].times;
+        *times = (times.0.min(time), times.1.max(time));
+        place
+    }
+
+    /// Adds a reading of a slot.
+    pub fn add(&mut self, input: usize, node: usize, slot: u16, reading: Reading) {
+        self.stretches.resize_with(SLOTS, Vec::new);
+        let stretches = &mut self.stretches[usize::from(slot)];
+        let of_input = stretches.last_mut().filter(|last| last.input == input);
+        let is_anew = of_input.is_some();
+        match of_input.filter(|last| last.goes_on(node, &reading)) {
+            Some(last) => last.last = reading,
+            None => stretches.push(Stretch {
+                input,
+                node,
+                first: reading,
+                last: reading,
+                is_anew,
+            }),
+        }
+    }
+
+    /// Two inputs with readings of one slot that are not one series: of different nodes, or of one node at the same time.
+    pub fn clash(&self) -> Option<(u16, usize, usize)> {
+        let is_in = |input: usize, node: usize| {
+            let mut all = self.stretches.iter().flatten();
+            all.any(|stretch| stretch.input == input && stretch.node == node)
+        };
+        let clash = |stretches: &Vec<Stretch>| {
+            let mut sorted = stretches.clone();
+            sorted.sort_by_key(|stretch| stretch.first.time);
+            let pairs = sorted.windows(2).map(|pair| (pair[0], pair[1]));
+            let mut pairs = pairs.filter(|(a, b)| a.input != b.input);
+            let clash = pairs.find(|(a, b)| {
+                let is_other = a.node != b.node && !is_in(b.input, a.node);
+                is_other || b.first.time <= a.last.time
+            })?;
+            Some((clash.0.input, clash.1.input))
+        };
+        let mut slots = (0..).zip(&self.stretches);
+        slots.find_map(|(slot, stretches)| {
+            let (a, b) = clash(stretches)?;
+            Some((slot, a.min(b), a.max(b)))
+        })
+    }
+
+    /// The loads, once all readings are added.
+    pub fn finish(self) -> Counters {
+        let chains: Vec<Option<Stretch>> = self.stretches.into_iter().map(chain).collect();
+        let mut counters = Counters {
+            nodes: self.nodes,
+            owners: chains.iter().map(|of| of.map(|of| of.node)).collect(),
+            ..Counters::default()
+        };
+        let mut found = chains.iter().flatten();
+        counters.is_one_reading = !found.any(|of| of.last.time > of.first.time);
+        for of in chains.iter().flatten() {
+            let node = &mut counters.nodes[of.node];
+            let is_whole = (of.first.time, of.last.time) == node.times;
+            node.slots += 1;
+            node.changed += u64::from(of.is_anew || !is_whole);
+        }
+        for counter in 0..COUNTERS {
+            let is_counted = |of: &Stretch| of.last.counts[counter].is_some();
+            if !chains.iter().flatten().any(is_counted) {
+                continue;
+            }
+            let load = |of: &Option<Stretch>| {
+                let of = of.as_ref()?;
+                if counters.is_one_reading {
+                    of.last.counts[counter]
+                } else {
+                    of.difference(counter)
+                }
+            };
+            let loads = chains.iter().map(|of| load(of).unwrap_or(0));
+            counters.loads[counter] = Some(loads.collect());
+        }
+        counters
+    }
+}
+
+/// The last run of readings without a fall, over all inputs.
+fn chain(mut stretches: Vec<Stretch>) -> Option<Stretch> {
+    stretches.sort_by_key(|stretch| (stretch.first.time, stretch.last.time));
+    stretches.into_iter().reduce(|before, next| {
+        if before.goes_on(next.node, &next.first) && !next.is_anew {
+            Stretch {
+                first: before.first,
+                is_anew: before.is_anew,
+                ..next
+            }
+        } else {
+            Stretch {
+                is_anew: true,
+                ..next
+            }
+        }
+    })
+}
+
+impl Counters {
+    /// The same for inputs that come after `inputs` others.
+    pub fn after(mut self, inputs: usize) -> Self {
+        self.nodes.iter_mut().for_each(|node| node.input += inputs);
+        self
+    }
+
+    /// What limits the loads; `name` is what a node is shown as.
+    pub fn notes(&self, name: impl Fn(&NodeReadings) -> String) -> Vec<String> {
+        if self.loads.iter().all(Option::is_none) {
+            return Vec::new();
+        }
+        if self.is_one_reading {
+            return vec![
+                "CPU time by slot is a single reading: it counts from a start, CONFIG RESETSTAT or a change of owner, ranks \
+                 slots within a node and compares no nodes; take two readings: slotscope collect --slots-only --every 60s \
+                 --for 60s"
+                    .into(),
+            ];
+        }
+        let changed = self.nodes.iter().filter(|node| node.changed > 0);
+        let changed = changed.map(|node| {
+            format!(
+                "counters of {} on {} were reset between readings, or came to it or left it (a restart, CONFIG RESETSTAT, a \
+                 new owner): they are counted from there{}",
+                text::counted(node.changed, "slot"),
+                name(node),
+                match node.span() {
+                    Some(_) => "",
+                    None => ", and the node is not compared",
+                }
+            )
+        });
+        changed.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is made of readings: input, node, seconds, and the counters of slots.
+    /// An input, its node, a time, and what each slot has counted then.
+    type At<'a> = (usize, &'a str, u64, &'a [(u16, u64)]);
+
+    fn counted(readings: &[At<'_>]) -> Counters {
+        let mut all = CounterReadings::default();
+        for (input, node, secs, slots) in readings {
+            let time = 1_795_341_600_000 + 1000 * secs;
+            let node = all.node(*input, Some(node), time);
+            for (slot, count) in *slots {
+                let counts = [Some(*count), None];
+                all.add(*input, node, *slot, Reading { time, counts });
+            }
+        }
+        assert_eq!(all.clash(), None);
+        all.finish()
+    }
+
+    fn loads(counters: &Counters, slots: &[usize]) -> Vec<u64> {
+        let loads = counters.loads[0].as_ref().unwrap();
+        slots.iter().map(|slot| loads[*slot]).collect()
+    }
+
+    fn spans(counters: &Counters) -> Vec<Option<f64>> {
+        counters.nodes.iter().map(NodeReadings::span).collect()
+    }
+
+    #[test]
+    fn a_load_is_the_difference_of_the_first_and_the_last_reading() {
+        let found = counted(&[
+            (0, "a", 0, &[(1, 9_000_000), (2, 7)]),
+            (0, "b", 1, &[(9, 50)]),
+            (0, "a", 10, &[(1, 9_000_400), (2, 7)]),
+            (0, "a", 20, &[(1, 9_000_500), (2, 8)]),
+            (0, "b", 31, &[(9, 90)]),
+        ]);
+        assert_eq!(loads(&found, &[1, 2, 9, 5]), [500, 1, 40, 0]);
+        assert_eq!(spans(&found), [Some(20.0), Some(30.0)]);
+        assert!(!found.is_one_reading);
+        assert!(found.notes(|_| String::new()).is_empty());
+    }
+
+    #[test]
+    fn a_counter_that_falls_is_counted_from_there_and_its_node_is_not_compared() {
+        let found = counted(&[
+            (0, "a", 0, &[(1, 1000), (2, 1000)]),
+            (0, "b", 0, &[(9, 50)]),
+            (0, "a", 10, &[(1, 10), (2, 20)]),
+            (0, "a", 20, &[(1, 15), (2, 26)]),
+            (0, "b", 20, &[(9, 51)]),
+        ]);
+        assert_eq!(loads(&found, &[1, 2, 9]), [5, 6, 1]);
+        assert_eq!(spans(&found), [None, Some(20.0)]);
+        let notes = found.notes(|node| node.name.clone().unwrap_or_default());
+        assert_eq!(notes.len(), 1);
+        assert!(notes[0].contains("2 slots on a"), "{notes:?}");
+    }
+
+    #[test]
+    fn a_slot_that_came_from_another_node_has_no_whole_span() {
+        let found = counted(&[
+            (0, "a", 0, &[(1, 1000), (2, 0)]),
+            (0, "b", 0, &[(9, 0)]),
+            (0, "b", 10, &[(1, 3), (9, 4)]),
+            (0, "a", 20, &[(2, 5)]),
+            (0, "b", 20, &[(1, 7), (9, 9)]),
+        ]);
+        assert_eq!(loads(&found, &[1, 2, 9]), [4, 5, 9]);
+        assert_eq!(spans(&found), [Some(20.0), None]);
+        assert_eq!(found.owners[1], Some(1));
+    }
+
+    #[test]
+    fn a_few_slots_that_moved_do_not_hide_a_node() {
+        let slots: Vec<(u16, u64)> = (0..200).map(|slot| (slot, 5)).collect();
+        let later: Vec<(u16, u64)> = (0..201).map(|slot| (slot, 8)).collect();
+        let found = counted(&[(0, "a", 0, &slots), (0, "a", 4, &later)]);
+        assert_eq!(spans(&found), [Some(4.0)]);
+        assert_eq!((found.nodes[0].slots, found.nodes[0].changed), (201, 1));
+    }
+
+    #[test]
+    fn one_reading_is_the_counters_as_they_stand() {
+        let found = counted(&[(0, "a", 0, &[(1, 1000)]), (0, "b", 1, &[(2, 7)])]);
+        assert!(found.is_one_reading);
+        assert_eq!(loads(&found, &[1, 2]), [1000, 7]);
+        assert_eq!(spans(&found), [None, None]);
+        assert!(found.notes(|_| String::new())[0].contains("compares no nodes"));
+    }
+
+    #[test]
+    fn a_node_that_was_read_once_beside_others_read_twice_has_no_load() {
+        let found = counted(&[
+            (0, "a", 0, &[(1, 10)]),
+            (0, "b", 0, &[(2, 7_000)]),
+            (0, "a", 5, &[(1, 30)]),
+        ]);
+        assert_eq!(loads(&found, &[1, 2]), [20, 0]);
+        assert_eq!(spans(&found), [Some(5.0), None]);
+    }
+
+    #[test]
+    fn readings_of_two_files_are_one_series_in_any_order() {
+        let early: (usize, &str, u64, &[(u16, u64)]) = (0, "a", 0, &[(1, 10)]);
+        let late: (usize, &str, u64, &[(u16, u64)]) = (1, "a", 60, &[(1, 25)]);
+        for order in [[early, late], [late, early]] {
+            let found = counted(&order);
+            assert_eq!(loads(&found, &[1]), [15]);
+            assert_eq!(spans(&found), [Some(60.0)]);
+        }
+        let mut same = CounterReadings::default();
+        for (input, node) in [(0, "a"), (1, "b")] {
+            let node = same.node(input, Some(node), 5);
+            let counts = [Some(1), None];
+            same.add(input, node, 7, Reading { time: 5, counts });
+        }
+        assert_eq!(same.clash(), Some((7, 0, 1)));
+    }
+}

@@ -1,0 +1,336 @@
+//! What is known of nodes besides their keys: what servers said of themselves in a collection, and what the headers of RDB
+//! files say of the servers that wrote them.
+
+use crate::analysis::inputs::Inputs;
+use crate::format::parse::time::timestamp;
+use crate::scan::{Scanned, SeenInput};
+use crate::source::collection::Collection;
+use crate::source::collection::servers::{ServerEntry, ServerReading};
+use crate::summary::observed::{Observed, ServerFacts};
+use crate::tally::Tallies;
+use crate::topology::{Node, Topology};
+
+/// Below this many seconds between two readings there are no rates: they would be those of the readings.
+const LEAST_SPAN: f64 = 1.0;
+
+/// What is known besides the counts; `files` has the inputs of each node where the inputs are the nodes. There are no names
+/// in it.
+pub fn of(
+    inputs: &Inputs,
+    scanned: &Scanned<Tallies>,
+    topology: &Topology,
+    files: &[Vec<usize>],
+) -> Observed {
+    Observed {
+        servers: servers(&inputs.collections, scanned, topology, files),
+        cluster_state: cluster_state(&inputs.collections),
+        ..Observed::default()
+    }
+}
+
+/// Figures of each node of the topology, where a server or an RDB file gave them.
+pub fn servers(
+    collections: &[Collection],
+    scanned: &Scanned<Tallies>,
+    topology: &Topology,
+    files: &[Vec<usize>],
+) -> Vec<Option<ServerFacts>> {
+    let mut known = of_files(scanned, topology, files);
+    for (place, node) in topology.nodes.iter().enumerate() {
+        if let Some(entry) = entry_of(collections, node, topology.nodes.len()) {
+            known[place] = facts(entry).or(known[place].take());
+        }
+    }
+    known
+}
+
+/// Primaries that said how the cluster is, and how many of them say that it is down; absent if none did.
+pub fn cluster_state(collections: &[Collection]) -> Option<(u64, u64)> {
+    let states = collections.iter().map(|of| of.manifest.cluster_state());
+    let (asked, down) = states.fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+    (asked > 0).then_some((asked, down))
+}
+
+/// What collections have of a node: its entry by id, else by address; or the one server of a collection that is no
+/// cluster, where there is but one node.
+fn entry_of<'c>(
+    collections: &'c [Collection],
+    node: &Node,
+    nodes: usize,
+) -> Option<&'c ServerEntry> {
+    let servers = || collections.iter().flat_map(|of| &of.manifest.servers);
+    let by_id = servers().find(|server| server.id.as_deref() == Some(&node.id));
+    let is_there = |server: &&ServerEntry| {
+        let address = Some(server.name.as_str());
+        address == node.address.as_deref() || Some(&server.name) == Some(&node.id)
+    };
+    let by_address = || servers().find(is_there);
+    let alone = || match collections {
+        [only] if nodes == 1 && !only.manifest.cluster => only.manifest.servers.first(),
+        _ => None,
+    };
+    by_id.or_else(by_address).or_else(alone)
+}
+
+/// What both readings together say; absent if there is none.
+fn facts(entry: &ServerEntry) -> Option<ServerFacts> {
+    let last = entry.last()?;
+    let since = entry.before.as_ref().filter(|_| entry.after.is_some());
+    // A server that started anew counts from 0 again.
+    let since = since.filter(|before| last.uptime_in_seconds >= before.uptime_in_seconds);
+    let rate = |of: fn(&ServerReading) -> Option<f64>| {
+        let before = since.filter(|_| !entry.is_read)?;
+        let span = (seconds(last)? - seconds(before)?) as f64 / 1000.0;
+        let more = of(last)? - of(before)?;
+        (span >= LEAST_SPAN && more >= 0.0).then_some(more / span)
+    };
+    // Where the collection itself is part of the load, what was before it counts.
+    let usual = entry.before.as_ref().unwrap_or(last);
+    let usual = usual.instantaneous_ops_per_sec.map(|ops| ops as f64);
+    Some(ServerFacts {
+        used_memory: last.used_memory,
+        dataset: last.used_memory_dataset,
+        not_counted: last.mem_not_counted_for_evict.unwrap_or(0),
+        maxmemory: last.maxmemory,
+        policy: last.maxmemory_policy.clone(),
+        fragmentation: last.mem_fragmentation_ratio,
+        buffers: last.buffers,
+        evicting: since.is_some_and(|before| last.evicted_keys > before.evicted_keys),
+        evicted_keys: last.evicted_keys,
+        replicas: last.connected_slaves,
+        ops_per_sec: rate(|of| of.total_commands_processed.map(|all| all as f64)).or(usual),
+        cpu: rate(|of| of.used_cpu),
+        version: last.server.clone(),
+        at: seconds(last).and_then(|at| u64::try_from(at / 1000).ok()),
+    })
+}
+
+/// When a reading was taken, in milliseconds since 1970.
+fn seconds(reading: &ServerReading) -> Option<i64> {
+    timestamp(reading.at.as_bytes()).and_then(|at| i64::try_from(at).ok())
+}
+
+/// What the headers of RDB files say, by node: of several files of a node, the newest one.
+fn of_files(
+    scanned: &Scanned<Tallies>,
+    topology: &Topology,
+    files: &[Vec<usize>],
+) -> Vec<Option<ServerFacts>> {
+    let mut newest: Vec<Option<&SeenInput>> = vec![None; topology.nodes.len()];
+    for (input, seen) in scanned.inputs.iter().enumerate() {
+        let node = node_of(input, scanned, topology, files);
+        let held = node.and_then(|node| newest.get_mut(node));
+        let Some(held) = held.filter(|_| seen.seen.used_memory.is_some()) else {
+            continue;
+        };
+        if held.is_none_or(|held| held.seen.written_ms < seen.seen.written_ms) {
+            *held = Some(seen);
+        }
+    }
+    let facts = |seen: &SeenInput| ServerFacts {
+        used_memory: seen.seen.used_memory,
+        at: seen.seen.written_ms.map(|at| at / 1000),
+        ..ServerFacts::default()
+    };
+    let newest = newest.into_iter();
+    newest.map(|seen| seen.map(facts)).collect()
+}
+
+/// The place of the node that an input is a dump of: the one that the input made, or whose slots have most of its keys; the
+/// only one there is.
+fn node_of(
+    input: usize,
+    scanned: &Scanned<Tallies>,
+    topology: &Topology,
+    files: &[Vec<usize>],
+) -> Option<usize> {
+    if let Some(node) = files.iter().position(|files| files.contains(&input)) {
+        return Some(node);
+    }
+    if topology.nodes.len() == 1 && scanned.inputs.len() == 1 {
+        return Some(0);
+    }
+    let keys = scanned.tally.origins.inputs().nth(input)?;
+    let total: u64 = keys.iter().sum();
+    let most = keys[..keys.len().saturating_sub(1)]
+        .iter()
+        .position(|held| *held > total / 2);
+    most.filter(|_| total > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::reading::{Options, Reading};
+    use crate::analysis::wanted::Wanted;
+    use crate::collect::manifest::{Role, example};
+    use crate::tally::Parts;
+    use crate::tally::rejects::Rejects;
+
+    fn reading(second: u32, used: u64) -> ServerReading {
+        ServerReading {
+            at: format!("2026-11-23T10:00:{second:02}Z"),
+            used_memory: Some(used),
+            uptime_in_seconds: Some(100 + u64::from(second)),
+            evicted_keys: Some(u64::from(second)),
+            instantaneous_ops_per_sec: Some(70),
+            total_commands_processed: Some(1000 * u64::from(second)),
+            used_cpu: Some(0.5 * f64::from(second)),
+            ..ServerReading::default()
+        }
+    }
+
+    fn entry(id: &str, role: Role, used: u64) -> ServerEntry {
+        ServerEntry {
+            id: Some(id.into()),
+            name: format!("{id}:1"),
+            role,
+            is_read: false,
+            before: Some(reading(0, used / 2)),
+            after: Some(reading(10, used)),
+        }
+    }
+
+    fn collection(servers: Vec<ServerEntry>) -> Vec<Collection> {
+        let mut manifest = example(&["a.csv.zst"]);
+        manifest.servers = servers;
+        vec![Collection {
+            directory: "dir".into(),
+            manifest,
+        }]
+    }
+
+    fn topology() -> Topology {
+        let listing = "a 10.0.0.1:1@2 master - 0 0 1 connected 0-99\nb 10.0.0.2:1@2 master - 0 0 2 connected 100-199\n";
+        Topology::parse("x", listing.as_bytes()).unwrap()
+    }
+
+    fn known(entry: ServerEntry) -> ServerFacts {
+        facts(&entry).unwrap()
+    }
+
+    #[test]
+    fn rates_are_those_between_two_readings() {
+        let facts = known(entry("a", Role::Primary, 500));
+        assert_eq!(
+            (facts.ops_per_sec, facts.cpu, facts.evicting),
+            (Some(1000.0), Some(0.5), true)
+        );
+        assert_eq!(
+            (facts.used_memory, facts.at),
+            (Some(500), Some(1_795_428_010))
+        );
+    }
+
+    #[test]
+    fn a_node_that_was_read_or_started_anew_has_no_rates() {
+        let read = ServerEntry {
+            is_read: true,
+            ..entry("a", Role::Primary, 500)
+        };
+        let facts = known(read);
+        assert_eq!((facts.ops_per_sec, facts.cpu), (Some(70.0), None));
+        assert!(facts.evicting, "a collection evicts nothing");
+
+        let mut anew = entry("a", Role::Primary, 500);
+        anew.after.as_mut().unwrap().uptime_in_seconds = Some(3);
+        let facts = known(anew);
+        assert_eq!((facts.ops_per_sec, facts.cpu), (Some(70.0), None));
+        assert!(!facts.evicting);
+    }
+
+    #[test]
+    fn a_node_has_the_figures_of_its_primary_and_none_of_a_replica() {
+        let nothing = Scanned {
+            tally: Tallies::new(Parts::Slots),
+            inputs: Vec::new(),
+            incomplete: Vec::new(),
+            rejects: Rejects::default(),
+            open_ends: Vec::new(),
+        };
+        let used = |listed: Vec<ServerEntry>| {
+            let found = servers(&collection(listed), &nothing, &topology(), &[]);
+            found
+                .into_iter()
+                .map(|facts| facts.and_then(|facts| facts.used_memory))
+                .collect::<Vec<_>>()
+        };
+        let replica = entry("r", Role::Replica, 9);
+        let listed = vec![replica, entry("b", Role::Primary, 20)];
+        assert_eq!(used(listed), [None, Some(20)]);
+    }
+
+    /// An RDB file of one key.
+    fn rdb(key: &str, second: &str, used: &str) -> Vec<u8> {
+        let mut file = b"REDIS0011".to_vec();
+        let mut text = |mark: &[u8], texts: [&str; 2]| {
+            file.extend_from_slice(mark);
+            for text in texts {
+                file.push(text.len() as u8);
+                file.extend_from_slice(text.as_bytes());
+            }
+        };
+        text(b"\xFA", ["ctime", second]);
+        text(b"\xFA", ["used-mem", used]);
+        text(b"\xFE\x00\x00", [key, "value"]);
+        file.extend_from_slice(b"\xFF\0\0\0\0\0\0\0\0");
+        file
+    }
+
+    #[test]
+    fn each_rdb_file_says_when_it_was_written_and_what_its_server_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        // The slots of foo and bar: 12182 and 5061.
+        std::fs::write(path("1.rdb"), rdb("foo", "1700000000", "2000000")).unwrap();
+        std::fs::write(path("2.rdb"), rdb("bar", "1700086400", "1000000")).unwrap();
+        let listing = "a 10.0.0.1:1@2 master - 0 0 1 connected 0-8191\nb 10.0.0.2:1@2 master - 0 0 2 connected 8192-16383\n";
+        let topology = Topology::parse("x", listing.as_bytes()).unwrap();
+        let found = crate::source::find(&[folder.path()]).unwrap();
+        let reading = Reading::new(found, Options::default()).unwrap();
+        let wanted = Wanted {
+            parts: Parts::All,
+            inputs: 2,
+            listing: Some(&topology),
+            seeks_nodes: false,
+            separator: None,
+            known: None,
+        };
+        let scanned = reading.scan("counting", || wanted.empty()).unwrap();
+        let said = |files: &[Vec<usize>]| {
+            let found = servers(&[], &scanned, &topology, files).into_iter();
+            let found = found.map(|facts| facts.map(|facts| (facts.used_memory, facts.at)));
+            found.collect::<Vec<_>>()
+        };
+        let foo = Some((Some(2_000_000), Some(1_700_000_000)));
+        let bar = Some((Some(1_000_000), Some(1_700_086_400)));
+        assert_eq!(said(&[]), [bar, foo], "by the slots of the keys");
+        assert_eq!(
+            said(&[vec![0], vec![1]]),
+            [foo, bar],
+            "by the files of the nodes"
+        );
+        assert_eq!(said(&[vec![0, 1], vec![]])[0], bar, "the newest");
+
+        let summary = crate::Analysis::new().run(&[folder.path()]).unwrap();
+        let files = summary.input.files.iter();
+        let written: Vec<_> = files.map(|file| file.written).collect();
+        assert_eq!(written, [Some(1_700_000_000), Some(1_700_086_400)]);
+    }
+
+    #[test]
+    fn a_cluster_is_down_by_the_word_of_its_primaries() {
+        let state = |id: &str, role, state: &str| {
+            let mut entry = entry(id, role, 1);
+            entry.after.as_mut().unwrap().cluster_state = Some(state.into());
+            entry
+        };
+        let servers = vec![
+            state("a", Role::Primary, "fail"),
+            state("b", Role::Primary, "ok"),
+            state("r", Role::Replica, "fail"),
+        ];
+        assert_eq!(cluster_state(&collection(servers)), Some((2, 1)));
+        assert_eq!(cluster_state(&collection(Vec::new())), None);
+    }
+}

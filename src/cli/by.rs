@@ -1,0 +1,83 @@
+//! `--by METRICS`: what load is, with one meaning in every command.
+
+use clap::Args;
+
+use crate::cli::headings::COUNTING;
+use crate::cli::values::positive;
+use crate::error::{Error, Result};
+use crate::metric::Metric;
+use crate::name::Name;
+
+/// What load is.
+#[derive(Args, Debug, Clone, Default)]
+pub struct ByArgs {
+    /// What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
+    ///
+    /// [default: memory and load, each by the best metric that the input has] With several the first one, or the one of the
+    /// largest weight, comes first. All metrics that the input has are counted and reported; limits are always judged.
+    #[arg(long = "by", value_name = "METRICS", help_heading = COUNTING)]
+    pub by: Option<String>,
+}
+
+impl ByArgs {
+    /// The metrics in the order of their weights; empty where the user chose none.
+    ///
+    /// # Errors
+    /// A text that names no metrics.
+    pub fn metrics(&self) -> Result<Vec<Metric>> {
+        let Some(text) = &self.by else {
+            return Ok(Vec::new());
+        };
+        Ok(weighed(text)?
+            .into_iter()
+            .map(|(metric, _)| metric)
+            .collect())
+    }
+}
+
+/// The metrics of a text such as `bytes=2,ops=1`, largest weight first.
+///
+/// # Errors
+/// A word that is no metric, a metric that comes twice, or a weight that is not above 0.
+pub fn weighed(text: &str) -> Result<Vec<(Metric, f64)>> {
+    let bad = || {
+        let names: Vec<&str> = Metric::ALL.into_iter().map(Metric::name).collect();
+        let what = format!(
+            "name {}, each once; several may have weights above 0: bytes=2,ops=1",
+            names.join(", ")
+        );
+        Error::bad(format!("--by {}", Name::from(text)), what)
+    };
+    let mut by: Vec<(Metric, f64)> = Vec::new();
+    for part in text.split(',') {
+        let (name, weight) = part.split_once('=').unwrap_or((part, "1"));
+        let mut metrics = Metric::ALL.into_iter();
+        let metric = metrics
+            .find(|metric| metric.name() == name)
+            .ok_or_else(bad)?;
+        let weight = positive(weight).ok_or_else(bad)?;
+        if by.iter().any(|(other, _)| *other == metric) {
+            return Err(bad());
+        }
+        by.push((metric, weight));
+    }
+    by.sort_by(|a, b| b.1.total_cmp(&a.1));
+    Ok(by)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_are_in_the_order_of_their_weights() {
+        let by = |text: &str| weighed(text).map_err(|error| error.to_string());
+        assert_eq!(by("bytes"), Ok(vec![(Metric::Bytes, 1.0)]));
+        assert_eq!(
+            by("keys,ops=3"),
+            Ok(vec![(Metric::Ops, 3.0), (Metric::Keys, 1.0)])
+        );
+        assert!(by("size").unwrap_err().contains("name keys, bytes"));
+        assert!(by("keys,keys").is_err() && by("ops=0").is_err() && by("").is_err());
+    }
+}

@@ -1,0 +1,25 @@
+//! Steps as rows: what is done, what every role is after it, and the command to type.
+
+/// The steps of a report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepTable {
+    /// What is measured, a column each.
+    pub heads: Vec<String>,
+    /// Today, then the steps, alternatives below their step.
+    pub rows: Vec<StepRow>,
+    /// What no step cures.
+    pub left: Vec<String>,
+}
+
+/// A step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepRow {
+    /// Its number, or "or" for an alternative; today has none.
+    pub number: Option<String>,
+    /// What is done.
+    pub what: String,
+    /// The fullest node in fair shares after it, by column; absent where that is not known.
+    pub ratios: Vec<Option<String>>,
+    /// The command to type.
+    pub command: Option<String>,
+}
