@@ -278,7 +278,7 @@ fn a_missing_optional_part_is_a_note_and_a_missing_required_part_an_error() {
         (
             "/schema",
             json!("slotscope.lint/1"),
-            "its schema is \"slotscope.lint/1\"; only slotscope.report/2",
+            "its schema is \"slotscope.lint/1\"; only slotscope.report/3",
         ),
         ("/schema", json!(7), "it names no schema"),
     ] {

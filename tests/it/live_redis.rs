@@ -167,6 +167,9 @@ fn expected(cluster: &Cluster) -> Vec<Node> {
         address: Some(cluster.address(i)),
         hostname: Some(hostname(i)),
         failed: false,
+        suspected: false,
+        // The fourth server replicates the second.
+        replicas: Some(u32::from(i == 1)),
         slots: ranges
             .iter()
             .map(|(first, last)| u32::from(last - first) + 1)
@@ -198,19 +201,15 @@ fn every_form_of_the_listing_is_read_alike(cluster: &Cluster) {
                 &["CONFIG", "SET", "cluster-preferred-endpoint-type", endpoint],
             );
             for form in ["NODES", "SHARDS", "SLOTS"] {
-                assert_eq!(
-                    read(&["--json", "CLUSTER", form]),
-                    expected(cluster),
-                    "{form} of {endpoint}"
-                );
+                let found = read(&["--json", "CLUSTER", form]);
+                let both = [found, expected(cluster)].map(|nodes| as_listed(form, nodes));
+                assert_eq!(both[0], both[1], "{form} of {endpoint}");
             }
         }
         for form in ["SHARDS", "SLOTS"] {
-            assert_eq!(
-                read(&["-2", "--json", "CLUSTER", form]),
-                expected(cluster),
-                "{form} in RESP2"
-            );
+            let found = read(&["-2", "--json", "CLUSTER", form]);
+            let both = [found, expected(cluster)].map(|nodes| as_listed(form, nodes));
+            assert_eq!(both[0], both[1], "{form} in RESP2");
         }
         // The server rewrites the file in place when it likes, so one look may find half of it.
         wait_for(
@@ -220,6 +219,14 @@ fn every_form_of_the_listing_is_read_alike(cluster: &Cluster) {
             },
         );
     }
+}
+
+/// What a form of the listing tells: all but NODES leave replicas out that have replicated nothing yet.
+fn as_listed(form: &str, mut nodes: Vec<Node>) -> Vec<Node> {
+    if form != "NODES" {
+        nodes.iter_mut().for_each(|node| node.replicas = None);
+    }
+    nodes
 }
 
 fn every_key_lies_on_the_node_that_we_name(cluster: &Cluster) {

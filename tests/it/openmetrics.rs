@@ -62,7 +62,7 @@ fn numbers_are_those_of_the_report_and_names_are_escaped() {
         value("slotscope_verdict", serde_json::json!({"state": state})),
         1.0
     );
-    for found in report["verdict"]["by_metric"].as_array().unwrap() {
+    for found in report["verdict"]["roles"].as_array().unwrap() {
         let labels = serde_json::json!({"metric": found["metric"]});
         let expected = found["fullest"]["max_over_mean"].as_f64().unwrap();
         assert_eq!(value("slotscope_node_max_over_mean", labels), expected);

@@ -9,6 +9,8 @@ use slotscope::metric::{Load, Metric};
 use slotscope::name::Name;
 use slotscope::source::Source;
 use slotscope::source::memory::memory;
+use slotscope::summary::observed::Observed;
+use slotscope::summary::role_load::Asked;
 use slotscope::summary::summarise;
 use slotscope::tally::Tally;
 use slotscope::tally::known::Known;
@@ -94,7 +96,14 @@ fn the_report_lists_them_and_estimates_the_squares_of_all_tags() {
     let topology = slotscope::Topology::even(3, String::from("even 3")).unwrap();
     let tally = &counted.first.tally;
     let facts = Default::default();
-    let summary = summarise(tally, None, &topology, Metric::Keys, facts);
+    let summary = summarise(
+        tally,
+        None,
+        &topology,
+        &Observed::default(),
+        &Asked::default(),
+        facts,
+    );
     let tags = summary.tags.unwrap();
     assert!(tags.exact && tags.max_error < 30);
     for ((tag, keys), listed) in HEAVY.iter().zip(&tags.top) {
@@ -110,6 +119,41 @@ fn the_report_lists_them_and_estimates_the_squares_of_all_tags() {
             .map(|(_, keys)| (*keys as f64).powi(2))
             .sum::<f64>();
     assert!((tags.squares.keys / truth - 1.0).abs() < 0.01);
+}
+
+/// A sample chooses 4,096 of many equal tags, and of those that it does not choose only rows of counters are known: which
+/// tags it chooses says nothing of the cells that the others are in.
+#[test]
+fn the_squares_of_tags_that_a_sample_did_not_choose_are_estimated_without_bias() {
+    // So many light tags that a cell of several heavy ones is no sign that the sample lacks a tag.
+    let mut keys: Vec<String> = (0..1_600_000).map(|i| format!("{{c{i}}}")).collect();
+    keys.extend((0..9_000 * 24).map(|i| format!("{{heavy{}}}", i % 9_000)));
+    let len = keys.len();
+    (0..len).for_each(|i| keys.swap(i, (i * 7919 + 13) % len));
+    let content = keys.join("\n").into_bytes();
+    let sampling = Sampling {
+        min_bytes: 6 << 20,
+        ..SAMPLING
+    };
+    let inputs = [memory("dump", &content)];
+    let counted = Scanning::of("lines")
+        .cut(2, 1 << 20)
+        .two_passes_of(&inputs, sampling);
+    assert!(known(&counted).len() > 3_000, "{}", known(&counted).len());
+    let topology = slotscope::Topology::even(3, String::from("even 3")).unwrap();
+    let tally = &counted.first.tally;
+    let summary = summarise(
+        tally,
+        None,
+        &topology,
+        &Observed::default(),
+        &Asked::default(),
+        Default::default(),
+    );
+    let truth = 1_600_000.0 + 9_000.0 * 576.0;
+    let off = summary.tags.unwrap().squares.keys / truth - 1.0;
+    // Five times the standard error of one row for the part that it estimates.
+    assert!(off.abs() < 0.012, "{off}");
 }
 
 #[test]

@@ -13,10 +13,13 @@ use crate::support::rng::Rng;
 use crate::support::scan::Scanning;
 use slotscope::metric::Metric;
 use slotscope::source::memory::memory;
-use slotscope::summary::cause::{Cause, CauseKind, State};
+use slotscope::summary::cause::{Cause, CauseKind};
 use slotscope::summary::integrity::Damage;
 use slotscope::summary::model::expected::Expectation;
-use slotscope::summary::verdict::MetricVerdict;
+use slotscope::summary::observed::Observed;
+use slotscope::summary::role_load::Asked;
+use slotscope::summary::role_verdict::RoleVerdict;
+use slotscope::summary::state::State;
 use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
 use slotscope::topology::Topology;
 
@@ -34,7 +37,8 @@ fn analyze(case: &Case) -> Summary {
         &found.tally,
         recount.as_ref(),
         &case.topology,
-        case.by,
+        &Observed::default(),
+        &Asked::from(case.by),
         input,
     )
 }
@@ -44,7 +48,7 @@ fn analyze(case: &Case) -> Summary {
 struct Table(BTreeMap<&'static str, (u64, u64, Vec<String>)>);
 
 impl Table {
-    fn add(&mut self, what: &'static str, number: u64, found: &MetricVerdict, as_planted: bool) {
+    fn add(&mut self, what: &'static str, number: u64, found: &RoleVerdict, as_planted: bool) {
         let (all, right, wrong) = self.0.entry(what).or_default();
         *all += 1;
         *right += u64::from(as_planted);
@@ -101,7 +105,7 @@ fn dumps_without_a_fault_are_balanced() {
         let are_few = tags > 0 && tags < 25 * summary.nodes.owning().count() as u64;
         let is_expected = |cause: &Cause| match cause.kind {
             CauseKind::Chance => true,
-            CauseKind::CoarseTags if are_few => true,
+            CauseKind::CoarseUnits if are_few => true,
             _ => cause.excess < (0.2 * excess).max(0.01),
         };
         let is_right = found.state == band(&case, &summary) && found.causes.iter().all(is_expected);
@@ -113,16 +117,22 @@ fn dumps_without_a_fault_are_balanced() {
     assert!(table.wrong().is_empty(), "{:#?}", table.wrong());
 }
 
-/// The state that max/mean gives, or `balanced` where there are too few keys to judge.
+/// The state that max/mean gives in its bands, or `unjudged` where there are too few keys to judge.
 fn band(case: &Case, summary: &Summary) -> State {
+    let found = summary.verdict.by(case.by).unwrap();
     let nodes = summary.nodes.balance.get(case.by).unwrap();
-    let few = (summary.input.keys as f64) < 1000.0 * summary.nodes.owning().count() as f64;
-    let is_chance = |cause: &Cause| cause.kind == CauseKind::Chance;
-    let causes = &summary.verdict.by(case.by).unwrap().causes;
     match nodes.max_over_mean.unwrap() {
-        m if m <= 1.05 => State::Balanced,
-        _ if few && is_chance(&causes[0]) && causes.len() == 2 => State::Balanced,
-        m if m < 1.20 => State::Watch,
+        _ if found.state == State::Unjudged => {
+            let keys = summary.input.keys as f64;
+            assert!(
+                keys < 1000.0 * summary.nodes.owning().count() as f64,
+                "{}",
+                found.sentence
+            );
+            State::Unjudged
+        }
+        m if m <= found.bands.lower => State::Balanced,
+        m if m < found.bands.upper => State::Watch,
         _ => State::Skewed,
     }
 }
@@ -135,7 +145,7 @@ fn as_planted(case: &Case, summary: &Summary) -> bool {
     let is_damage = |kind| found.state == State::Suspicious && damage == Some(kind);
     match case.what {
         "hot tag" => is_cause(CauseKind::Tag),
-        "zipf tags" => is_cause(CauseKind::Tag) || is_cause(CauseKind::CoarseTags),
+        "zipf tags" => is_cause(CauseKind::Tag) || is_cause(CauseKind::CoarseUnits),
         "huge value" => is_cause(CauseKind::Key),
         "unequal slots" => is_cause(CauseKind::Slots),
         "missing node" => is_damage(Damage::MissingNode),

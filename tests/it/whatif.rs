@@ -26,7 +26,7 @@ fn both_sides_are_what_analyze_says() {
         "--to-nodes",
         "7",
     ]));
-    assert_eq!(found["schema"], "slotscope.whatif/1");
+    assert_eq!(found["schema"], "slotscope.whatif/2");
     for (side, nodes) in [("before", "3"), ("after", "7")] {
         let analyzed = report(&scratch.run(&[
             "analyze",
@@ -36,9 +36,14 @@ fn both_sides_are_what_analyze_says() {
             "--nodes",
             nodes,
         ]));
-        // Remedies are for the cluster as it is.
+        // Steps are for the cluster as it is.
         let mut verdict = analyzed["verdict"].clone();
-        verdict["by_metric"][0]["remedies"] = Value::Array(Vec::new());
+        verdict["steps"] = Value::Array(Vec::new());
+        verdict["left"] = Value::Array(Vec::new());
+        verdict["actionable"] = Value::Bool(false);
+        for found in verdict["findings"].as_array_mut().unwrap() {
+            found["steps"] = Value::Array(Vec::new());
+        }
         assert_eq!(found[side]["verdict"], verdict);
         assert_eq!(found[side]["nodes"], analyzed["nodes"]["keys"]);
         assert_eq!(found[side]["slots"], analyzed["slots"]["stats"]["keys"]);

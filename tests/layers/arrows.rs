@@ -43,6 +43,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "analysis",
         &[
             "collect::manifest",
+            // Which operations only read.
+            "command",
             "source",
             "format",
             "slot",
@@ -50,7 +52,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "scan",
             "topology",
             "summary",
-            "remedies",
+            "steps",
         ],
     ),
     // A report from parts: the counts travel, and what is said of the inputs with them.
@@ -68,11 +70,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "topology",
         ],
     ),
-    // Every remedy is carried out, not asserted.
-    (
-        "remedies",
-        &["plan", "summary", "slot", "tally", "topology"],
-    ),
+    // Every step is computed on the loads that the steps before it leave.
+    ("steps", &["plan", "summary", "slot", "tally", "topology"]),
     ("topology", &["slot", "source::small_file"]),
     (
         "summary",
@@ -138,6 +137,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "slot",
             // collect.json is an input too: its form is defined with the sources.
             "source::collection::manifest",
+            "source::collection::servers",
             "topology::ranges",
         ],
     ),
@@ -151,6 +151,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "analysis",
             "format::batch",
+            // An append-only directory has an RDB file, without times.
+            "format::Format",
+            "format::rdb",
             // Counts of servers over time.
             "format::slot_stats",
             "pattern",
@@ -199,8 +202,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "lib",
         &[
-            "command", "format", "hashslot", "pattern", "remedies", "scan", "simd", "slot",
-            "source", "summary", "tally", "topology", "wording",
+            "command", "format", "hashslot", "pattern", "scan", "simd", "slot", "steps", "source",
+            "summary", "tally", "topology", "wording",
         ],
     ),
 ];

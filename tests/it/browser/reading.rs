@@ -106,8 +106,8 @@ fn the_numbers_are_those_of_report_json() {
         let json = &report.json;
         let mut tab = open(&report);
         let facts = tab.eval("Object.fromEntries([...document.querySelectorAll('.facts dd')].map((e) => [e.dataset.name, Number(e.dataset.v)]))");
-        assert_eq!(json["verdict"]["metric"], by);
-        let found = json["verdict"]["by_metric"].as_array().unwrap();
+        assert_eq!(json["by"], by);
+        let found = json["verdict"]["roles"].as_array().unwrap();
         let worst = found.iter().find(|found| found["metric"] == by).unwrap();
         let expected = json!({
             "input.keys": json["input"]["keys"], "nodes.max_over_mean": json["nodes"][by]["max_over_mean"],

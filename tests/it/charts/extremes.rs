@@ -8,7 +8,9 @@ use slotscope::metric::{Errors, Metric, PerMetric};
 use slotscope::name::Name;
 use slotscope::report::charts::CHARTS;
 use slotscope::slot::SLOTS;
+use slotscope::summary::observed::Observed;
 use slotscope::summary::patterns::{GroupLoad, KeyGroups, Prefix};
+use slotscope::summary::role_load::Asked;
 use slotscope::summary::tags::{Tag, TagLoad};
 use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
 use slotscope::tally::{Parts, Tallies};
@@ -103,7 +105,8 @@ fn nothing_at_all() {
             &tallies,
             None,
             &even(3),
-            Metric::Keys,
+            &Observed::default(),
+            &Asked::default(),
             InputFacts::default(),
         ),
     );

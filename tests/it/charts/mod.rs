@@ -15,6 +15,8 @@ use slotscope::name::Name;
 use slotscope::report::charts::{CHARTS, Chart};
 use slotscope::slot::SLOTS;
 use slotscope::source;
+use slotscope::summary::observed::Observed;
+use slotscope::summary::role_load::Asked;
 use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
 use slotscope::tally::{Parts, Tallies};
 use slotscope::topology::Topology;
@@ -48,7 +50,14 @@ fn of_file(path: PathBuf, topology: &Topology, parts: Parts, by: Metric) -> Summ
         files: vec![facts],
         ..InputFacts::default()
     };
-    summarise(&scanned.tally, None, topology, by, input)
+    summarise(
+        &scanned.tally,
+        None,
+        topology,
+        &Observed::default(),
+        &Asked::from(by),
+        input,
+    )
 }
 
 /// The findings of keys without tags, so many in each slot.
@@ -59,7 +68,8 @@ fn of_slots(topology: &Topology, keys: impl Fn(u64) -> u64) -> Summary {
         &tallies,
         None,
         topology,
-        Metric::Keys,
+        &Observed::default(),
+        &Asked::default(),
         InputFacts::default(),
     )
 }

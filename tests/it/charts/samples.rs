@@ -12,6 +12,8 @@ use crate::support::scan::Scanning;
 use slotscope::metric::Metric;
 use slotscope::report::charts::CHARTS;
 use slotscope::source::memory::memory;
+use slotscope::summary::observed::Observed;
+use slotscope::summary::role_load::Asked;
 use slotscope::summary::{InputFacts, Summary, summarise};
 use slotscope::tally::{Parts, Tallies};
 use slotscope::topology::Topology;
@@ -145,7 +147,14 @@ fn of_attributes(name: &str, rows: &str, written: Option<u64>, by: Metric) -> Su
         written,
         ..InputFacts::default()
     };
-    summarise(&scanned.tally, None, &even(3), by, input)
+    summarise(
+        &scanned.tally,
+        None,
+        &even(3),
+        &Observed::default(),
+        &Asked::from(by),
+        input,
+    )
 }
 
 /// Where the words of the charts of expiry and types are.

@@ -41,7 +41,7 @@ fn an_empty_dump_is_a_report_of_nothing() {
         let output = scratch.run(&["analyze", "empty", "--nodes", nodes]);
         assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
         assert!(
-            stdout(&output).starts_with("EMPTY  nothing was counted"),
+            stdout(&output).starts_with("EMPTY  the input has no keys"),
             "{}",
             stdout(&output)
         );

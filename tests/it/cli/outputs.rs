@@ -33,7 +33,7 @@ fn a_dump_gives_text_and_files_in_reports() {
     let json: Value =
         serde_json::from_slice(&fs::read(scratch.path("reports/node-1/report.json")).unwrap())
             .unwrap();
-    assert_eq!(json["schema"], "slotscope.report/2");
+    assert_eq!(json["schema"], "slotscope.report/3");
     assert_eq!(json["tags"]["top"][0]["keys"], 2);
 }
 

@@ -3,3 +3,4 @@
 mod collected;
 mod disturbed;
 mod same;
+mod servers;

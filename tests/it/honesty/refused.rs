@@ -71,6 +71,13 @@ const STARTS: &[(&str, &[u8])] = &[
         b"{ \"keys\": [\"a\", \"b\"] }",
     ),
     (
+        "redis-cli --hotkeys, refused by the server (An LFU maxmemory policy is not selected, access frequency not tracked)",
+        b"\n# Scanning the entire keyspace to find hot keys as well as\n# average sizes per key type.  You can use -i 0.1 to \
+          sleep 0.1 sec\n# per 100 SCAN commands (not usually needed).\n\nError: ERR An LFU maxmemory policy is not \
+          selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU \
+          data will take some time to adjust.\n",
+    ),
+    (
         "a web page",
         b"\n<!DOCTYPE html>\n<html><body>503</body></html>\n",
     ),

@@ -49,14 +49,14 @@ fn the_figures_of_the_worked_example_follow_from_the_formulas() {
         format!("= {tag:+.3} |"),
         format!("= {rest:.3} |"),
         format!("= {sigma:.3} |"),
-        format!("= {:.1} % |", 100.0 / factor),
+        format!("= {:.1}% |", 100.0 / factor),
         format!("= {units:.1} |"),
         format!("= {} |", (all / TAGGED).floor()),
     ] {
         assert!(text.contains(&figure), "docs/verdict.md lacks {figure}");
     }
 
-    let verdict = &report["verdict"]["by_metric"][0];
+    let verdict = &report["verdict"]["roles"][0];
     let causes = verdict["causes"].as_array().unwrap();
     let excess = |kind: &str| {
         let cause = causes.iter().find(|cause| cause["kind"] == kind);

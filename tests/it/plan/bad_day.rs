@@ -77,8 +77,8 @@ fn what_the_report_recommends_evens_the_cluster_out() {
         "{}",
         before["verdict"]["sentence"]
     );
-    let remedy = &before["verdict"]["by_metric"][0]["remedies"][0];
-    assert_eq!(remedy["kind"], "plan", "{remedy}");
+    let remedy = &before["verdict"]["steps"][0];
+    assert_eq!(remedy["kind"], "move", "{remedy}");
 
     let written = type_under_writes(&cluster, &scratch, remedy["command"].as_str().unwrap());
 
@@ -141,14 +141,22 @@ fn the_rebalance_of_the_report_works_while_a_slot_is_on_its_way() {
     }
     let scratch = Scratch::new();
     dump(&cluster, &scratch);
-    let found = analyzed(&scratch)["verdict"]["by_metric"][0]["remedies"].take();
-    let remedies = found.as_array().unwrap();
-    let equal = remedies.iter().find(|of| of["kind"] == "equal_slots");
-    let command = equal.expect("no such remedy")["command"].as_str().unwrap();
-    let (_, alone) = command.split_once(" && ").expect("does not mend the slot");
+    let found = analyzed(&scratch)["verdict"]["steps"].take();
+    let steps = found.as_array().unwrap();
+    assert_eq!(
+        (&steps[0]["kind"], &steps[1]["kind"]),
+        (&"repair".into(), &"move".into())
+    );
+    let command = |step: &Value| step["command"].as_str().unwrap().to_owned();
     let works = |command: &str| scratch.shell(command).status.success();
-    assert!(!works(alone), "{alone} is enough");
-    assert!(works(command), "{command}");
+    assert!(works(&command(&steps[0])), "{}", steps[0]);
+    dump(&cluster, &scratch);
+    let found = analyzed(&scratch)["verdict"]["steps"].take();
+    assert_eq!(found[0]["kind"], "move", "the slot is closed: {found}");
+    let plan = command(&found[0]);
+    assert!(works(&plan), "{plan}");
+    let said = scratch.shell("bash moves.sh");
+    assert!(said.status.success(), "{said:?}");
     dump(&cluster, &scratch);
     let verdict = &analyzed(&scratch)["verdict"];
     assert_eq!(verdict["state"], "balanced", "{}", verdict["sentence"]);

@@ -2,6 +2,9 @@
 //! plans carried out on a real cluster, are in the other modules of this folder.
 
 mod bad_day;
+mod bounds;
+mod campaign;
+mod clusters;
 mod follower;
 mod laws;
 mod live;
@@ -12,7 +15,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
 
 use crate::support::run::{Scratch, code, report, stderr, stdout};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Three nodes, the first with most slots; the third has a hostile name and address.
 const LISTING: &[u8] = b"aaaa000000000000000000000000000000000001 10.0.0.1:7000@17000 master - 0 0 1 connected 0-9999\n\
@@ -54,7 +57,7 @@ fn people_read_what_moves_and_what_that_brings() {
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(
-        text.starts_with("move ") && text.contains("judged by keys; --by bytes plans for memory"),
+        text.starts_with("move ") && text.contains("judged by bytes, then by ops"),
         "{text}"
     );
     assert!(
@@ -65,7 +68,7 @@ fn people_read_what_moves_and_what_that_brings() {
         text.contains("1 slot on the way to another node, left out of the plan: 13000"),
         "{text}"
     );
-    let again = plan(&scratch, &["--tolerance", "500"]);
+    let again = plan(&scratch, &["--by", "bytes", "--tolerance", "500"]);
     assert!(
         stdout(&again).starts_with("nothing to move: "),
         "{}",
@@ -93,24 +96,34 @@ fn the_json_has_the_fields_of_the_contract() {
         &fixture(),
         &["--json", "--by", "bytes=2,ops=1", "--exclude", "0-5,77"],
     ));
-    assert_eq!(
-        (&plan["schema"], &plan["by"]),
-        (
-            &json!("slotscope.plan/1"),
-            &json!({"bytes": 2.0, "ops": 1.0})
-        )
-    );
-    let (before, after) = (
-        &plan["before"]["max_over_mean"],
-        &plan["after"]["max_over_mean"],
-    );
-    assert!(
-        before.as_f64() > Some(1.5) && after.as_f64() <= Some(1.0100001),
-        "{before} {after}"
-    );
+    assert_eq!(plan["schema"], json!("slotscope.plan/2"));
+    for (at, (metric, role, target)) in [("bytes", "memory", 1.03), ("ops", "load", 1.1)]
+        .into_iter()
+        .enumerate()
+    {
+        let goal = &plan["goals"][at];
+        assert_eq!(
+            (
+                &goal["metric"],
+                &goal["role"],
+                &goal["target"],
+                &goal["met"]
+            ),
+            (&json!(metric), &json!(role), &json!(target), &json!(true))
+        );
+        let ratio = |when: &str| plan[when][metric]["max_over_mean"].as_f64();
+        assert!(
+            ratio("before") > Some(1.5) && ratio("after") <= Some(target + 1e-9),
+            "{goal}"
+        );
+        assert_eq!(
+            (goal["after"].as_f64(), &goal["reason"]),
+            (ratio("after"), &json!(null))
+        );
+    }
     assert_eq!(
         (&plan["floor"], &plan["floor_unit"]),
-        (&json!(1.0), &json!(null))
+        (&json!({"bytes": 1.0, "ops": 1.0}), &json!(null))
     );
     let moves = plan["moves"].as_array().unwrap();
     let sum = |field: &str| {
@@ -175,7 +188,7 @@ fn nodes_come_and_go_and_bear_what_they_can() {
     assert_eq!(nodes[0]["slots"]["after"], 0);
     let over = |at: usize| nodes[at]["over_fair"]["after"].as_f64();
     assert!(
-        (1..5).all(|at| over(at) <= Some(1.0100001)) && over(3) > Some(0.9),
+        (1..5).all(|at| over(at) <= Some(1.0300001)) && over(3) > Some(0.9),
         "{nodes:?}"
     );
     assert_eq!(nodes[0]["over_fair"], json!(null));
@@ -219,7 +232,7 @@ fn a_plan_says_what_it_is_judged_by_and_what_is_not_known() {
     for output in [scratch.run(&args), scratch.run(&script)] {
         let text = prose(stdout(&output));
         for part in [
-            "judged by keys only: the dump has no sizes, so memory is not known",
+            "judged by keys only: the dump has no sizes, so memory is unknown",
             "--commands setslot takes about ",
             "4 ms a slot, 20 µs a key, 100 MiB/s",
         ] {
@@ -228,53 +241,10 @@ fn a_plan_says_what_it_is_judged_by_and_what_is_not_known() {
     }
     let text = said(&scratch, &["--by", "bytes"]);
     assert!(text.contains("\njudged by bytes\n"), "{text}");
-    let json = said(&scratch, &["--by", "bytes", "--json"]);
-    let others = &serde_json::from_str::<Value>(&json).unwrap()["others"];
-    let shown = |metric: &str| {
-        let [before, after] =
-            ["before", "after"].map(|when| others[metric][when].as_f64().unwrap());
-        assert!(before > 1.05 && after <= 1.04, "{metric}: {others}");
-        format!("{metric} {before:.3} → {after:.3}")
-    };
-    let line = format!(
-        "the fullest node by the other metrics: {}, {}",
-        shown("keys"),
-        shown("ops")
-    );
-    assert!(prose(&text).contains(&line), "{line}: {text}");
-}
-
-#[test]
-fn giant_keys_are_named_before_they_move() {
-    let scratch = fixture();
-    let small: String = (0..3000)
-        .map(|i| format!("key:{i},{}\n", 1 << 20))
-        .collect();
-    let (giant, almost) = (100 << 20, (100 << 20) - 1);
-    let csv = format!("key,size\n{small}\"big\u{1b}:{{k7}}\",{giant}\nalmost:{{k7}},{almost}\n");
-    scratch.file("dump.csv", csv);
-    // The slot of the tag is one of the first node, which is emptied.
-    assert!(slotscope::slot::slot(b"{k7}") < 10_000);
-    let name = r"big\x1b:{k7}";
-    let args = ["--remove", "aaaa"];
-    let with = |more: &[&'static str]| said(&scratch, &[&args[..], more].concat());
-    let text = with(&[]);
+    let text = said(&scratch, &["--by", "keys"]);
     assert!(
-        text.contains("MIGRATE blocks both nodes") && text.contains(name),
+        text.contains("\njudged by keys; --by bytes plans for memory\n"),
         "{text}"
-    );
-    assert!(!text.contains("almost"), "{text}");
-    let script = with(&["--commands", "setslot"]);
-    let said =
-        format!("\nsay 'warning: MIGRATE blocks both nodes while it copies the key {name} of");
-    let (warned, moved) = (script.find(&said), script.find("\nmove "));
-    assert!(warned.is_some() && warned < moved, "{script}");
-    let plan = report(&plan(&scratch, &["--remove", "aaaa", "--json"]));
-    let keys = plan["big_keys"].as_array().unwrap();
-    assert_eq!(
-        (keys.len(), &keys[0]["bytes"]),
-        (1, &json!(giant)),
-        "{keys:?}"
     );
 }
 
@@ -323,7 +293,7 @@ fn a_node_that_limits_keep_from_being_emptied_is_named() {
             .iter()
             .filter_map(|node| node["keys"][when].as_u64())
             .max();
-        assert_eq!(json[when]["max"].as_u64(), most, "{when}");
+        assert_eq!(json[when]["keys"]["max"].as_u64(), most, "{when}");
     }
 }
 
@@ -412,6 +382,8 @@ fn a_plan_that_moves_nothing_says_on_the_terminal_by_what_it_was_made() {
         "dump.csv",
         "--topology",
         "cluster.nodes",
+        "--by",
+        "keys",
         "--tolerance",
         "10",
     ];
@@ -425,5 +397,4 @@ fn a_plan_that_moves_nothing_says_on_the_terminal_by_what_it_was_made() {
         "times its fair share",
     ];
     assert!(parts.iter().all(|part| said.contains(part)), "{said}");
-    assert!(said.contains("the fullest node has 1.7"), "{said}");
 }

@@ -104,7 +104,7 @@ fn rdb_files_of_a_real_cluster_are_its_nodes() {
     }
     let sentence = found["sentence"].as_str().unwrap();
     assert!(
-        sentence.starts_with("7003 has ") && sentence.contains("it owns 51 % of the slots"),
+        sentence.starts_with("7003 holds ") && sentence.contains("it owns 51% of the slots"),
         "{sentence}"
     );
 
@@ -116,7 +116,7 @@ fn rdb_files_of_a_real_cluster_are_its_nodes() {
         .lines()
         .filter_map(|line| line.trim().strip_prefix("slotscope "));
     let commands: Vec<&str> = commands.collect();
-    assert!(commands.len() >= 2, "{text}");
+    assert!(!commands.is_empty(), "{text}");
     for command in commands {
         assert!(!command.contains("--nodes"), "{command}");
         let words: Vec<&str> = command.split(' ').collect();
@@ -126,14 +126,14 @@ fn rdb_files_of_a_real_cluster_are_its_nodes() {
     let words = [&["plan", "--json"], &FILES[..]].concat();
     let plan: Value = serde_json::from_slice(&succeeded(scratch.run(&words))).unwrap();
     assert_eq!(
-        plan["before"]["max_over_mean"],
-        of_files["nodes"]["keys"]["max_over_mean"]
+        plan["before"]["bytes"]["max_over_mean"],
+        of_files["nodes"]["bytes"]["max_over_mean"]
     );
     let words = [&["whatif", "--to-nodes", "4", "--json"], &FILES[..]].concat();
     let whatif: Value = serde_json::from_slice(&succeeded(scratch.run(&words))).unwrap();
     assert_eq!(
         whatif["before"]["nodes"]["max_over_mean"],
-        of_files["nodes"]["keys"]["max_over_mean"]
+        of_files["nodes"]["bytes"]["max_over_mean"]
     );
 
     // The third node and its replica are one node.
@@ -170,7 +170,7 @@ fn headers_of_slots_say_that_few_keys_are_of_nodes_too() {
     let made = report(&scratch.run(&["analyze", "a/dump.rdb", "b/dump.rdb", "--json"]));
     assert_eq!(ids(&made), ["a", "b"]);
     assert_eq!(
-        made["verdict"]["state"], "balanced",
+        made["verdict"]["state"], "unjudged",
         "{}",
         made["verdict"]["sentence"]
     );
@@ -260,7 +260,12 @@ fn accesses_are_those_that_the_counters_of_a_server_stand_for() {
             Reply::Int(counter) => counter,
             other => panic!("{other:?}"),
         };
-        all += 1 + 10 * (counter - 5);
+        // A new key has 5 without an access.
+        all += if counter > 5 {
+            1 + 10 * (counter - 5)
+        } else {
+            0
+        };
     }
     client.call(&["SAVE"]);
     let scratch = Scratch::new();
@@ -271,7 +276,7 @@ fn accesses_are_those_that_the_counters_of_a_server_stand_for() {
     let made = report(&scratch.run(&["analyze", "dump.rdb", "--json"]));
     let slots = made["slots"]["accesses"].as_array().unwrap().iter();
     assert_eq!(slots.map(|load| load.as_i64().unwrap()).sum::<i64>(), all);
-    assert_eq!(made["keys"]["hottest"][0]["key"], "user:7");
+    assert_eq!(made["keys"]["top"][0]["key"], "user:7");
 }
 
 #[test]

@@ -173,19 +173,22 @@ pub fn report(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+/// Takes the commands out of a step and its alternatives.
+pub fn without_command(step: &mut Value) {
+    step.as_object_mut().unwrap().remove("command").unwrap();
+    let others = step.get_mut("alternatives").and_then(Value::as_array_mut);
+    others.into_iter().flatten().for_each(without_command);
+}
+
 /// `report` without the parts that say how it was made and from which files.
 pub fn without_origin(mut report: Value) -> Value {
     report.as_object_mut().unwrap().remove("run").unwrap();
     let input = report["input"].as_object_mut().unwrap();
     input.remove("files").unwrap();
     input.remove("bytes_read").unwrap();
-    // The commands of remedies name the files.
-    let found = report["verdict"]["by_metric"].as_array_mut().unwrap();
-    for remedy in found
-        .iter_mut()
-        .flat_map(|found| found["remedies"].as_array_mut().unwrap())
-    {
-        remedy.as_object_mut().unwrap().remove("command").unwrap();
+    // The commands of steps name the files.
+    for step in report["verdict"]["steps"].as_array_mut().unwrap() {
+        without_command(step);
     }
     report
 }

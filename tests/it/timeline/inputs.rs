@@ -64,6 +64,32 @@ fn an_append_only_file_has_the_times_of_its_lines() {
 }
 
 #[test]
+fn of_an_append_only_directory_the_commands_are_counted_and_not_the_keys_before_them() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("aof")).unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        std::fs::write(scratch.path("aof").join(name), bytes).unwrap();
+    };
+    write(
+        "a.aof.manifest",
+        b"file a.1.base.rdb seq 1 type b\nfile a.1.incr.aof seq 1 type i\n",
+    );
+    write(
+        "a.1.base.rdb",
+        b"REDIS0011\xFE\x00\x00\x01k\x01v\xFF\0\0\0\0\0\0\0\0",
+    );
+    let text = format!("#TS:{START}\r\n*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nv\r\n");
+    write("a.1.incr.aof", text.as_bytes());
+    let found = timeline(&[&scratch.path("aof").display().to_string()]);
+    assert_eq!((&found["ops"], &found["untimed"]), (&1.into(), &0.into()));
+    let notes = found["notes"].to_string();
+    assert!(
+        notes.contains("passed over") && notes.contains("a.1.base.rdb"),
+        "{notes}"
+    );
+}
+
+#[test]
 fn a_pipe_has_slots_and_bursts_without_names() {
     let text = seconds(8).concat().concat();
     let output = feed(slotscope(&["timeline", "--json"]), text.as_bytes());

@@ -1,7 +1,7 @@
 //! Forecasts of planted growth: what is stated to hold so often holds as often.
 
 use slotscope::name::Name;
-use slotscope::trend::fit::Interval;
+use slotscope::trend::fit::{Fit, Interval};
 use slotscope::trend::{History, Options, Trend};
 use slotscope::{Analysis, Metric, Summary};
 
@@ -164,5 +164,78 @@ fn forecasts_hold_nearly_as_often_where_deviations_persist() {
     for Right(right, all) in found {
         let part = right as f64 / all as f64;
         assert!(part > 0.85 && all == seeds(), "{right} of {all}");
+    }
+}
+
+/// How the data of a short series grow.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Exponential,
+    Linear,
+    Flat,
+    Walk,
+    Step,
+}
+
+/// Amounts at `count` times a month apart, and 1, 3 and 6 months after the last.
+fn short_series(kind: Kind, count: usize, rng: &mut Rng) -> Vec<(f64, f64)> {
+    let (growth, spread) = (-0.02 + 0.14 * rng.unit(), 0.01 + 0.04 * rng.unit());
+    let mut months: Vec<f64> = (0..count).map(|i| i as f64 + 0.2 * rng.unit()).collect();
+    let last = months[count - 1];
+    months.extend([1.0, 3.0, 6.0].map(|ahead| last + ahead));
+    let (mut walked, mut before) = (0.0, 0.0);
+    let mut amount = |month: f64| {
+        let chance = spread * rng.normal();
+        walked += chance * (month - before).max(0.0).sqrt();
+        before = month;
+        let percentage = (1.0 + growth).powf(month);
+        let jump = if month >= (count / 2) as f64 {
+            1.5
+        } else {
+            1.0
+        };
+        1e7 * match kind {
+            Kind::Exponential => percentage * chance.exp(),
+            Kind::Linear => (1.0 + growth.abs() * month) * chance.exp(),
+            Kind::Flat => chance.exp(),
+            Kind::Walk => percentage * f64::exp(walked),
+            Kind::Step => percentage * jump * chance.exp(),
+        }
+    };
+    months
+        .into_iter()
+        .map(|month| (month, amount(month)))
+        .collect()
+}
+
+/// Few reports do not show how data grow: their intervals hold in 95 of 100 cases all the same.
+#[test]
+fn intervals_of_few_reports_hold_whatever_the_growth() {
+    let kinds = [
+        Kind::Exponential,
+        Kind::Linear,
+        Kind::Flat,
+        Kind::Walk,
+        Kind::Step,
+    ];
+    for kind in kinds {
+        for count in [5, 8, 12, 23] {
+            let mut found = [Right::default(); 3];
+            for seed in 0..4 * seeds() {
+                let series = short_series(kind, count, &mut Rng::new(seed));
+                let (known, ahead) = series.split_at(count);
+                let fit = Fit::of(known).unwrap();
+                for ((month, truth), right) in ahead.iter().zip(&mut found) {
+                    right.count(is_in(&fit.at(*month), *truth));
+                }
+            }
+            println!("{kind:?}, {count} reports, right 1, 3, 6 months ahead: {found:?}");
+            for Right(right, all) in found {
+                let (right, all) = (right as f64, all as f64);
+                let chance = 5f64.max(2.6 * (all * 0.95 * 0.05).sqrt());
+                let least = 0.95 * all - chance;
+                assert!(right >= least, "{kind:?} {count}: {right} of {all}");
+            }
+        }
     }
 }

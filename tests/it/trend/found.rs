@@ -66,7 +66,8 @@ fn reports_of_analyze_become_a_trend_with_every_name_that_came_or_went() {
     let growth = &found["forecast"]["growth"]["keys"];
     let a_month = |end: &str| growth["a_month"][end].as_f64().unwrap();
     assert!(a_month("low") < 0.06 && 0.06 < a_month("high"), "{growth}");
-    assert!(a_month("high") - a_month("low") < 0.02, "{growth}");
+    // Eight reports do not rule out that data grow by an amount, or that deviations persist.
+    assert!(a_month("high") - a_month("low") < 0.07, "{growth}");
     let full = &found["forecast"]["full"];
     assert_eq!(
         (&full["maxmemory"], &full["basis"]),

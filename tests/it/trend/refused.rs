@@ -219,8 +219,8 @@ fn hostile_reports_neither_break_the_run_nor_the_terminal() {
         ),
         (
             "/schema",
-            json!("slotscope.report/3"),
-            "only slotscope.report/2 and slotscope.report/1 can be compared",
+            json!("slotscope.report/4"),
+            "only slotscope.report/3 and slotscope.report/1, slotscope.report/2 can be compared",
         ),
         ("/slots/keys", json!([1]), "slots.keys has 1 numbers"),
         (

@@ -1,6 +1,8 @@
 //! The verdict: cases that once had a wrong first sentence, then dumps whose truth is planted.
 
 mod damage;
+mod files;
+mod lacking;
 mod planted;
 
 use crate::support::planted::{even, listing};
@@ -11,11 +13,13 @@ use slotscope::slot::slot;
 use slotscope::source::Found;
 use slotscope::source::memory::memory;
 use slotscope::summary::Summary;
-use slotscope::summary::cause::{CauseKind, State};
+use slotscope::summary::cause::CauseKind;
+use slotscope::summary::finding::FindingKind;
 use slotscope::summary::integrity::Damage;
-use slotscope::summary::remedy::{Remedy, RemedyKind};
-use slotscope::summary::risk::RiskKind;
-use slotscope::summary::verdict::MetricVerdict;
+use slotscope::summary::role_verdict::RoleVerdict;
+use slotscope::summary::state::State;
+use slotscope::summary::step::{Step, StepKind, StepText};
+use slotscope::summary::worded::Worded;
 use slotscope::topology::Topology;
 
 /// The analysis of dumps, each a file.
@@ -44,17 +48,18 @@ fn lines(keys: impl Iterator<Item = String>) -> Vec<u8> {
     keys.map(|key| key + "\n").collect::<String>().into_bytes()
 }
 
-fn worst(summary: &Summary) -> &MetricVerdict {
-    summary.verdict.worst().unwrap()
+fn worst(summary: &Summary) -> &RoleVerdict {
+    summary.verdict.headline().unwrap()
 }
 
 fn sentence(summary: &Summary) -> String {
     summary.verdict.sentence.to_string()
 }
 
-fn remedy(found: &MetricVerdict, kind: RemedyKind) -> &Remedy {
-    let remedy = found.remedies.iter().find(|remedy| remedy.kind == kind);
-    remedy.unwrap_or_else(|| panic!("{kind:?} in {:#?}", found.remedies))
+fn step(summary: &Summary, kind: StepKind) -> &Step {
+    let steps = &summary.verdict.steps;
+    let found = steps.iter().find(|step| step.kind == kind);
+    found.unwrap_or_else(|| panic!("{kind:?} in {steps:#?}"))
 }
 
 #[test]
@@ -67,9 +72,14 @@ fn all_keys_under_one_tag_are_no_chance() {
         "{}",
         sentence(&summary)
     );
-    let first = &worst(&summary).remedies[0];
-    assert_eq!((first.kind, first.parts), (RemedyKind::Split, Some(60)));
-    assert!(first.max_over_mean_after <= 1.05, "{first:?}");
+    let first = &summary.verdict.steps[0];
+    assert_eq!(first.kind, StepKind::Untag, "it is a namespace in braces");
+    assert!(
+        first.after.memory.unwrap().max_over_mean <= 1.05,
+        "{first:?}"
+    );
+    let command = first.command.as_ref().unwrap().to_string();
+    assert!(command.contains("--untag '[{]myapp[}]'"), "{command}");
 }
 
 #[test]
@@ -81,7 +91,7 @@ fn few_large_tags_are_the_cause() {
         let first = &worst(&summary).causes[0];
         assert_eq!(
             (first.kind, first.units),
-            (CauseKind::CoarseTags, Some(tags))
+            (CauseKind::CoarseUnits, Some(tags))
         );
         assert_eq!(first.share, Some(1.0));
     }
@@ -96,21 +106,19 @@ fn a_tag_does_not_hide_behind_uneven_slots() {
     let summary = analyzed(&[dump], &on(&topology));
     let sentence = sentence(&summary);
     for part in [
-        "it owns 43 % of the slots (+0.29)",
+        "it owns 43% of the slots (+0.29)",
         "hash tag {tenant:acme} (+0.34)",
     ] {
         assert!(sentence.contains(part), "{part} in {sentence}");
     }
-    let found = worst(&summary);
-    let equal = remedy(found, RemedyKind::EqualSlots);
-    assert!(equal.max_over_mean_after > 1.2, "{equal:?}");
-    assert_eq!(found.remedies[0].kind, RemedyKind::Plan);
+    let moves = &summary.verdict.steps[0];
+    assert_eq!(moves.kind, StepKind::Move);
     assert!(
-        found.remedies[0].max_over_mean_after <= 1.02,
-        "{:?}",
-        found.remedies[0]
+        moves.after.memory.unwrap().max_over_mean <= 1.03 + 1e-9,
+        "{moves:?}"
     );
-    let command = found.remedies[0].command.as_ref().unwrap().to_string();
+    assert!(moves.alternatives.is_empty(), "equal slot counts leave 1.3");
+    let command = moves.command.as_ref().unwrap().to_string();
     assert_eq!(
         command,
         "slotscope plan dump-0 --topology cluster.nodes --commands setslot > moves.sh"
@@ -118,7 +126,7 @@ fn a_tag_does_not_hide_behind_uneven_slots() {
 }
 
 #[test]
-fn the_worst_metric_has_the_headline_and_unknown_memory_is_a_risk() {
+fn memory_is_judged_by_bytes_and_unknown_memory_is_a_risk() {
     let rows = (0..60_000).map(|i| format!("session:{i},100"));
     let table = |rows| lines(["key,size".into()].into_iter().chain(rows));
     let giant = ["lb:global:alltime,9000000".into()];
@@ -129,7 +137,7 @@ fn the_worst_metric_has_the_headline_and_unknown_memory_is_a_risk() {
         &Analysis::new().nodes(3),
     );
     assert_eq!(
-        (summary.verdict.metric, summary.verdict.state),
+        (summary.verdict.metric(), summary.verdict.state),
         (Metric::Bytes, State::Skewed)
     );
     assert_eq!(
@@ -138,9 +146,9 @@ fn the_worst_metric_has_the_headline_and_unknown_memory_is_a_risk() {
         "the tables are by the metric of the verdict"
     );
     assert!(summary.verdict.memory_known);
-    assert_eq!(
-        summary.verdict.by(Metric::Keys).unwrap().state,
-        State::Balanced
+    assert!(
+        summary.verdict.by(Metric::Keys).is_none(),
+        "keys beside bytes are not judged"
     );
     assert!(
         sentence(&summary).contains("key lb:global:alltime"),
@@ -148,20 +156,16 @@ fn the_worst_metric_has_the_headline_and_unknown_memory_is_a_risk() {
         sentence(&summary)
     );
     let kinds = |summary: &Summary| {
-        summary
-            .verdict
-            .risks
-            .iter()
-            .map(|risk| risk.kind)
-            .collect::<Vec<_>>()
+        let risks = summary.verdict.risks().map(|risk| risk.kind);
+        risks.collect::<Vec<_>>()
     };
-    assert_eq!(kinds(&summary), [RiskKind::HeavyKey]);
+    assert_eq!(kinds(&summary), [FindingKind::BigKey]);
     let plain = analyzed(
         &[lines((0..9000).map(|i| i.to_string()))],
         &Analysis::new().nodes(3),
     );
     assert!(!plain.verdict.memory_known);
-    assert_eq!(kinds(&plain), [RiskKind::MemoryUnknown]);
+    assert_eq!(kinds(&plain), [FindingKind::SizesUnknown]);
 }
 
 #[test]
@@ -196,7 +200,7 @@ fn a_slot_full_of_different_keys_is_no_broken_dump() {
 }
 
 #[test]
-fn few_keys_on_many_nodes_are_chance() {
+fn few_keys_on_many_nodes_are_not_judged() {
     for keys in [1, 2, 3, 5, 10, 30, 100, 300] {
         for seed in 0..20 {
             let dump = lines((0..keys).map(|i| format!("k{seed}-{i}-{}", i * 7919)));
@@ -206,7 +210,7 @@ fn few_keys_on_many_nodes_are_chance() {
             let summary = analyzed(&[dump], &analysis);
             assert_eq!(
                 summary.verdict.state,
-                State::Balanced,
+                State::Unjudged,
                 "{keys}: {}",
                 sentence(&summary)
             );
@@ -235,10 +239,8 @@ fn a_dump_that_occurs_twice_is_found_without_a_topology() {
         sentence(&summary)
     );
     assert_eq!(summary.verdict.integrity[0].kind, Damage::Duplicates);
-    assert!(
-        worst(&summary).remedies.is_empty(),
-        "a damaged dump is taken again"
-    );
+    let kinds: Vec<_> = summary.verdict.steps.iter().map(|step| step.kind).collect();
+    assert_eq!(kinds, [StepKind::TakeAgain], "nothing is planned for it");
 }
 
 #[test]
@@ -281,11 +283,12 @@ fn counts_by_slot_alone_name_the_heavy_slot_and_the_moves_that_help() {
     assert_eq!((cause.kind, &cause.slots), (CauseKind::Unknown, &slots));
     let said = sentence(&summary);
     let words = format!(
-        "slot {} holds 25 % of the keys; its tags were not counted",
+        "slot {} holds 25% of the keys; its tags were not counted",
         slots[0]
     );
     assert!(said.contains(&words), "{said}");
-    assert!(remedy(found, RemedyKind::Plan).max_over_mean_after < 1.05);
+    let moves = step(&summary, StepKind::Move);
+    assert!(moves.after.memory.unwrap().max_over_mean < 1.05);
     let even_dump = lines((0..9000).map(|i| format!("user:{i}")));
     let summary = analyzed(&[even_dump], &on(&even(3)).slots_only(true));
     assert!(
@@ -302,14 +305,21 @@ fn a_split_of_a_key_leaves_the_tag_of_its_name_alone() {
     let rows = std::iter::once(String::from("x,60000000"))
         .chain((0..30_000).map(|i| format!("{{x}}:{i},100")))
         .chain((0..60_000).map(|i| format!("o:{i},1000")));
-    let analysis = Analysis::new().nodes(3).by(Some(Metric::Bytes));
+    let analysis = Analysis::new().nodes(3).by([Metric::Bytes, Metric::Keys]);
     let summary = analyzed(&[lines(header.chain(rows))], &analysis);
-    let found = summary.verdict.by(Metric::Bytes).unwrap();
-    let split = remedy(found, RemedyKind::Split);
-    assert_eq!(split.names[0].to_string(), "x");
-    let keys = split.after.get(Metric::Keys).copied().unwrap();
+    let split = step(&summary, StepKind::Split);
+    let Worded::Finding(StepText::Split {
+        names, are_tags, ..
+    }) = &split.sentence
+    else {
+        panic!("{split:?}");
+    };
+    assert_eq!((names[0].to_string().as_str(), *are_tags), ("x", false));
+    let found = summary.verdict.steps.iter();
+    let keys = found.filter_map(|step| step.after.keys);
     assert!(
-        keys > 1.3,
-        "a third of the keys is in slot of {{x}}: {keys}"
+        keys.clone().count() > 0 && keys.clone().all(|keys| keys.max_over_mean < 1.05),
+        "the keys of {{x}} stay where they are: {:?}",
+        summary.verdict.steps
     );
 }

@@ -110,15 +110,17 @@ pub fn bytes_are_evener_than_after_a_rebalance_of_slots(cluster: &Cluster, case:
 
     let (they, they_moved) = judge(&bytes, &weights, &before, &theirs);
     let (we, we_moved) = judge(&bytes, &weights, &before, &ours);
-    let floor = plan["floor"].as_f64().unwrap();
+    let floor = plan["floor"]["bytes"].as_f64().unwrap();
     println!(
         "case {case}: floor {floor:.4}; plan {we:.4}, {we_moved} bytes; rebalance {they:.4}, {they_moved} bytes"
     );
     assert!(
-        (we - plan["over_fair"].as_f64().unwrap()).abs() < 1e-6 && plan["bytes_moved"] == we_moved,
+        (we - plan["goals"][0]["after"].as_f64().unwrap()).abs() < 1e-6
+            && plan["bytes_moved"] == we_moved,
         "{plan}"
     );
-    let near = |found: f64| found <= 1.01 * floor + 1e-9;
+    // What is not more than 1.02 times above its target is left alone.
+    let near = |found: f64| found <= 1.02 * 1.03 * floor + 1e-9;
     assert!(
         we < they || near(we) && near(they),
         "case {case}: {we} against {they}, floor {floor}"

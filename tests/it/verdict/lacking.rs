@@ -1,0 +1,92 @@
+//! Dumps that lack keys where nothing names the nodes, or too few of their units are left to tell by sigmas.
+
+use slotscope::Analysis;
+use slotscope::plan::doubts;
+use slotscope::slot::slot;
+use slotscope::summary::Summary;
+use slotscope::summary::integrity::{Damage, Sign};
+use slotscope::summary::state::State;
+
+use crate::support::planted::even;
+use crate::support::rng::Rng;
+use crate::verdict::{analyzed, lines, on};
+
+fn on_even(keys: impl Iterator<Item = String>, nodes: usize) -> Summary {
+    analyzed(&[lines(keys)], &Analysis::new().nodes(nodes))
+}
+
+#[test]
+fn a_node_of_an_even_split_that_lacks_keys_is_a_warning_and_no_plan() {
+    for number in 0..11 {
+        let mut random = Rng::new(number);
+        let (nodes, kept) = (3 + random.below(10), [0.5, 0.8][number as usize % 2]);
+        let (topology, lacking) = (even(nodes), random.below(nodes));
+        let is_kept = |key: &String| {
+            let owner = topology.owner(slot(key.as_bytes()));
+            owner != Some(lacking) || random.unit() < kept
+        };
+        let keys = (0..30_000 * nodes).map(|i| format!("s:{i}"));
+        let summary = on_even(keys.filter(is_kept), nodes);
+        let doubt = summary.input.doubt().unwrap_or_else(|| panic!("{number}"));
+        let name = format!("even-{}", lacking + 1);
+        assert!(
+            matches!(doubt, Sign::UnlikelyNode { node, .. } if node.id.to_string() == name),
+            "{number}: {doubt:?}"
+        );
+        assert_ne!(summary.verdict.state, State::Suspicious);
+        let why = doubts::incomplete(&summary).unwrap();
+        assert!(why.contains(&name) && why.contains("sigma"), "{why}");
+    }
+}
+
+#[test]
+fn clean_dumps_and_crowded_slots_are_no_doubt() {
+    for number in 0..20 {
+        let mut random = Rng::new(100 + number);
+        let nodes = 3 + random.below(20);
+        let slots: Vec<u16> = (0..400).map(|_| random.below(16_384) as u16).collect();
+        let is_in = |key: &String| number % 2 == 0 || slots.contains(&slot(key.as_bytes()));
+        let keys = (0..400_000)
+            .map(|i| format!("k:{number}:{i}"))
+            .filter(is_in);
+        let summary = on_even(keys, nodes);
+        assert_eq!(summary.input.doubt(), None, "{number}");
+        let is_clean = number % 2 == 0;
+        assert!(
+            !is_clean || summary.verdict.state != State::Suspicious,
+            "{number}"
+        );
+    }
+}
+
+#[test]
+fn the_dump_of_one_node_of_many_is_missing_the_others_however_few_its_units() {
+    for (nodes, tags) in [(15, 59), (3, 40), (30, 12)] {
+        let topology = crate::support::planted::listing(
+            &(1..=nodes)
+                .map(|node| node * 16_384 / nodes - 1)
+                .collect::<Vec<u64>>(),
+        );
+        let own = (0..).map(|i| format!("t{i}"));
+        let own = own.filter(|tag| topology.owner(slot(tag.as_bytes())) == Some(1));
+        let own: Vec<String> = own.take(tags).collect();
+        let keys = own
+            .iter()
+            .flat_map(|tag| (0..20).map(move |i| format!("{{{tag}}}:{i}")));
+        let summary = analyzed(&[lines(keys)], &on(&topology));
+        let found = &summary.verdict.integrity;
+        let kinds: Vec<_> = found.iter().map(|sign| sign.kind).collect();
+        assert_eq!(
+            kinds,
+            [Damage::MissingNode],
+            "{nodes}: {}",
+            summary.verdict.sentence
+        );
+    }
+    // All keys in one tag are on one node, and that is no damage.
+    let summary = analyzed(
+        &[lines((0..5_000).map(|i| format!("{{all}}:{i}")))],
+        &on(&crate::support::planted::listing(&[5460, 10_922, 16_383])),
+    );
+    assert_eq!(summary.verdict.state, State::Skewed);
+}
