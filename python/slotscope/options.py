@@ -73,6 +73,9 @@ class Analyze(Reading, total=False):
 
     cluster_info: Path
     by: str
+    weight: dict[str, float] | list[str]
+    previous: Path
+    captured: str | list[str]
     top: int
     separator: str
     depth: int

@@ -8,12 +8,13 @@ use clap::Args;
 use crate::analysis::beside::Beside;
 use crate::analysis::reading::Reading;
 use crate::analysis::{collected, file_nodes, input_info, observed, slot_stats};
+use crate::cli::by::weighed;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::headings::{MOVES, OUTPUT};
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::values::{duration, memory_size, positive, slot_ranges};
+use crate::cli::values::{duration, memory_size, node_weights, slot_ranges};
 use crate::cli::{Ending, say};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
@@ -241,11 +242,7 @@ impl PlanArgs {
         let size = |text: &String| memory_size("--maxmemory", text);
         Ok(PlanRequest {
             by: self.metrics()?,
-            weights: self
-                .weight
-                .iter()
-                .map(|text| node_weight(text))
-                .collect::<Result<_>>()?,
+            weights: node_weights(&self.weight)?,
             add: self.add,
             remove: self.remove.clone(),
             exclude: self.excluded()?,
@@ -261,27 +258,7 @@ impl PlanArgs {
 
     /// The metrics and their weights; none where they are left to the input.
     fn metrics(&self) -> Result<Vec<(Metric, f64)>> {
-        let Some(text) = self.by.as_deref() else {
-            return Ok(Vec::new());
-        };
-        let bad = || {
-            let what = "name keys, bytes, ops or accesses, each once; of a mix each with a weight above 0: bytes=2,ops=1";
-            Error::bad(format!("--by {}", Name::from(text)), what)
-        };
-        let mut by: Vec<(Metric, f64)> = Vec::new();
-        for part in text.split(',') {
-            let (name, weight) = part.split_once('=').unwrap_or((part, "1"));
-            let mut metrics = Metric::ALL.into_iter();
-            let metric = metrics
-                .find(|metric| metric.name() == name)
-                .ok_or_else(bad)?;
-            let weight = positive(weight).ok_or_else(bad)?;
-            if by.iter().any(|(other, _)| *other == metric) {
-                return Err(bad());
-            }
-            by.push((metric, weight));
-        }
-        Ok(by)
+        self.by.as_deref().map_or_else(|| Ok(Vec::new()), weighed)
     }
 
     fn excluded(&self) -> Result<Vec<(u16, u16)>> {
@@ -358,15 +335,4 @@ fn no_nodes() -> Error {
 fn no_addresses() -> Error {
     let what = "moves need the addresses and ids of the nodes: --topology FILE";
     Error::bad("--commands", what)
-}
-
-/// The name of a node and its weight.
-fn node_weight(text: &str) -> Result<(String, f64)> {
-    let bad = |what| Error::bad(format!("--weight {}", Name::from(text)), what);
-    let (name, weight) = text
-        .rsplit_once('=')
-        .ok_or_else(|| bad("write it as ID=W"))?;
-    let weight =
-        positive(weight).ok_or_else(|| bad("W must be above 0; --remove ID empties a node"))?;
-    Ok((name.to_owned(), weight))
 }
