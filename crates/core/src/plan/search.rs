@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use crate::plan::aims::{Aims, excess, leftovers};
+use crate::plan::aims::{Aims, GATE, excess, leftovers};
 use crate::plan::budget::Budget;
 use crate::plan::greedy::solve;
 use crate::plan::improve::improve;
@@ -20,7 +20,9 @@ const RAISES: usize = 7;
 const HALVINGS: usize = 3;
 /// Targets this close to each other are the same.
 const CLOSE: f64 = 1.005;
-/// Of two plans the one that is over its targets by less of these steps is better, whatever it costs.
+/// Of two plans the one that is over its targets by less of these steps is better, whatever it costs: first goal by goal,
+/// then all goals together.
+const TIER: f64 = GATE - 1.0;
 const STEP: f64 = 0.005;
 /// Less over all targets than this is none.
 const MET: f64 = 1e-6;
@@ -63,18 +65,23 @@ struct Search<'s, 'a> {
 #[derive(Debug, Clone, PartialEq)]
 struct Rank {
     leftovers: usize,
-    /// By goal, in steps.
-    over: Vec<u64>,
+    exceeds_hard_limits: bool,
+    /// How far each goal is above its target, in the steps in which a goal comes before those after it: a hair of the
+    /// first is not worth a lot of the second.
+    tiers: Vec<u64>,
+    /// The same of all goals, in small steps.
+    over: u64,
     price: f64,
 }
 
 impl Rank {
     fn cmp(&self, other: &Rank) -> Ordering {
-        let over = self
-            .leftovers
-            .cmp(&other.leftovers)
+        let key = |rank: &Rank| (rank.leftovers, rank.exceeds_hard_limits);
+        let above = key(self)
+            .cmp(&key(other))
+            .then_with(|| self.tiers.cmp(&other.tiers))
             .then(self.over.cmp(&other.over));
-        over.then(self.price.total_cmp(&other.price))
+        above.then(self.price.total_cmp(&other.price))
     }
 }
 
@@ -165,13 +172,14 @@ impl Search<'_, '_> {
                 let target = self.aims.own_target(state, node, goal);
                 (state.loads(node)[goal] - target) / state.shares.capacity(node, goal)
             });
-            (over.fold(0.0, f64::max) / STEP - 1e-3).ceil().max(0.0) as u64
+            over.fold(0.0, f64::max)
         };
-        let mut over: Vec<u64> = (0..state.shares.goals).map(over).collect();
-        over.insert(0, u64::from(excess(state) > NEAR));
+        let over: Vec<f64> = (0..state.shares.goals).map(over).collect();
         Rank {
             leftovers: leftovers(state),
-            over,
+            exceeds_hard_limits: excess(state) > NEAR,
+            tiers: over.iter().map(|over| (over / TIER) as u64).collect(),
+            over: (over.iter().sum::<f64>() / STEP - 1e-3).ceil().max(0.0) as u64,
             price: self.prices.of_plan(state),
         }
     }
