@@ -34,16 +34,14 @@ pub(super) fn shed(
     budget: &mut Budget,
 ) -> bool {
     let search = Search::new(state, prices, node);
+    budget.spent += (state.held(node).len() * search.receivers.len()) as u64;
     let mut best = None;
-    for to in receivers(state, node, RECEIVERS) {
-        budget.spent += state.held(node).len() as u64;
-        search.giants_to(to, &mut best);
-        for run in &search.runs {
-            if state.owner[run.first] == state.shares.home(run.first) {
-                search.windows_to(*run, to, &mut best);
-            } else {
-                search.consider(*run, to, &mut best);
-            }
+    search.giants(&mut best);
+    for run in runs(state, node) {
+        if state.owner[run.first] == state.shares.home(run.first) {
+            search.windows(run, &mut best);
+        } else {
+            search.moved(run, &mut best);
         }
     }
     let Some(Step { run, to, .. }) = best else {
@@ -53,88 +51,107 @@ pub(super) fn shed(
     true
 }
 
-/// What does not change while receivers are tried.
+/// What does not change while runs and receivers are tried.
 struct Search<'s, 'a> {
     state: &'s PlanState<'a>,
     shares: &'a Shares<'a>,
     prices: Prices,
     node: usize,
-    over: f64,
     /// What the node has above its targets.
     need: Vec<f64>,
-    /// Unmoved slots in a row that may move, and moved ones singly.
-    runs: Vec<Run>,
+    receivers: Vec<Receiver>,
+}
+
+/// A node that may get a run.
+struct Receiver {
+    node: usize,
+    /// What it may still get, by role.
+    room: Vec<f64>,
+    /// What no move may bring it above, less what it holds.
+    most: Vec<f64>,
+    /// What the other node holds more than this one, by goal.
+    below: Vec<f64>,
+}
+
+/// A run, and what it is worth to the node that it leaves.
+struct Candidate<'s> {
+    run: Run,
+    first: &'s [f64],
+    end: &'s [f64],
+    /// By how much the node comes nearer to its targets.
+    gain: f64,
+    /// Bytes and slots, without the range.
+    price: f64,
 }
 
 impl<'s, 'a> Search<'s, 'a> {
     fn new(state: &'s PlanState<'a>, prices: Prices, node: usize) -> Self {
-        let both = state.loads(node).iter().zip(state.targets(node));
+        let shares = state.shares;
+        let difference = |of: &[f64], than: &[f64]| -> Vec<f64> {
+            of.iter().zip(than).map(|(of, than)| of - than).collect()
+        };
+        let receiver = |to: usize| Receiver {
+            node: to,
+            room: difference(state.targets(to), state.loads(to)),
+            most: difference(shares.ceilings(to), state.loads(to)),
+            below: difference(state.loads(node), state.loads(to)),
+        };
+        let over = difference(state.loads(node), state.targets(node));
         Search {
-            shares: state.shares,
+            shares,
             prices,
             node,
-            over: state.over(node),
-            need: both
-                .map(|(load, target)| (load - target).max(0.0))
+            need: over.into_iter().map(|over| over.max(0.0)).collect(),
+            receivers: receivers(state, node, RECEIVERS)
+                .into_iter()
+                .map(receiver)
                 .collect(),
-            runs: runs(state, node),
             state,
         }
     }
 
-    fn giants_to(&self, to: usize, best: &mut Option<Step>) {
+    fn giants(&self, best: &mut Option<Step>) {
         let giants = self.shares.giants.iter().map(|slot| usize::from(*slot));
         let its = giants.filter(|slot| usize::from(self.state.owner[*slot]) == self.node);
         for slot in its.filter(|slot| !self.shares.is_fixed(*slot)) {
             let run = Run::single(slot);
-            let Some(gain) = self.state.gain_of_single(slot, to) else {
-                continue;
-            };
-            if gain > LEAST_GAIN && self.state.allows(run, to) {
-                let price = self.prices.of_step(self.state, run, to);
-                rank(
-                    Step {
-                        score: score(gain, 0.0, price),
-                        run,
-                        to,
-                    },
-                    best,
-                );
+            for to in self.receivers.iter().map(|receiver| receiver.node) {
+                let gain = self.state.gain_of_single(slot, to).unwrap_or(0.0);
+                if gain > LEAST_GAIN && self.state.allows(run, to) {
+                    let price = self.prices.of_step(self.state, run, to);
+                    rank(gain, price, run, to, best);
+                }
+            }
+        }
+    }
+
+    /// Tries a slot that has moved before.
+    fn moved(&self, run: Run, best: &mut Option<Step>) {
+        let candidate = self.candidate(run);
+        for to in &self.receivers {
+            if let Some(worth) = self.worth(&candidate, to)
+                && self.state.allows(run, to.node)
+            {
+                let price = self.prices.of_step(self.state, run, to.node);
+                rank(worth, price, run, to.node, best);
             }
         }
     }
 
     /// Tries the windows of a run whose slots have not moved.
-    fn windows_to(&self, run: Run, to: usize, best: &mut Option<Step>) {
+    fn windows(&self, run: Run, best: &mut Option<Step>) {
         let shares = self.shares;
         let leaves = shares.leaves(self.node);
-        let both = self.state.targets(to).iter().zip(self.state.loads(to));
-        let room: Vec<f64> = both
-            .map(|(target, load)| (target - load).max(0.0))
-            .collect();
-        let roles = 0..shares.roles;
         let mut covers = vec![run.first; shares.roles];
-        let mut fits = run.first;
+        let mut fits = vec![run.first; self.receivers.len()];
         for first in run.first..run.end {
             let before = shares.before(first);
-            let helps = |role: usize| {
-                self.need[role] > 0.0 && shares.before(first + 1)[role] > before[role]
-            };
-            if !leaves && !roles.clone().any(helps) {
+            let mut needed = self.need.iter().zip(shares.before(first + 1)).zip(before);
+            if !leaves && !needed.any(|((need, end), first)| *need > 0.0 && end > first) {
                 continue;
             }
-            let is_within = |end: usize| {
-                let loads = shares.before(end).iter().zip(before);
-                loads
-                    .zip(&room)
-                    .all(|((end, first), room)| end - first <= *room)
-            };
-            fits = fits.max(first + 1);
-            while fits < run.end && is_within(fits + 1) {
-                fits += 1;
-            }
             let (mut least, mut most) = (run.end, first + 1);
-            for role in roles.clone().filter(|role| self.need[*role] > 0.0) {
+            for role in (0..shares.roles).filter(|role| self.need[*role] > 0.0) {
                 let end = &mut covers[role];
                 *end = (*end).max(first + 1);
                 while *end < run.end && shares.before(*end)[role] - before[role] < self.need[role] {
@@ -143,68 +160,120 @@ impl<'s, 'a> Search<'s, 'a> {
                 (least, most) = (least.min(*end), most.max(*end));
             }
             let allowed = self.state.last_end_within_limits(first, run.end);
-            let whole = if leaves { run.end.min(fits) } else { first + 1 };
-            let ends = [first + 1, least.min(fits), most.min(fits), most, whole];
-            for (at, end) in ends.iter().enumerate() {
-                let end = (*end).min(allowed);
-                if end > first && !ends[..at].contains(&end) {
-                    self.consider(Run { first, end }, to, best);
+            if allowed <= first {
+                continue;
+            }
+            let [one, least, most] = [first + 1, least, most].map(|end| end.min(allowed));
+            self.give_to_each(Run { first, end: one }, best);
+            if least > one {
+                self.give_to_each(Run { first, end: least }, best);
+            }
+            if most > least {
+                self.give_to_each(Run { first, end: most }, best);
+            }
+            // Ends at which a receiver is full.
+            let last = if leaves { run.end.min(allowed) } else { most };
+            for (to, fits) in self.receivers.iter().zip(&mut fits) {
+                if to.has_room(before, shares.before(last)) {
+                    if last > most {
+                        self.give(&self.candidate(Run { first, end: last }), to, best);
+                    }
+                    continue;
+                }
+                *fits = (*fits).max(first + 1);
+                while *fits < last && to.has_room(before, shares.before(*fits + 1)) {
+                    *fits += 1;
+                }
+                if *fits > one && *fits != least && *fits != most {
+                    self.give(&self.candidate(Run { first, end: *fits }), to, best);
                 }
             }
         }
     }
 
-    /// Rates a run of slots that have all moved or have all not, none of them a giant.
-    fn consider(&self, run: Run, to: usize, best: &mut Option<Step>) {
-        let (state, shares) = (self.state, self.shares);
-        let (first, end) = (shares.before(run.first), shares.before(run.end));
-        let (left, left_target) = (state.loads(self.node), state.targets(self.node));
-        let (there, there_target) = (state.loads(to), state.targets(to));
-        let ceilings = shares.ceilings(to);
-        let mut gain = self.over;
-        let mut nearer = 0.0;
-        for role in 0..shares.roles {
-            let load = end[role] - first[role];
-            let after = there[role] + load;
-            if load > 0.0 && after > ceilings[role] + NEAR {
-                return;
-            }
-            gain -= above(left[role] - load - left_target[role])
-                + above(after - there_target[role])
-                - above(there[role] - there_target[role]);
-            if role < shares.goals {
-                nearer += 2.0 * load * (left[role] - load - there[role]);
+    fn give_to_each(&self, run: Run, best: &mut Option<Step>) {
+        let candidate = self.candidate(run);
+        if self.may_beat(&candidate, best.as_ref()) {
+            for to in &self.receivers {
+                self.give(&candidate, to, best);
             }
         }
-        if gain <= LEAST_GAIN {
-            return;
-        }
-        let price = if state.owner[run.first] == shares.home(run.first) {
-            self.price_of_unmoved(run, to)
-        } else if state.allows(run, to) {
-            self.prices.of_step(state, run, to)
-        } else {
-            return;
-        };
-        rank(
-            Step {
-                score: score(gain, nearer, price),
-                run,
-                to,
-            },
-            best,
-        );
     }
 
-    /// The price of a run of which nothing has moved: joined to a neighbour that goes the same way it is no new range.
-    fn price_of_unmoved(&self, run: Run, to: usize) -> f64 {
+    fn give(&self, candidate: &Candidate<'_>, to: &Receiver, best: &mut Option<Step>) {
+        if self.may_beat(candidate, best.as_ref())
+            && let Some(worth) = self.worth(candidate, to)
+        {
+            let run = candidate.run;
+            let joined = u8::from(run.first > 0 && self.goes_to(run.first - 1, to.node))
+                + u8::from(run.end < self.shares.slots && self.goes_to(run.end, to.node));
+            let price = candidate.price + self.prices.range * (1.0 - f64::from(joined));
+            rank(worth, price, run, to.node, best);
+        }
+    }
+
+    /// Whether a slot goes from this node to that one already: a run beside it is no new range.
+    fn goes_to(&self, slot: usize, to: usize) -> bool {
+        usize::from(self.state.owner[slot]) == to
+            && usize::from(self.shares.home(slot)) == self.node
+    }
+
+    /// Whether some receiver could make more of it than the best step so far.
+    fn may_beat(&self, candidate: &Candidate<'_>, best: Option<&Step>) -> bool {
+        let run = candidate.run;
         let is_beside = |slot: usize| {
-            usize::from(self.state.owner[slot]) == to
-                && usize::from(self.shares.home(slot)) == self.node
+            usize::from(self.shares.home(slot)) == self.node
+                && usize::from(self.state.owner[slot]) != self.node
         };
-        let joined = u8::from(run.first > 0 && is_beside(run.first - 1))
+        let joins = u8::from(run.first > 0 && is_beside(run.first - 1))
             + u8::from(run.end < self.shares.slots && is_beside(run.end));
-        self.prices.of_run(self.shares, run) + self.prices.range * (1.0 - f64::from(joined))
+        let price = candidate.price + self.prices.range * (1.0 - f64::from(joins));
+        candidate.gain > LEAST_GAIN
+            && best.is_none_or(|best| {
+                price <= 0.0 || candidate.gain * (1.0 + 2.0 * LEVELLING) > best.score * price
+            })
+    }
+
+    fn candidate(&self, run: Run) -> Candidate<'a> {
+        let (first, end) = (self.shares.before(run.first), self.shares.before(run.end));
+        let loads = end.iter().zip(first).map(|(end, first)| end - first);
+        let gains = self.need.iter().zip(loads);
+        Candidate {
+            run,
+            first,
+            end,
+            gain: gains
+                .map(|(need, load)| above(*need) - above(need - load))
+                .sum(),
+            price: self.prices.of_run(self.shares, run),
+        }
+    }
+
+    /// By how much both nodes come nearer to their targets, and a little for what brings them nearer to each other; `None`
+    /// where they do not, or a hard limit forbids it. The run has no giant.
+    fn worth(&self, candidate: &Candidate<'_>, to: &Receiver) -> Option<f64> {
+        let mut gain = candidate.gain;
+        let mut nearer = 0.0;
+        for role in 0..self.shares.roles {
+            let load = candidate.end[role] - candidate.first[role];
+            if load > to.most[role] + NEAR && load > 0.0 {
+                return None;
+            }
+            gain -= above(load - to.room[role]) - above(-to.room[role]);
+            if role < self.shares.goals {
+                nearer += 2.0 * load * (to.below[role] - load);
+            }
+        }
+        (gain > LEAST_GAIN).then(|| gain + LEVELLING * nearer.clamp(-2.0 * gain, 2.0 * gain))
+    }
+}
+
+impl Receiver {
+    fn has_room(&self, first: &[f64], end: &[f64]) -> bool {
+        let loads = end.iter().zip(first);
+        loads
+            .zip(&self.room)
+            .all(|((end, first), room)| end - first <= room.max(0.0))
     }
 }
 
@@ -225,18 +294,15 @@ fn runs(state: &PlanState<'_>, node: usize) -> Vec<Run> {
     runs
 }
 
-fn score(gain: f64, nearer: f64, price: f64) -> f64 {
-    if price > 0.0 {
-        (gain + LEVELLING * nearer.clamp(-2.0 * gain, 2.0 * gain)) / price
+/// Keeps the better step; the first of equals stays.
+fn rank(worth: f64, price: f64, run: Run, to: usize, best: &mut Option<Step>) {
+    let score = if price > 0.0 {
+        worth / price
     } else {
-        REFUND + gain
-    }
-}
-
-/// The first of equals stays.
-fn rank(step: Step, best: &mut Option<Step>) {
-    let is_better = |best: &Step| step.score > best.score * (1.0 + 1e-12);
-    if step.score > 0.0 && best.as_ref().is_none_or(is_better) {
-        *best = Some(step);
+        REFUND + worth
+    };
+    let is_better = |best: &Step| score > best.score * (1.0 + 1e-12);
+    if score > 0.0 && best.as_ref().is_none_or(is_better) {
+        *best = Some(Step { score, run, to });
     }
 }
