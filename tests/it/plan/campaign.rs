@@ -27,6 +27,8 @@ struct Case {
     met: bool,
     /// The load's least by the proof, where there is one.
     proven: Option<f64>,
+    /// What may not move is above some target by itself.
+    pinned: bool,
     /// How far above its targets the fullest node is, by goal, as a ratio.
     missed: [f64; 2],
     load_after: f64,
@@ -58,6 +60,7 @@ impl Case {
             seed,
             met: planned.goals.iter().all(|goal| goal.met),
             proven: planned.goals[1].proof.as_ref().map(|proof| proof.least),
+            pinned: !planned.fixed_above.is_empty(),
             missed: [0, 1].map(|goal| missed(&problem, &planned, goal)),
             load_after: planned.goals[1].after,
             bytes: if planned.least_price > 0.0 {
@@ -159,7 +162,8 @@ struct Figure {
 
 fn figures(cases: &[Case], are_small: bool) -> Vec<Figure> {
     let forced: Vec<&Case> = cases.iter().filter(|case| case.proven.is_some()).collect();
-    let free: Vec<&Case> = cases.iter().filter(|case| case.proven.is_none()).collect();
+    let is_free = |case: &&Case| case.proven.is_none() && !case.pinned;
+    let free: Vec<&Case> = cases.iter().filter(is_free).collect();
     let met: Vec<&Case> = free
         .iter()
         .copied()

@@ -111,10 +111,17 @@ impl Aims {
     /// The fullest node in fair shares, one with a slot that is heavier than its share measured by that slot.
     pub fn height(&self, state: &PlanState<'_>, goal: usize) -> f64 {
         let over = state.shares.problem.staying().map(|node| {
-            let allowed = self.own_target(state, node, goal);
+            let allowed = self.reachable(state, node, goal);
             state.loads(node)[goal] / allowed * self.own[goal]
         });
         over.fold(0.0, f64::max)
+    }
+
+    /// The same, and what may not leave the node.
+    pub fn reachable(&self, state: &PlanState<'_>, node: usize, goal: usize) -> f64 {
+        let heaviest = state.heaviest_giant(node, goal, None);
+        self.own_target(state, node, goal)
+            .max(state.shares.least(node, goal, heaviest))
     }
 
     /// What a node may hold of a goal, before any proof and any hard limit.

@@ -5,11 +5,21 @@
 pub(super) struct Budget {
     /// How much was looked at.
     pub spent: u64,
-    /// Past this nothing but necessary steps is searched for.
+    /// Past this nothing more is looked at.
     pub most: u64,
 }
 
 impl Budget {
+    /// Nothing is spent.
+    pub fn new(most: u64) -> Self {
+        Budget { spent: 0, most }
+    }
+
+    /// A part of what is left, at most so much; what is spent of it is to be added to `spent`.
+    pub fn part(&self, most: u64) -> Self {
+        Budget::new(most.min(self.most.saturating_sub(self.spent)))
+    }
+
     pub fn is_spent(&self) -> bool {
         self.spent >= self.most
     }

@@ -81,7 +81,7 @@ fn over_after(
 
 /// The bytes and the slot that a step adds to the plan, or takes from it.
 fn price_of(state: &PlanState<'_>, prices: Prices, slot: usize, to: usize) -> f64 {
-    let home = usize::from(state.shares.home(slot));
+    let home = usize::from(state.home(slot));
     let price = prices.of_run(state.shares, Run::single(slot));
     let due = if to == home { 0.0 } else { price };
     let spent = if usize::from(state.owner[slot]) == home {

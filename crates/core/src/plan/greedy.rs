@@ -42,6 +42,9 @@ fn shed_all(state: &mut PlanState<'_>, prices: Prices, exchanges: bool, budget: 
     let nodes = state.shares.nodes;
     let mut stuck = Stuck::new(nodes);
     for _ in 0..STEPS.0 * nodes + STEPS.1 {
+        if budget.is_spent() {
+            return;
+        }
         if let Some(node) = stuck.fullest(state) {
             stuck.nodes[node] = !shed(state, prices, node, budget);
         } else if !exchanges || state.total_over() >= LAST || !stuck.exchange(state, prices, budget)
@@ -123,7 +126,7 @@ impl Stuck {
 
 /// Gives back what owners can hold after all, the shortest runs first: a run, or the dearer of its longest prefix and
 /// suffix that fit.
-fn give_back(state: &mut PlanState<'_>, prices: Prices) {
+pub(super) fn give_back(state: &mut PlanState<'_>, prices: Prices) {
     for _ in 0..PASSES {
         let mut runs = state.moved_runs();
         runs.sort_by_key(|run| (run.len(), run.first));
@@ -139,7 +142,7 @@ fn give_back(state: &mut PlanState<'_>, prices: Prices) {
 
 fn give_back_run(state: &mut PlanState<'_>, prices: Prices, run: Run) -> bool {
     let shares = state.shares;
-    let home = usize::from(shares.home(run.first));
+    let home = usize::from(state.home(run.first));
     let both = state.targets(home).iter().zip(state.loads(home));
     let room: Vec<f64> = both.map(|(target, load)| target - load).collect();
     if shares.leaves(home) || room.iter().any(|room| *room < 0.0) {

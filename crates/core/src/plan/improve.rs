@@ -29,7 +29,7 @@ enum Ruined {
 impl Ruined {
     fn has(self, state: &PlanState<'_>, run: Run) -> bool {
         match self {
-            Ruined::From(node) => usize::from(state.shares.home(run.first)) == node,
+            Ruined::From(node) => usize::from(state.home(run.first)) == node,
             Ruined::To(node) => usize::from(state.owner[run.first]) == node,
         }
     }
@@ -57,7 +57,7 @@ pub(super) fn improve(
                 let mark = state.mark();
                 for run in state.moved_runs() {
                     if ruined.has(state, run) {
-                        state.give(run, usize::from(state.shares.home(run.first)));
+                        state.give(run, usize::from(state.home(run.first)));
                     }
                 }
                 solve(state, prices.scaled(factor), level, budget);
@@ -82,7 +82,7 @@ fn dearest(state: &PlanState<'_>, prices: Prices) -> Vec<Ruined> {
     let mut costs: BTreeMap<Ruined, f64> = BTreeMap::new();
     for run in state.moved_runs() {
         let price = prices.of_run(state.shares, run) + prices.range;
-        let home = usize::from(state.shares.home(run.first));
+        let home = usize::from(state.home(run.first));
         let owner = usize::from(state.owner[run.first]);
         for ruined in [Ruined::From(home), Ruined::To(owner)] {
             *costs.entry(ruined).or_insert(0.0) += price;

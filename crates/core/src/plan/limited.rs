@@ -6,8 +6,8 @@ use crate::plan::greedy::solve;
 use crate::plan::prices::Prices;
 use crate::plan::state::PlanState;
 
-/// What exchanges of one attempt may look at.
-const WORK: u64 = 2_000_000;
+/// What one attempt may look at, in slots and pairs of slots.
+const WORK: u64 = 8_000_000;
 /// Halvings in the search for the lowest aims.
 const HALVINGS: usize = 12;
 
@@ -75,10 +75,7 @@ fn emptied_in_part<'a>(before: &PlanState<'a>, aims: &Aims, prices: Prices) -> P
 }
 
 fn budget() -> Budget {
-    Budget {
-        spent: 0,
-        most: WORK,
-    }
+    Budget::new(WORK)
 }
 
 fn scaled(aims: &[f64], factor: f64) -> Vec<f64> {

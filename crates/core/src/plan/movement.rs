@@ -8,7 +8,7 @@ impl PlanState<'_> {
     pub(super) fn moved_with(&self, run: Run, to: usize) -> (u64, u128) {
         let (mut slots, mut bytes) = self.moved;
         for slot in run.first..run.end {
-            let home = self.shares.home(slot);
+            let home = self.home(slot);
             let size = self.shares.bytes(slot, slot + 1);
             if self.owner[slot] != home {
                 (slots, bytes) = (slots - 1, bytes - size);
@@ -66,9 +66,9 @@ impl PlanState<'_> {
     /// The runs of slots that have moved from one node to one other, ascending.
     pub fn moved_runs(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
-        let pair = |slot: usize| (self.shares.home(slot), self.owner[slot]);
+        let pair = |slot: usize| (self.home(slot), self.owner[slot]);
         for slot in 0..self.shares.slots {
-            if self.owner[slot] == self.shares.home(slot) {
+            if self.owner[slot] == self.home(slot) {
                 continue;
             }
             match runs.last_mut() {
@@ -82,7 +82,7 @@ impl PlanState<'_> {
     /// By how much the number of moved runs changes if `to` gets a run.
     pub fn more_runs(&self, run: Run, to: usize) -> i32 {
         let key = |slot: usize, owner: u16| {
-            let home = self.shares.home(slot);
+            let home = self.home(slot);
             (owner != home).then_some((home, owner))
         };
         let mut more = 0;

@@ -50,7 +50,7 @@ impl Prices {
 
     /// What it costs to give a run to `to`, less what it cost to bring it where it is.
     pub fn of_step(self, state: &PlanState<'_>, run: Run, to: usize) -> f64 {
-        let home = state.shares.home(run.first);
+        let home = state.home(run.first);
         let price = self.of_run(state.shares, run);
         let spent = if state.owner[run.first] == home {
             0.0

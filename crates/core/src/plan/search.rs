@@ -1,25 +1,28 @@
-//! One plan for a problem without limits: solve for the aims, and where they are not met, for higher ones. Of all that was
-//! found the best is kept, so that a node that stays over by itself does not let its neighbours off.
+//! One plan for a problem without limits: solve for the aims, and where they are not met, goal by goal, each from what
+//! meets the goals before it, by smaller and smaller steps. Of all that was found the best is kept, so that a node that
+//! stays over by itself does not let its neighbours off.
 
 use std::cmp::Ordering;
 
 use crate::plan::aims::{Aims, GATE, excess, leftovers};
 use crate::plan::budget::Budget;
-use crate::plan::greedy::solve;
+use crate::plan::greedy;
 use crate::plan::improve::improve;
 use crate::plan::prices::Prices;
 use crate::plan::state::{NEAR, PlanState};
 
-/// What exchanges and improvements of one plan may look at, in slots and pairs of slots.
-const WORK: u64 = 16_000_000;
-/// The same for improvements alone.
-const IMPROVEMENT: u64 = 6_000_000;
-/// Targets are raised by 1%, 2%, 4% and so on as often as this.
-const RAISES: usize = 7;
-/// Halvings between the last target that was missed and the first that was met.
-const HALVINGS: usize = 3;
+/// What the search for one plan may look at, in slots and pairs of slots.
+const WORK: u64 = 40_000_000;
+/// The same for one solution of it.
+const SOLUTION: u64 = 8_000_000;
+/// The same for improvements.
+const IMPROVEMENT: u64 = 3_000_000;
+/// Halvings between a target that was missed and what is met without it.
+const HALVINGS: usize = 6;
 /// Targets this close to each other are the same.
-const CLOSE: f64 = 1.005;
+const CLOSE: f64 = 1.01;
+/// No target is raised by more where none is met.
+const FAR: f64 = 1.32;
 /// Of two plans the one that is over its targets by less of these steps is better, whatever it costs: first goal by goal,
 /// then all goals together.
 const TIER: f64 = GATE - 1.0;
@@ -34,22 +37,14 @@ pub(super) fn search<'a>(before: &PlanState<'a>, aims: &Aims) -> PlanState<'a> {
         aims,
         prices: Prices::new(before),
         best: None,
-        budget: Budget {
-            spent: 0,
-            most: WORK,
-        },
+        budget: Budget::new(WORK),
     };
     search.run();
     let Some((_, mut best)) = search.best else {
         return before.clone();
     };
-    search.budget.most = WORK.min(search.budget.spent + IMPROVEMENT);
-    improve(
-        &mut best,
-        search.prices,
-        aims.level.as_deref(),
-        &mut search.budget,
-    );
+    let mut budget = Budget::new(IMPROVEMENT);
+    improve(&mut best, search.prices, aims.level.as_deref(), &mut budget);
     best
 }
 
@@ -85,91 +80,98 @@ impl Rank {
     }
 }
 
-impl Search<'_, '_> {
+impl<'a> Search<'_, 'a> {
     fn run(&mut self) {
         let aims = self.aims.raised.clone();
         if self.aims.may_meet_their_own() {
-            if self.is_met(&self.aims.own.clone()) {
+            if self.solve(self.before, &self.aims.own.clone()).is_some() {
                 return;
             }
             // Near to what is proven a few percents cost many times the ranges.
             self.best = None;
         }
-        if self.is_met(&aims) {
+        if self.solve(self.before, &aims).is_some() {
             return;
         }
-        let goals = aims.len();
-        // One goal after the other, those after it left open.
-        let mut settled = vec![f64::INFINITY; goals];
-        for goal in 0..goals {
+        // One goal after the other, those after it left open. What meets the goals so far is where the next one begins.
+        let mut settled = vec![f64::INFINITY; aims.len()];
+        let mut met = self.solve(self.before, &settled);
+        for goal in 0..aims.len() {
             settled[goal] = aims[goal];
-            let is_last = goal + 1 == goals;
-            let was_tried = is_last && settled[..goal] == aims[..goal];
-            if was_tried || !self.is_met(&settled) {
-                self.raise(&mut settled, goal);
-            }
+            let from = met.as_ref().unwrap_or(self.before).clone();
+            met = self
+                .solve(&from, &settled)
+                .or_else(|| self.raise(&mut settled, goal, met));
         }
     }
 
-    /// Raises the aim of a goal until it is met, and lowers it again as far as it is.
-    fn raise(&mut self, settled: &mut [f64], goal: usize) {
-        let aim = settled[goal];
-        let mut low = aim;
-        let mut high = None;
-        for raise in 0..RAISES {
-            settled[goal] = aim * (1.0 + 0.01 * f64::from(1 << raise));
-            if self.is_met(settled) {
-                high = Some(settled[goal]);
-                break;
-            }
-            low = settled[goal];
-        }
-        let Some(mut high) = high else {
+    /// Raises the aim of a goal as far as it is met, from what the goals before it leave.
+    fn raise(
+        &mut self,
+        settled: &mut [f64],
+        goal: usize,
+        mut met: Option<PlanState<'a>>,
+    ) -> Option<PlanState<'a>> {
+        let mut low = settled[goal];
+        let Some(before) = &met else {
             // The node that is over by itself is to let no other off.
-            settled[goal] = self
-                .best
-                .as_ref()
-                .map_or(aim, |(_, best)| best.aims()[goal].min(low));
-            return;
+            let best = self.best.as_ref();
+            settled[goal] = best.map_or(low, |(_, best)| best.aims()[goal].min(FAR * low));
+            return None;
         };
+        let aim = low;
+        let mut high = self.aims.height(before, goal).max(low);
         for _ in 0..HALVINGS {
-            if high / low <= CLOSE {
+            let is_close = high / low <= CLOSE;
+            if high <= aim || is_close && low > aim || self.budget.is_spent() {
                 break;
             }
-            settled[goal] = (low + high) / 2.0;
-            if self.is_met(settled) {
-                high = settled[goal];
-            } else {
-                low = settled[goal];
+            // What was out of reach from afar may not be so from near by.
+            settled[goal] = if is_close { aim } else { (low * high).sqrt() };
+            let from = met.as_ref().unwrap_or(self.before).clone();
+            match self.solve(&from, settled) {
+                Some(found) => {
+                    high = self.aims.height(&found, goal).clamp(aim, settled[goal]);
+                    met = Some(found);
+                }
+                None if is_close => break,
+                None => low = settled[goal],
             }
         }
         settled[goal] = high;
+        met
     }
 
-    /// Solves for these aims; whether they are met. The best of all solutions is kept.
-    fn is_met(&mut self, aims: &[f64]) -> bool {
-        let mut state = self.before.clone();
+    /// Solves for these aims from some state on, where they are met. The best of all solutions is kept.
+    fn solve(&mut self, from: &PlanState<'a>, aims: &[f64]) -> Option<PlanState<'a>> {
+        let mut state = from.settled();
         state.set_aims(aims);
-        solve(
+        let mut budget = self.budget.part(SOLUTION);
+        greedy::solve(
             &mut state,
             self.prices,
             self.aims.level.as_deref(),
-            &mut self.budget,
+            &mut budget,
         );
-        let is_met = state.total_over() < MET;
-        let rank = self.rank(&state);
+        self.budget.spent += budget.spent;
+        let mut whole = self.before.clone();
+        whole.set_aims(aims);
+        whole.carry_out(&state.owners());
+        greedy::give_back(&mut whole, self.prices);
+        let is_met = whole.total_over() < MET;
+        let rank = self.rank(&whole);
         let is_better = |(best, _): &(Rank, PlanState<'_>)| rank.cmp(best).is_lt();
         if self.best.as_ref().is_none_or(is_better) {
-            self.best = Some((rank, state));
+            self.best = Some((rank, whole.clone()));
         }
-        is_met
+        is_met.then_some(whole)
     }
 
     fn rank(&self, state: &PlanState<'_>) -> Rank {
         let over = |goal: usize| {
             let nodes = state.shares.problem.staying();
             let over = nodes.map(|node| {
-                let target = self.aims.own_target(state, node, goal);
+                let target = self.aims.reachable(state, node, goal);
                 (state.loads(node)[goal] - target) / state.shares.capacity(node, goal)
             });
             over.fold(0.0, f64::max)

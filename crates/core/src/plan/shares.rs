@@ -30,6 +30,8 @@ pub(super) struct Shares<'a> {
     capacity: Vec<f64>,
     /// What a node may never be moved above, by node and role.
     ceiling: Vec<f64>,
+    /// What slots that may not move hold, giants apart, by node and role.
+    pinned: Vec<f64>,
     pub is_giant: Vec<bool>,
     pub giants: Vec<u16>,
     /// The rank of each slot by load, and by load of one role for that of another: one list for each such order.
@@ -55,6 +57,7 @@ impl<'a> Shares<'a> {
             bytes: vec![0; slots + 1],
             capacity: vec![1.0; nodes * roles],
             ceiling: vec![f64::INFINITY; nodes * roles],
+            pinned: vec![0.0; nodes * roles],
             is_giant: vec![false; slots],
             giants: Vec::new(),
             ranks: Vec::new(),
@@ -72,6 +75,7 @@ impl<'a> Shares<'a> {
         shares.add_hard_limits();
         shares.add_guards(floors);
         shares.find_giants();
+        shares.add_pinned();
         shares.rank_slots(weighed);
         shares
     }
@@ -168,6 +172,19 @@ impl<'a> Shares<'a> {
             .collect();
     }
 
+    fn add_pinned(&mut self) {
+        for slot in 0..self.slots {
+            if self.problem.fixed[slot]
+                && !self.is_giant[slot]
+                && let Some(node) = self.problem.owner[slot]
+            {
+                for role in 0..self.roles {
+                    self.pinned[node * self.roles + role] += self.load(slot, role);
+                }
+            }
+        }
+    }
+
     fn rank_slots(&mut self, weighed: usize) {
         for role in 0..weighed {
             let other = (role + 1) % weighed;
@@ -220,6 +237,17 @@ impl<'a> Shares<'a> {
     #[inline]
     pub fn capacity(&self, node: usize, role: usize) -> f64 {
         self.capacity[node * self.roles + role]
+    }
+
+    /// What a node holds of a role at least whose heaviest giant is `heaviest`.
+    #[inline]
+    pub fn least(&self, node: usize, role: usize, heaviest: f64) -> f64 {
+        let giant = if heaviest > self.capacity(node, role) {
+            heaviest
+        } else {
+            0.0
+        };
+        self.pinned[node * self.roles + role] + giant
     }
 
     /// What no move may bring a node above, in all roles.

@@ -11,6 +11,8 @@ use crate::plan::state::{NEAR, PlanState, Run, above};
 
 /// Nodes of each kind that are tried as receivers.
 const RECEIVERS: usize = 8;
+/// The roles of a problem: all metrics, and the number of slots.
+const MOST_ROLES: usize = 6;
 /// A step that gains less is none.
 const LEAST_GAIN: f64 = 1e-7;
 /// How much bringing two nodes nearer to each other counts, beside bringing them to their targets.
@@ -26,24 +28,24 @@ struct Step {
     to: usize,
 }
 
-/// Takes the best step out of a node; false where none gains anything. The budget is charged and not asked.
+/// Takes the best step out of a node; false where none gains anything. The budget is charged and not asked: see `greedy`.
 pub(super) fn shed(
     state: &mut PlanState<'_>,
     prices: Prices,
     node: usize,
     budget: &mut Budget,
 ) -> bool {
-    let search = Search::new(state, prices, node);
-    budget.spent += (state.held(node).len() * search.receivers.len()) as u64;
-    let mut best = None;
-    search.giants(&mut best);
-    for run in runs(state, node) {
-        if state.owner[run.first] == state.shares.home(run.first) {
-            search.windows(run, &mut best);
-        } else {
-            search.moved(run, &mut best);
-        }
-    }
+    let receivers = receivers(state, node, RECEIVERS);
+    budget.spent += (state.held(node).len() * receivers.len()) as u64;
+    // With a number of roles that the compiler knows the loops over them are gone: half of the time.
+    let best = match state.shares.roles {
+        1 => Search::<1>::new(state, prices, node, receivers).best(),
+        2 => Search::<2>::new(state, prices, node, receivers).best(),
+        3 => Search::<3>::new(state, prices, node, receivers).best(),
+        4 => Search::<4>::new(state, prices, node, receivers).best(),
+        5 => Search::<5>::new(state, prices, node, receivers).best(),
+        _ => Search::<MOST_ROLES>::new(state, prices, node, receivers).best(),
+    };
     let Some(Step { run, to, .. }) = best else {
         return false;
     };
@@ -51,63 +53,77 @@ pub(super) fn shed(
     true
 }
 
-/// What does not change while runs and receivers are tried.
-struct Search<'s, 'a> {
+/// What does not change while runs and receivers are tried, for `R` roles.
+struct Search<'s, 'a, const R: usize> {
     state: &'s PlanState<'a>,
     shares: &'a Shares<'a>,
     prices: Prices,
     node: usize,
     /// What the node has above its targets.
-    need: Vec<f64>,
-    receivers: Vec<Receiver>,
+    need: [f64; R],
+    receivers: Vec<Receiver<R>>,
 }
 
 /// A node that may get a run.
-struct Receiver {
+struct Receiver<const R: usize> {
     node: usize,
-    /// What it may still get, by role.
-    room: Vec<f64>,
+    /// What it may still get.
+    room: [f64; R],
+    /// What it has above its targets.
+    over: f64,
     /// What no move may bring it above, less what it holds.
-    most: Vec<f64>,
-    /// What the other node holds more than this one, by goal.
-    below: Vec<f64>,
+    most: [f64; R],
+    /// What the other node holds more than this one.
+    below: [f64; R],
 }
 
 /// A run, and what it is worth to the node that it leaves.
-struct Candidate<'s> {
+struct Candidate<const R: usize> {
     run: Run,
-    first: &'s [f64],
-    end: &'s [f64],
+    load: [f64; R],
     /// By how much the node comes nearer to its targets.
     gain: f64,
     /// Bytes and slots, without the range.
     price: f64,
+    /// On how many sides slots have gone from this node: a run beside those may be no new range.
+    sides: u8,
 }
 
-impl<'s, 'a> Search<'s, 'a> {
-    fn new(state: &'s PlanState<'a>, prices: Prices, node: usize) -> Self {
+impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
+    fn new(state: &'s PlanState<'a>, prices: Prices, node: usize, receivers: Vec<usize>) -> Self {
         let shares = state.shares;
-        let difference = |of: &[f64], than: &[f64]| -> Vec<f64> {
-            of.iter().zip(than).map(|(of, than)| of - than).collect()
+        let receiver = |to: usize| {
+            let room = difference(state.targets(to), state.loads(to));
+            Receiver {
+                node: to,
+                room,
+                over: room.iter().map(|room| above(-room)).sum(),
+                most: difference(shares.ceilings(to), state.loads(to)),
+                below: difference(state.loads(node), state.loads(to)),
+            }
         };
-        let receiver = |to: usize| Receiver {
-            node: to,
-            room: difference(state.targets(to), state.loads(to)),
-            most: difference(shares.ceilings(to), state.loads(to)),
-            below: difference(state.loads(node), state.loads(to)),
-        };
-        let over = difference(state.loads(node), state.targets(node));
+        let over: [f64; R] = difference(state.loads(node), state.targets(node));
         Search {
             shares,
             prices,
             node,
-            need: over.into_iter().map(|over| over.max(0.0)).collect(),
-            receivers: receivers(state, node, RECEIVERS)
-                .into_iter()
-                .map(receiver)
-                .collect(),
+            need: over.map(|over| over.max(0.0)),
+            receivers: receivers.into_iter().map(receiver).collect(),
             state,
         }
+    }
+
+    fn best(&self) -> Option<Step> {
+        let mut best = None;
+        self.giants(&mut best);
+        for run in runs(self.state, self.node) {
+            if self.state.owner[run.first] == self.state.home(run.first) {
+                self.windows(run, &mut best);
+            } else {
+                self.moved(run, &mut best);
+            }
+        }
+        best
     }
 
     fn giants(&self, best: &mut Option<Step>) {
@@ -127,7 +143,7 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// Tries a slot that has moved before.
     fn moved(&self, run: Run, best: &mut Option<Step>) {
-        let candidate = self.candidate(run);
+        let candidate = self.candidate(run, run);
         for to in &self.receivers {
             if let Some(worth) = self.worth(&candidate, to)
                 && self.state.allows(run, to.node)
@@ -140,21 +156,21 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// Tries the windows of a run whose slots have not moved.
     fn windows(&self, run: Run, best: &mut Option<Step>) {
-        let shares = self.shares;
-        let leaves = shares.leaves(self.node);
-        let mut covers = vec![run.first; shares.roles];
+        let leaves = self.shares.leaves(self.node);
+        let mut covers = [run.first; R];
         let mut fits = vec![run.first; self.receivers.len()];
         for first in run.first..run.end {
-            let before = shares.before(first);
-            let mut needed = self.need.iter().zip(shares.before(first + 1)).zip(before);
-            if !leaves && !needed.any(|((need, end), first)| *need > 0.0 && end > first) {
+            let before = self.before(first);
+            let load: [f64; R] = difference(self.before(first + 1), before);
+            let mut helps = self.need.iter().zip(&load);
+            if !leaves && !helps.any(|(need, load)| *need > 0.0 && *load > 0.0) {
                 continue;
             }
             let (mut least, mut most) = (run.end, first + 1);
-            for role in (0..shares.roles).filter(|role| self.need[*role] > 0.0) {
+            for role in (0..R).filter(|role| self.need[*role] > 0.0) {
                 let end = &mut covers[role];
                 *end = (*end).max(first + 1);
-                while *end < run.end && shares.before(*end)[role] - before[role] < self.need[role] {
+                while *end < run.end && self.before(*end)[role] - before[role] < self.need[role] {
                     *end += 1;
                 }
                 (least, most) = (least.min(*end), most.max(*end));
@@ -164,124 +180,147 @@ impl<'s, 'a> Search<'s, 'a> {
                 continue;
             }
             let [one, least, most] = [first + 1, least, most].map(|end| end.min(allowed));
-            self.give_to_each(Run { first, end: one }, best);
+            let window = |end: usize| self.candidate(Run { first, end }, run);
+            self.give_to_each(&window(one), best);
             if least > one {
-                self.give_to_each(Run { first, end: least }, best);
+                self.give_to_each(&window(least), best);
             }
             if most > least {
-                self.give_to_each(Run { first, end: most }, best);
+                self.give_to_each(&window(most), best);
             }
             // Ends at which a receiver is full.
             let last = if leaves { run.end.min(allowed) } else { most };
             for (to, fits) in self.receivers.iter().zip(&mut fits) {
-                if to.has_room(before, shares.before(last)) {
+                if to.has_room(before, self.before(last)) {
                     if last > most {
-                        self.give(&self.candidate(Run { first, end: last }), to, best);
+                        self.give(&window(last), to, best);
                     }
                     continue;
                 }
                 *fits = (*fits).max(first + 1);
-                while *fits < last && to.has_room(before, shares.before(*fits + 1)) {
+                while *fits < last && to.has_room(before, self.before(*fits + 1)) {
                     *fits += 1;
                 }
                 if *fits > one && *fits != least && *fits != most {
-                    self.give(&self.candidate(Run { first, end: *fits }), to, best);
+                    self.give(&window(*fits), to, best);
                 }
             }
         }
     }
 
-    fn give_to_each(&self, run: Run, best: &mut Option<Step>) {
-        let candidate = self.candidate(run);
-        if self.may_beat(&candidate, best.as_ref()) {
+    /// The loads of the slots before `slot`.
+    #[inline]
+    fn before(&self, slot: usize) -> &'a [f64; R] {
+        self.shares.before(slot).first_chunk().unwrap_or(&[0.0; R])
+    }
+
+    fn give_to_each(&self, candidate: &Candidate<R>, best: &mut Option<Step>) {
+        if self.may_beat(candidate, best.as_ref()) {
             for to in &self.receivers {
-                self.give(&candidate, to, best);
+                self.give(candidate, to, best);
             }
         }
     }
 
-    fn give(&self, candidate: &Candidate<'_>, to: &Receiver, best: &mut Option<Step>) {
+    fn give(&self, candidate: &Candidate<R>, to: &Receiver<R>, best: &mut Option<Step>) {
         if self.may_beat(candidate, best.as_ref())
             && let Some(worth) = self.worth(candidate, to)
         {
             let run = candidate.run;
-            let joined = u8::from(run.first > 0 && self.goes_to(run.first - 1, to.node))
-                + u8::from(run.end < self.shares.slots && self.goes_to(run.end, to.node));
-            let price = candidate.price + self.prices.range * (1.0 - f64::from(joined));
+            let mut ranges = 1.0;
+            if candidate.sides > 0 {
+                ranges -= f64::from(u8::from(
+                    run.first > 0 && self.goes_to(run.first - 1, to.node),
+                ));
+                ranges -= f64::from(u8::from(self.goes_to(run.end, to.node)));
+            }
+            let price = candidate.price + self.prices.range * ranges;
             rank(worth, price, run, to.node, best);
         }
     }
 
-    /// Whether a slot goes from this node to that one already: a run beside it is no new range.
+    /// Whether a slot goes from this node to that one already.
     fn goes_to(&self, slot: usize, to: usize) -> bool {
-        usize::from(self.state.owner[slot]) == to
-            && usize::from(self.shares.home(slot)) == self.node
+        self.has_gone(slot) && usize::from(self.state.owner[slot]) == to
+    }
+
+    /// Whether a slot goes from this node to another.
+    fn has_gone(&self, slot: usize) -> bool {
+        slot < self.shares.slots
+            && usize::from(self.state.home(slot)) == self.node
+            && usize::from(self.state.owner[slot]) != self.node
     }
 
     /// Whether some receiver could make more of it than the best step so far.
-    fn may_beat(&self, candidate: &Candidate<'_>, best: Option<&Step>) -> bool {
-        let run = candidate.run;
-        let is_beside = |slot: usize| {
-            usize::from(self.shares.home(slot)) == self.node
-                && usize::from(self.state.owner[slot]) != self.node
-        };
-        let joins = u8::from(run.first > 0 && is_beside(run.first - 1))
-            + u8::from(run.end < self.shares.slots && is_beside(run.end));
-        let price = candidate.price + self.prices.range * (1.0 - f64::from(joins));
+    #[inline]
+    fn may_beat(&self, candidate: &Candidate<R>, best: Option<&Step>) -> bool {
+        let price = candidate.price + self.prices.range * (1.0 - f64::from(candidate.sides));
         candidate.gain > LEAST_GAIN
             && best.is_none_or(|best| {
                 price <= 0.0 || candidate.gain * (1.0 + 2.0 * LEVELLING) > best.score * price
             })
     }
 
-    fn candidate(&self, run: Run) -> Candidate<'a> {
-        let (first, end) = (self.shares.before(run.first), self.shares.before(run.end));
-        let loads = end.iter().zip(first).map(|(end, first)| end - first);
-        let gains = self.need.iter().zip(loads);
+    /// A part of a run whose slots have not moved.
+    #[inline]
+    fn candidate(&self, run: Run, part_of: Run) -> Candidate<R> {
+        let load = difference(self.before(run.end), self.before(run.first));
+        let mut gain = 0.0;
+        for role in 0..R {
+            gain += above(self.need[role]) - above(self.need[role] - load[role]);
+        }
+        let is_first = run.first == part_of.first && run.first > 0;
         Candidate {
-            run,
-            first,
-            end,
-            gain: gains
-                .map(|(need, load)| above(*need) - above(need - load))
-                .sum(),
+            gain,
+            load,
             price: self.prices.of_run(self.shares, run),
+            sides: u8::from(is_first && self.has_gone(run.first - 1))
+                + u8::from(run.end == part_of.end && self.has_gone(run.end)),
+            run,
         }
     }
 
     /// By how much both nodes come nearer to their targets, and a little for what brings them nearer to each other; `None`
     /// where they do not, or a hard limit forbids it. The run has no giant.
-    fn worth(&self, candidate: &Candidate<'_>, to: &Receiver) -> Option<f64> {
-        let mut gain = candidate.gain;
+    #[inline]
+    fn worth(&self, candidate: &Candidate<R>, to: &Receiver<R>) -> Option<f64> {
+        let mut gain = candidate.gain + to.over;
         let mut nearer = 0.0;
-        for role in 0..self.shares.roles {
-            let load = candidate.end[role] - candidate.first[role];
-            if load > to.most[role] + NEAR && load > 0.0 {
-                return None;
-            }
-            gain -= above(load - to.room[role]) - above(-to.room[role]);
+        let mut is_too_much = false;
+        for role in 0..R {
+            let load = candidate.load[role];
+            is_too_much |= load > 0.0 && load > to.most[role] + NEAR;
+            gain -= above(load - to.room[role]);
             if role < self.shares.goals {
                 nearer += 2.0 * load * (to.below[role] - load);
             }
         }
-        (gain > LEAST_GAIN).then(|| gain + LEVELLING * nearer.clamp(-2.0 * gain, 2.0 * gain))
+        (gain > LEAST_GAIN && !is_too_much)
+            .then(|| gain + LEVELLING * nearer.clamp(-2.0 * gain, 2.0 * gain))
     }
 }
 
-impl Receiver {
-    fn has_room(&self, first: &[f64], end: &[f64]) -> bool {
-        let loads = end.iter().zip(first);
-        loads
-            .zip(&self.room)
-            .all(|((end, first), room)| end - first <= room.max(0.0))
+impl<const R: usize> Receiver<R> {
+    #[inline]
+    fn has_room(&self, first: &[f64; R], end: &[f64; R]) -> bool {
+        let mut has_room = true;
+        for role in 0..R {
+            has_room &= end[role] - first[role] <= self.room[role].max(0.0);
+        }
+        has_room
     }
+}
+
+#[inline]
+fn difference<const R: usize>(of: &[f64], than: &[f64]) -> [f64; R] {
+    std::array::from_fn(|role| of[role] - than[role])
 }
 
 /// The slots of a node that are neither fixed nor giants: unmoved ones in a row together, moved ones singly.
 fn runs(state: &PlanState<'_>, node: usize) -> Vec<Run> {
     let shares = state.shares;
     let mut runs: Vec<Run> = Vec::new();
-    let is_home = |slot: usize| usize::from(shares.home(slot)) == node;
+    let is_home = |slot: usize| usize::from(state.home(slot)) == node;
     for slot in state.held(node).iter().map(|slot| usize::from(*slot)) {
         if shares.is_fixed(slot) || shares.is_giant[slot] {
             continue;

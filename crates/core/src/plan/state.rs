@@ -35,6 +35,8 @@ pub(super) struct PlanState<'a> {
     aims: Vec<f64>,
     /// By goal: up to how many shares a node is filled for now, and by node and role what each held when that began.
     level: Option<(Vec<f64>, Vec<f64>)>,
+    /// Who owns what when nothing has moved.
+    home: Vec<u16>,
     pub owner: Vec<u16>,
     load: Vec<f64>,
     target: Vec<f64>,
@@ -55,6 +57,7 @@ impl<'a> PlanState<'a> {
             shares,
             aims: aims.to_vec(),
             level: None,
+            home: (0..shares.slots).map(|slot| shares.home(slot)).collect(),
             owner: (0..shares.slots).map(|slot| shares.home(slot)).collect(),
             load: vec![0.0; shares.nodes * shares.roles],
             target: vec![0.0; shares.nodes * shares.roles],
@@ -76,6 +79,22 @@ impl<'a> PlanState<'a> {
         state.before.clone_from(&state.load);
         state.set_targets();
         state
+    }
+
+    /// The same as where another plan begins: nothing has moved.
+    pub fn settled(&self) -> Self {
+        PlanState {
+            home: self.owner.clone(),
+            log: Vec::new(),
+            moved: (0, 0),
+            ..self.clone()
+        }
+    }
+
+    /// The node that owns a slot when nothing has moved.
+    #[inline]
+    pub fn home(&self, slot: usize) -> u16 {
+        self.home[slot]
     }
 
     /// Aims at other loads.
@@ -132,7 +151,7 @@ impl<'a> PlanState<'a> {
             let held = began[node * shares.roles + role];
             target = target.min(held.max(level[role] * capacity));
         }
-        target.min(ceiling)
+        target.max(shares.least(node, role, heaviest)).min(ceiling)
     }
 
     /// The heaviest giant of a node, but for one slot.
