@@ -5,6 +5,7 @@ mod support;
 mod attributes;
 mod browser;
 mod capture;
+mod carried_out;
 mod charts;
 mod cli;
 #[cfg(feature = "cloud")]

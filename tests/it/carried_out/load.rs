@@ -1,0 +1,1 @@
+//! Load: a key that most of the reads go to.
