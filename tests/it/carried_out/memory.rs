@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::carried_out::probe::{MOST, longest_waits, slow_commands};
+use crate::carried_out::probe::{MOST, SetOnDrop, longest_waits, slow_commands};
 use crate::carried_out::steps::{judged, move_slots, rename, steps};
 use crate::plan::follower::Follower;
-use crate::support::cluster::{Cluster, even};
+use crate::support::cluster::{Cluster, call_ok, even};
 use crate::support::env::size;
 use crate::support::redis::{Reply, Server};
 use crate::support::run::Scratch;
+use slotscope::slot::slot;
 
 /// A sorted set of so many elements: 45 MiB.
 const ELEMENTS: u64 = 400_000;
@@ -24,6 +25,11 @@ const VALUE: usize = 8000;
 const WRITTEN: usize = 5000;
 const WRITTEN_BYTES: f64 = 200.0;
 
+/// Bytes of an element that its size leaves out at most: MEMORY USAGE takes an entry of a hash table for 24 bytes, for
+/// which the allocator gives 32; and of 64 elements that it looks at, the levels of their nodes (16 bytes each, one in four
+/// has another) may be off by 4 bytes in the mean, three standard deviations.
+const UNSEEN: f64 = 8.0 + 4.0;
+
 /// Elements of the sorted set are added in pieces, so that nobody waits for it.
 const ADD: &str = "for i = ARGV[1], ARGV[2] do redis.call('ZADD', KEYS[1], i, string.format('player:%012d', i)) end";
 
@@ -31,7 +37,7 @@ const ADD: &str = "for i = ARGV[1], ARGV[2] do redis.call('ZADD', KEYS[1], i, st
 fn memory_is_even_after_the_steps_and_nobody_waited() {
     let parts = size("SLOTSCOPE_LIVE_PERCENT", 100);
     let options = ["--cluster-allow-replica-migration", "no"];
-    let slow = ["--slowlog-log-slower-than", "100000"];
+    let slow = ["--slowlog-log-slower-than", "50000"];
     let options = [options, slow].concat();
     let cluster = Cluster::with_options(&even(3), |_| {
         options.iter().map(|word| (*word).to_owned()).collect()
@@ -51,33 +57,40 @@ fn memory_is_even_after_the_steps_and_nobody_waited() {
         (0..count).map(|i| format!("{head}:{i}")).collect()
     };
     let tagged = keys("{tenant:acme}", 9600);
-    let others = (0..300).flat_map(|tag| keys(&format!("{{u{tag}}}:page"), 19));
+    // Where the tag is there is little else: there, moves are no relief.
+    let crowded = cluster.owner(slot(b"{tenant:acme}"));
+    let is_roomy =
+        |tag: &u32| cluster.owner(slot(format!("u{tag}").as_bytes())) != crowded || tag % 8 == 0;
+    let others = (0..400).filter(is_roomy);
+    let others = others.flat_map(|tag| keys(&format!("{{u{tag}}}:page"), 19));
     for key in tagged.iter().cloned().chain(others) {
         follower.set(key.as_bytes(), &value);
     }
 
+    for server in &cluster.servers {
+        call_ok(&mut server.connect(), &["SLOWLOG", "RESET"]);
+    }
     let scratch = Scratch::new();
     let is_over = AtomicBool::new(false);
     let (written, waits) = longest_waits(&cluster.servers, || {
         thread::scope(|threads| {
             let writer = threads.spawn(|| write(Follower::new(&cluster), &is_over));
-            let stopping = StopOnDrop(&is_over);
+            let stopping = SetOnDrop(&is_over);
             let promised = carry_out(&cluster, &scratch, &mut follower, &tagged, &value);
             drop(stopping);
             (writer.join().unwrap(), promised)
         })
     });
     let (written, promised) = written;
-    println!("longest waits {waits:?}; {} keys written", written.len());
+    let slow: Vec<_> = cluster.servers.iter().map(slow_commands).collect();
+    println!(
+        "longest waits {waits:?}; {} keys written; {slow:?}",
+        written.len()
+    );
     for (key, value) in &written {
         let reply = follower.call(key, &[b"GET", key]);
         assert_eq!(reply, Reply::Bulk(value.clone()), "{}", key.escape_ascii());
     }
-    let slow: Vec<_> = cluster.servers.iter().map(slow_commands).collect();
-    assert!(
-        waits.iter().all(|wait| *wait <= MOST),
-        "{waits:?}: {slow:?}"
-    );
 
     let report = judged(&scratch, &cluster.address(0), &[], &[]);
     assert_eq!(
@@ -86,7 +99,12 @@ fn memory_is_even_after_the_steps_and_nobody_waited() {
         report["verdict"]
     );
     assert!(steps(&report).is_empty(), "{}", report["verdict"]["steps"]);
-    promise_is_kept(&cluster, &empty, promised, written.len());
+    let more = elements as f64 * UNSEEN + written.len() as f64 * WRITTEN_BYTES;
+    promise_is_kept(&cluster, &empty, promised, more);
+    assert!(
+        waits.iter().all(|wait| *wait <= MOST),
+        "{waits:?}: {slow:?}"
+    );
 }
 
 /// Carries out the steps of the report, and of a second one where a step waits for the names that an application has given
@@ -126,7 +144,7 @@ fn carry_out(
 }
 
 /// Each node's data are at most what was promised, with the errors that a promise has.
-fn promise_is_kept(cluster: &Cluster, empty: &[f64], promised: f64, written: usize) {
+fn promise_is_kept(cluster: &Cluster, empty: &[f64], promised: f64, more: f64) {
     let data: Vec<f64> = used(cluster)
         .iter()
         .zip(empty)
@@ -134,8 +152,8 @@ fn promise_is_kept(cluster: &Cluster, empty: &[f64], promised: f64, written: usi
         .collect();
     let fair = data.iter().sum::<f64>() / data.len() as f64;
     let most = data.iter().fold(0.0, |most: f64, data| most.max(*data)) / fair;
-    // A ratio is promised to the hundredth; what came meanwhile may all be on one node.
-    let tolerance = 0.01 + written as f64 * WRITTEN_BYTES / fair;
+    // A ratio is promised to the hundredth; what sizes leave out, and what came meanwhile, may all be on one node.
+    let tolerance = 0.01 + more / fair;
     println!("promised {promised}, found {most:.4}, tolerance {tolerance:.4}, fair share {fair}");
     assert!(most <= promised + tolerance, "{data:?}");
 }
@@ -165,12 +183,4 @@ fn write(mut follower: Follower, is_over: &AtomicBool) -> HashMap<Vec<u8>, Vec<u
         thread::sleep(Duration::from_millis(1));
     }
     written
-}
-
-struct StopOnDrop<'a>(&'a AtomicBool);
-
-impl Drop for StopOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Relaxed);
-    }
 }
