@@ -4,8 +4,8 @@
 use std::io::{self, Write};
 
 use crate::metric::Metric;
-use crate::steps::{even_ranges, metric_of_ranges};
 use crate::summary::Summary;
+use crate::summary::slot_ranges::{even_ranges, metric_of_ranges};
 
 /// A range of slots for each shard.
 #[derive(Debug, Clone, PartialEq)]

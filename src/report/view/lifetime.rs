@@ -81,7 +81,7 @@ fn soon<'a>(summary: &'a Summary, leaving: &'a Leaving) -> [Table<'a>; 2] {
                 Cell::share(part.share).with_load_bar(part.share),
             ]
         });
-        Table::new(columns, rows.collect::<Vec<_>>().into_iter())
+        Table::new(columns, rows.collect::<Vec<_>>())
     };
     let node = |id: &Name| {
         let nodes = summary.nodes.list.iter();

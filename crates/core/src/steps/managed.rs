@@ -1,14 +1,13 @@
 //! Steps on a managed service, where slots cannot be moved one by one: ranges of slots for a restored backup where the
 //! service takes them, changes of the application, and more shards.
 
-use crate::metric::Metric;
 use crate::steps::Steps;
 use crate::steps::moves::{can_be_goal, moved};
 use crate::steps::repair::step;
 use crate::steps::service::Service;
 use crate::steps::situation::Situation;
-use crate::steps::slot_ranges::even_ranges;
 use crate::summary::limit;
+use crate::summary::slot_ranges::even_ranges;
 use crate::summary::state::Role;
 use crate::summary::step::{Step, StepKind, StepText};
 
@@ -82,10 +81,4 @@ impl Steps<'_> {
                     .max(self.now.max_over_mean(now) + limit::WORTH)
         })
     }
-}
-
-/// What ranges are evened out by: what is asked for, else bytes, else keys.
-pub fn metric_of_ranges(asked: Option<Metric>, has: impl Fn(Metric) -> bool) -> Option<Metric> {
-    let usual = [Metric::Bytes, Metric::Keys, Metric::Ops];
-    asked.into_iter().chain(usual).find(|metric| has(*metric))
 }

@@ -12,12 +12,9 @@ mod moves;
 mod repair;
 mod service;
 mod situation;
-mod slot_ranges;
 
 pub use commands::{Commands, Script};
-pub use managed::metric_of_ranges;
 pub use service::Service;
-pub use slot_ranges::even_ranges;
 
 use crate::metric::Metric;
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};

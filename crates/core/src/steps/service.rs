@@ -89,10 +89,10 @@ impl Service {
             [node.hostname.as_deref(), of_address.map(|(host, _)| host)]
         });
         let hosts: Vec<&str> = hosts.flatten().collect();
-        let is_in = |domain: &&str| hosts.iter().any(|host| host.contains(domain));
+        let is_in = |domain: &str| hosts.iter().any(|host| host.contains(domain));
         SERVICES
             .iter()
-            .find(|service| service.domains.iter().any(|domain| is_in(&domain)))
+            .find(|service| service.domains.iter().any(|domain| is_in(domain)))
     }
 }
 

@@ -40,6 +40,7 @@ pub mod role_verdict;
 pub mod run;
 pub mod scaling;
 mod siblings;
+pub mod slot_ranges;
 pub mod split;
 pub mod state;
 pub mod step;

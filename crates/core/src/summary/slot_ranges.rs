@@ -1,5 +1,7 @@
 //! One range of slots for each shard, so that the fullest holds as little as contiguous ranges allow.
 
+use crate::metric::Metric;
+
 /// The ranges of `shards` shards, in order: of all ways to cut the slots, one whose largest load is the least. `None` with
 /// no shards, or more than slots.
 pub fn even_ranges(loads: &[u64], shards: usize) -> Option<Vec<(u16, u16)>> {
@@ -43,6 +45,12 @@ fn ends(loads: &[u64], shards: usize, most: u128) -> Option<Vec<usize>> {
     }
     ends.push(loads.len() - 1);
     Some(ends)
+}
+
+/// What ranges are evened out by: what is asked for, else bytes, else keys.
+pub fn metric_of_ranges(asked: Option<Metric>, has: impl Fn(Metric) -> bool) -> Option<Metric> {
+    let usual = [Metric::Bytes, Metric::Keys, Metric::Ops];
+    asked.into_iter().chain(usual).find(|metric| has(*metric))
 }
 
 #[cfg(test)]
