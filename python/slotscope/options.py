@@ -76,6 +76,7 @@ class Analyze(Reading, total=False):
     weight: dict[str, float] | list[str]
     previous: Path
     captured: str | list[str]
+    service: str
     top: int
     separator: str
     depth: int
@@ -111,6 +112,7 @@ class Plan(Reading, total=False):
     maxmemory: str
     max_block: str
     move_big: bool
+    service: str
     force: bool
 
 

@@ -4,7 +4,6 @@
 use crate::analysis::counters::{Counters, NodeReadings};
 use crate::analysis::inputs::Inputs;
 use crate::collect::manifest::{Level, Role};
-use crate::command::{Access, COMMANDS};
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::format::capture::monitor::Monitor;
@@ -15,6 +14,7 @@ use crate::summary::observed::{Captures, Observed};
 use crate::tally::Tallies;
 use crate::tally::captured::Captured;
 use crate::tally::operations::SECOND;
+use crate::tally::operations::is_read;
 use crate::topology::Topology;
 
 /// A capture with this part of its slots elsewhere is not of the node that it is named after: all went through a proxy, or
@@ -241,10 +241,7 @@ fn are_apart(intervals: &[Vec<(u64, u64)>]) -> bool {
 fn reads(tallies: &Tallies) -> Option<f64> {
     let commands = &tallies.names.as_ref()?.operations.commands;
     let all: u64 = commands.values().sum();
-    let reads = commands.iter().filter(|(name, _)| {
-        let command = COMMANDS.named(name.as_bytes());
-        command.is_some_and(|command| command.access != Access::Write)
-    });
+    let reads = commands.iter().filter(|(name, _)| is_read(name.as_bytes()));
     let reads: u64 = reads.map(|(_, ops)| ops).sum();
     (all > 0).then(|| reads as f64 / all as f64)
 }

@@ -14,8 +14,9 @@ use crate::summary::evidence::{self, Evidence};
 use crate::summary::integrity::of_files::of_overlap;
 use crate::summary::{InputFacts, Summary};
 use crate::tally::slots_by_input::SlotsByInput;
+use crate::text;
 use crate::topology::Topology;
-use crate::topology::of_files::{FileSlots, OfFiles, of_files};
+use crate::topology::of_files::{FileSlots, NotNodes, OfFiles, of_files, why_not_nodes};
 use crate::topology::overlap::Overlap;
 
 /// The nodes that the inputs of a scan are dumps of; `None` where they are not.
@@ -24,6 +25,61 @@ pub fn of<'p, T>(
     scanned: &Scanned<T>,
     counted: &SlotsByInput,
 ) -> Option<OfFiles> {
+    let Candidates {
+        places,
+        files,
+        has_dumps,
+    } = candidates(paths, scanned, counted);
+    let mut found = of_files(&files)?;
+    for file in found.files.iter_mut().flatten() {
+        *file = places[*file];
+    }
+    match &mut found.overlap {
+        Some(Overlap::Shared { files, .. }) => *files = files.map(|file| places[file]),
+        Some(Overlap::Stranger { file, .. }) => *file = places[*file],
+        None => {}
+    }
+    // Captures of two nodes share slots where clients were redirected, and that is no damage.
+    (has_dumps || found.overlap.is_none()).then_some(found)
+}
+
+/// Why the inputs of a scan are not taken as a node each, in a note; `None` where they are, or fewer than two have keys.
+pub fn why_not<'p, T>(
+    paths: impl Iterator<Item = &'p Path>,
+    scanned: &Scanned<T>,
+    counted: &SlotsByInput,
+) -> Option<String> {
+    let Candidates {
+        files, has_dumps, ..
+    } = candidates(paths, scanned, counted);
+    let why = match why_not_nodes(&files).filter(|_| has_dumps)? {
+        NotNodes::SameSlots => "they hold keys of the same slots, as parts of one dump do".into(),
+        NotNodes::Shared(slots) => format!(
+            "{} are in more than one of them",
+            text::counted(slots.into(), "slot")
+        ),
+        NotNodes::TooFewKeys => "they have too few keys to tell".into(),
+    };
+    Some(format!(
+        "the {} files are not taken as a node each: {why}; --topology FILE or --nodes N names the nodes",
+        files.len()
+    ))
+}
+
+/// The inputs that may be dumps of a node.
+struct Candidates {
+    /// Their places among all inputs.
+    places: Vec<usize>,
+    files: Vec<FileSlots>,
+    /// Whether an input has keys, not operations alone.
+    has_dumps: bool,
+}
+
+fn candidates<'p, T>(
+    paths: impl Iterator<Item = &'p Path>,
+    scanned: &Scanned<T>,
+    counted: &SlotsByInput,
+) -> Candidates {
     // Next to dumps, captures are of the same nodes; commands behind an RDB file are of its node. Lists of extremes have no
     // slots.
     let has_dumps = scanned.inputs.iter().any(|input| input.seen.keys > 0);
@@ -48,17 +104,11 @@ pub fn of<'p, T>(
                 || input.format == slot_stats::NAME,
         }
     });
-    let mut found = of_files(&files.collect::<Vec<_>>())?;
-    for file in found.files.iter_mut().flatten() {
-        *file = places[*file];
+    Candidates {
+        files: files.collect(),
+        places,
+        has_dumps,
     }
-    match &mut found.overlap {
-        Some(Overlap::Shared { files, .. }) => *files = files.map(|file| places[file]),
-        Some(Overlap::Stranger { file, .. }) => *file = places[*file],
-        None => {}
-    }
-    // Captures of two nodes share slots where clients were redirected, and that is no damage.
-    (has_dumps || found.overlap.is_none()).then_some(found)
 }
 
 /// The same, or those that a collection lists, read for this alone; the three nodes that are assumed where the inputs are no nodes.

@@ -7,7 +7,7 @@ use crate::analysis::{Analysis, Nodes, captured, file_nodes, input_info, observe
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::scan::Scanned;
-use crate::steps::{self, Commands, Script};
+use crate::steps::{self, Commands, Script, Service};
 use crate::summary;
 use crate::summary::capacity::Room;
 use crate::summary::evidence::Evidence;
@@ -119,6 +119,10 @@ impl Analysis {
             }
         }
         file_nodes::note_overlap(overlap.as_ref(), &mut input);
+        if files.is_empty() && self.may_find_nodes(inputs.files.len()) {
+            let why = file_nodes::why_not(inputs.paths(), first, &first.tally.inputs);
+            input.notes.extend(why);
+        }
         let is_shown = self.redaction.is_none();
         input.policy = input_info::policy(&inputs.policy, is_shown);
         let policy_note = input.policy.as_ref().map(input_info::policy_note);
@@ -211,6 +215,7 @@ impl Analysis {
                 by => vec!["--by".into(), by.join(",")],
             },
             script: Script::of(observed),
+            service: self.service.or_else(|| Service::of(topology)),
         }
     }
 

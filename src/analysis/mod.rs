@@ -41,6 +41,7 @@ use crate::scan::Scanned;
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
 use crate::source;
+use crate::steps::Service;
 use crate::summary::Summary;
 use crate::summary::capacity::Room;
 use crate::summary::measure::Measure;
@@ -66,6 +67,7 @@ pub struct Analysis {
     by: Vec<Metric>,
     weights: Vec<(String, f64)>,
     previous: Vec<(Measure, State)>,
+    service: Option<&'static Service>,
     rows: usize,
     separator: String,
     depth: usize,
@@ -112,6 +114,7 @@ impl Default for Analysis {
             by: Vec::new(),
             weights: Vec::new(),
             previous: Vec::new(),
+            service: None,
             rows: 20,
             separator: String::from(":"),
             depth: 4,
@@ -157,6 +160,12 @@ impl Analysis {
     /// Sets relative capacities of nodes by hostname, address or id, or the start of one; 1 for all others.
     pub fn weights(mut self, weights: Vec<(String, f64)>) -> Self {
         self.weights = weights;
+        self
+    }
+
+    /// Sets who runs the servers: steps are those that are possible there. Without it, the names of the nodes tell.
+    pub fn service(mut self, service: Option<&'static Service>) -> Self {
+        self.service = service;
         self
     }
 

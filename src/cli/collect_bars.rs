@@ -48,9 +48,10 @@ impl NodeBars {
 
     /// Moves the bar of a node.
     pub fn show(&self, node: &str, page: Page) {
-        if let Some(warning) = unanswered(node, page) {
+        let warning = unanswered(node, page).map(|warning| format!("warning: {warning}"));
+        if let Some(line) = warning.or_else(|| open(node, page)) {
             // A closed standard error is ignored.
-            let say = || drop(writeln!(io::stderr(), "slotscope: warning: {warning}"));
+            let say = || drop(writeln!(io::stderr(), "slotscope: {line}"));
             return self.bars.suspend(say);
         }
         let mut nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,7 +63,7 @@ impl NodeBars {
             // Slots that are read again are more keys.
             Page::Expected(keys) => bar.inc_length(keys),
             Page::Read(keys) => bar.inc(keys),
-            Page::Lost(_) | Page::Awaited(_) => {}
+            Page::Lost(_) | Page::Awaited(_) | Page::Open { .. } => {}
         }
         if self.by_line && nodes.last_line.is_none_or(|last| last.elapsed() >= PAUSE) {
             nodes.last_line = Some(Instant::now());
@@ -86,7 +87,7 @@ impl NodeBars {
 fn unanswered(node: &str, page: Page) -> Option<String> {
     let node = Name::from(node);
     match page {
-        Page::Expected(_) | Page::Read(_) => None,
+        Page::Expected(_) | Page::Read(_) | Page::Open { .. } => None,
         Page::Lost(slots) => Some(format!(
             "{node} does not answer and has no replica that could take over: its {} are not served. The other nodes are read; \
              of a cluster that is down the names of the keys, and --slots-only counts them by slot at once",
@@ -97,6 +98,25 @@ fn unanswered(node: &str, page: Page) -> Option<String> {
             counted(slots, "slot")
         )),
     }
+}
+
+/// What is said of a primary with open slots.
+fn open(node: &str, page: Page) -> Option<String> {
+    let Page::Open { first, slots, secs } = page else {
+        return None;
+    };
+    let node = Name::from(node);
+    let (which, them) = match slots {
+        1 => (format!("slot {first} of {node} is"), "it"),
+        _ => (
+            format!("slot {first} and {} more of {node} are", slots - 1),
+            "them",
+        ),
+    };
+    Some(format!(
+        "{which} open: waiting up to {secs} s for the move of {them} to end; if no move is running, run the script of the \
+         move again, or redis-cli --cluster fix {node}"
+    ))
 }
 
 impl Nodes {

@@ -33,6 +33,7 @@ pub mod progress;
 pub mod reading;
 pub mod report_file;
 pub mod schema;
+mod service;
 pub mod storage;
 pub mod tally;
 mod tally_files;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::analysis::beside::Beside;
 use crate::analysis::reading::Reading;
@@ -14,6 +14,7 @@ use crate::cli::hashing::HashingArgs;
 use crate::cli::headings::{MOVES, OUTPUT};
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::cli::service::ServiceArgs;
 use crate::cli::values::{duration, memory_size, node_weights, slot_ranges};
 use crate::cli::{Ending, say};
 use crate::error::{Error, Result};
@@ -25,8 +26,10 @@ use crate::plan::outcome::PlanOutcome;
 use crate::plan::problem::MoveLimits;
 use crate::plan::request::PlanRequest;
 use crate::plan::script::{MoveCommands, Script};
+use crate::plan::shards::Shards;
 use crate::plan::view;
 use crate::report::directory::{Guard, Mark, SingleFile};
+use crate::steps::Service;
 use crate::summary;
 use crate::summary::Summary;
 use crate::summary::observed::Observed;
@@ -60,6 +63,9 @@ pub struct PlanArgs {
     /// What of a key is hashed
     #[command(flatten)]
     pub hashing: HashingArgs,
+    /// Who runs the servers
+    #[command(flatten)]
+    pub service: ServiceArgs,
     /// What is evened out: keys, bytes, ops, accesses or bytes=2,ops=1
     ///
     /// Without it what the report finds uneven, memory first; where it finds nothing, memory (bytes where 99% of the keys
@@ -150,6 +156,9 @@ impl PlanArgs {
             return print_format_help();
         }
         let prepared = self.prepared()?;
+        if self.commands == Some(MoveCommands::Elasticache) {
+            return self.print_shards(prepared);
+        }
         let open = |path| SingleFile::open(path, GUARD);
         let rollback = self.rollback.as_deref().map(open).transpose()?;
         let (nodes, outcome) = self.planned(prepared)?;
@@ -184,6 +193,67 @@ impl PlanArgs {
         Ok(Ending::Done)
     }
 
+    /// Prints ranges of slots for as many shards as there are primaries, and those to be added.
+    fn print_shards(&self, prepared: Prepared) -> Result<Ending> {
+        let asked = prepared.request.by.first().map(|(metric, _)| *metric);
+        let (_, summary) = self.summarise(prepared.reading, prepared.named)?;
+        self.check_whole(&summary)?;
+        let count = summary.nodes.owning().count() + self.add;
+        let shards = Shards::of(&summary, count, asked).ok_or_else(|| {
+            let what = format!("there is nothing to spread over {count} shards");
+            Error::bad("--commands elasticache", what)
+        })?;
+        // The ranges mostly go into a file.
+        say(&shards.in_words());
+        print_lines(|out| shards.write(out)).map(|()| Ending::Done)
+    }
+
+    /// Refuses scripts for servers of a service that does not carry them out.
+    fn check_service(&self, named: Option<&Topology>) -> Result<()> {
+        let service = match self.service.service()? {
+            None => named.and_then(Service::of),
+            given => given,
+        };
+        let Some(service) = service.filter(|service| !service.is_self) else {
+            return Ok(());
+        };
+        let way_out = if service.has_ranges {
+            "--commands elasticache prints ranges of slots for a backup to be restored"
+        } else {
+            "change the number of shards there, or split hash tags and keys: slotscope analyze shows which"
+        };
+        let of_service = |what: &str| {
+            let what = format!("{what} on {}: {way_out}", service.title);
+            Err(Error::bad(self.flag_of_commands(), what))
+        };
+        match self.commands {
+            None => Ok(()),
+            Some(MoveCommands::Elasticache) if service.has_ranges => Ok(()),
+            Some(MoveCommands::Elasticache) => of_service("ranges of slots cannot be chosen"),
+            Some(_) => of_service("slots cannot be moved one by one"),
+        }
+    }
+
+    fn flag_of_commands(&self) -> String {
+        let value = self
+            .commands
+            .as_ref()
+            .and_then(ValueEnum::to_possible_value);
+        let value = value.map_or_else(String::new, |value| format!(" {}", value.get_name()));
+        format!("--commands{value}")
+    }
+
+    /// Refuses a dump that does not look whole.
+    fn check_whole(&self, summary: &Summary) -> Result<()> {
+        match incomplete(summary).filter(|_| !self.force) {
+            Some(why) => {
+                let what = format!("{why}; no plan is made for it, as --force would");
+                Err(Error::bad("the dump does not look whole", what))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Reads and plans; there is no output.
     ///
     /// # Errors
@@ -201,9 +271,13 @@ impl PlanArgs {
             None => collected::topology(&reading.collections)?,
             named => named,
         };
+        self.check_service(named.as_ref())?;
+        let needs_addresses = self
+            .commands
+            .is_some_and(|commands| commands != MoveCommands::Elasticache);
         match &named {
             Some(topology) => drop(request.clone().on(topology)?),
-            None if self.commands.is_some() => return Err(no_addresses()),
+            None if needs_addresses => return Err(no_addresses()),
             None if self.reading.may_be_several() => {}
             None => return Err(no_nodes()),
         }
@@ -220,10 +294,7 @@ impl PlanArgs {
     fn planned(&self, prepared: Prepared) -> Result<(Vec<PlannedNode>, PlanOutcome)> {
         let (topology, summary) = self.summarise(prepared.reading, prepared.named)?;
         let planner = prepared.request.on(&topology)?;
-        if let Some(why) = incomplete(&summary).filter(|_| !self.force) {
-            let what = format!("{why}; no plan is made for it, as --force would");
-            return Err(Error::bad("the dump does not look whole", what));
-        }
+        self.check_whole(&summary)?;
         let outcome = planner.plan(&summary)?;
         Ok((planner.nodes, outcome))
     }

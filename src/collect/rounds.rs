@@ -26,6 +26,8 @@ const ROUNDS: usize = 20;
 const ROUNDS_OF_ALL: usize = 10;
 /// How long slots on their way, and replicas that are to take over, are waited for in all.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How often is said that open slots are still waited for.
+const REMINDER: Duration = Duration::from_secs(10);
 /// Between two looks at what is going on.
 const STEP: Duration = Duration::from_millis(20);
 
@@ -96,7 +98,10 @@ impl Rounds<'_, '_> {
             let mut tasks = self.assign(&self.watch.settled(&needed));
             if tasks.is_empty() {
                 let start = Instant::now();
-                self.watch.settle(&needed, patience)?;
+                let mut said = None;
+                let mut on_wait =
+                    |view: &View, left| say_open(view, &needed, left, &mut said, on_node);
+                self.watch.settle(&needed, patience, &mut on_wait)?;
                 patience = patience.saturating_sub(start.elapsed());
                 tasks = self.assign(&self.watch.settled(&self.needed(has_time)));
             }
@@ -213,7 +218,7 @@ impl Rounds<'_, '_> {
         })?;
         // What happened until the last page has to be seen, too.
         let none = SlotSet::none();
-        self.watch.settle(&none, PATIENCE)?;
+        self.watch.settle(&none, PATIENCE, &mut |_, _| {})?;
         Ok(outcomes)
     }
 
@@ -408,6 +413,34 @@ fn say_unanswered(view: &View, said: &mut BTreeSet<String>, on_node: OnNode<'_>)
                 Page::Awaited(slots)
             } else {
                 Page::Lost(slots)
+            };
+            on_node(&member.name, page);
+        }
+    }
+}
+
+/// Says of each primary which of its `needed` slots are open and for how long they are waited for, now and then.
+fn say_open(
+    view: &View,
+    needed: &SlotSet,
+    left: Duration,
+    said: &mut Option<Instant>,
+    on_node: OnNode<'_>,
+) {
+    if said.is_some_and(|said| said.elapsed() < REMINDER) {
+        return;
+    }
+    *said = Some(Instant::now());
+    for owner in view.owners() {
+        let owned = view.slots_of(&owner);
+        let mut open = needed
+            .iter()
+            .filter(|slot| owned.contains(*slot) && view.is_in_flight(*slot));
+        if let (Some(first), Some(member)) = (open.next(), view.members.get(&*owner)) {
+            let page = Page::Open {
+                first,
+                slots: 1 + open.count() as u64,
+                secs: left.as_secs_f64().round() as u64,
             };
             on_node(&member.name, page);
         }

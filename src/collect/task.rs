@@ -112,4 +112,13 @@ pub enum Page {
     Lost(u64),
     /// The primary does not answer, and a replica may take over so many slots.
     Awaited(u64),
+    /// Slots of the primary are open, and the end of their move is waited for.
+    Open {
+        /// The first of them.
+        first: u16,
+        /// How many there are.
+        slots: u64,
+        /// Seconds left until the collection goes on without them.
+        secs: u64,
+    },
 }

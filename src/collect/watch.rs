@@ -210,18 +210,26 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Looks until all of `slots` can be read, or as many as will; `patience` is how long at most.
+    /// Looks until all of `slots` can be read, or as many as will; `patience` is how long at most. `on_wait` is called with
+    /// what is seen and the time left before each wait.
     ///
     /// # Errors
     /// No node answers.
-    pub fn settle(&mut self, slots: &SlotSet, patience: Duration) -> Result<()> {
+    pub fn settle(
+        &mut self,
+        slots: &SlotSet,
+        patience: Duration,
+        on_wait: &mut dyn FnMut(&View, Duration),
+    ) -> Result<()> {
         let end = Instant::now() + patience;
         loop {
             let looked = self.look();
             let may_settle = looked.is_err() || slots.iter().any(|slot| self.view.may_settle(slot));
-            if !may_settle || Instant::now() >= end {
+            let left = end.saturating_duration_since(Instant::now());
+            if !may_settle || left.is_zero() {
                 return looked;
             }
+            on_wait(&self.view, left);
             thread::sleep(LOOK.max(self.last.0));
         }
     }

@@ -3,6 +3,8 @@
 #[cfg(feature = "cli")]
 pub(crate) mod script;
 #[cfg(feature = "cli")]
+pub(crate) mod shards;
+#[cfg(feature = "cli")]
 pub(crate) mod view;
 
 pub use slotscope_core::plan::*;

@@ -28,12 +28,15 @@ pub enum MoveCommands {
     /// CLUSTER MIGRATION: Redis 8.4 or later
     #[cfg_attr(feature = "cli", value(name = "redis-8.4"))]
     Redis84,
+    /// No script: ranges of slots for a backup that Amazon ElastiCache restores, as JSON
+    Elasticache,
 }
 
 impl MoveCommands {
     /// The shell functions that move a range of slots.
     fn functions(self) -> [&'static str; 2] {
         match self {
+            MoveCommands::Elasticache => ["", ""],
             MoveCommands::Setslot => ["", include_str!("script/setslot.sh")],
             MoveCommands::Valkey => [
                 include_str!("script/owns.sh"),

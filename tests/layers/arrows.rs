@@ -36,15 +36,20 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("slot", &["format::batch", "source::block"]),
     (
         "tally",
-        &["format::batch", "pattern", "slot", "source::block"],
+        &[
+            // Which operations only read.
+            "command",
+            "format::batch",
+            "pattern",
+            "slot",
+            "source::block",
+        ],
     ),
     ("scan", &["source", "format", "simd", "slot", "tally"]),
     (
         "analysis",
         &[
             "collect::manifest",
-            // Which operations only read.
-            "command",
             "source",
             "format",
             "slot",

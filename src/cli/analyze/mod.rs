@@ -27,6 +27,7 @@ use crate::cli::printing::{Form, OutputArgs, Rows};
 use crate::cli::progress::When;
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::report_file;
+use crate::cli::service::ServiceArgs;
 use crate::cli::storage;
 use crate::cli::tally_files::{Tallies, are_tallies, of_file};
 use crate::cli::values::node_weights;
@@ -82,6 +83,9 @@ pub struct AnalyzeArgs {
     /// Nodes that are not named were not captured; without it, a node without operations may be idle.
     #[arg(long, value_name = "NODES", value_delimiter = ',', help_heading = CLUSTER, hide_short_help = true)]
     pub captured: Vec<String>,
+    /// Who runs the servers
+    #[command(flatten)]
+    pub service: ServiceArgs,
     /// What is counted
     #[command(flatten)]
     pub counting: CountingArgs,
@@ -357,6 +361,7 @@ impl AnalyzeArgs {
             .by(self.by.metrics()?)
             .weights(node_weights(&self.weight)?)
             .previous(self.previous()?.as_ref())
+            .service(self.service.service()?)
             .rows(self.top)
             .segments(&self.counting.separator, self.counting.depth)
             .slots_only(self.counting.slots_only())

@@ -1,10 +1,13 @@
 //! When keys expire, and how long they were not used.
 
 use crate::metric::{Metric, PerMetric};
+use crate::name::Name;
 use crate::report::view::table::{Rank, loads};
 use crate::report::view::{Cell, Column, Section, Table, Value};
 use crate::summary::Summary;
+use crate::summary::expiring::{Leaving, LeavingPart};
 use crate::summary::expiry::FullestTime;
+use crate::summary::nodes::NodeLoad;
 use crate::text::{self, counted, grouped, percent, span};
 
 /// LFU counters that are one row: up to this one, and what it means.
@@ -46,10 +49,56 @@ pub fn expiry(summary: &Summary) -> Option<Section<'_>> {
         row(left, &within.load, keys)
     });
     let table = table("expires", rows, summary.by);
-    Some(match expiry.within.is_empty() {
+    section = match expiry.within.is_empty() {
         true => section,
         false => section.table(table),
+    };
+    Some(match &expiry.leaving {
+        Some(leaving) => soon(summary, leaving)
+            .into_iter()
+            .fold(section, Section::table),
+        None => section,
     })
+}
+
+/// What expires within an hour: by node, and by pattern.
+fn soon<'a>(summary: &'a Summary, leaving: &'a Leaving) -> [Table<'a>; 2] {
+    let count = if leaving.estimated {
+        "about keys"
+    } else {
+        "keys"
+    };
+    let table = |what: &'static str, parts: &'a [LeavingPart], shown: &dyn Fn(&Name) -> Name| {
+        let columns = vec![
+            Column::words(what).flexible(),
+            Column::number(count),
+            Column::number("of them").rank(Rank::Main),
+        ];
+        let rows = parts.iter().map(|part| {
+            vec![
+                Cell::text(shown(&part.name).to_string()),
+                Cell::text(grouped(part.keys)),
+                Cell::share(part.share).with_load_bar(part.share),
+            ]
+        });
+        Table::new(columns, rows.collect::<Vec<_>>())
+    };
+    let node = |id: &Name| {
+        let nodes = summary.nodes.list.iter();
+        let node = nodes
+            .filter(|node| node.id == *id)
+            .map(NodeLoad::name)
+            .next();
+        node.unwrap_or_else(|| id.clone())
+    };
+    [
+        table("expires within an hour, by node", &leaving.nodes, &node),
+        table(
+            "expires within an hour, by pattern",
+            &leaving.patterns,
+            &Name::clone,
+        ),
+    ]
 }
 
 fn fullest_in_words(fullest: &FullestTime) -> String {

@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use crate::collect::collected::{Row, manifest, rows};
-use crate::support::cluster::{Cluster, even};
+use crate::support::cluster::{Cluster, call_ok, even};
 use crate::support::kinds::Kind;
 use crate::support::redis::{Client, Server};
 use crate::support::rng::Rng;
@@ -303,4 +303,51 @@ fn a_table_that_shrinks_under_the_scan_repeats_no_key() {
         "{} repeats, {} vanished",
         of.nodes[0].repeats, of.nodes[0].vanished
     );
+}
+
+#[test]
+fn an_open_slot_is_waited_for_and_that_is_said() {
+    let cluster = Cluster::even(3);
+    let keys = stable();
+    fill(&cluster, &keys);
+    let open = slot(b"stable:0");
+    let (name, from) = (open.to_string(), cluster.owner(open));
+    let to = (from + 1) % 3;
+    let tell = |server: usize, words: &[&str]| {
+        let words = [&["CLUSTER", "SETSLOT", &name], words].concat();
+        call_ok(&mut cluster.servers[server].connect(), &words);
+    };
+    tell(to, &["IMPORTING", &cluster.ids[from]]);
+    tell(from, &["MIGRATING", &cluster.ids[to]]);
+    let scratch = Scratch::new();
+    let mut child = scratch
+        .command(&[
+            "collect",
+            &cluster.address(0),
+            "-o",
+            "out",
+            "--max-load",
+            "100",
+        ])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    lines.read_line(&mut line).unwrap();
+    let node = cluster.address(from);
+    let expected = format!("slotscope: slot {open} of {node} is open: waiting up to ");
+    assert!(line.starts_with(&expected), "{line}");
+    assert!(
+        line.ends_with(&format!("redis-cli --cluster fix {node}\n")),
+        "{line}"
+    );
+    [from, to]
+        .into_iter()
+        .for_each(|server| tell(server, &["STABLE"]));
+    let rest: Vec<String> = lines.lines().map(Result::unwrap).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{rest:?}");
+    assert_once(&rows(&scratch.path("out")), &keys);
+    assert!(!manifest(&scratch.path("out")).incomplete);
 }

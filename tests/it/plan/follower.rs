@@ -39,23 +39,28 @@ impl Follower {
 
     /// SET, until a node has taken it.
     pub fn set(&mut self, key: &[u8], value: &[u8]) {
+        self.call(key, &[b"SET", key, value]);
+    }
+
+    /// A command about a key, until the node that owns it has carried it out.
+    pub fn call(&mut self, key: &[u8], command: &[&[u8]]) -> Reply {
         // Redirections are followed at once; only a cluster that has none to give is waited for.
         wait_for(|| {
             (0..16)
-                .find_map(|_| self.try_set(key, value))
+                .find_map(|_| self.try_call(key, command))
                 .unwrap_or_else(|| Err("sent round and round".into()))
-        });
+        })
     }
 
     /// `None` after a redirection: it is to be tried again.
-    fn try_set(&mut self, key: &[u8], value: &[u8]) -> Option<Result<(), String>> {
+    fn try_call(&mut self, key: &[u8], command: &[&[u8]]) -> Option<Result<Reply, String>> {
         let slot = slotscope::slot::slot(key);
         let to = self.owners.get(&slot).unwrap_or(&self.first).clone();
-        let mut reply = self.client(&to).call(&[b"SET", key, value]);
+        let mut reply = self.client(&to).call(command);
         if let Some(there) = redirection(&reply, "ASK") {
             let client = self.client(&there);
             client.call(&["ASKING"]);
-            reply = client.call(&[b"SET", key, value]);
+            reply = client.call(command);
         }
         if let Some(there) = redirection(&reply, "MOVED") {
             self.owners.insert(slot, there);
@@ -63,7 +68,7 @@ impl Follower {
         }
         match reply {
             Reply::Error(error) => Some(Err(error)),
-            _ => Some(Ok(())),
+            reply => Some(Ok(reply)),
         }
     }
 

@@ -5,7 +5,7 @@ mod bad_day;
 mod bounds;
 mod campaign;
 mod clusters;
-mod follower;
+pub mod follower;
 mod laws;
 mod live;
 mod refusals;

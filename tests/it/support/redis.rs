@@ -161,6 +161,11 @@ impl Server {
         self.is_stopped
     }
 
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The password of its default user.
     pub fn password(&self) -> Option<&str> {
         self.password.as_deref()

@@ -7,6 +7,7 @@ use crate::steps::situation::{RoleNow, Situation};
 use crate::summary::Summary;
 use crate::summary::floor::slot_floor_of;
 use crate::summary::independent_units::{Unit, UnitKind, parts_needed};
+use crate::summary::keys::Key;
 use crate::summary::state::Role;
 use crate::summary::step::{StepKind, StepText};
 
@@ -18,6 +19,8 @@ const TYPED: usize = 200;
 const NAMESPACE: f64 = 0.8;
 /// From this part of the operations on that only read, a cache or replicas are the cure.
 const MOSTLY_READ: f64 = 0.9;
+/// Keys that are this part of a tag speak for it.
+const MOST_OF: f64 = 0.5;
 /// What a split tag holds in another role is spread as it is in its own, up to this part of a fair share: the error is a
 /// fraction of it.
 const NEGLIGIBLE: f64 = 0.02;
@@ -56,6 +59,7 @@ pub fn changes(
         return vec![untag];
     }
     let split = trial.split(&heavy);
+    let reads = trial.reads_of(first).or(reads);
     let is_load = role.verdict.role == Some(Role::Load);
     let cache = is_load.then(|| trial.cache(first, reads));
     // Where reads are known to be few, no cache helps.
@@ -182,6 +186,26 @@ impl<'a> Trial<'a> {
                 .map(|role| self.with_parts(role, chosen, parts))
                 .collect(),
         })
+    }
+
+    /// The part of the operations on a unit that only read: of a tag, that of its keys that are listed, where they are most
+    /// of it. `None` where captures do not show it.
+    fn reads_of(&self, unit: &Unit) -> Option<f64> {
+        let listed = self.summary.keys.as_ref()?.heaviest.get(Metric::Ops)?;
+        let is_its = |key: &&Key| match unit.kind {
+            UnitKind::Tag => {
+                key.slot == unit.slot
+                    && hashslot::tag(&key.key.0).is_some_and(|tag| key.key.0[tag] == unit.name.0)
+            }
+            _ => key.key == unit.name && key.slot == unit.slot,
+        };
+        let known = listed.iter().filter(is_its);
+        let known = known.filter_map(|key| Some((key.weight(Metric::Ops) as f64, key.reads?)));
+        let (ops, reads) = known.fold((0.0, 0.0), |(all, reading), (ops, reads)| {
+            (all + ops, reading + ops * reads)
+        });
+        let is_most = ops > 0.0 && (unit.kind != UnitKind::Tag || ops >= MOST_OF * unit.load);
+        is_most.then(|| reads / ops)
     }
 
     /// Reads of a unit are answered elsewhere.

@@ -2,6 +2,7 @@
 
 use crate::metric::Metric;
 use crate::slot::SLOTS;
+use crate::steps::service::Service;
 use crate::summary::observed::Observed;
 use crate::text::shell_word;
 use crate::topology::Topology;
@@ -19,6 +20,8 @@ pub struct Commands {
     pub by: Vec<String>,
     /// How the servers move slots.
     pub script: Script,
+    /// Who runs the servers, where that is known.
+    pub service: Option<&'static Service>,
 }
 
 /// How servers move slots.
@@ -82,6 +85,17 @@ fn number(version: &str) -> Option<(u64, u64)> {
 }
 
 impl Commands {
+    /// The managed service that runs the servers.
+    pub fn service(&self) -> Option<&'static Service> {
+        self.service.filter(|service| !service.is_self)
+    }
+
+    /// `slotscope plan` that prints the ranges of slots for a restored backup.
+    pub fn slot_ranges(&self, by: Metric) -> String {
+        let plan = self.of("plan", &self.by(&[by]));
+        format!("{plan} --commands elasticache > shards.json")
+    }
+
     /// `redis-cli --cluster rebalance`, where a node's address is known; it refuses a cluster with a slot on its way to
     /// another node or without an owner.
     pub fn rebalance(&self, topology: &Topology) -> Option<String> {
@@ -99,7 +113,8 @@ impl Commands {
         let owning = topology.nodes.iter();
         let owning = owning.filter(|node| node.slots > 0 && !node.failed);
         let address = owning.filter_map(|node| node.address.as_deref()).next();
-        let address = shell_word(address.filter(|_| self.is_real)?);
+        let can_be_asked = self.is_real && self.service().is_none();
+        let address = shell_word(address.filter(|_| can_be_asked)?);
         Some(format!("redis-cli --cluster {command} {address}"))
     }
 

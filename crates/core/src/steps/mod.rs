@@ -6,11 +6,15 @@
 mod application;
 mod commands;
 mod equal_slots;
+mod left;
+mod managed;
 mod moves;
 mod repair;
+mod service;
 mod situation;
 
 pub use commands::{Commands, Script};
+pub use service::Service;
 
 use crate::metric::Metric;
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
@@ -25,7 +29,7 @@ use crate::summary::limit;
 use crate::summary::observed::Observed;
 use crate::summary::role_verdict::Reason;
 use crate::summary::state::State;
-use crate::summary::step::{Actor, After, Left, LeftText, RoleAfter, Step, StepKind, StepText};
+use crate::summary::step::{Actor, After, Left, Step, StepKind, StepText};
 use crate::topology::Topology;
 
 /// Moves that lower a ratio by this much at once are worth it as relief, though a change of the application is due.
@@ -116,11 +120,14 @@ impl<'a> Steps<'a> {
 
     fn add_all(&mut self, observed: &Observed, today: &After) {
         self.list.extend(frees(self.summary, observed, today));
-        if self.is_moving() {
-            self.add_finish(today);
-            return;
+        match self.commands.service() {
+            Some(service) => self.add_managed(service),
+            None if self.is_moving() => {
+                self.add_finish(today);
+                return;
+            }
+            None => self.add_moves_and_changes(),
         }
-        self.add_moves_and_changes();
         let more = more_nodes(self.summary, self.commands);
         let is_near = self
             .now
@@ -230,9 +237,7 @@ impl<'a> Steps<'a> {
         if let Some(planned) = self.best_plan(&self.now.clone()) {
             let after = self.now.with_owner(planned.owner.clone());
             if after.gain_over(&self.now) >= limit::WORTH {
-                // What is typed then depends on the keys as they are named then.
-                let mut moves = self.move_step(&self.now, &after, false, &[]);
-                (moves.command, moves.estimated) = (None, true);
+                let moves = self.move_after_change(&after);
                 self.now = after;
                 self.list.push(moves);
             }
@@ -391,6 +396,29 @@ impl<'a> Steps<'a> {
         }
     }
 
+    /// The moves that are due after a change of the application. What is typed then depends on the keys as they are named
+    /// then, and how many keys move is not known.
+    fn move_after_change(&self, after: &Situation<'_>) -> Step {
+        let (_, slots) = moved(self.summary, &self.now.owner, &after.owner);
+        let of_bytes = self.now.roles.iter();
+        let of_bytes = of_bytes.filter(|role| role.verdict.by() == Metric::Bytes && role.is_known);
+        let bytes = of_bytes.map(|role| role.sum_of(&slots)).next();
+        let text = StepText::Move {
+            slots: slots.len() as u64,
+            keys: None,
+            bytes,
+            is_relief: false,
+        };
+        Step {
+            sentence: text.into(),
+            command: None,
+            keys_moved: None,
+            bytes_moved: bytes,
+            estimated: true,
+            ..self.move_step(&self.now, after, false, &[])
+        }
+    }
+
     /// For how many milliseconds the largest key in `slots` blocks its node; `None` where no sizes are known.
     fn longest_block(&self, slots: &[u16]) -> Option<f64> {
         self.summary.slots.loads.get(Metric::Bytes)?;
@@ -427,53 +455,6 @@ impl<'a> Steps<'a> {
             matches!(found.kind, FindingKind::Skew | FindingKind::NearLimit) && is_its(found)
         });
         of_nodes.map(|found| found.id.clone()).collect()
-    }
-
-    /// What is above its lower band after all steps, and why.
-    fn add_left(&mut self) {
-        for role in &self.now.roles {
-            let RoleAfter {
-                max_over_mean,
-                state,
-                ..
-            } = self.now.role_after(role);
-            if !role.is_known || !state.is_uneven() {
-                continue;
-            }
-            let heaviest = role.slots.iter().enumerate().max_by_key(|(_, load)| **load);
-            let (slot, load) = heaviest.map_or((0, 0), |(slot, load)| (slot as u16, *load));
-            let total: f64 = role.slots.iter().map(|load| *load as f64).sum();
-            let fair = total / role.verdict.compared.max(1) as f64;
-            let is_one_slot = load as f64 >= role.verdict.bands.lower * fair;
-            let pinned = self.pinned.iter().find(|key| key.slot == slot);
-            let proven = self
-                .proven
-                .iter()
-                .find(|(metric, ..)| *metric == role.verdict.by());
-            let reason = match (proven, pinned) {
-                (Some((_, slots, least)), _) => LeftText::NoPlacement {
-                    slots: slots.clone(),
-                    least: *least,
-                },
-                _ if is_one_slot => LeftText::OneSlot(slot),
-                (None, Some(key)) => LeftText::Pinned {
-                    key: key.key.clone(),
-                    block_ms: key.block_ms as f64,
-                },
-                (None, None) => LeftText::NotFound,
-            };
-            let units = self.summary.units.per.get(role.verdict.by());
-            let units = units.into_iter().flat_map(|units| &units.named);
-            let units = units
-                .filter(|unit| is_one_slot && unit.slot == slot)
-                .take(3);
-            self.left.push(Left {
-                role: role.verdict.name().into(),
-                max_over_mean,
-                reason: reason.into(),
-                units: units.map(|unit| unit.name.clone()).collect(),
-            });
-        }
     }
 }
 

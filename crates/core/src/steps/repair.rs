@@ -64,7 +64,11 @@ pub fn repairs(
         let bring_back = repair(StepText::BringBack(failed.clone()));
         steps.push(Step {
             findings: down.clone(),
-            alternatives: vec![repair(StepText::FailOver(failed))],
+            // A managed service promotes replicas itself.
+            alternatives: match commands.service() {
+                Some(_) => Vec::new(),
+                None => vec![repair(StepText::FailOver(failed))],
+            },
             ..bring_back
         });
     }
@@ -191,7 +195,10 @@ pub fn more_nodes(summary: &Summary, commands: &Commands) -> Option<Step> {
     };
     Some(Step {
         findings: near.iter().map(|found| found.id.clone()).collect(),
-        command: Some(commands.plan_with_more(count).as_str().into()),
+        command: commands
+            .service()
+            .is_none()
+            .then(|| commands.plan_with_more(count).as_str().into()),
         keys_moved: None,
         bytes_moved: None,
         estimated: true,

@@ -33,6 +33,16 @@ pub struct RoleNow<'a> {
     pub is_known: bool,
 }
 
+impl RoleNow<'_> {
+    /// What these slots hold now.
+    pub fn sum_of(&self, slots: &[u16]) -> u64 {
+        let loads = slots
+            .iter()
+            .filter_map(|slot| self.slots.get(usize::from(*slot)));
+        loads.fold(0, |sum: u64, load| sum.saturating_add(*load))
+    }
+}
+
 /// The nodes of a role: what each holds, its heaviest slot, its weight and its place.
 struct NodesNow {
     places: Vec<usize>,

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::metric::{Load, Metric, PerMetric};
+use crate::name::Name;
 use crate::summary::balance::tidy;
+use crate::summary::expiring::{Expiring, Leaving, Storm};
 use crate::tally;
 
 /// The bounds of the time that is left, in seconds.
@@ -26,6 +28,13 @@ pub struct Expiry {
     /// The shortest time, from a minute on, in which most keys expire; absent where no time of expiry is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fullest: Option<FullestTime>,
+    /// Minutes in which a tenth of all keys or more expire, and far more than in the hour after, that are not soon after the
+    /// dump: most keys first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub storms: Vec<Storm>,
+    /// What expires within an hour of the writing of the dump, by node and pattern; absent where nothing does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leaving: Option<Leaving>,
 }
 
 /// What expires within a time.
@@ -53,11 +62,14 @@ pub struct FullestTime {
 
 impl Expiry {
     /// When the keys of a dump of `keys` keys expire, which was `written` at that second; `None` where it does not say so.
+    /// `owner` has the node of a slot, and `shown` the pattern as it is shown.
     pub fn of(
         counted: &tally::expiry::Expiry,
         written: Option<u64>,
         keys: u64,
         carried: &PerMetric<u128>,
+        owner: &dyn Fn(u16) -> Option<Name>,
+        shown_pattern: &dyn Fn(&Name) -> Name,
     ) -> Option<Self> {
         let shown = |load: Load| carried.map(|metric, _| load[metric]);
         let spans = counted.times.sorted();
@@ -83,7 +95,22 @@ impl Expiry {
             .iter()
             .filter(|(start, _)| written.is_none_or(|at| start / 1000 >= minute(at)));
         let fullest = future.rev().max_by_key(|(_, load)| load[Metric::Keys]);
+        let known = Expiring {
+            sample: counted
+                .sample
+                .clone()
+                .into_sample()
+                .0
+                .into_values()
+                .collect(),
+            spans: &spans,
+            units: counted.times.units(),
+            owner,
+            shown_pattern,
+        };
         counted.is_known().then(|| Expiry {
+            storms: known.storms(written.map(minute), keys),
+            leaving: written.and_then(|written| known.leaving(minute(written))),
             never: shown(counted.never),
             expiring: shown(expiring),
             expired: is_dated.then(|| shown(expired)),

@@ -178,7 +178,11 @@ pub enum FindingText {
         /// Within how many minutes.
         minutes: u64,
         /// When, in seconds since 1970; and how many seconds after the dump, where that is known.
-        at: (u64, Option<i64>),
+        at: (u64, Option<u64>),
+        /// The pattern that most of them have.
+        pattern: Option<Name>,
+        /// The node that most of them are on.
+        node: Option<Name>,
     },
     /// A key.
     Key(KeyText),

@@ -48,6 +48,9 @@ pub struct Key {
     /// What it weighs.
     #[serde(flatten)]
     pub weights: PerWeight<u64>,
+    /// The part of its operations that only read, where captures show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads: Option<f64>,
     /// Its share of the load of all keys.
     #[serde(default)]
     pub share: f64,
@@ -107,6 +110,9 @@ fn row(key: &HeavyKey, metric: Metric, total: u128, context: &RowContext<'_>) ->
         slot: key.slot,
         node: (context.owner)(key.slot),
         weights: load.weights,
+        reads: key
+            .reads
+            .map(|reads| tidy(reads as f64 / key.load[Metric::Ops].max(1) as f64)),
         share: if total == 0 {
             0.0
         } else {

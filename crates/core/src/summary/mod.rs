@@ -8,6 +8,7 @@ pub mod capacity;
 pub mod cause;
 pub mod compared;
 pub mod evidence;
+pub mod expiring;
 pub mod expiry;
 pub mod explain;
 pub mod explanation;
@@ -39,6 +40,7 @@ pub mod role_verdict;
 pub mod run;
 pub mod scaling;
 mod siblings;
+pub mod slot_ranges;
 pub mod split;
 pub mod state;
 pub mod step;
@@ -299,8 +301,13 @@ pub fn summarise<'l>(
         .filter_map(|units| rehash::of_nodes(owning, units));
     let (input, signs) = evidence::of(tallies, &nodes, &units, input);
     let attributes = names.map(|names| &names.attributes);
-    let expiry = attributes
-        .and_then(|of| Expiry::of(&of.expiry, input.written, tallies.slots.total(), &totals));
+    let shown_pattern =
+        |name: &Name| redaction.map_or_else(|| name.clone(), |redaction| redaction.pattern(name));
+    let all = tallies.slots.total();
+    let expiry = attributes.and_then(|of| {
+        let (expiry, written) = (&of.expiry, input.written);
+        Expiry::of(expiry, written, all, &totals, &owner, &shown_pattern)
+    });
     let largest = attributes.and_then(|of| kinds::largest(&of.kinds, &shown, &owner, &totals));
     let extremes = names.map(|of| extremes::of(&of.extremes, &shown, &owner));
     let extremes = extremes.unwrap_or_default();
@@ -327,7 +334,6 @@ pub fn summarise<'l>(
         keys: keys.as_ref(),
         largest: largest.as_deref(),
         expiry: expiry.as_ref(),
-        written: input.written,
     });
     nodes.note(&verdict, &role_loads, &headroom, observed);
     let by = listing.asked.by.first().copied();

@@ -4,6 +4,7 @@ use crate::metric::Metric;
 use crate::name::Name;
 use crate::summary::balance::tidy;
 use crate::summary::block_time::block_time;
+use crate::summary::expiring::Storm;
 use crate::summary::expiry::Expiry;
 use crate::summary::finding::{Finding, FindingKind, FindingText, KeyText};
 use crate::summary::independent_units::{UnitKind, Units};
@@ -24,12 +25,6 @@ const HEAVY_TAG: f64 = 0.2;
 const WHOLE: f64 = 1.0;
 /// A key that blocks its node for longer than this, in milliseconds, is a warning.
 const LONG_BLOCK: f64 = 1000.0;
-/// Keys that expire together are a risk from this share of all keys on.
-const EXPIRING: f64 = 0.1;
-/// Minutes that count as together: of times over more than 45 days single ones are not counted.
-const TOGETHER: u64 = 4;
-/// What expires within so many seconds after the dump expires as it always does.
-const SOON: i64 = 600;
 /// Tags and keys that are listed.
 const LISTED: usize = 20;
 
@@ -51,8 +46,6 @@ pub struct RiskInputs<'a> {
     pub largest: Option<&'a [LargeKey]>,
     /// When keys expire.
     pub expiry: Option<&'a Expiry>,
-    /// When the dump was written, in seconds since 1970.
-    pub written: Option<u64>,
 }
 
 /// All risks, the most severe first.
@@ -60,7 +53,7 @@ pub fn risks(inputs: RiskInputs<'_>) -> Vec<Finding> {
     let RiskInputs { nodes, units, .. } = inputs;
     let mut risks = Vec::new();
     risks.extend(open_slots(nodes));
-    risks.extend(expiring_together(inputs.expiry, inputs.written));
+    risks.extend(storms(nodes, inputs.expiry));
     risks.extend(keys(&inputs));
     risks.extend(tags(nodes, units));
     risks.extend(replicas(nodes));
@@ -123,19 +116,28 @@ fn replicas(nodes: &Nodes) -> Vec<Finding> {
     }
 }
 
-fn expiring_together(expiry: Option<&Expiry>, written: Option<u64>) -> Option<Finding> {
-    let fullest = expiry?.fullest?;
-    let after = written.map(|written| fullest.at as i64 - written as i64);
-    let is_storm = fullest.minutes <= TOGETHER && fullest.share >= EXPIRING;
-    // A dump of keys that live a minute always has such a minute.
-    let is_due = after.is_none_or(|after| after >= SOON);
-    let text = FindingText::Expiry {
-        share: fullest.share,
-        minutes: fullest.minutes,
-        at: (fullest.at, after),
+/// Minutes in which keys expire together, each with what most of them are.
+fn storms(nodes: &Nodes, expiry: Option<&Expiry>) -> Vec<Finding> {
+    let storms = expiry.into_iter().flat_map(|expiry| &expiry.storms);
+    let finding = |storm: &Storm| {
+        let name = storm.node.as_ref().map(|id| {
+            let node = nodes.list.iter().find(|node| node.id == *id);
+            node.map_or_else(|| id.clone(), NodeLoad::name)
+        });
+        let text = FindingText::Expiry {
+            share: storm.share,
+            minutes: storm.minutes,
+            at: (storm.at, storm.after),
+            pattern: storm.pattern.clone(),
+            node: name,
+        };
+        Finding {
+            node: storm.node.clone(),
+            pattern: storm.pattern.clone(),
+            ..Finding::new(FindingKind::Expiry, Severity::Warning, text).of(storm.share)
+        }
     };
-    (is_storm && is_due)
-        .then(|| Finding::new(FindingKind::Expiry, Severity::Warning, text).of(fullest.share))
+    storms.map(finding).collect()
 }
 
 /// Large and hot keys, each once with its largest share.

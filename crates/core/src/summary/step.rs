@@ -154,6 +154,11 @@ pub enum StepText {
         /// Slots that move.
         slots: u64,
     },
+    /// A backup is restored into shards with other ranges of slots.
+    SlotRanges {
+        /// Shards.
+        shards: u64,
+    },
     /// A tag or key is split.
     Split {
         /// Names, heaviest first.
@@ -199,6 +204,8 @@ pub enum LeftText {
     },
     /// A single slot is more than a fair share.
     OneSlot(u16),
+    /// A single slot is more than a fair share of the load, and which of its keys is not known.
+    HotSlot(u16),
     /// A key that would block its node for too long stays where it is.
     Pinned {
         /// Its name.

@@ -75,8 +75,6 @@ pub struct VerdictInputs<'a> {
     pub largest: Option<&'a [LargeKey]>,
     /// When keys expire.
     pub expiry: Option<&'a Expiry>,
-    /// When the dump was written.
-    pub written: Option<u64>,
 }
 
 impl Verdict {
@@ -260,7 +258,6 @@ impl VerdictInputs<'_> {
             keys: self.keys,
             largest: self.largest,
             expiry: self.expiry,
-            written: self.written,
         }));
         found.extend(self.no_limit());
         if asked.by.is_empty() {

@@ -3,9 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::format::batch::{NEVER, Number, SOMETIME};
+use crate::hash::hash_span;
 use crate::metric::{Load, Metric};
-use crate::slot::SlotBatch;
+use crate::name::Name;
+use crate::pattern::ids;
+use crate::slot::{self, SlotBatch};
 use crate::tally::Tally;
+use crate::tally::sketch::bottom_k::BottomK;
 use crate::tally::sketch::spans::TimeSpans;
 
 /// Milliseconds of a minute.
@@ -20,12 +24,53 @@ pub struct Expiry {
     pub sometime: Load,
     /// Keys that expire, by minutes.
     pub times: TimeSpans<MINUTE>,
+    /// What some of these are.
+    #[serde(default)]
+    pub sample: SampledExpiry,
+}
+
+/// Keys in the sample of keys that expire.
+pub const SAMPLED: usize = 4096;
+/// Bytes at the start of a key that its pattern is made of.
+const LOOKED_AT: usize = 1024;
+
+/// A sample of the keys that expire at a known time.
+pub type SampledExpiry = BottomK<Expiring, SAMPLED, { 2 * SAMPLED - 1 }>;
+
+/// A key that expires.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Expiring {
+    /// When, in milliseconds since 1970.
+    pub at: u64,
+    /// Its slot.
+    #[serde(deserialize_with = "slot::checked")]
+    pub slot: u16,
+    /// Its pattern.
+    pub pattern: Name,
 }
 
 impl Expiry {
     /// Whether the input says of keys whether they expire.
     pub fn is_known(&self) -> bool {
         self.never[Metric::Keys] > 0 || self.sometime[Metric::Keys] > 0 || !self.times.is_empty()
+    }
+}
+
+impl Expiry {
+    fn add_to_sample(&mut self, keys: &SlotBatch<'_>, i: usize, at: u64) {
+        let (base, spans) = (keys.batch.base, keys.batch.keys);
+        let hash = hash_span(base, spans.start[i], spans.end[i]);
+        let first = || {
+            let key = spans.get(base, i);
+            Expiring {
+                at,
+                slot: keys.slots[i],
+                pattern: Name(ids::pattern_of(&key[..key.len().min(LOOKED_AT)])),
+            }
+        };
+        // A key that comes twice expires at the earlier time, in any order.
+        self.sample
+            .update(hash, first, |known| known.at = known.at.min(at));
     }
 }
 
@@ -37,7 +82,10 @@ impl Tally for Expiry {
             match *at {
                 NEVER => self.never += load,
                 SOMETIME => self.sometime += load,
-                at => self.times.add(at, load),
+                at => {
+                    self.times.add(at, load);
+                    self.add_to_sample(keys, i, at);
+                }
             }
         }
     }
@@ -46,5 +94,8 @@ impl Tally for Expiry {
         self.never += other.never;
         self.sometime += other.sometime;
         self.times.merge(other.times);
+        self.sample.merge_with(other.sample, |mine, theirs| {
+            mine.at = mine.at.min(theirs.at)
+        });
     }
 }

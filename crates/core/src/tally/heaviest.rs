@@ -33,6 +33,9 @@ pub struct HeavyKey {
     pub slot: u16,
     /// Whether it has a hash tag.
     pub tagged: bool,
+    /// Operations that only read it, where that is known.
+    #[serde(default)]
+    pub reads: Option<u64>,
 }
 
 impl Heaviest {
@@ -54,6 +57,7 @@ impl Heaviest {
                 length: key.length,
                 slot: key.slot,
                 tagged: key.tagged,
+                reads: key.reads,
             });
         }
     }
@@ -81,6 +85,7 @@ impl Tally for Heaviest {
                     length: name.len() as u64,
                     slot: keys.slots[i],
                     tagged: keys.is_tagged(i),
+                    reads: None,
                 });
             }
         }

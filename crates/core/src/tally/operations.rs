@@ -1,9 +1,10 @@
 //! Operations on keys, as captures show them: by key, by command, and by the second.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
+use crate::command::{Access, COMMANDS};
 use crate::format::batch::{MISSING, Values};
 use crate::hash::hash_span;
 use crate::metric::{Load, Metric};
@@ -32,6 +33,9 @@ pub struct Operations {
     pub absent: Option<Absent>,
     /// By key: a name is what `named` makes of a key.
     keys: TagCounter,
+    /// The same of those that only read; absent where it was not counted.
+    #[serde(default)]
+    reads: Option<TagCounter>,
 }
 
 impl Default for Operations {
@@ -43,6 +47,7 @@ impl Default for Operations {
             absent: None,
             // Keys past the table are followed by name: no second pass counts them.
             keys: TagCounter::new(true),
+            reads: Some(TagCounter::new(true)),
         }
     }
 }
@@ -61,6 +66,9 @@ pub struct BusyKey {
     pub slot: u16,
     /// Whether it has a hash tag.
     pub tagged: bool,
+    /// Operations that only read it, where that is known.
+    #[serde(default)]
+    pub reads: Option<u64>,
 }
 
 /// The operations on keys.
@@ -92,8 +100,18 @@ impl Operations {
 
     /// The keys that were operated on.
     pub fn busy_keys(&self) -> BusyKeys {
+        let is_every_read = self.reads.as_ref().is_some_and(TagCounter::is_exact);
+        let reads = self.reads.as_ref().map(TagCounter::named);
+        let reads: HashMap<Vec<u8>, Load> = reads.into_iter().flatten().collect();
+        let reads_of = |name: &[u8]| match reads.get(name) {
+            Some(load) => Some(load[Metric::Ops]),
+            None => is_every_read.then_some(0),
+        };
         let keys = self.keys.named().into_iter();
-        let keys = keys.map(|(name, load)| key_of(&name, load[Metric::Ops]));
+        let keys = keys.map(|(name, load)| BusyKey {
+            reads: reads_of(&name),
+            ..key_of(&name, load[Metric::Ops])
+        });
         BusyKeys {
             keys: keys.collect(),
             distinct: self.keys.distinct(),
@@ -182,6 +200,7 @@ fn key_of(name: &[u8], ops: u64) -> BusyKey {
         length: u32::from_le_bytes([a, b, c, d]).into(),
         slot: u16::from_le_bytes([low, high]) % SLOTS as u16,
         tagged: tagged != 0,
+        reads: None,
     }
 }
 
@@ -199,6 +218,18 @@ impl Tally for Operations {
         self.keys.add_operations(&hashes, &ops, |i, name| {
             named(name, spans.get(base, i), keys.slots[i], keys.is_tagged(i));
         });
+        if let Some(reads) = &mut self.reads {
+            let mut is_read = IsRead::default();
+            // Rows without commands are not known to read.
+            let those = 0..values.commands.len().min(hashes.len());
+            let those = those.filter(|i| is_read.of(values.commands.get(base, *i)));
+            let those: Vec<usize> = those.collect();
+            let pick = |of: &[u64]| those.iter().map(|i| of[*i]).collect::<Vec<u64>>();
+            reads.add_operations(&pick(&hashes), &pick(&ops), |at, name| {
+                let i = those[at];
+                named(name, spans.get(base, i), keys.slots[i], keys.is_tagged(i));
+            });
+        }
         self.add_times(values);
         self.add_commands(keys);
     }
@@ -214,5 +245,37 @@ impl Tally for Operations {
             (a, b) => a.or(b),
         };
         self.keys.merge(other.keys);
+        self.reads = match (self.reads.take(), other.reads) {
+            (Some(mut mine), Some(theirs)) => {
+                mine.merge(theirs);
+                Some(mine)
+            }
+            _ => None,
+        };
     }
+}
+
+/// Whether commands only read; the one before is mostly the same.
+#[derive(Default)]
+struct IsRead<'k> {
+    last: Option<(&'k [u8], bool)>,
+}
+
+impl<'k> IsRead<'k> {
+    fn of(&mut self, name: &'k [u8]) -> bool {
+        match self.last {
+            Some((last, is_read)) if last == name => is_read,
+            _ => {
+                let is_read = is_read(name);
+                self.last = Some((name, is_read));
+                is_read
+            }
+        }
+    }
+}
+
+/// Whether a command only reads. One that is not known may write.
+pub fn is_read(command: &[u8]) -> bool {
+    let known = COMMANDS.named(command);
+    known.is_some_and(|command| command.access != Access::Write)
 }

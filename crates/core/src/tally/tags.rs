@@ -98,6 +98,11 @@ impl TagCounter {
         }
     }
 
+    /// Whether every name is counted.
+    pub fn is_exact(&self) -> bool {
+        matches!(self.counts, TagCounts::Exact(_))
+    }
+
     /// How many names there are; an estimate past the table.
     pub fn distinct(&self) -> f64 {
         match &self.counts {

@@ -95,6 +95,38 @@ pub fn of_files(files: &[FileSlots]) -> Option<OfFiles> {
     })
 }
 
+/// Why files are not taken as nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotNodes {
+    /// All share most of their slots.
+    SameSlots,
+    /// Some share so many slots.
+    Shared(u32),
+    /// They have too few keys: chance alone could have kept their slots apart.
+    TooFewKeys,
+}
+
+/// Why `files` are not taken as a node each; `None` where they are, or fewer than two have keys.
+pub fn why_not_nodes(files: &[FileSlots]) -> Option<NotNodes> {
+    let with_keys = files.iter().filter(|file| !file.slots.is_empty()).count();
+    if with_keys < 2 || of_files(files).is_some() {
+        return None;
+    }
+    let groups = groups(files, |_| true);
+    if groups.len() < 2 {
+        return Some(NotNodes::SameSlots);
+    }
+    let mut holders = vec![0u32; SLOTS];
+    for group in &groups {
+        group.slots().for_each(|slot| holders[slot] += 1);
+    }
+    let shared = holders.iter().filter(|holders| **holders > 1).count() as u32;
+    Some(match shared {
+        0 => NotNodes::TooFewKeys,
+        shared => NotNodes::Shared(shared),
+    })
+}
+
 /// Files with keys, those that share most of their slots together.
 pub(super) fn groups(files: &[FileSlots], is_in: impl Fn(usize) -> bool) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();

@@ -1,5 +1,6 @@
 //! Findings, each in one sentence. What a role is explained by has its own file.
 
+use crate::name::Name;
 use crate::summary::finding::{FindingText, KeyText};
 use crate::summary::state::Role;
 use crate::text::{bytes, counted, grouped, list, percent, plural, short, span, time};
@@ -70,7 +71,13 @@ impl InWords for FindingText {
                     plural(slots.len() as u64)
                 )
             }
-            FindingText::Expiry { share, minutes, at } => expiry(*share, *minutes, *at),
+            FindingText::Expiry {
+                share,
+                minutes,
+                at,
+                pattern,
+                node,
+            } => expiry(*share, *minutes, *at) + &mostly(pattern.as_ref(), node.as_ref()),
             FindingText::Key(key) => key.in_words(),
             FindingText::Tag(name, share, measure) => format!(
                 "{} alone is {} of a node's fair share of {}",
@@ -175,15 +182,27 @@ fn down(
     parts.join("; ")
 }
 
-fn expiry(share: f64, minutes: u64, (at, after): (u64, Option<i64>)) -> String {
+/// What most of the keys are, and where.
+fn mostly(pattern: Option<&Name>, node: Option<&Name>) -> String {
+    let node = node.map(|node| format!("on {}", short(node)));
+    let parts = pattern.map(short).into_iter().chain(node);
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!(": most of them {}", parts.join(" "))
+    }
+}
+
+fn expiry(share: f64, minutes: u64, (at, after): (u64, Option<u64>)) -> String {
     let within = if minutes <= 1 {
         String::from("minute")
     } else {
         format!("{minutes} minutes")
     };
     let when = match after {
-        Some(after) if after > 0 => format!(", {} after the dump", span(after as u64)),
-        _ => String::new(),
+        Some(after) => format!(", {} after the dump", span(after)),
+        None => String::new(),
     };
     format!(
         "{} of the keys expire within the same {within}, at {}{when}",

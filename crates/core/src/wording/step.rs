@@ -57,6 +57,10 @@ impl InWords for StepText {
                 "give every primary the same number of slots: {} move",
                 counted(*slots, "slot")
             ),
+            StepText::SlotRanges { shards } => format!(
+                "restore a backup into {} with ranges of slots of equal load",
+                counted(*shards, "shard")
+            ),
             StepText::Split {
                 names,
                 are_tags,
@@ -131,6 +135,9 @@ impl InWords for LeftText {
                 )
             }
             LeftText::OneSlot(slot) => format!("slot {slot} alone is more than a fair share"),
+            LeftText::HotSlot(slot) => format!(
+                "slot {slot} alone is more than a fair share; a few seconds of MONITOR on its node show which key it is"
+            ),
             LeftText::Pinned { key, block_ms } => format!(
                 "key {} stays: moving it blocks its node for about {} (--move-big moves it)",
                 short(key),

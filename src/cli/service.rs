@@ -1,0 +1,37 @@
+//! `--service NAME`: who runs the servers, and so what can be done to them.
+
+use clap::Args;
+
+use crate::cli::headings::CLUSTER;
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::steps::Service;
+
+/// Who runs the servers.
+#[derive(Args, Debug, Clone, Default)]
+pub struct ServiceArgs {
+    /// The managed service that runs the servers: elasticache, memorydb, memorystore, azure ...
+    ///
+    /// Also redis-cloud, aiven, alibaba, and self for servers of your own. Steps are those that are possible there: no
+    /// scripts that move slots, no redis-cli --cluster. Without it the names of the nodes tell, where they are in the
+    /// domain of a service.
+    #[arg(long, value_name = "NAME", help_heading = CLUSTER, hide_short_help = true)]
+    pub service: Option<String>,
+}
+
+impl ServiceArgs {
+    /// The service; `None` where the user names none.
+    ///
+    /// # Errors
+    /// No service has that name.
+    pub fn service(&self) -> Result<Option<&'static Service>> {
+        let named = |name: &String| {
+            Service::named(name).ok_or_else(|| {
+                let names: Vec<&str> = Service::names().collect();
+                let what = format!("is not known; name one of {}", names.join(", "));
+                Error::bad(format!("--service {}", Name::from(name.as_str())), what)
+            })
+        };
+        self.service.as_ref().map(named).transpose()
+    }
+}

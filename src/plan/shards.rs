@@ -1,0 +1,73 @@
+//! Ranges of slots for shards that a managed service makes from a backup: one for each, with as equal loads as such ranges
+//! can have. The form is the NodeGroupConfiguration of Amazon ElastiCache.
+
+use std::io::{self, Write};
+
+use crate::metric::Metric;
+use crate::summary::Summary;
+use crate::summary::slot_ranges::{even_ranges, metric_of_ranges};
+
+/// A range of slots for each shard.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shards {
+    /// What they are evened out by.
+    pub by: Metric,
+    /// First and last slot of each.
+    pub ranges: Vec<(u16, u16)>,
+    /// The fullest in fair shares.
+    pub max_over_mean: f64,
+}
+
+impl Shards {
+    /// So many shards for what a summary counted, by the metric that is `asked` for if the input has it; `None` where there
+    /// are too many or nothing was counted.
+    pub fn of(summary: &Summary, count: usize, asked: Option<Metric>) -> Option<Shards> {
+        let loads = &summary.slots.loads;
+        let held = |metric: Metric| {
+            let sum: u128 = loads
+                .get(metric)?
+                .iter()
+                .map(|load| u128::from(*load))
+                .sum();
+            Some(sum).filter(|sum| *sum > 0)
+        };
+        let by = metric_of_ranges(asked, |metric| held(metric).is_some())?;
+        let (slots, total) = (loads.get(by)?, held(by)?);
+        let ranges = even_ranges(slots, count)?;
+        let sum = |(first, last): &(u16, u16)| -> u128 {
+            let of_shard = &slots[usize::from(*first)..=usize::from(*last)];
+            of_shard.iter().map(|load| u128::from(*load)).sum()
+        };
+        let most = ranges.iter().map(sum).max()?;
+        Some(Shards {
+            by,
+            max_over_mean: most as f64 * count as f64 / total as f64,
+            ranges,
+        })
+    }
+
+    /// In one sentence.
+    pub fn in_words(&self) -> String {
+        format!(
+            "{} shards with one range of slots each: the fullest holds {:.2} times its fair share of {}; restore a backup with \
+             aws elasticache create-replication-group --snapshot-name NAME --node-group-configuration file://FILE",
+            self.ranges.len(),
+            self.max_over_mean,
+            self.by.name()
+        )
+    }
+
+    /// As JSON, a line a shard.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "[")?;
+        for (at, (first, last)) in self.ranges.iter().enumerate() {
+            let comma = if at + 1 < self.ranges.len() { "," } else { "" };
+            let id = at + 1;
+            writeln!(
+                out,
+                "  {{\"NodeGroupId\": \"{id:04}\", \"Slots\": \"{first}-{last}\"}}{comma}"
+            )?;
+        }
+        writeln!(out, "]")
+    }
+}

@@ -1,0 +1,57 @@
+//! What is done about a hot key depends on the operations on it, not on those of the whole capture.
+
+use serde_json::Value;
+
+use crate::support::run::{Scratch, report};
+
+/// A capture of three nodes in which one key has three in five operations, of which it reads a part; all others do the
+/// opposite.
+fn analyzed(reads_of_hot: u64) -> Value {
+    let command = |i: u64, reads: u64| if i % 10 < reads { "GET" } else { "INCR" };
+    let line = |i: u64| {
+        let at = 1_790_000_000.0 + i as f64 / 2000.0;
+        let (key, command) = if i % 5 < 3 {
+            ("hot".to_owned(), command(i / 5, reads_of_hot))
+        } else {
+            let key = format!("key:{}", i * 7919 % 5000);
+            (key, command(i / 5, 10 - reads_of_hot))
+        };
+        format!("{at:.6} [0 127.0.0.1:50000] \"{command}\" \"{key}\"\n")
+    };
+    let scratch = Scratch::new();
+    let lines: String = (0..60_000).map(line).collect();
+    scratch.file("all.monitor", format!("OK\n{lines}"));
+    report(&scratch.run(&["analyze", "all.monitor", "--nodes", "3", "--json"]))
+}
+
+/// The first step that the application has to take.
+fn change(report: &Value) -> &Value {
+    let mut steps = report["verdict"]["steps"].as_array().unwrap().iter();
+    steps.find(|step| step["by"] == "application").unwrap()
+}
+
+#[test]
+fn a_key_that_is_read_is_cached_and_one_that_is_written_is_split() {
+    let read = analyzed(10);
+    let key = &read["keys"]["top"][0];
+    assert_eq!(
+        (&key["key"], &key["reads"]),
+        (&"hot".into(), &1.0.into()),
+        "{key}"
+    );
+    assert_eq!(read["keys"]["top"][1]["reads"], 0.0);
+    let step = change(&read);
+    assert_eq!(step["kind"], "cache", "{step}");
+    let sentence = step["sentence"].as_str().unwrap();
+    assert!(sentence.contains("100"), "{sentence}");
+    let written = analyzed(0);
+    assert_eq!(written["keys"]["top"][0]["reads"], 0.0);
+    let step = change(&written);
+    assert_eq!(step["kind"], "split", "{step}");
+    assert_eq!(step["alternatives"], Value::Null, "{step}");
+    let both = analyzed(7);
+    let step = change(&both);
+    assert_eq!(step["kind"], "split", "{step}");
+    let cache = step["alternatives"][0]["sentence"].as_str().unwrap();
+    assert!(cache.contains("cache") && cache.contains("70"), "{cache}");
+}

@@ -1,0 +1,194 @@
+//! Clusters of managed services: steps and commands are those that are possible there.
+
+use serde_json::Value;
+
+use crate::support::run::{Scratch, assert_fails, report, stderr, stdout};
+
+/// Three nodes by the names that a service gives them, the first with most slots.
+fn fixture(domain: &str) -> Scratch {
+    let scratch = Scratch::new();
+    let node = |id: char, ranges: &str| {
+        let id = id.to_string().repeat(40);
+        format!(
+            "{id} 10.0.0.1:6379@16379,shop-{ranges}.{domain} master - 0 0 1 connected {ranges}\n"
+        )
+    };
+    let listing = [
+        node('a', "0-9999"),
+        node('b', "10000-13191"),
+        node('c', "13192-16383"),
+    ];
+    scratch.file("cluster.nodes", listing.concat());
+    let keys = (0..30_000).map(|i| format!("key:{i},{}\n", 100 + i % 7));
+    let tagged = (0..3000).map(|i| format!("{{tenant:acme}}:{i},1500\n"));
+    let rows: String = keys.chain(tagged).collect();
+    scratch.file("dump.csv", format!("key,size\n{rows}"));
+    scratch
+}
+
+fn analyzed(scratch: &Scratch, flags: &[&str]) -> Value {
+    let args = [
+        "analyze",
+        "dump.csv",
+        "--topology",
+        "cluster.nodes",
+        "--json",
+    ];
+    report(&scratch.run(&[&args, flags].concat()))
+}
+
+fn steps(report: &Value) -> Vec<Value> {
+    let steps = report["verdict"]["steps"].as_array().unwrap().iter();
+    let with_others = steps.flat_map(|step| {
+        let others = step["alternatives"].as_array().into_iter().flatten();
+        std::iter::once(step).chain(others)
+    });
+    with_others.cloned().collect()
+}
+
+/// Nothing that a service refuses is said.
+#[track_caller]
+fn assert_possible(steps: &[Value]) {
+    for step in steps {
+        let command = step["command"].as_str().unwrap_or_default();
+        let is_refused = [
+            "redis-cli",
+            "--commands setslot",
+            "--commands valkey",
+            "--commands redis",
+        ]
+        .iter()
+        .any(|word| command.contains(word));
+        assert!(!is_refused, "{step}");
+    }
+}
+
+#[test]
+fn elasticache_restores_ranges_that_give_what_was_promised() {
+    let scratch = fixture("ab12.euw1.cache.amazonaws.com");
+    let found = steps(&analyzed(&scratch, &[]));
+    assert_possible(&found);
+    let ranges = &found[0];
+    assert!(
+        ranges["sentence"]
+            .as_str()
+            .unwrap()
+            .contains("restore a backup into 3 shards"),
+        "{ranges}"
+    );
+    let command = ranges["command"].as_str().unwrap();
+    let output = scratch.shell(command);
+    assert!(output.status.success(), "{command}: {}", stderr(&output));
+    let shards: Value =
+        serde_json::from_slice(&std::fs::read(scratch.path("shards.json")).unwrap()).unwrap();
+    let listing: Vec<String> = shards
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(["a", "b", "c"])
+        .map(|(shard, id)| {
+            let slots = shard["Slots"].as_str().unwrap();
+            format!(
+                "{} 10.0.0.{}:6379@16379 master - 0 0 1 connected {slots}\n",
+                id.repeat(40),
+                shard["NodeGroupId"]
+                    .as_str()
+                    .unwrap()
+                    .trim_start_matches('0')
+            )
+        })
+        .collect();
+    scratch.file("cluster.nodes", listing.concat());
+    let after = analyzed(&scratch, &["--service", "elasticache"]);
+    let memory = &after["verdict"]["roles"][0]["fullest"]["max_over_mean"];
+    let promised = &ranges["after"]["memory"]["max_over_mean"];
+    let [found, promised] = [memory, promised].map(|ratio| ratio.as_f64().unwrap());
+    assert!((found - promised).abs() < 1e-6, "{found} {promised}");
+    // The same again is no step.
+    let again = steps(&after);
+    assert!(
+        again
+            .iter()
+            .all(|step| step["kind"] != "move" || step["command"].is_null()),
+        "{again:?}"
+    );
+}
+
+#[test]
+fn other_services_get_changes_of_the_application_alone() {
+    let scratch = fixture("example.com");
+    for service in ["memorydb", "memorystore", "azure"] {
+        let found = steps(&analyzed(&scratch, &["--service", service]));
+        assert_possible(&found);
+        assert!(
+            found.iter().all(|step| step["kind"] != "move"),
+            "{service}: {found:?}"
+        );
+        assert!(
+            found.iter().any(|step| step["kind"] == "split"),
+            "{service}: {found:?}"
+        );
+    }
+    let own = |flags: &[&str]| {
+        let found = steps(&analyzed(&scratch, flags));
+        found.iter().any(|step| {
+            step["command"]
+                .as_str()
+                .unwrap_or_default()
+                .contains("setslot")
+        })
+    };
+    assert!(own(&[]) && own(&["--service", "self"]));
+    let named = fixture("memorydb.eu-west-1.amazonaws.com");
+    assert!(
+        steps(&analyzed(&named, &[]))
+            .iter()
+            .all(|step| step["kind"] != "move")
+    );
+    let moves = steps(&analyzed(&named, &["--service", "self"]));
+    assert!(moves.iter().any(|step| step["kind"] == "move"), "{moves:?}");
+}
+
+#[test]
+fn plan_refuses_scripts_that_a_service_does_not_carry_out() {
+    let scratch = fixture("ab12.euw1.cache.amazonaws.com");
+    let plan = |flags: &[&str]| {
+        let args = ["plan", "dump.csv", "--topology", "cluster.nodes"];
+        scratch.run(&[&args, flags].concat())
+    };
+    for kind in ["setslot", "valkey", "redis-8.4"] {
+        let parts = [
+            "--commands",
+            kind,
+            "Amazon ElastiCache",
+            "--commands elasticache",
+        ];
+        assert_fails(&plan(&["--commands", kind]), &parts);
+    }
+    let parts = [
+        "Google Cloud Memorystore",
+        "ranges of slots cannot be chosen",
+    ];
+    assert_fails(
+        &plan(&["--commands", "elasticache", "--service", "memorystore"]),
+        &parts,
+    );
+    assert_fails(
+        &plan(&["--service", "heroku"]),
+        &["--service heroku", "elasticache, memorydb"],
+    );
+    let script = plan(&["--commands", "setslot", "--service", "self"]);
+    assert!(
+        stdout(&script).starts_with("#!/usr/bin/env bash"),
+        "{}",
+        stderr(&script)
+    );
+    let four = plan(&["--commands", "elasticache", "--add", "1"]);
+    assert_eq!(
+        stdout(&four).matches("NodeGroupId").count(),
+        4,
+        "{}",
+        stdout(&four)
+    );
+    assert!(stderr(&four).contains("4 shards"), "{}", stderr(&four));
+}
