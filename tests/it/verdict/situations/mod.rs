@@ -101,9 +101,7 @@ impl Situation {
 
     /// What does not hold.
     fn complaints(&self) -> Vec<String> {
-        let started = std::time::Instant::now();
         let summary = self.scene.summary();
-        eprintln!("TIME {:?} {}", started.elapsed(), self.what);
         let verdict = &summary.verdict;
         let line = format!("{} {}", verdict.word, verdict.sentence);
         let kinds: Vec<StepKind> = verdict.steps.iter().map(|step| step.kind).collect();

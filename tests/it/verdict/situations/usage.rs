@@ -176,7 +176,7 @@ fn what_is_asked_for() {
         }),
         situation(
             "--by ops of a cluster whose operations are uneven",
-            by(uneven(100, 300), Metric::Ops),
+            by(uneven(300, 300), Metric::Ops),
             State::Skewed,
             &["SKEWED 10.0.0.1:6379 holds", "of the operations"],
             &[Move],
