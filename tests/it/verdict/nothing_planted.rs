@@ -22,18 +22,22 @@ const KINDS: [&str; 3] = ["keys", "sizes", "captures"];
 fn draw(number: u64) -> (Vec<u8>, Topology, String) {
     let mut random = Rng::new(9_000_000 + number);
     let kind = KINDS[number as usize % KINDS.len()];
-    let nodes = random.log_between(3.0, 1000.9) as usize;
-    let most = size("SLOTSCOPE_MOST_KEYS", 60_000.0);
-    let count = match kind {
-        // A key of few is a good part of a node by its size: that is no chance to be calm about.
-        "sizes" => random.log_between(10_000.0, f64::max(most, 10_001.0)),
-        _ => random.log_between(300.0, most),
+    let most: f64 = size("SLOTSCOPE_MOST_KEYS", 60_000.0);
+    let (count, nodes) = match kind {
+        "captures" => (
+            random.log_between(300.0, most),
+            random.log_between(3.0, 1000.9),
+        ),
+        // From too few keys a node to judge, to many; of few sizes one key is a good part of a node, and that is no
+        // chance to be calm about.
+        _ => {
+            let least = if kind == "keys" { 60.0 } else { 3000.0 };
+            let each = random.log_between(least, f64::min(20_000.0, most / 3.0));
+            let nodes = random.log_between(3.0, f64::max(3.1, f64::min(1000.9, most / each)));
+            (each * nodes.floor(), nodes)
+        }
     };
-    let nodes = if kind == "sizes" {
-        nodes.min(count as usize / 3000)
-    } else {
-        nodes
-    };
+    let nodes = nodes as usize;
     let what = format!("{number}: {count:.0} {kind} on {nodes} nodes");
     let count = count as u64;
     let start = random.next() % 1_000_000;
@@ -55,7 +59,7 @@ fn draw(number: u64) -> (Vec<u8>, Topology, String) {
             lines((0..count).map(operation))
         }
     };
-    (dump, even(nodes.max(3)), what)
+    (dump, even(nodes), what)
 }
 
 #[test]
