@@ -15,6 +15,7 @@ use crate::tally::Tallies;
 use crate::tally::captured::Captured;
 use crate::tally::operations::SECOND;
 use crate::tally::operations::is_read;
+use crate::text;
 use crate::topology::Topology;
 
 /// A capture with this part of its slots elsewhere is not of the node that it is named after: all went through a proxy, or
@@ -22,6 +23,9 @@ use crate::topology::Topology;
 const ELSEWHERE: f64 = 0.5;
 /// Spans that overlap by less than this part of the shorter one are apart.
 const TOGETHER: f64 = 0.5;
+
+/// Keys and load that are further apart, in seconds, are said to be so.
+const DAY: u64 = 86_400;
 
 /// A capture among the inputs.
 struct Capture {
@@ -83,6 +87,7 @@ pub fn captures(
         are_apart: are_apart(&intervals),
         are_writes: places.iter().all(is_writes),
         is_one_reading: false,
+        are_counters: false,
         range: range.map(|(first, last)| (first / SECOND, last / SECOND)),
         reads: reads(&scanned.tally),
     }))
@@ -99,6 +104,7 @@ pub fn counters(inputs: &Inputs, topology: &Topology) -> Option<Captures> {
         seen: vec![Some(false); nodes],
         spans: vec![None; nodes],
         is_one_reading: counters.is_one_reading,
+        are_counters: true,
         ..Captures::default()
     };
     let mut intervals = vec![Vec::new(); nodes];
@@ -148,6 +154,25 @@ pub fn notes(inputs: &Inputs, observed: &Observed, with_names: bool) -> Vec<Stri
         );
     }
     notes
+}
+
+/// Says that keys and load are of different days.
+pub fn note_of_times(written: Option<u64>, observed: &Observed) -> Option<String> {
+    let written = written?;
+    let of = [&observed.captures, &observed.counters];
+    let mut ranges = of.into_iter().flatten().filter_map(|of| of.range);
+    let (first, last) = ranges.find(|(first, last)| *last > 0 && last >= first)?;
+    let apart = first
+        .saturating_sub(written)
+        .max(written.saturating_sub(last));
+    (apart > DAY).then(|| {
+        format!(
+            "the keys were dumped at {}, the load was measured at {}, {} apart: keys and owners of slots may have changed",
+            text::time(written),
+            text::time(first),
+            text::span(apart)
+        )
+    })
 }
 
 /// The nodes that the user names.

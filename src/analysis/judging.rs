@@ -136,6 +136,8 @@ impl Analysis {
         file_nodes::warn_of_several(&files, &mut summary);
         let notes = captured::notes(inputs, &observed, is_shown);
         summary.input.notes.extend(notes);
+        let of_times = captured::note_of_times(summary.input.written, &observed);
+        summary.input.notes.extend(of_times);
         let of_lfu = input_info::lfu_note(inputs.lfu, &summary);
         summary.input.notes.extend(of_lfu);
         let commands = self.commands(inputs, &topology, &observed);

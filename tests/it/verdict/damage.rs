@@ -149,10 +149,11 @@ fn coarse_tags_are_one_cause_whatever_else_is_uneven() {
         let found = summary.verdict.headline().unwrap();
         let first = &found.causes[0];
         let excess = found.max_over_mean().unwrap() - 1.0;
+        // Every tag is heavy, so chance excuses none of it: the lower band is the fixed one.
         let is_uneven = found.state.is_uneven();
         assert_eq!(
-            is_uneven,
-            excess > found.bands.lower - 1.0,
+            (is_uneven, found.bands.lower),
+            (excess > 0.05, 1.05),
             "{number}: {:?}",
             found.state
         );

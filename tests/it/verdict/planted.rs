@@ -6,11 +6,11 @@
 use crate::support::env::size;
 use crate::support::planted::listing;
 use crate::support::rng::Rng;
+use crate::verdict::carried_out::{planned, renamed};
 use crate::verdict::{analyzed, lines, on};
 use slotscope::metric::Metric;
 use slotscope::name::Name;
 use slotscope::slot::slot;
-use slotscope::summary::Summary;
 use slotscope::summary::step::StepText;
 use slotscope::summary::worded::Worded;
 use slotscope::topology::Topology;
@@ -115,58 +115,11 @@ fn every_cause_of_a_fifth_of_the_excess_is_named() {
 /// The dump with the keys of the tags `names` renamed, each to the part of its CRC16.
 fn split(dump: &[u8], names: &[Name], parts: u32) -> Vec<u8> {
     let text = std::str::from_utf8(dump).unwrap();
-    let renamed = |line: &str| {
-        let key = line.split(',').next().unwrap();
-        let tag = names
-            .iter()
-            .map(|name| format!("{{{name}}}"))
-            .find(|tag| key.contains(tag));
-        let part = u32::from(hashslot::crc16(key.as_bytes())) % parts;
-        match tag {
-            Some(tag) => line.replace(&tag, &format!("{}:{part}}}", &tag[..tag.len() - 1])),
-            None => line.to_owned(),
-        }
+    let renamed = |line: &str| match line.split_once(',') {
+        Some((key, rest)) => format!("{},{rest}", renamed(key, names, parts)),
+        None => renamed(line, names, parts),
     };
     lines(text.lines().map(renamed))
-}
-
-/// The topology after the moves of `slotscope plan`.
-fn planned(summary: &Summary, topology: &Topology, by: Metric) -> Topology {
-    use slotscope::plan::request::PlanRequest;
-    let request = PlanRequest::new(vec![(by, 1.0)]);
-    let outcome = request.on(topology).unwrap().plan(summary).unwrap();
-    let mut owner: Vec<usize> = (0..16_384)
-        .map(|slot| topology.owner(slot).unwrap())
-        .collect();
-    let index = |id: &slotscope::name::Name| {
-        topology
-            .nodes
-            .iter()
-            .position(|node| node.id.as_bytes() == id.0)
-            .unwrap()
-    };
-    for moved in &outcome.moves {
-        for (first, last) in &moved.ranges {
-            owner[usize::from(*first)..=usize::from(*last)].fill(index(&moved.to));
-        }
-    }
-    of_owners(&owner, topology)
-}
-
-fn of_owners(owner: &[usize], topology: &Topology) -> Topology {
-    let line = |(index, node): (usize, &slotscope::topology::Node)| {
-        let slots = (0..16_384)
-            .filter(|slot| owner[*slot] == index)
-            .map(|slot| format!(" {slot}"));
-        let address = node.address.as_deref().unwrap();
-        format!(
-            "{} {address}@1 master - 0 0 1 connected{}\n",
-            node.id,
-            slots.collect::<String>()
-        )
-    };
-    let text: String = topology.nodes.iter().enumerate().map(line).collect();
-    Topology::parse("cluster.nodes", text.as_bytes()).unwrap()
 }
 
 #[test]
@@ -181,7 +134,7 @@ fn a_step_that_is_carried_out_gives_what_was_promised() {
             let now = analyzed(std::slice::from_ref(&dump), &analysis(&topology));
             match &step.sentence {
                 Worded::Finding(StepText::Move { .. }) => {
-                    topology = planned(&now, &topology, case.by);
+                    topology = planned(&now, &topology, vec![(case.by, 1.0)]);
                 }
                 Worded::Finding(StepText::Split {
                     names,
@@ -198,7 +151,9 @@ fn a_step_that_is_carried_out_gives_what_was_promised() {
                 _ => step.after.load,
             };
             let promised = promised.unwrap().max_over_mean;
-            let within = if step.estimated { 0.05 } else { 0.01 };
+            // The keys of a tag count as spread evenly over its parts, and CRC16 spreads a few thousand nearly so: each
+            // part is off by a few keys in a hundred, and a node that has a third of the parts by less than that.
+            let within = if step.estimated { 0.02 } else { 0.01 };
             assert!(
                 (ratio - promised).abs() <= within,
                 "{number}: {ratio} for {step:?}"

@@ -7,6 +7,9 @@ use crate::summary::observed::Observed;
 use crate::text::shell_word;
 use crate::topology::Topology;
 
+/// Nodes that one command weighs at most.
+const WEIGHTED: usize = 20;
+
 /// What the commands of a run have in common.
 #[derive(Debug, Clone, Default)]
 pub struct Commands {
@@ -145,6 +148,22 @@ impl Commands {
     pub fn plan_with_more(&self, count: u64) -> String {
         let flags = [self.by(&[]), vec!["--add".into(), count.to_string()]].concat();
         self.of("plan", &flags)
+    }
+
+    /// `slotscope analyze` of nodes whose shares are their slots; `None` where these are made up, equal or many.
+    pub fn weighted(&self, topology: &Topology) -> Option<String> {
+        let owning = topology.nodes.iter().filter(|node| node.slots > 0);
+        let least = owning.clone().map(|node| node.slots).min()?;
+        let weights = owning.filter_map(|node| {
+            let weight = (10.0 * f64::from(node.slots) / f64::from(least)).round() / 10.0;
+            let name = node.address.as_deref().unwrap_or(&node.id);
+            (weight > 1.0).then(|| format!("{name}={weight}"))
+        });
+        let weights: Vec<String> = weights.collect();
+        let is_short = (1..=WEIGHTED).contains(&weights.len());
+        let flags = weights.into_iter().flat_map(|of| ["--weight".into(), of]);
+        let flags: Vec<String> = self.by(&[]).into_iter().chain(flags).collect();
+        (self.is_real && is_short).then(|| self.of("analyze", &flags))
     }
 
     /// `slotscope whatif` with these tags split, judged by `by`.

@@ -53,7 +53,7 @@ impl Steps<'_> {
         let text = StepText::SlotRanges {
             shards: ranges.len() as u64,
         };
-        let (moved, _) = moved(self.summary, &self.now.owner, &after.owner);
+        let (moved, _) = moved(&self.now.owner, &after);
         let command = (!is_after_change).then(|| self.commands.slot_ranges(metric));
         self.is_actionable |= !is_after_change;
         self.list.push(Step {

@@ -24,6 +24,8 @@ use crate::steps::moves::{Movable, Moves, can_be_goal, moved};
 use crate::steps::repair::{frees, more_nodes, repairs, step, take_again};
 use crate::steps::situation::{RoleNow, Situation};
 use crate::summary::Summary;
+use crate::summary::cause::CauseKind;
+use crate::summary::explanation::named;
 use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::limit;
 use crate::summary::observed::Observed;
@@ -110,17 +112,26 @@ impl<'a> Steps<'a> {
         let today = steps.now.after();
         steps.list = repairs(summary, topology, commands, &today);
         steps.is_actionable = !steps.list.is_empty();
-        match summary.verdict.state {
-            State::Down => {}
-            State::Suspicious => steps.list.push(take_again(summary, &today)),
-            _ => steps.add_all(observed, &today),
+        let verdict = &summary.verdict;
+        let mut findings = verdict.findings.iter();
+        let is_suspicious = findings.any(|found| found.kind == FindingKind::Suspicious);
+        // A dump that may lack keys is nothing to plan for.
+        let is_doubtful = summary.input.doubt().is_some()
+            && verdict.roles.iter().any(|role| role.state.is_uneven());
+        if is_suspicious || is_doubtful {
+            steps.list.push(take_again(summary, &today));
+        }
+        match verdict.state {
+            State::Down | State::Suspicious => {}
+            _ => steps.add_all(observed, &today, is_doubtful),
         }
         steps
     }
 
-    fn add_all(&mut self, observed: &Observed, today: &After) {
+    fn add_all(&mut self, observed: &Observed, today: &After, is_doubtful: bool) {
         self.list.extend(frees(self.summary, observed, today));
         match self.commands.service() {
+            _ if is_doubtful => {}
             Some(service) => self.add_managed(service),
             None if self.is_moving() => {
                 self.add_finish(today);
@@ -129,13 +140,21 @@ impl<'a> Steps<'a> {
             None => self.add_moves_and_changes(),
         }
         let more = more_nodes(self.summary, self.commands);
-        let is_near = self
-            .now
-            .roles
-            .iter()
-            .any(|role| self.now.role_after(role).state == State::Limit);
-        self.list.extend(more.filter(|_| is_near));
-        self.add_left();
+        self.list.extend(more.filter(|_| self.is_near_limit()));
+        if !is_doubtful {
+            self.add_left();
+        }
+    }
+
+    /// Whether a node is near a limit after the steps so far. A role that is not compared changes by none of them.
+    fn is_near_limit(&self) -> bool {
+        let findings = self.summary.verdict.findings.iter();
+        let mut near = findings.filter(|found| found.kind == FindingKind::NearLimit);
+        near.any(|found| {
+            let mut roles = self.now.roles.iter();
+            let role = roles.find(|role| role.verdict.role == found.role);
+            role.is_none_or(|role| self.now.role_after(role).state == State::Limit)
+        })
     }
 
     /// Whether a node is being filled or drained, and nothing is near a limit.
@@ -147,12 +166,9 @@ impl<'a> Steps<'a> {
 
     /// In a cluster in motion all that can be done are alternatives: go on, or turn back.
     fn add_finish(&mut self, today: &After) {
-        let weights = self
-            .summary
-            .role_loads
-            .first()
-            .map(|load| load.weights.as_slice());
-        let moving = crate::summary::findings::moving(&self.summary.nodes, weights.unwrap_or(&[]));
+        let summary = self.summary;
+        let mut loads = summary.role_loads.iter();
+        let moving = loads.find_map(|load| load.moving(&summary.nodes));
         let Some(node) = moving else { return };
         let mut finish = step(StepKind::Move, StepText::Finish(node.clone(), true), today);
         finish.findings = self.skews(|_| true);
@@ -226,7 +242,9 @@ impl<'a> Steps<'a> {
         let at = self.list.len();
         match (joint, others) {
             (Some(_), None) if relief >= RELIEF => {
+                let later = self.move_after(&changed);
                 self.push_move(after_joint, Some(at + 1), &[]);
+                self.list[at].alternatives.extend(later);
             }
             // What the others need moves anyway.
             (Some(_), Some(_)) if relief >= RELIEF => self.push_move(after_joint, None, &[]),
@@ -237,11 +255,41 @@ impl<'a> Steps<'a> {
         if let Some(planned) = self.best_plan(&self.now.clone()) {
             let after = self.now.with_owner(planned.owner.clone());
             if after.gain_over(&self.now) >= limit::WORTH {
-                let moves = self.move_after_change(&after);
+                // What is typed then depends on the keys as they are named then.
+                let mut moves = self.move_step(&self.now, &after, false, &[]);
+                (moves.command, moves.estimated) = (None, true);
+                // Of loads that are nearly known there are other plans as good, and what they do to the others differs.
+                let needing: Vec<bool> = self
+                    .now
+                    .roles
+                    .iter()
+                    .map(|role| self.now.is_needing(role))
+                    .collect();
+                moves.after = after.after_of(|at| needing[at]);
                 self.now = after;
                 self.list.push(moves);
             }
         }
+    }
+
+    /// In place of moves for relief: nothing until `changed`, then what moves still.
+    fn move_after(&mut self, changed: &Situation<'a>) -> Option<Step> {
+        let proven = self.proven.clone();
+        let after = match self.best_plan(changed) {
+            Some(planned) => changed.with_owner(planned.owner),
+            None => changed.clone(),
+        };
+        // What is left is left by the steps of the list.
+        self.proven = proven;
+        let (moved, _) = moved(&changed.owner, &after);
+        let text = StepText::ChangeFirst { slots: moved.slots };
+        Some(Step {
+            slots_moved: moved.slots,
+            keys_moved: moved.keys,
+            bytes_moved: moved.bytes,
+            estimated: true,
+            ..step(StepKind::Move, text, &after.after())
+        })
     }
 
     /// The changes for the pressing roles, each on what the one before it leaves; `changed` is what they lead to.
@@ -358,7 +406,8 @@ impl<'a> Steps<'a> {
     fn push_move(&mut self, after: Situation<'a>, until: Option<usize>, by: &[Metric]) {
         let mut moves = self.move_step(&self.now, &after, until.is_some(), by);
         moves.until = until;
-        moves.alternatives = self.equal_slots(&after).into_iter().collect();
+        let others = [self.equal_slots(&after), self.meant()];
+        moves.alternatives = others.into_iter().flatten().collect();
         self.is_actionable |= after.gain_over(&self.now) >= limit::WORTH;
         self.now = after;
         self.list.push(moves);
@@ -371,7 +420,7 @@ impl<'a> Steps<'a> {
         is_relief: bool,
         by: &[Metric],
     ) -> Step {
-        let (moved, slots) = moved(self.summary, &before.owner, &after.owner);
+        let (moved, slots) = moved(&before.owner, after);
         let text = StepText::Move {
             slots: moved.slots,
             keys: moved.keys,
@@ -396,29 +445,6 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// The moves that are due after a change of the application. What is typed then depends on the keys as they are named
-    /// then, and how many keys move is not known.
-    fn move_after_change(&self, after: &Situation<'_>) -> Step {
-        let (_, slots) = moved(self.summary, &self.now.owner, &after.owner);
-        let of_bytes = self.now.roles.iter();
-        let of_bytes = of_bytes.filter(|role| role.verdict.by() == Metric::Bytes && role.is_known);
-        let bytes = of_bytes.map(|role| role.sum_of(&slots)).next();
-        let text = StepText::Move {
-            slots: slots.len() as u64,
-            keys: None,
-            bytes,
-            is_relief: false,
-        };
-        Step {
-            sentence: text.into(),
-            command: None,
-            keys_moved: None,
-            bytes_moved: bytes,
-            estimated: true,
-            ..self.move_step(&self.now, after, false, &[])
-        }
-    }
-
     /// For how many milliseconds the largest key in `slots` blocks its node; `None` where no sizes are known.
     fn longest_block(&self, slots: &[u16]) -> Option<f64> {
         self.summary.slots.loads.get(Metric::Bytes)?;
@@ -434,7 +460,7 @@ impl<'a> Steps<'a> {
             after.max_over_mean(equal) <= planned.max_over_mean(plan) + limit::WORTH
         });
         let command = self.commands.rebalance(self.topology)?;
-        let (moved, _) = moved(self.summary, &self.now.owner, &after.owner);
+        let (moved, _) = moved(&self.now.owner, &after);
         is_near.then(|| Step {
             command: Some(command.as_str().into()),
             slots_moved: moved.slots,
@@ -445,6 +471,25 @@ impl<'a> Steps<'a> {
                 StepText::EqualSlots { slots: moved.slots },
                 &after.after(),
             )
+        })
+    }
+
+    /// Where nothing but the numbers of slots is uneven, they may be meant: nodes of other sizes.
+    fn meant(&self) -> Option<Step> {
+        let uneven = || {
+            let roles = self.now.roles.iter();
+            roles.filter(|role| role.verdict.state.is_uneven())
+        };
+        let is_of_slots = |role: &RoleNow<'_>| {
+            let causes = named(&role.verdict.causes);
+            let is_equal = role.load.weights.windows(2).all(|pair| pair[0] == pair[1]);
+            is_equal && !causes.is_empty() && causes.iter().all(|of| of.kind == CauseKind::Slots)
+        };
+        let command = self.commands.weighted(self.topology);
+        let command = command.filter(|_| uneven().next().is_some() && uneven().all(is_of_slots))?;
+        Some(Step {
+            command: Some(command.as_str().into()),
+            ..step(StepKind::Move, StepText::Meant, &self.now.after())
         })
     }
 

@@ -154,25 +154,21 @@ pub struct Moved {
     pub bytes: Option<u64>,
 }
 
-/// What moves between the owners `before` and `after`.
-pub fn moved(
-    summary: &Summary,
-    before: &[Option<usize>],
-    after: &[Option<usize>],
-) -> (Moved, Vec<u16>) {
-    let moves = between(before, after);
+/// What moves from the owners `before` to those of `after`, as its slots are then.
+pub fn moved(before: &[Option<usize>], after: &Situation<'_>) -> (Moved, Vec<u16>) {
+    let moves = between(before, &after.owner);
     let slots: Vec<u16> = moves.iter().flat_map(Move::slots).collect();
-    let sum = |loads: &Vec<u64>| {
+    let sum = |loads: &[u64]| {
         let loads = slots
             .iter()
             .filter_map(|slot| loads.get(usize::from(*slot)));
         loads.fold(0u64, |sum, load| sum.saturating_add(*load))
     };
-    let loads = &summary.slots.loads;
+    let of = |metric| after.loads_of(metric).map(sum);
     let moved = Moved {
         slots: slots.len() as u64,
-        keys: summary.verdict.keys_known.then(|| sum(&loads.keys)),
-        bytes: loads.get(Metric::Bytes).map(sum),
+        keys: of(Metric::Keys).filter(|_| after.are_keys_known()),
+        bytes: of(Metric::Bytes),
     };
     (moved, slots)
 }

@@ -61,13 +61,18 @@ pub fn repairs(
     };
     let down = of_kind(FindingKind::Down);
     if !failed.is_empty() {
-        let bring_back = repair(StepText::BringBack(failed.clone()));
+        let bring_back = repair(StepText::BringBack(failed));
+        // Only a replica can take over.
+        let replaceable = summary.nodes.owning();
+        let replaceable = replaceable.filter(|node| node.failed && node.replicas != Some(0));
+        let replaceable: Vec<_> = replaceable.map(NodeLoad::name).collect();
+        let promote = (!replaceable.is_empty()).then(|| StepText::FailOver(replaceable));
         steps.push(Step {
             findings: down.clone(),
             // A managed service promotes replicas itself.
             alternatives: match commands.service() {
                 Some(_) => Vec::new(),
-                None => vec![repair(StepText::FailOver(failed))],
+                None => promote.map(repair).into_iter().collect(),
             },
             ..bring_back
         });
@@ -75,13 +80,26 @@ pub fn repairs(
     let unowned = summary.nodes.unowned.slots;
     if unowned > 0 && !down.is_empty() {
         steps.push(Step {
-            findings: down,
+            findings: down.clone(),
             // With a failed primary it would give slots away empty.
             command: commands
                 .fix(topology)
                 .filter(|_| steps.is_empty())
                 .map(|command| command.as_str().into()),
             ..repair(StepText::AssignSlots(unowned))
+        });
+    }
+    if steps.is_empty() && !down.is_empty() {
+        let suspected = summary.nodes.owning().filter(|node| node.is_suspected());
+        let suspected: Vec<_> = suspected.map(NodeLoad::name).collect();
+        let text = if suspected.is_empty() {
+            StepText::FindFailure
+        } else {
+            StepText::BringBack(suspected)
+        };
+        steps.push(Step {
+            findings: down,
+            ..repair(text)
         });
     }
     let open: Vec<u16> = summary

@@ -33,16 +33,6 @@ pub struct RoleNow<'a> {
     pub is_known: bool,
 }
 
-impl RoleNow<'_> {
-    /// What these slots hold now.
-    pub fn sum_of(&self, slots: &[u16]) -> u64 {
-        let loads = slots
-            .iter()
-            .filter_map(|slot| self.slots.get(usize::from(*slot)));
-        loads.fold(0, |sum: u64, load| sum.saturating_add(*load))
-    }
-}
-
 /// The nodes of a role: what each holds, its heaviest slot, its weight and its place.
 struct NodesNow {
     places: Vec<usize>,
@@ -72,9 +62,17 @@ impl<'a> Situation<'a> {
         }
     }
 
-    /// The loads of a metric as they were counted.
+    /// The loads of a metric: of a role as they are now, else as they were counted.
     pub fn loads_of(&self, metric: Metric) -> Option<&[u64]> {
-        self.summary.slots.loads.get(metric).map(Vec::as_slice)
+        let counted = self.summary.slots.loads.get(metric)?;
+        let mut roles = self.roles.iter();
+        let role = roles.find(|role| role.verdict.metric == metric.into());
+        Some(role.map_or(counted, |role| &role.slots))
+    }
+
+    /// Whether the input has the keys themselves.
+    pub fn are_keys_known(&self) -> bool {
+        self.summary.verdict.keys_known
     }
 
     /// The same with other owners.
@@ -130,8 +128,15 @@ impl<'a> Situation<'a> {
 
     /// What every known role is now.
     pub fn after(&self) -> After {
+        self.after_of(|_| true)
+    }
+
+    /// The same of some roles, by their places.
+    pub fn after_of(&self, is_shown: impl Fn(usize) -> bool) -> After {
         let mut after = After::default();
-        for role in self.roles.iter().filter(|role| role.is_known) {
+        let roles = self.roles.iter().enumerate();
+        let shown = roles.filter(|(at, role)| role.is_known && is_shown(*at));
+        for (_, role) in shown {
             let now = Some(self.role_after(role));
             match role.verdict.role {
                 Some(Role::Memory) => after.memory = now,

@@ -1,7 +1,7 @@
 //! Chooses what a role's sentence says: why the fullest node is above its fair share, or why no node is.
 
 use crate::name::Name;
-use crate::summary::cause::Cause;
+use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::explanation::{Explanation, Fullest, NotCompared, Unseen, Why, named};
 use crate::summary::independent_units::{UnitKind, UnitsBy};
 use crate::summary::integrity::Sign;
@@ -32,6 +32,8 @@ pub struct Explained<'a> {
     pub moving: Option<&'a Name>,
     /// Whether lists of extremes are all there is.
     pub has_only_extremes: bool,
+    /// Whether the dump may lack keys: then crowded slots are no cause.
+    pub is_doubtful: bool,
 }
 
 impl Explained<'_> {
@@ -94,7 +96,9 @@ impl Explained<'_> {
             (Some(Reason::Capped), _) => Why::Capped,
             (reason, State::Watch | State::Skewed) => {
                 let moving = self.moving.filter(|_| reason == Some(Reason::Moving));
-                Why::Causes(named(causes), moving.cloned())
+                let mut causes = named(causes);
+                causes.retain(|cause| !self.is_doubtful || cause.kind != CauseKind::Collisions);
+                Why::Causes(causes, moving.cloned())
             }
             _ if split.nodes() < 2 => Why::OneNode,
             _ => Why::Even,

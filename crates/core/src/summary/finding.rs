@@ -46,6 +46,9 @@ pub struct Finding {
     /// The state that it sets; null for a risk.
     #[serde(default)]
     pub state: Option<State>,
+    /// Whether the user chose what is judged.
+    #[serde(skip)]
+    pub is_chosen: bool,
 }
 
 /// What a finding is, from the most urgent to the least.
@@ -234,6 +237,7 @@ impl Finding {
             sentence: text.into(),
             steps: Vec::new(),
             state: None,
+            is_chosen: false,
         }
     }
 
@@ -295,6 +299,7 @@ impl Finding {
 
     /// The word that it is shown with; empty for a risk.
     pub fn word(&self) -> &'static str {
-        self.state.map_or("", |state| state.word(self.role))
+        let role = self.role.filter(|_| !self.is_chosen);
+        self.state.map_or("", |state| state.word(role))
     }
 }

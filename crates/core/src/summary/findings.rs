@@ -165,9 +165,9 @@ fn order(a: &Finding, b: &Finding) -> Ordering {
         })
 }
 
-/// The primary that is being filled or drained: one with far fewer slots than its share. While several slots are on
-/// their way, the one that gets most of them.
-pub fn moving(nodes: &Nodes, weights: &[f64]) -> Option<Name> {
+/// The primary that is being filled or drained: one with far fewer slots than its share, unless a heavy slot fills it as
+/// it is: `holds_share` tells by its place.
+pub fn moving(nodes: &Nodes, weights: &[f64], holds_share: impl Fn(usize) -> bool) -> Option<Name> {
     if nodes.is_even() || nodes.are_files() {
         return None;
     }
@@ -184,6 +184,6 @@ pub fn moving(nodes: &Nodes, weights: &[f64]) -> Option<Name> {
     let is_moving = |(at, slots): (usize, u32)| {
         f64::from(slots) < limit::MOVING * owned * weight(at) / all.max(f64::MIN_POSITIVE)
     };
-    let few = up().find(|(at, node)| is_moving((*at, node.slots)));
+    let few = up().find(|(at, node)| is_moving((*at, node.slots)) && !holds_share(*at));
     few.map(|(_, node)| node.name())
 }

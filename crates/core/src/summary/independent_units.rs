@@ -118,9 +118,12 @@ impl Units {
                 Some(weighed) => weighed.untagged_squares as f64,
                 None => total - tags.tagged_keys as f64,
             };
+            // Counts by slot say nothing of names.
+            let is_by_name = metric == Metric::Keys || weighed.is_some();
             UnitsBy {
                 total,
                 squares: tags
+                    .filter(|_| is_by_name)
                     .map(|tags| tags.squares.get(metric).copied().unwrap_or(0.0) + untagged(tags)),
                 count,
                 key_squares: weighed.map_or(total, |weighed| weighed.squares as f64),

@@ -329,6 +329,7 @@ pub fn summarise<'l>(
         signs: &signs,
         is_incomplete: !input.incomplete.is_empty(),
         has_only_extremes: !extremes.is_empty(),
+        is_doubtful: input.doubt().is_some(),
         capacity: capacity.as_ref(),
         headroom: &headroom,
         keys: keys.as_ref(),

@@ -78,6 +78,8 @@ pub struct Captures {
     pub are_apart: bool,
     /// Whether operations are those of append-only files: writes alone.
     pub are_writes: bool,
+    /// Whether the load is the growth of counters, not operations one by one.
+    pub are_counters: bool,
     /// Whether the load is a single reading of counters, which count from a start that is not known.
     pub is_one_reading: bool,
     /// When the first and the last operation ran, in seconds since 1970.

@@ -4,6 +4,8 @@
 use crate::metric::{Metric, PerMetric, PerWeight};
 use crate::name::Name;
 use crate::summary::balance::sum;
+use crate::summary::compared::Compared;
+use crate::summary::findings;
 use crate::summary::independent_units::{Unit, Units, UnitsBy};
 use crate::summary::limit;
 use crate::summary::measure::Measure;
@@ -91,6 +93,16 @@ impl RoleLoad {
             roles.extend(given.of(Measure::Keys));
         }
         roles
+    }
+
+    /// The primary that is being filled or drained, and does not hold its fair share of this load.
+    pub fn moving(&self, nodes: &Nodes) -> Option<Name> {
+        let compared = Compared::new(nodes, self);
+        let holds_share = |at: usize| {
+            let place = self.compared.iter().position(|other| *other == at);
+            place.is_some_and(|place| compared.ratio(place) >= 1.0)
+        };
+        findings::moving(nodes, &self.weights, holds_share)
     }
 
     /// The units of the metric, as this role weighs them: of nodes that are compared, and as rates.
@@ -183,10 +195,12 @@ impl Given<'_> {
 
     fn load(&self) -> Option<RoleLoad> {
         let measures = [Measure::Cpu, Measure::Ops, Measure::Accesses];
-        let mut measured = measures.into_iter().filter(|measure| {
+        let measured = measures.into_iter().filter(|measure| {
             self.loads.get(measure.metric()).is_some() && self.total(measure.metric()) > 0
         });
-        self.captured(measured.next()?)
+        let loads: Vec<RoleLoad> = measured.filter_map(|of| self.captured(of)).collect();
+        let best = loads.iter().position(|load| load.reason.is_none());
+        loads.into_iter().nth(best.unwrap_or(0))
     }
 
     /// A load that was observed: of the nodes that were seen, as a rate.
@@ -201,12 +215,12 @@ impl Given<'_> {
         };
         let seen = self.seen(captures, &load);
         let all = load.compared.len();
-        load.compared.retain(|at| seen.contains(at));
-        let spans: Option<Vec<f64>> = load
-            .compared
-            .iter()
-            .map(|at| captures.spans.get(*at).copied().flatten())
-            .collect();
+        let span = |at: usize| captures.spans.get(at).copied().flatten();
+        // Counters of a node that was reset, or got other slots, are of no known time.
+        let has_spans = captures.are_counters && load.compared.iter().any(|at| span(*at).is_some());
+        load.compared
+            .retain(|at| seen.contains(at) && (!has_spans || span(*at).is_some()));
+        let spans: Option<Vec<f64>> = load.compared.iter().map(|at| span(*at)).collect();
         if captures.is_one_reading || captures.are_apart {
             load.reason = Some(Reason::Counters);
         } else if (load.compared.len() as f64) < limit::COVERED * all as f64 {

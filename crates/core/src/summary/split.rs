@@ -95,11 +95,12 @@ impl<'a> Split<'a> {
         self.compared.total
     }
 
-    /// E, the 99 % quantile of the fullest node if a perfect hash placed the light units on an even split of the slots, in
-    /// fair shares of what they hold; `None` where tags were not counted.
+    /// E, the 99 % quantile of the fullest node if a perfect hash placed the light units on an even split of the slots and
+    /// the heavy ones were even; `None` where tags were not counted.
     pub fn by_chance(&self) -> Option<f64> {
         let light = self.light.as_ref().filter(|light| light.total() > 0.0)?;
-        Some(p99_of_shares(light, &self.compared.shares))
+        let part = (light.total() / self.total()).min(1.0);
+        Some(1.0 + part * (p99_of_shares(light, &self.compared.shares) - 1.0))
     }
 
     /// What the light units add: M - 1 less everything else.

@@ -126,6 +126,8 @@ pub enum StepText {
     BringBack(Vec<Name>),
     /// A replica takes over where it cannot be.
     FailOver(Vec<Name>),
+    /// Why primaries say that the cluster is down is found out: its listing does not show it.
+    FindFailure,
     /// Slots without an owner get one.
     AssignSlots(u32),
     /// A move that was left open is ended.
@@ -149,6 +151,13 @@ pub enum StepText {
         /// Whether it is for relief until an application has changed.
         is_relief: bool,
     },
+    /// The change of the application comes first, and then fewer slots have to move.
+    ChangeFirst {
+        /// Slots that move then.
+        slots: u64,
+    },
+    /// The nodes are meant to own what they own.
+    Meant,
     /// Every primary gets the same number of slots.
     EqualSlots {
         /// Slots that move.

@@ -65,6 +65,8 @@ pub struct VerdictInputs<'a> {
     pub is_incomplete: bool,
     /// Whether lists of extremes are all there is.
     pub has_only_extremes: bool,
+    /// Whether it may lack keys.
+    pub is_doubtful: bool,
     /// The room of the nodes.
     pub capacity: Option<&'a Capacity>,
     /// How near they are to their limits.
@@ -174,7 +176,7 @@ impl VerdictInputs<'_> {
         let metric = load.measure.metric();
         let empty = Default::default();
         let weighed = load.units(nodes, units.per.get(metric).unwrap_or(&empty));
-        let moving = findings::moving(nodes, &load.weights);
+        let moving = load.moving(nodes);
         let previous = asked.previous.iter();
         let previous = previous.filter(|(measure, _)| *measure == load.measure);
         RoleVerdict::new(&RoleInputs {
@@ -187,6 +189,7 @@ impl VerdictInputs<'_> {
                 is_incomplete: self.is_incomplete,
                 moving: moving.as_ref(),
                 has_only_extremes: self.has_only_extremes,
+                is_doubtful: self.is_doubtful,
             },
             units,
             amounts: self.amounts(load),
@@ -249,7 +252,9 @@ impl VerdictInputs<'_> {
         found.extend(findings::down(nodes, observed, has_listing));
         found.extend(self.headroom.findings(nodes, self.capacity, observed));
         found.extend(findings::suspicious(self.signs, roles));
-        found.extend(findings::skews(roles));
+        let is_chosen = !asked.by.is_empty();
+        let skews = findings::skews(roles);
+        found.extend(skews.map(|skew| Finding { is_chosen, ..skew }));
         found.extend(findings::suspected(nodes));
         found.extend(findings::hot_of_seen(roles));
         found.extend(risk::risks(RiskInputs {

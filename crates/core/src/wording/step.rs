@@ -16,6 +16,10 @@ impl InWords for StepText {
                 "if {} cannot be brought back, promote the replica with the highest offset (TAKEOVER without a majority)",
                 list(nodes.iter().map(short), NAMES)
             ),
+            StepText::FindFailure => {
+                "compare CLUSTER NODES of all primaries: the listing has neither a failed primary nor a slot without an owner"
+                    .into()
+            }
             StepText::AssignSlots(slots) => {
                 format!("assign the {} without an owner", counted(u64::from(*slots), "slot"))
             }
@@ -52,6 +56,20 @@ impl InWords for StepText {
                 };
                 let relief = if *is_relief { ", as relief" } else { "" };
                 format!("move {}{what}{relief}", counted(*slots, "slot"))
+            }
+            StepText::ChangeFirst { slots: 0 } => {
+                "wait for the change of the application: then no slot has to move".into()
+            }
+            StepText::ChangeFirst { slots } => format!(
+                "wait for the change of the application: then {} to move",
+                if *slots == 1 {
+                    "1 slot has".into()
+                } else {
+                    format!("{} have", counted(*slots, "slot"))
+                }
+            ),
+            StepText::Meant => {
+                "if the nodes are meant to own different numbers of slots: say so with --weight".into()
             }
             StepText::EqualSlots { slots } => format!(
                 "give every primary the same number of slots: {} move",

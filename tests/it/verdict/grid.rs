@@ -1,0 +1,384 @@
+//! Causes planted in memory and in load at once: what is worst is said first, every step that is carried out gives what
+//! its row promised for both roles, and no step asks for the one before it to be undone.
+//!
+//! `SLOTSCOPE_CASES` says how many dumps (default: a small part), `SLOTSCOPE_FIRST` the number of the first.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::support::env::size;
+use crate::support::rng::Rng;
+use crate::verdict::carried_out::{moved, split_keys, split_tags};
+use crate::verdict::scene::{even_ends, lines_of};
+use crate::verdict::{analyzed, lines, on};
+use slotscope::slot::slot;
+use slotscope::summary::Summary;
+use slotscope::summary::finding::FindingKind;
+use slotscope::summary::state::{Role, Severity, State};
+use slotscope::summary::step::{Actor, RoleAfter, Step, StepKind, StepText};
+use slotscope::summary::worded::Worded;
+use slotscope::topology::Topology;
+
+/// What is planted in a role.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Cause {
+    Nothing,
+    Key,
+    Tag,
+}
+
+/// Memory, load, and what else is wrong.
+const PAIRS: [(Cause, Cause, Wrong); 12] = [
+    (Cause::Key, Cause::Tag, Wrong::Nothing),
+    (Cause::Nothing, Cause::Key, Wrong::Slots),
+    (Cause::Tag, Cause::Tag, Wrong::Nothing),
+    (Cause::Tag, Cause::Nothing, Wrong::Failed),
+    (Cause::Tag, Cause::Key, Wrong::Captures),
+    (Cause::Key, Cause::Nothing, Wrong::Nothing),
+    (Cause::Tag, Cause::Nothing, Wrong::Nothing),
+    (Cause::Nothing, Cause::Key, Wrong::Nothing),
+    (Cause::Nothing, Cause::Tag, Wrong::Nothing),
+    (Cause::Nothing, Cause::Nothing, Wrong::Slots),
+    (Cause::Key, Cause::Key, Wrong::Nothing),
+    (Cause::Nothing, Cause::Nothing, Wrong::Nothing),
+];
+
+/// What is wrong besides.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Wrong {
+    Nothing,
+    /// The first node owns too many slots.
+    Slots,
+    /// The second node has failed.
+    Failed,
+    /// Only the first node was captured.
+    Captures,
+}
+
+/// Keys of a node that are like all others.
+const LIGHT: usize = 6000;
+/// Keys of a planted tag.
+const OF_TAG: u64 = 400;
+/// Ratios this near to a band may be on either side of it.
+const NEAR: f64 = 0.03;
+/// Figures of moves are those of the dump; of splits the program says "about".
+const EXACT: f64 = 0.01;
+const ABOUT: f64 = 0.05;
+
+/// A key, its size and its operations.
+type Row = (String, u64, u64);
+
+struct Case {
+    number: u64,
+    rows: Vec<Row>,
+    topology: Topology,
+    wrong: Wrong,
+    /// What is planted in each role, in the words of a sentence, and its part of a fair share.
+    planted: [Option<(String, f64)>; 2],
+}
+
+/// The dump of a number.
+fn draw(number: u64) -> Case {
+    let mut random = Rng::new(7_000_000 + number);
+    let n = 3 + random.below(4);
+    let (memory, load, wrong) = PAIRS[number as usize % PAIRS.len()];
+    let mut ends = even_ends(n as u64);
+    if wrong == Wrong::Slots {
+        let first = (16_384.0 / n as f64 * (1.3 + 0.4 * random.unit())) as u64;
+        let rest = (16_384 - first) as f64 / (n - 1) as f64;
+        let end = |at: usize| first + (rest * at as f64).round() as u64 - 1;
+        ends = (0..n).map(end).collect();
+    }
+    let mut listing = lines_of(&ends);
+    if wrong == Wrong::Failed {
+        listing = listing.replace(
+            "10.0.0.2:6379@16379 master",
+            "10.0.0.2:6379@16379 master,fail",
+        );
+    }
+    let topology = Topology::parse("cluster.nodes", listing.as_bytes()).unwrap();
+    let all = (LIGHT * n) as f64;
+    let mut rows: Vec<Row> = (0..LIGHT * n)
+        .map(|at| (format!("own:{at}"), 100, 10))
+        .collect();
+    let mut planted = [None, None];
+    for (role, cause) in [memory, load].into_iter().enumerate() {
+        if cause == Cause::Nothing {
+            continue;
+        }
+        let part = 0.4 + 1.2 * random.unit();
+        let each = [100.0, 10.0][role];
+        let weight = (all * each * part / (n as f64 - part)) as u64;
+        let home = if role == 1 && wrong == Wrong::Nothing {
+            random.below(n)
+        } else {
+            0
+        };
+        let is_home = |name: &String| topology.owner(slot(name.as_bytes())) == Some(home);
+        let prefix = ["big", "hot"][role];
+        let name = (0..)
+            .map(|at| format!("{prefix}{number}x{at}"))
+            .find(is_home)
+            .unwrap();
+        let weighed = |weight: u64| {
+            if role == 0 {
+                (weight, 10)
+            } else {
+                (100, weight)
+            }
+        };
+        let words = if cause == Cause::Key {
+            let (size, ops) = weighed(weight);
+            rows.push((name.clone(), size, ops));
+            format!("key {name}")
+        } else {
+            let (size, ops) = weighed(weight / OF_TAG);
+            rows.extend((0..OF_TAG).map(|at| (format!("t:{{{name}}}:{at}"), size, ops)));
+            format!("hash tag {{{name}}}")
+        };
+        planted[role] = Some((words, part));
+    }
+    Case {
+        number,
+        rows,
+        topology,
+        wrong,
+        planted,
+    }
+}
+
+impl Case {
+    /// The report of the rows on nodes.
+    fn report(&self, rows: &[Row], topology: &Topology) -> Summary {
+        if self.wrong == Wrong::Captures {
+            let table = rows.iter().map(|(key, size, _)| format!("{key},{size}"));
+            let table = std::iter::once("key,size".to_owned()).chain(table);
+            let own = rows
+                .iter()
+                .filter(|(key, ..)| topology.owner(slot(key.as_bytes())) == Some(0));
+            let each = own.flat_map(|(key, _, ops)| (0..*ops / 10).map(move |_| key));
+            let captured = each.enumerate().map(|(at, key)| {
+                let micros = at % 1_000_000;
+                format!("1795341600.{micros:06} [0 127.0.0.1:5] \"set\" \"{key}\"")
+            });
+            let analysis = on(topology).captured(vec!["node0".into()]);
+            return analyzed(&[lines(table), lines(captured)], &analysis);
+        }
+        let table = rows
+            .iter()
+            .map(|(key, size, ops)| format!("{key},{size},{ops}"));
+        let table = std::iter::once("key,size,ops".to_owned()).chain(table);
+        analyzed(&[lines(table)], &on(topology))
+    }
+
+    /// M of memory and load, by counting.
+    fn truth(&self) -> [f64; 2] {
+        let n = self.topology.nodes.len();
+        let mut loads = [vec![0.0; n], vec![0.0; n]];
+        for (key, size, ops) in &self.rows {
+            let node = self.topology.owner(slot(key.as_bytes())).unwrap();
+            loads[0][node] += *size as f64;
+            loads[1][node] += *ops as f64;
+        }
+        loads.map(|loads| {
+            let most = loads.iter().copied().fold(0.0, f64::max);
+            most * n as f64 / loads.iter().sum::<f64>()
+        })
+    }
+
+    /// What each role is, by its bands; `None` where one is too near to a band.
+    fn states(&self) -> Option<[State; 2]> {
+        let truth = self.truth();
+        let bands = [[1.05, 1.20], [1.20, 1.50]];
+        let judged = if self.wrong == Wrong::Captures { 1 } else { 2 };
+        let is_near = |role: usize| {
+            let critical = (truth[role] - 2.0).abs() < NEAR;
+            critical
+                || bands[role]
+                    .iter()
+                    .any(|band| (truth[role] - band).abs() < NEAR)
+        };
+        let state = |role: usize| match truth[role] {
+            _ if role >= judged => State::Unjudged,
+            m if m >= bands[role][1] => State::Skewed,
+            m if m > bands[role][0] => State::Watch,
+            _ => State::Balanced,
+        };
+        (!(0..judged).any(is_near)).then(|| [state(0), state(1)])
+    }
+
+    /// The role that comes first: the worse state, then what is critical, then memory.
+    fn first(&self, states: [State; 2]) -> Option<usize> {
+        let truth = self.truth();
+        let rank = |role: usize| {
+            let severity = match states[role] {
+                State::Skewed if truth[role] >= 2.0 => Severity::Critical,
+                State::Skewed => Severity::Warning,
+                _ => Severity::Notice,
+            };
+            (states[role], severity, 1 - role)
+        };
+        let uneven = (0..2).filter(|role| states[*role].is_uneven());
+        uneven.max_by_key(|role| rank(*role))
+    }
+
+    fn what(&self) -> String {
+        let pair = PAIRS[self.number as usize % PAIRS.len()];
+        format!("{} {pair:?} {:?}", self.number, self.planted)
+    }
+}
+
+/// The first line and the first step are right.
+fn is_said_right(case: &Case, states: [State; 2], summary: &Summary) {
+    let what = case.what();
+    let verdict = &summary.verdict;
+    if case.wrong == Wrong::Failed {
+        let kinds: Vec<StepKind> = verdict.steps.iter().map(|step| step.kind).collect();
+        assert_eq!(verdict.state, State::Down, "{what}");
+        assert_eq!(kinds, [StepKind::Repair], "{what}");
+        return;
+    }
+    let Some(first) = case.first(states) else {
+        assert_eq!(
+            verdict.state,
+            State::Balanced,
+            "{what}: {}",
+            verdict.sentence
+        );
+        assert!(verdict.steps.is_empty(), "{what}: {:?}", verdict.steps);
+        return;
+    };
+    let found = &verdict.findings[0];
+    assert_eq!(found.kind, FindingKind::Skew, "{what}: {}", found.sentence);
+    assert_eq!(
+        (found.state, found.role),
+        (Some(states[first]), Some(Role::ALL[first])),
+        "{what}: {}",
+        found.sentence
+    );
+    let sentence = found.sentence.to_string();
+    if let Some((words, _)) = &case.planted[first] {
+        assert!(sentence.contains(words), "{what}: {sentence}");
+    }
+    if case.wrong == Wrong::Slots {
+        assert!(sentence.contains("of the slots"), "{what}: {sentence}");
+    }
+    // What has more than the upper band alone can be cured by the application only.
+    for (role, band) in [(0, 1.20), (1, 1.50)] {
+        let heavy = case.planted[role].as_ref();
+        let heavy = heavy.filter(|(_, part)| *part >= band + NEAR && states[role] == State::Skewed);
+        let is_for_it = |step: &Step| {
+            let name = heavy.map_or("", |(words, _)| words.rsplit(' ').next().unwrap());
+            step.by == Actor::Application && step.sentence.to_string().contains(name)
+        };
+        let steps = &verdict.steps;
+        assert!(
+            heavy.is_none() || steps.iter().any(is_for_it),
+            "{what}: {steps:#?}"
+        );
+    }
+    let is_of_slots = case.planted == [None, None] && case.wrong == Wrong::Slots;
+    if is_of_slots {
+        let [step] = verdict.steps.as_slice() else {
+            panic!("{what}: {:#?}", verdict.steps)
+        };
+        assert_eq!(step.kind, StepKind::Move, "{what}");
+        assert!(step.after.memory.unwrap().max_over_mean <= 1.05, "{what}");
+    }
+}
+
+/// Carries the steps out, one after the other: their figures hold, and after moves no report asks for moves.
+fn holds_when_carried_out(case: &Case, before: &Summary, errors: &mut Errors) {
+    let (mut rows, mut topology) = (case.rows.clone(), case.topology.clone());
+    for (at, step) in before.verdict.steps.iter().enumerate() {
+        let now = case.report(&rows, &topology);
+        match &step.sentence {
+            Worded::Finding(StepText::Move { .. }) => topology = moved(&now, &topology, step),
+            Worded::Finding(StepText::Split {
+                names,
+                are_tags: true,
+                parts,
+            }) => rows = split_tags(&rows, names, *parts),
+            Worded::Finding(StepText::Split { names, parts, .. }) => {
+                rows = split_keys(&rows, names, *parts);
+            }
+            _ => break,
+        }
+        let after = case.report(&rows, &topology);
+        let promised = [(0, step.after.memory), (1, step.after.load)];
+        for (role, promised) in promised {
+            check_promise(case, (at, step), (role, promised), &after, errors);
+        }
+        let next = after.verdict.steps.first().map(|next| next.kind);
+        let is_undone = step.kind == StepKind::Move && next == Some(StepKind::Move);
+        assert!(
+            !is_undone,
+            "{}: after step {at} moves again: {:#?}",
+            case.what(),
+            after.verdict.steps
+        );
+    }
+}
+
+/// The largest difference of promised figures, of moves and of others.
+#[derive(Debug, Default)]
+struct Errors {
+    exact: f64,
+    about: f64,
+    checked: usize,
+}
+
+fn check_promise(
+    case: &Case,
+    (at, step): (usize, &Step),
+    (role, promised): (usize, Option<RoleAfter>),
+    after: &Summary,
+    errors: &mut Errors,
+) {
+    let Some(promised) = promised else { return };
+    let found = after.verdict.role(Role::ALL[role]).unwrap();
+    let error = (found.max_over_mean().unwrap() - promised.max_over_mean).abs();
+    let (most, within) = if step.estimated {
+        (&mut errors.about, ABOUT)
+    } else {
+        (&mut errors.exact, EXACT)
+    };
+    *most = most.max(error);
+    errors.checked += 1;
+    assert!(
+        error <= within,
+        "{}: step {at} gives {:?} of {}, not {promised:?}: {step:#?}",
+        case.what(),
+        found.max_over_mean(),
+        Role::ALL[role].name()
+    );
+}
+
+#[test]
+fn what_is_planted_in_two_roles_is_said_in_order_and_its_steps_hold() {
+    let mut errors = Errors::default();
+    let first = size("SLOTSCOPE_FIRST", 0);
+    let drawn = (first..).filter_map(|number| {
+        let case = draw(number);
+        case.states().map(|states| (case, states))
+    });
+    let mut failed = Vec::new();
+    let (mut cases, mut last) = (0, first);
+    for (case, states) in drawn.take(size("SLOTSCOPE_CASES", 5)) {
+        let run = AssertUnwindSafe(|| {
+            let summary = case.report(&case.rows, &case.topology);
+            is_said_right(&case, states, &summary);
+            holds_when_carried_out(&case, &summary, &mut errors);
+        });
+        (cases, last) = (cases + 1, case.number);
+        if catch_unwind(run).is_err() {
+            failed.push(case.what());
+        }
+    }
+    println!("{cases} cases from {first} to {last}: {errors:?}");
+    assert!(
+        failed.is_empty(),
+        "{} of {cases}: {failed:#?}",
+        failed.len()
+    );
+    assert!(errors.checked > 0);
+}

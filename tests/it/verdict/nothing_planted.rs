@@ -1,0 +1,167 @@
+//! Inputs with nothing to find: perfect hashes of keys, of sizes and of operations alarm in one of twenty at most, a few
+//! words are not judged, and a ratio that wanders around a band does not flap.
+//!
+//! `SLOTSCOPE_CASES` says how many inputs (default: a small part).
+
+use std::collections::BTreeMap;
+
+use crate::support::env::size;
+use crate::support::planted::even;
+use crate::support::rng::Rng;
+use crate::verdict::scene::even_ends;
+use crate::verdict::{analyzed, lines, on};
+use slotscope::Analysis;
+use slotscope::format::named;
+use slotscope::slot::slot;
+use slotscope::summary::state::State;
+use slotscope::topology::Topology;
+
+const KINDS: [&str; 3] = ["keys", "sizes", "captures"];
+
+/// An input, the nodes it is judged on, and what it is.
+fn draw(number: u64) -> (Vec<u8>, Topology, String) {
+    let mut random = Rng::new(9_000_000 + number);
+    let kind = KINDS[number as usize % KINDS.len()];
+    let most: f64 = size("SLOTSCOPE_MOST_KEYS", 60_000.0);
+    let (count, nodes) = match kind {
+        "captures" => (
+            random.log_between(300.0, most),
+            random.log_between(3.0, 1000.9),
+        ),
+        // From too few keys a node to judge, to many; of few sizes one key is a good part of a node, and that is no
+        // chance to be calm about.
+        _ => {
+            let least = if kind == "keys" { 60.0 } else { 3000.0 };
+            let each = random.log_between(least, f64::min(20_000.0, most / 3.0));
+            let nodes = random.log_between(3.0, f64::max(3.1, f64::min(1000.9, most / each)));
+            (each * nodes.floor(), nodes)
+        }
+    };
+    let nodes = nodes as usize;
+    let what = format!("{number}: {count:.0} {kind} on {nodes} nodes");
+    let count = count as u64;
+    let start = random.next() % 1_000_000;
+    let sigma = 0.3 + 0.9 * random.unit();
+    let dump = match kind {
+        "keys" => lines((0..count).map(|at| format!("user:{}", start + at))),
+        "sizes" => {
+            let size = |random: &mut Rng| 1 + (200.0 * (sigma * random.normal()).exp()) as u64;
+            let rows = (0..count).map(|at| format!("user:{},{}", start + at, size(&mut random)));
+            lines(std::iter::once("key,size".to_owned()).chain(rows))
+        }
+        _ => {
+            let keys = 100_000_000;
+            let operation = |at: u64| {
+                let (second, micros) = (1_795_341_600 + at / 1_000_000, at % 1_000_000);
+                let key = random.below(keys);
+                format!("{second}.{micros:06} [0 127.0.0.1:5] \"get\" \"user:{key}\"")
+            };
+            lines((0..count).map(operation))
+        }
+    };
+    (dump, even(nodes), what)
+}
+
+#[test]
+fn a_perfect_hash_is_watched_in_one_of_twenty_and_never_worse() {
+    let cases = size("SLOTSCOPE_CASES", 36);
+    let mut found: BTreeMap<(&str, State), Vec<String>> = BTreeMap::new();
+    for number in 0..cases {
+        let (dump, topology, what) = draw(number);
+        let summary = analyzed(&[dump], &on(&topology));
+        let verdict = &summary.verdict;
+        let kind = KINDS[number as usize % KINDS.len()];
+        let row = found.entry((kind, verdict.state)).or_default();
+        row.push(format!("{what}: {}", verdict.sentence));
+    }
+    for ((kind, state), cases) in &found {
+        println!("{kind} {}: {}", state.name(), cases.len());
+    }
+    let alarms = |is_it: &dyn Fn(State) -> bool| -> Vec<&String> {
+        let rows = found.iter().filter(|((_, state), _)| is_it(*state));
+        rows.flat_map(|(_, cases)| cases).collect()
+    };
+    let worse = alarms(&|state| state > State::Watch);
+    assert!(worse.is_empty(), "{worse:#?}");
+    for kind in KINDS {
+        let watched = found.get(&(kind, State::Watch));
+        let watched = watched.map_or(&[][..], Vec::as_slice);
+        let of_kind = cases.div_ceil(KINDS.len() as u64);
+        assert!(
+            watched.len() as f64 <= 0.05 * (of_kind as f64).max(20.0),
+            "{watched:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_few_words_are_not_judged() {
+    for number in 0..size("SLOTSCOPE_CASES", 36) {
+        let mut random = Rng::new(11_000_000 + number);
+        let words = 1 + random.below(250);
+        let mut word = || {
+            let len = 1 + random.below(9);
+            let letters = (0..len).map(|_| (b'a' + random.below(26) as u8) as char);
+            letters.collect::<String>()
+        };
+        let dump = lines((0..words).map(|_| word()).collect::<Vec<_>>().into_iter());
+        let analysis = Analysis::new().format(named("lines").unwrap());
+        let verdict = analyzed(&[dump], &analysis).verdict;
+        // The same word again and again is a sign of its own, and few words repeat.
+        assert!(
+            matches!(verdict.state, State::Unjudged | State::Suspicious),
+            "{number}: {} {}",
+            verdict.word,
+            verdict.sentence
+        );
+    }
+}
+
+/// A dump of which the first of three nodes holds `ratio` fair shares.
+fn uneven(names: &[Vec<String>; 3], ratio: f64) -> Vec<u8> {
+    let all = 12_000.0;
+    let first = (ratio * all / 3.0).round() as usize;
+    let rest = (all as usize - first) / 2;
+    let held = [first, rest, all as usize - first - rest];
+    let keys = names
+        .iter()
+        .zip(held)
+        .flat_map(|(names, held)| &names[..held]);
+    lines(keys.cloned())
+}
+
+#[test]
+fn a_ratio_that_wanders_around_a_band_does_not_flap() {
+    let ends = even_ends(3);
+    let of = |node: usize| {
+        let first = if node == 0 { 0 } else { ends[node - 1] + 1 };
+        let range = first..=ends[node];
+        let is_in = |key: &String| range.contains(&u64::from(slot(key.as_bytes())));
+        let keys = (0..).map(|at| format!("user:{at}")).filter(is_in);
+        keys.take(5000).collect::<Vec<_>>()
+    };
+    let names = [of(0), of(1), of(2)];
+    for band in [1.05, 1.20] {
+        let mut random = Rng::new(3);
+        let mut previous = None;
+        let (mut changes, mut flaps) = (0, 0);
+        let mut without = None;
+        for _ in 0..90 {
+            let ratio = band + 0.004 * (2.0 * random.unit() - 1.0);
+            let dump = uneven(&names, ratio);
+            let analysis = on(&even(3)).previous(previous.as_ref());
+            let summary = analyzed(std::slice::from_ref(&dump), &analysis);
+            let state = summary.verdict.state;
+            let before = previous.as_ref().map(|before| before.verdict.state);
+            changes += u32::from(before.is_some_and(|before| before != state));
+            let alone = analyzed(&[dump], &on(&even(3))).verdict.state;
+            flaps += u32::from(without.is_some_and(|before| before != alone));
+            (previous, without) = (Some(summary), Some(alone));
+        }
+        assert!(changes <= 3, "{band}: {changes} changes of the state");
+        assert!(
+            flaps > 20,
+            "{band}: without the report before there are {flaps}"
+        );
+    }
+}

@@ -1,0 +1,287 @@
+//! A small cluster in files, as an operator has them: the listing of its nodes, a table of keys, what `collect` asked of
+//! its servers, MONITOR captures, readings of SLOT-STATS. Nodes are `node0` at 10.0.0.1:6379 and so on.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use slotscope::Analysis;
+use slotscope::collect::manifest::{FILE, Manifest, Role, example};
+use slotscope::slot::slot;
+use slotscope::source::collection::servers::{ServerEntry, ServerReading};
+use slotscope::summary::Summary;
+use slotscope::topology::Topology;
+
+/// 2026-11-22 10:00:00 UTC: when the captures and readings of a scene begin.
+pub const NOON: u64 = 1_795_341_600;
+
+/// A second, a node, and the CPU time of each slot so far.
+pub type Readings<'a> = (u64, usize, &'a dyn Fn(u16) -> u64);
+
+/// What an analysis reads.
+pub struct Scene {
+    listing: Option<String>,
+    table: String,
+    files: Vec<(String, String)>,
+    servers: Vec<ServerEntry>,
+    manifest: Manifest,
+    analysis: Analysis,
+}
+
+/// Nodes that end at these slots, one line each.
+pub fn lines_of(ends: &[u64]) -> String {
+    let mut first = 0;
+    let line = |(at, end): (usize, &u64)| {
+        let line = format!(
+            "node{at} {}@16379 master - 0 0 1 connected {first}-{end}\n",
+            address(at)
+        );
+        first = end + 1;
+        line
+    };
+    ends.iter().enumerate().map(line).collect()
+}
+
+/// The ends of `nodes` nodes with as many slots each.
+pub fn even_ends(nodes: u64) -> Vec<u64> {
+    let end = |node: u64| ((node + 1) * 16_384 + nodes / 2) / nodes - 1;
+    (0..nodes).map(end).collect()
+}
+
+fn address(at: usize) -> String {
+    format!("10.0.{}.{}:6379", at / 250, at % 250 + 1)
+}
+
+impl Scene {
+    /// A cluster whose nodes end at these slots.
+    pub fn on(ends: &[u64]) -> Self {
+        Scene::listed(lines_of(ends))
+    }
+
+    /// `nodes` nodes with as many slots each.
+    pub fn even(nodes: u64) -> Self {
+        Scene::on(&even_ends(nodes))
+    }
+
+    /// The cluster of a listing.
+    pub fn listed(listing: String) -> Self {
+        Scene {
+            listing: Some(listing),
+            ..Scene::unlisted()
+        }
+    }
+
+    /// Nothing names the nodes.
+    pub fn unlisted() -> Self {
+        let mut manifest = example(&["keys.csv"]);
+        manifest.cluster = false;
+        Scene {
+            listing: None,
+            table: String::new(),
+            files: Vec::new(),
+            servers: Vec::new(),
+            manifest,
+            analysis: Analysis::new(),
+        }
+    }
+
+    /// Keys with the columns of `header`.
+    pub fn keys(mut self, header: &str, rows: impl Iterator<Item = String>) -> Self {
+        self.table = std::iter::once(header.to_owned())
+            .chain(rows)
+            .map(|row| row + "\n")
+            .collect();
+        self
+    }
+
+    /// Adds rows to the keys.
+    pub fn and(mut self, rows: impl IntoIterator<Item = String>) -> Self {
+        rows.into_iter().for_each(|row| self.table += &(row + "\n"));
+        self
+    }
+
+    /// What the server of each node says of itself.
+    pub fn servers(mut self, readings: impl IntoIterator<Item = ServerReading>) -> Self {
+        let entry = |(at, after): (usize, ServerReading)| ServerEntry {
+            id: Some(format!("node{at}")),
+            name: address(at),
+            role: Role::Primary,
+            is_read: false,
+            before: None,
+            after: Some(after),
+        };
+        self.servers = readings.into_iter().enumerate().map(entry).collect();
+        self
+    }
+
+    /// Adds a reading of a node a minute before: it has evicted keys and used CPU time since.
+    pub fn since(mut self, node: usize, evicted: u64, cpu: f64) -> Self {
+        let entry = &mut self.servers[node];
+        let mut last = entry.after.clone().unwrap();
+        (last.uptime_in_seconds, last.evicted_keys) = (Some(1060), Some(evicted));
+        (last.used_cpu, last.at) = (Some(cpu * 60.0), "2026-11-22T10:01:00Z".into());
+        entry.before = Some(ServerReading {
+            at: "2026-11-22T10:00:00Z".into(),
+            uptime_in_seconds: Some(1000),
+            evicted_keys: Some(0),
+            used_cpu: Some(0.0),
+            ..last.clone()
+        });
+        entry.after = Some(last);
+        self
+    }
+
+    /// What `collect` says of the collection.
+    pub fn collected(mut self, change: impl FnOnce(&mut Manifest)) -> Self {
+        change(&mut self.manifest);
+        self
+    }
+
+    /// A MONITOR of a node for so many seconds, its commands and keys evenly over them.
+    pub fn monitor(self, node: usize, secs: u64, commands: &[(&str, String)]) -> Self {
+        let name = format!("{}.monitor", address(node).replace(':', "-"));
+        self.capture(&name, (0, secs), commands)
+    }
+
+    /// The same in a file of any name, from so many seconds after `NOON` on.
+    pub fn capture(
+        mut self,
+        name: &str,
+        (from, secs): (u64, u64),
+        commands: &[(&str, String)],
+    ) -> Self {
+        let mut text = String::new();
+        let last = (commands.len() as u64).saturating_sub(1).max(1);
+        for ((command, key), at) in commands.iter().zip(0..) {
+            let micros = secs * 1_000_000 * at / last;
+            let second = NOON + from + micros / 1_000_000;
+            let micros = micros % 1_000_000;
+            writeln!(
+                text,
+                "{second}.{micros:06} [0 127.0.0.1:5] \"{command}\" \"{key}\""
+            )
+            .unwrap();
+        }
+        self.files.push((name.into(), text));
+        self
+    }
+
+    /// A file beside the keys.
+    pub fn file(mut self, name: &str, text: String) -> Self {
+        self.files.push((name.into(), text));
+        self
+    }
+
+    /// Readings of SLOT-STATS of these nodes at a second: the CPU time of each of their slots so far.
+    pub fn slot_stats(self, readings: &[Readings<'_>]) -> Self {
+        let topology = self.topology();
+        self.slot_stats_of(readings, |slot, _| topology.owner(slot))
+    }
+
+    /// The same where slots change hands: `owner` of a slot at a second.
+    pub fn slot_stats_of(
+        self,
+        readings: &[Readings<'_>],
+        owner: impl Fn(u16, u64) -> Option<usize>,
+    ) -> Self {
+        let mut text = String::new();
+        for (second, node, cpu) in readings {
+            let slots = (0..16_384).filter(|slot| owner(*slot, *second) == Some(*node));
+            let slots: Vec<String> = slots
+                .map(|slot| format!("[{slot},{{\"key-count\":1,\"cpu-usec\":{}}}]", cpu(slot)))
+                .collect();
+            writeln!(
+                text,
+                "{{\"time\":\"2026-11-22T10:{:02}:{:02}Z\",\"node\":\"{}\",\"slots\":[{}]}}",
+                second / 60,
+                second % 60,
+                address(*node),
+                slots.join(",")
+            )
+            .unwrap();
+        }
+        self.file("slot-stats.json", text)
+    }
+
+    /// What the user asks.
+    pub fn asked(mut self, asked: impl FnOnce(Analysis) -> Analysis) -> Self {
+        self.analysis = asked(self.analysis);
+        self
+    }
+
+    /// The nodes.
+    pub fn topology(&self) -> Topology {
+        let listing = self.listing.as_deref().expect("a listing");
+        Topology::parse("cluster.nodes", listing.as_bytes()).unwrap()
+    }
+
+    /// Writes the files, and analyzes them.
+    pub fn summary(&self) -> Summary {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| -> PathBuf {
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let mut inputs = Vec::new();
+        if !self.table.is_empty() {
+            write("all/keys.csv", &self.table);
+            let manifest = Manifest {
+                servers: self.servers.clone(),
+                ..self.manifest.clone()
+            };
+            let manifest = serde_json::to_string(&manifest).unwrap();
+            inputs.push(write(&format!("all/{FILE}"), &manifest));
+        }
+        for (name, text) in &self.files {
+            inputs.push(write(name, text));
+        }
+        let analysis = match &self.listing {
+            Some(_) => self.analysis.clone().topology(self.topology()),
+            None => self.analysis.clone(),
+        };
+        analysis.threads(2).run(&inputs).unwrap()
+    }
+}
+
+/// A server that uses a part of a limit of 1,000,000,000 bytes.
+pub fn info(used: f64, policy: &str) -> ServerReading {
+    ServerReading {
+        at: "2026-11-22T10:01:00Z".into(),
+        used_memory: Some((used * 1e9) as u64),
+        maxmemory: Some(1_000_000_000),
+        maxmemory_policy: Some(policy.into()),
+        ..ServerReading::default()
+    }
+}
+
+/// Servers that each use such a part, and refuse writes at the limit.
+pub fn noeviction(used: &[f64]) -> Vec<ServerReading> {
+    used.iter().map(|used| info(*used, "noeviction")).collect()
+}
+
+/// Keys without tags, each of `columns`.
+pub fn light(count: usize, columns: &str) -> impl Iterator<Item = String> {
+    let columns = columns.to_owned();
+    (0..count).map(move |at| format!("session:{at}{columns}"))
+}
+
+/// A name whose slot is below `end`: on the first node of a listing.
+pub fn named(prefix: &str, end: u16) -> String {
+    let names = (0..).map(|at| format!("{prefix}{at}"));
+    let mut names = names.filter(|name| slot(name.as_bytes()) < end);
+    names.next().unwrap()
+}
+
+/// The operations of a node: a command on each of its keys among `session:0` to `session:<keys>`.
+pub fn of_node(
+    topology: &Topology,
+    node: usize,
+    keys: usize,
+    command: &'static str,
+) -> Vec<(&'static str, String)> {
+    let keys = (0..keys).map(|at| format!("session:{at}"));
+    let own = keys.filter(|key| topology.owner(slot(key.as_bytes())) == Some(node));
+    own.map(|key| (command, key)).collect()
+}

@@ -1,0 +1,292 @@
+//! What the listing says: failures, moves that run, nodes that fill up, replicas, one node, many.
+
+use slotscope::summary::finding::FindingKind;
+use slotscope::summary::state::{Severity, State};
+use slotscope::summary::step::StepKind::{Move, Repair, TakeAgain};
+
+use super::{check, situation};
+use crate::verdict::scene::{Scene, even_ends, info, light, lines_of};
+
+const KEYS: usize = 12_000;
+
+/// Three even nodes, with this in place of that in their listing.
+fn listed(from: &str, to: &str) -> Scene {
+    let listing = lines_of(&even_ends(3));
+    assert!(listing.contains(from), "{listing}");
+    Scene::listed(listing.replace(from, to)).keys("key,size", light(KEYS, ",100"))
+}
+
+/// Three even nodes with this line in addition.
+fn with_line(line: &str) -> Scene {
+    Scene::listed(lines_of(&even_ends(3)) + line).keys("key,size", light(KEYS, ",100"))
+}
+
+const FAILED: (&str, &str) = (
+    "10.0.0.2:6379@16379 master -",
+    "10.0.0.2:6379@16379 master,fail -",
+);
+const REPLICAS: &str = "r0 10.0.1.1:6379@16379 slave node0 0 0 1 connected\n\
+    r1 10.0.1.2:6379@16379 slave node1 0 0 1 connected\n\
+    r2 10.0.1.3:6379@16379 slave node2 0 0 1 connected\n";
+
+fn failed_with(replicas: &str) -> Scene {
+    let listing = lines_of(&even_ends(3)).replace(FAILED.0, FAILED.1) + replicas;
+    Scene::listed(listing).keys("key,size", light(KEYS, ",100"))
+}
+
+#[test]
+fn what_is_down() {
+    let said_fail = |states: [&'static str; 3]| {
+        let servers = states.map(|state| {
+            let mut server = info(0.3, "noeviction");
+            server.cluster_state = Some(state.into());
+            server
+        });
+        Scene::even(3)
+            .keys("key,size", light(KEYS, ",100"))
+            .servers(servers)
+    };
+    let down_and_bad = failed_with(REPLICAS).keys(
+        "key,size",
+        light(KEYS, ",100").filter(|row| {
+            let key = row.split(',').next().unwrap();
+            slotscope::slot::slot(key.as_bytes()) < 10_000
+        }),
+    );
+    let open = "5461-10922 [6000->-node0]";
+    check(vec![
+        situation(
+            "a failed primary with a replica",
+            failed_with(REPLICAS),
+            State::Down,
+            &["DOWN 10.0.0.2:6379 failed: 5,462 slots are not served"],
+            &[Repair],
+        )
+        .severity(Severity::Critical)
+        .and("its replica is the other way", |summary| {
+            let first = &summary.verdict.steps[0];
+            let other = first.alternatives[0].sentence.to_string();
+            first
+                .sentence
+                .to_string()
+                .contains("bring 10.0.0.2:6379 back")
+                && other.contains("replica with the highest offset")
+        }),
+        situation(
+            "a failed primary without a replica",
+            failed_with("r0 10.0.1.1:6379@16379 slave node0 0 0 1 connected\n"),
+            State::Down,
+            &["DOWN 10.0.0.2:6379 failed"],
+            &[Repair],
+        )
+        .and("nothing can be promoted", |summary| {
+            summary.verdict.steps[0].alternatives.is_empty()
+        }),
+        situation(
+            "a failed primary, and a slot that is open",
+            Scene::listed(
+                lines_of(&even_ends(3))
+                    .replace(FAILED.0, FAILED.1)
+                    .replace("5461-10922", open),
+            )
+            .keys("key,size", light(KEYS, ",100")),
+            State::Down,
+            &["DOWN 10.0.0.2:6379 failed"],
+            &[Repair, Repair],
+        )
+        .and(
+            "no step is --cluster fix, which would give slots away empty",
+            |summary| {
+                let steps = summary.verdict.steps.iter();
+                steps.filter_map(|step| step.command.as_ref()).count() == 0
+            },
+        ),
+        situation(
+            "a primary that one node suspects",
+            listed(
+                "10.0.0.2:6379@16379 master -",
+                "10.0.0.2:6379@16379 master,fail? -",
+            ),
+            State::Watch,
+            &["WATCH 10.0.0.2:6379 is suspected to have failed"],
+            &[],
+        )
+        .severity(Severity::Warning),
+        situation(
+            "slots without an owner",
+            listed("5461-10922", "5461-10900"),
+            State::Down,
+            &["DOWN 22 slots have no owner"],
+            &[Repair, TakeAgain],
+        )
+        .and("fix gives them one", |summary| {
+            let command = summary.verdict.steps[0].command.as_ref();
+            command.is_some_and(|command| command.to_string().contains("--cluster fix"))
+        }),
+        situation(
+            "most primaries say cluster_state:fail",
+            said_fail(["fail", "fail", "ok"]),
+            State::Down,
+            &["DOWN 2 of 3 primaries report cluster_state:fail"],
+            &[Repair],
+        ),
+        situation(
+            "one primary alone says cluster_state:fail",
+            said_fail(["ok", "fail", "ok"]),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        ),
+        situation(
+            "down, and a dump that lacks a node",
+            down_and_bad,
+            State::Down,
+            &["DOWN 10.0.0.2:6379 failed"],
+            &[Repair, TakeAgain],
+        )
+        .with(FindingKind::Suspicious),
+    ]);
+}
+
+#[test]
+fn what_is_moving() {
+    // A node of four with 600 slots, then with 160.
+    let filling = |last: u64| {
+        let rest = 16_383 - last;
+        Scene::on(&[rest / 3, 2 * rest / 3, rest, 16_383]).keys("key,size", light(2 * KEYS, ",100"))
+    };
+    let turns = |words: &'static str| {
+        move |summary: &slotscope::summary::Summary| {
+            let first = &summary.verdict.steps[0];
+            let command = first.alternatives[0].command.as_ref();
+            first.sentence.to_string().contains(words)
+                && command.is_some_and(|command| command.to_string().contains("--remove"))
+        }
+    };
+    check(vec![
+        situation(
+            "a slot is on its way",
+            listed("5461-10922", "5461-10922 [6000->-node0]"),
+            State::Balanced,
+            &["BALANCED"],
+            &[Repair],
+        )
+        .with(FindingKind::OpenSlot),
+        situation(
+            "an empty new node",
+            with_line("node3 10.0.0.4:6379@16379 master - 0 0 1 connected\n"),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        )
+        .with(FindingKind::EmptyNode),
+        situation(
+            "a new node with its first slots",
+            filling(600),
+            State::Watch,
+            &["WATCH", "10.0.0.4:6379 is being filled or drained"],
+            &[Move],
+        )
+        .and("emptying it is the other way", turns("go on filling")),
+        situation(
+            "a node that is nearly drained",
+            filling(160),
+            State::Watch,
+            &["WATCH", "10.0.0.4:6379 is being filled or drained"],
+            &[Move],
+        )
+        .and("filling it is the other way", turns("10.0.0.4:6379")),
+        situation(
+            "a new node with its first slots while another is at its limit",
+            filling(600).servers([0.93, 0.6, 0.6, 0.1].map(|used| info(used, "noeviction"))),
+            State::Limit,
+            &["FULL 10.0.0.1:6379", "93"],
+            &[slotscope::summary::step::StepKind::Free, Move],
+        ),
+        situation(
+            "primaries without replicas, by design",
+            with_line(""),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        )
+        .with(FindingKind::NoReplica)
+        .and("it is one notice", |summary| {
+            let findings = summary.verdict.findings.iter();
+            let lacking: Vec<_> = findings
+                .filter(|found| found.kind == FindingKind::NoReplica)
+                .collect();
+            lacking.len() == 1 && lacking[0].severity == Severity::Notice
+        }),
+        situation(
+            "one primary of three lacks a replica",
+            with_line(REPLICAS.split_once('\n').unwrap().1),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        )
+        .and("it is a warning that names it", |summary| {
+            let mut findings = summary.verdict.findings.iter();
+            findings.any(|found| {
+                found.kind == FindingKind::NoReplica
+                    && found.severity == Severity::Warning
+                    && found.sentence.to_string().contains("10.0.0.1:6379")
+            })
+        }),
+        situation(
+            "a replica took over while the keys were read",
+            Scene::even(3)
+                .keys("key,size", light(KEYS, ",100"))
+                .collected(|manifest| {
+                    manifest.failovers = vec![slotscope::collect::manifest::Failover {
+                        from: "old".into(),
+                        to: "node1".into(),
+                        slots: 5462,
+                    }];
+                }),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        )
+        .note("replica took over meanwhile: 1"),
+    ]);
+}
+
+#[test]
+fn how_many_nodes_there_are() {
+    check(vec![
+        situation(
+            "one node",
+            Scene::on(&[16_383]).keys("key,size", light(KEYS, ",100")),
+            State::Balanced,
+            &["BALANCED one node, 10.0.0.1:6379: nothing to compare"],
+            &[],
+        ),
+        situation(
+            "two nodes",
+            Scene::on(&[9999, 16_383]).keys("key,size", light(KEYS, ",100")),
+            State::Skewed,
+            &["SKEWED 10.0.0.1:6379 holds 1.2", "it owns 61% of the slots"],
+            &[Move],
+        ),
+        situation(
+            "a hundred nodes",
+            Scene::even(100).keys("key,size", light(150_000, ",100")),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        ),
+        situation(
+            "two primaries where nothing names the nodes of the cluster",
+            Scene::unlisted().keys(
+                "key,size",
+                light(KEYS, ",100").chain((0..KEYS).map(|at| format!("{{acme}}:{at},100"))),
+            ),
+            State::Skewed,
+            &["SKEWED on 3 equal nodes: ", "hash tag {acme}"],
+            &[Move, slotscope::summary::step::StepKind::Split, Move],
+        )
+        .severity(Severity::Warning)
+        .and("the nodes are assumed", |summary| summary.verdict.assumed),
+    ]);
+}

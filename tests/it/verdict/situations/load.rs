@@ -1,0 +1,389 @@
+//! Load by captures, counters and LFU: a rate, of nodes that were seen.
+
+use slotscope::metric::Metric;
+use slotscope::summary::finding::FindingKind;
+use slotscope::summary::measure::Measure;
+use slotscope::summary::role_verdict::Reason;
+use slotscope::summary::state::State;
+use slotscope::summary::step::StepKind::{Cache, Move, Split};
+
+use super::{Situation, check, situation};
+use crate::verdict::scene::{Readings, Scene, light, named, of_node};
+
+const KEYS: usize = 12_000;
+
+fn even(nodes: u64) -> Scene {
+    Scene::even(nodes).keys("key,size", light(KEYS, ",100"))
+}
+
+/// Captures of three even nodes, each for a second, and `hot` on the first.
+fn captured(command: &'static str, hot: &[(&'static str, String)]) -> Scene {
+    (0..3).fold(even(3), |scene, node| {
+        let mut own = of_node(&scene.topology(), node, 3000, command);
+        if node == 0 {
+            own.extend(hot.iter().cloned());
+        }
+        scene.monitor(node, 1, &own)
+    })
+}
+
+/// Why the load is not judged.
+fn not_judged(situation: Situation, reason: Reason) -> Situation {
+    situation.and("load is not judged, for this reason", move |summary| {
+        let mut roles = summary.verdict.roles.iter();
+        roles.any(|role| role.by() != Metric::Bytes && role.reason == Some(reason))
+    })
+}
+
+#[test]
+fn what_captures_say() {
+    let key = named("cfg:", 5461);
+    let tag = named("sale", 5461);
+    let hot = |command| vec![(command, key.clone()); 4000];
+    let one_tag: Vec<_> = (0..9000)
+        .map(|at| ("set", format!("{{{tag}}}:{at}")))
+        .collect();
+    let hundred = (0..99).fold(even(100), |scene, node| {
+        let own = of_node(&scene.topology(), node, KEYS, "get");
+        scene.monitor(node, 1, &own)
+    });
+    let spans = [(0, 8), (1, 12), (2, 31)].into_iter();
+    let by_hand = spans.fold(even(3), |scene, (node, secs)| {
+        // 1,000 operations a second on each.
+        let own = of_node(&scene.topology(), node, 3000, "get");
+        let all: Vec<_> = own.into_iter().cycle().take(1000 * secs as usize).collect();
+        scene.monitor(node, secs, &all)
+    });
+    let few: Vec<_> = (0..200)
+        .map(|at| ("get", format!("session:{at}")))
+        .collect();
+    let slow = (0..3).fold(even(3), |scene, node| {
+        let own = of_node(&scene.topology(), node, 600, "get");
+        let times = if node == 0 { 3 } else { 1 };
+        let all: Vec<_> = own.iter().cycle().take(times * 200).cloned().collect();
+        scene.monitor(node, 60, &all)
+    });
+    let apart = (0..3).fold(even(3), |scene, node| {
+        let own = of_node(&scene.topology(), node, 3000, "get");
+        let name = format!("10.0.0.{}-6379.monitor", node + 1);
+        scene.capture(&name, (3600 * node as u64, 10), &own)
+    });
+    check(vec![
+        situation(
+            "even",
+            captured("get", &[]),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        ),
+        situation(
+            "a hot key that is only read",
+            captured("get", &hot("get")),
+            State::Skewed,
+            &["HOT 10.0.0.1:6379 holds", "key cfg:"],
+            &[Cache],
+        )
+        .and("splitting it is the alternative", |summary| {
+            summary.verdict.steps[0].alternatives[0].kind == Split
+        }),
+        situation(
+            "a hot key that is only written",
+            captured("get", &hot("set")),
+            State::Skewed,
+            &["HOT 10.0.0.1:6379 holds", "key cfg:"],
+            &[Split],
+        ),
+        situation(
+            "a hot key of which nobody knows whether it is read",
+            Scene::even(3)
+                .keys("key,size,ops", light(KEYS, ",100,1"))
+                .and([format!("{key},100,10000")]),
+            State::Skewed,
+            &["HOT 10.0.0.1:6379 holds", "key cfg:"],
+            &[Split],
+        )
+        .and("a cache is offered too", |summary| {
+            summary.verdict.steps[0].alternatives[0].kind == Cache
+        }),
+        situation(
+            "a hot slot of several tags that are written",
+            captured(
+                "set",
+                &(0..4000)
+                    .map(|at| ("set", format!("{{{tag}}}:{}", at % 7)))
+                    .collect::<Vec<_>>(),
+            ),
+            State::Skewed,
+            &["HOT 10.0.0.1:6379 holds", "hash tag {sale"],
+            &[Split],
+        ),
+        not_judged(
+            situation(
+                "two seconds of six nodes",
+                even(6).capture("all.monitor", (0, 2), &few),
+                State::Balanced,
+                &["BALANCED"],
+                &[],
+            ),
+            Reason::TooFew,
+        ),
+        not_judged(
+            situation(
+                "3 to 10 operations a second",
+                slow,
+                State::Balanced,
+                &["BALANCED"],
+                &[],
+            ),
+            Reason::Idle,
+        ),
+        situation(
+            "captures that were ended by hand after 8, 12 and 31 seconds",
+            by_hand,
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        )
+        .role("of the operations"),
+        not_judged(
+            situation(
+                "captures of different hours",
+                apart,
+                State::Balanced,
+                &["BALANCED"],
+                &[],
+            ),
+            Reason::Counters,
+        )
+        .role("captured at different times"),
+        not_judged(
+            situation(
+                "a capture of one node",
+                even(3).monitor(0, 1, &captured_on_first(&hot("get"))),
+                State::Balanced,
+                &["BALANCED"],
+                &[],
+            ),
+            Reason::NotSeen,
+        )
+        .role("only 10.0.0.1:6379 of 3 nodes was captured")
+        .with(FindingKind::HotKey),
+        situation(
+            "99 of 100 nodes captured",
+            hundred,
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        )
+        .role("99 of 100 nodes were captured"),
+        situation(
+            "all operations in one tag, by a capture that nobody named",
+            even(3).capture("all.monitor", (0, 1), &one_tag),
+            State::Skewed,
+            &["HOT 10.0.0.1:6379 holds 3.00 times", "hash tag {sale"],
+            &[Split],
+        ),
+        situation(
+            "a dump of yesterday with a capture of today",
+            captured("get", &[]).collected(|manifest| {
+                manifest.started = "2026-11-20T10:00:00Z".into();
+                manifest.finished = "2026-11-20T10:01:00Z".into();
+            }),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        )
+        .note("apart"),
+    ]);
+}
+
+fn captured_on_first(hot: &[(&'static str, String)]) -> Vec<(&'static str, String)> {
+    let mut own = of_node(&even(3).topology(), 0, 3000, "get");
+    own.extend(hot.iter().cloned());
+    own
+}
+
+/// Readings of three nodes, a minute apart.
+fn all_of<'a>(before: &'a dyn Fn(u16) -> u64, after: &'a dyn Fn(u16) -> u64) -> Vec<Readings<'a>> {
+    let readings = [(0, before), (60, after)].into_iter();
+    let each = readings.flat_map(|(second, cpu)| (0..3).map(move |node| (second, node, cpu)));
+    each.collect()
+}
+
+#[test]
+fn what_counters_say() {
+    let used = |slot: u16| 1000 + u64::from(slot) % 7;
+    let later = |slot: u16| 60_000 + used(slot);
+    let hot = |slot: u16| later(slot) + if slot == 77 { 400_000_000 } else { 0 };
+    let of = |scene: Scene, after: &[&dyn Fn(u16) -> u64]| {
+        let before = (0..3).map(|node| (0, node, &used as &dyn Fn(u16) -> u64));
+        let after = after
+            .iter()
+            .zip(0..)
+            .map(|(after, node)| (60, node, *after));
+        let readings: Vec<_> = before.chain(after).collect();
+        scene.slot_stats(&readings)
+    };
+    let both = |after: &[&dyn Fn(u16) -> u64]| of(even(3), after);
+    // So few that moves have no memory to keep even.
+    let few = Scene::even(3).keys("key,size", light(90, ",100"));
+    let since_start = |days: u64| move |slot: u16| days * 1_000_000 + u64::from(slot) % 7;
+    let (old, young) = (since_start(300), since_start(30));
+    let single: [Readings<'_>; 3] = [(0, 0, &old), (0, 1, &young), (0, 2, &young)];
+    // A node restarts between the readings.
+    let restarted = |slot: u16| used(slot) / 2;
+    let two: [Readings<'_>; 4] = [(0, 0, &used), (0, 1, &used), (60, 0, &hot), (60, 1, &later)];
+    let mixed = (0..3).fold(even(3).slot_stats(&two), |scene, node| {
+        let own = of_node(&scene.topology(), node, 3000, "get");
+        scene.monitor(node, 1, &own)
+    });
+    let aof = |node: usize| {
+        let keys = of_node(&even(3).topology(), node, KEYS, "SET").into_iter();
+        let text: String = keys
+            .map(|(_, key)| format!("*3\r\n$3\r\nSET\r\n${}\r\n{key}\r\n$1\r\n1\r\n", key.len()))
+            .collect();
+        (format!("10.0.0.{}-6379.aof", node + 1), text)
+    };
+    let aofs = (0..3)
+        .map(aof)
+        .fold(even(3), |scene, (name, text)| scene.file(&name, text));
+    let lfu = |counters: [u64; 3], hot: bool| {
+        let topology = even(3).topology();
+        let row = move |at: usize| {
+            let key = format!("session:{at}");
+            let node = topology
+                .owner(slotscope::slot::slot(key.as_bytes()))
+                .unwrap();
+            format!("{key},100,{}", counters[node])
+        };
+        let scene = Scene::even(3).keys("key,size,lfu", (0..KEYS).map(row));
+        let key = hot.then(|| format!("{},100,250", named("hot", 5461)));
+        scene.and(key)
+    };
+    let owners = even(3).topology();
+    check(vec![
+        situation(
+            "two readings of even nodes",
+            both(&[&later, &later, &later]),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        )
+        .role("of the CPU time"),
+        situation(
+            "a hot slot",
+            of(few, &[&hot, &later, &later]),
+            State::Skewed,
+            &[
+                "HOT 10.0.0.1:6379 holds",
+                "slot 77 holds",
+                "its tags were not counted",
+            ],
+            &[Move],
+        ),
+        not_judged(
+            situation(
+                "one reading, of nodes up for 300 and for 30 days",
+                even(3).slot_stats(&single),
+                State::Balanced,
+                &["BALANCED"],
+                &[],
+            ),
+            Reason::Counters,
+        )
+        .role("take two readings"),
+        not_judged(
+            situation(
+                "one of three nodes restarted between the readings",
+                both(&[&later, &later, &restarted]),
+                State::Balanced,
+                &["BALANCED"],
+                &[],
+            ),
+            Reason::NotSeen,
+        ),
+        not_judged(
+            situation(
+                "counters were reset on all nodes",
+                both(&[&restarted, &restarted, &restarted]),
+                State::Balanced,
+                &["BALANCED"],
+                &[],
+            ),
+            Reason::Counters,
+        ),
+        not_judged(
+            situation(
+                "600 slots went from the first node to the second between the readings",
+                even(3).slot_stats_of(&all_of(&used, &later), |slot, second| {
+                    let moved = slot < 600 && second > 0;
+                    if moved { Some(1) } else { owners.owner(slot) }
+                }),
+                State::Balanced,
+                &["BALANCED"],
+                &[],
+            ),
+            Reason::NotSeen,
+        ),
+        situation(
+            "SLOT-STATS of two of three nodes, in the middle of an upgrade, and MONITOR of all",
+            mixed,
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        )
+        .and("load is judged by operations", |summary| {
+            let mut roles = summary.verdict.roles.iter();
+            roles.any(|role| role.metric == Measure::Ops && role.judged)
+        }),
+        situation(
+            "append-only files are writes",
+            aofs,
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        )
+        .role("the writes"),
+        situation(
+            "new keys, whose LFU counter is the initial one",
+            lfu([5; 3], false),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        )
+        .and("there is no load", |summary| {
+            summary
+                .verdict
+                .roles
+                .iter()
+                .all(|role| role.metric == Measure::Bytes)
+        }),
+        situation(
+            "accesses 1.4 times the share are within their band",
+            lfu([24, 16, 16], false),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        ),
+        not_judged(
+            situation(
+                "LFU counters of replicas",
+                lfu([60, 16, 16], false).collected(|manifest| {
+                    manifest.nodes[0].role = slotscope::collect::manifest::Role::Replica;
+                }),
+                State::Balanced,
+                &["BALANCED"],
+                &[],
+            ),
+            Reason::Counters,
+        )
+        .role("replicas"),
+        situation(
+            "a key that gets nearly all accesses",
+            lfu([5; 3], true),
+            State::Skewed,
+            &["HOT 10.0.0.1:6379 holds", "accesses", "key hot"],
+            &[Split],
+        ),
+    ]);
+}

@@ -1,0 +1,216 @@
+//! Memory by bytes, by what servers say, and by keys where nothing else is known.
+
+use slotscope::metric::Metric;
+use slotscope::summary::finding::FindingKind;
+use slotscope::summary::state::{Severity, State};
+use slotscope::summary::step::StepKind::{Move, Split};
+
+use super::{check, situation};
+use crate::verdict::scene::{Scene, info, light, named, noeviction};
+
+const KEYS: usize = 12_000;
+
+fn even() -> Scene {
+    Scene::even(3).keys("key,size", light(KEYS, ",100"))
+}
+
+/// The first node owns half of the slots.
+fn half() -> Scene {
+    Scene::on(&[8191, 12_287, 16_383]).keys("key,size", light(KEYS, ",100"))
+}
+
+#[test]
+fn how_uneven_memory_is() {
+    let giant = named("lb:", 5461);
+    let tag = named("acme", 5461);
+    let first = named("first", 2731);
+    let second = |at: usize| format!("{{second{at}}}:x,3000");
+    check(vec![
+        situation(
+            "uneven at 40 % of maxmemory is no emergency",
+            half().servers(noeviction(&[0.4, 0.2, 0.2])),
+            State::Skewed,
+            &["SKEWED", "it owns 50% of the slots (+0.50)"],
+            &[Move],
+        )
+        .severity(Severity::Warning),
+        situation(
+            "the same at 80 %",
+            half().servers(noeviction(&[0.8, 0.4, 0.4])),
+            State::Skewed,
+            &["SKEWED", "it owns 50% of the slots"],
+            &[Move],
+        )
+        .severity(Severity::Critical),
+        situation(
+            "even",
+            even(),
+            State::Balanced,
+            &["BALANCED the nodes are even"],
+            &[],
+        ),
+        situation(
+            "nodes of other sizes, each as full as the others",
+            half().servers([1.0, 0.5, 0.5].map(|size| {
+                let mut server = info(0.4 * size, "noeviction");
+                server.maxmemory = Some((1e9 * size) as u64);
+                server
+            })),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        ),
+        situation(
+            "maxmemory 0 on one of three even nodes",
+            even().servers([0, 1, 1].map(|limit| {
+                let mut server = info(0.3, "noeviction");
+                server.maxmemory = Some(limit * 1_000_000_000);
+                server
+            })),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        ),
+        situation(
+            "2 % more maxmemory on one node is no other hardware",
+            even().servers([1.02, 1.0, 1.0].map(|size| {
+                let mut server = info(0.3, "noeviction");
+                server.maxmemory = Some((1e9 * size) as u64);
+                server
+            })),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        ),
+        situation(
+            "slots by hardware that only the user knows of",
+            half().asked(|analysis| analysis.weights(vec![("node0".into(), 2.0)])),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        ),
+        // 12,000 keys of 100 bytes, a key of as much: 2.0, and 1.5 with the key alone on its node.
+        situation(
+            "a giant key",
+            even().and([format!("{giant},1300000")]),
+            State::Skewed,
+            &["SKEWED", "key lb:"],
+            &[Move, Split, Move],
+        )
+        .with(FindingKind::BigKey)
+        .severity(Severity::Critical)
+        .and(
+            "the moves are for relief, or may wait for the split",
+            |summary| {
+                let first = &summary.verdict.steps[0];
+                let other = first.alternatives.last().unwrap();
+                let waits = other
+                    .sentence
+                    .to_string()
+                    .starts_with("wait for the change");
+                first.until == Some(1) && waits && other.slots_moved < first.slots_moved
+            },
+        ),
+        // Shares of 2.0 (one slot), 1.5 and four of 0.625.
+        situation(
+            "a giant that stays and a node that can be cured",
+            Scene::on(&[8, 6143, 8703, 11_263, 13_823, 16_383])
+                .keys("key,size", light(KEYS, ",100"))
+                .and([format!("{},600000", named("giant", 9))]),
+            State::Skewed,
+            &["SKEWED", "key giant"],
+            &[Move, Split, Move],
+        )
+        .and(
+            "the moves bring the second node to its fair share",
+            |summary| {
+                let after = summary.verdict.steps[0].after.memory.unwrap();
+                // The rest is in units of the 0.8 shares that the giant leaves to each other node.
+                0.8 * after.rest <= 1.031 && after.max_over_mean > 1.9
+            },
+        ),
+        situation(
+            "keys uneven, bytes even",
+            Scene::even(3)
+                .keys("key,size", light(KEYS, ",1000"))
+                .and((0..6000).map(|at| format!("{{{tag}}}:{at},1"))),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        )
+        .with(FindingKind::LoadUnknown)
+        .and("keys are no role", |summary| {
+            summary.verdict.by(Metric::Keys).is_none()
+        }),
+        // 12,000 keys, two of 10,000 tags of which are heavy by bytes and not by keys.
+        situation(
+            "bytes uneven, keys even",
+            even()
+                .and((0..40).map(|at| format!("{{{first}}}:{at},6000")))
+                .and((0..40).map(second)),
+            State::Skewed,
+            &["SKEWED", "hash tag {first"],
+            &[Move],
+        ),
+        situation(
+            "sizes for 60 % of the keys",
+            Scene::even(3)
+                .keys("key,size", light(KEYS, ",100"))
+                .and((0..8000).map(|at| format!("other:{at},"))),
+            State::Balanced,
+            &["BALANCED", "estimated"],
+            &[],
+        ),
+        situation(
+            "sizes for 20 % of the keys",
+            Scene::even(3)
+                .keys("key,size", light(KEYS / 4, ",100"))
+                .and((0..KEYS).map(|at| format!("other:{at},"))),
+            State::Balanced,
+            &["BALANCED", "memory is unknown"],
+            &[],
+        ),
+        situation(
+            "names alone, with what each server says of its dataset",
+            Scene::even(3)
+                .keys("key", light(KEYS, ""))
+                .servers([6e8, 3e8, 3e8].map(|size| {
+                    let mut server = info(0.7, "noeviction");
+                    server.used_memory_dataset = Some(size as u64);
+                    server
+                })),
+            State::Skewed,
+            &["SKEWED", "1.50 times its fair share of memory"],
+            &[Move],
+        ),
+        situation(
+            "names alone",
+            Scene::even(3).keys("key", light(KEYS, "")),
+            State::Balanced,
+            &["BALANCED", "memory is unknown"],
+            &[],
+        )
+        .with(FindingKind::SizesUnknown),
+        situation(
+            "four keys of 1 GiB are not too few to judge",
+            Scene::even(3).keys(
+                "key,size",
+                [0, 0, 5461, 10_923]
+                    .into_iter()
+                    .enumerate()
+                    .map(|(at, from)| {
+                        let names = (0..).map(|i| format!("big{at}x{i}"));
+                        let is_in = |name: &String| {
+                            let slot = slotscope::slot::slot(name.as_bytes());
+                            (from..from + 5461).contains(&slot)
+                        };
+                        format!("{},1073741824", names.into_iter().find(is_in).unwrap())
+                    }),
+            ),
+            State::Skewed,
+            &["SKEWED", "1.50 times"],
+            &[Split, Move],
+        )
+        .with(FindingKind::BigKey),
+    ]);
+}

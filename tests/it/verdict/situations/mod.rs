@@ -1,0 +1,154 @@
+//! Situations that operators meet, one row each: what is in the files, and what the first line and the steps have to be.
+//! Expectations are those of the specification; no row was taken from what the program prints.
+//!
+//! Not here, and why:
+//! - sizes as serialized: sizes are a column in these tables (tests/it/rdb has the RDB files);
+//! - RDB files of other times, files that share slots: `files`; a dump that lacks keys, or has foreign ones: `damage`;
+//! - Zipf(1) load on few nodes: whether its first key is hot depends on which node its name falls on;
+//! - managed services: no input says that servers refuse SETSLOT;
+//! - promotion under way: the listing is that of a failed primary with a replica;
+//! - no placement evens both, a local optimum of the planner: tests/it/plan; two roles at once: `grid`;
+//! - flapping around a band, perfect hashes on many nodes: `nothing_planted`;
+//! - the page, OpenMetrics, cron and exit codes: the tests of reports and of `--fail-on`.
+
+mod cluster;
+mod limits;
+mod load;
+mod memory;
+mod usage;
+
+use slotscope::summary::Summary;
+use slotscope::summary::finding::FindingKind;
+use slotscope::summary::state::{Severity, State};
+use slotscope::summary::step::StepKind;
+
+use crate::verdict::scene::Scene;
+
+/// A situation and what has to be said of it.
+struct Situation {
+    what: &'static str,
+    scene: Scene,
+    state: State,
+    /// Parts of the first line, of which the first is how it begins.
+    says: &'static [&'static str],
+    steps: &'static [StepKind],
+    checks: Vec<Check>,
+}
+
+type Check = Box<dyn Fn(&Summary) -> Result<(), String>>;
+
+fn situation(
+    what: &'static str,
+    scene: Scene,
+    state: State,
+    says: &'static [&'static str],
+    steps: &'static [StepKind],
+) -> Situation {
+    Situation {
+        what,
+        scene,
+        state,
+        says,
+        steps,
+        checks: Vec::new(),
+    }
+}
+
+impl Situation {
+    /// What else has to hold, in words for the message.
+    fn and(mut self, words: &'static str, holds: impl Fn(&Summary) -> bool + 'static) -> Self {
+        let check = move |summary: &Summary| match holds(summary) {
+            true => Ok(()),
+            false => Err(format!("not so: {words}")),
+        };
+        self.checks.push(Box::new(check));
+        self
+    }
+
+    /// There is a finding of this kind.
+    fn with(self, kind: FindingKind) -> Self {
+        self.and("a finding is missing", move |summary| has(summary, kind))
+    }
+
+    /// There is none of this kind.
+    fn without(self, kind: FindingKind) -> Self {
+        self.and("a finding too many", move |summary| !has(summary, kind))
+    }
+
+    fn severity(self, severity: Severity) -> Self {
+        self.and("the severity", move |summary| {
+            summary.verdict.severity == Some(severity)
+        })
+    }
+
+    /// A role says this.
+    fn role(self, words: &'static str) -> Self {
+        self.and(words, move |summary| {
+            let mut roles = summary.verdict.roles.iter();
+            roles.any(|role| role.sentence.to_string().contains(words))
+        })
+    }
+
+    /// A note or a warning says this.
+    fn note(self, words: &'static str) -> Self {
+        self.and(words, move |summary| {
+            let input = &summary.input;
+            let warnings = input.warnings.iter().map(ToString::to_string);
+            let mut notes = input.notes.iter().cloned().chain(warnings);
+            notes.any(|note| note.contains(words))
+        })
+    }
+
+    /// What does not hold.
+    fn complaints(&self) -> Vec<String> {
+        let summary = self.scene.summary();
+        let verdict = &summary.verdict;
+        let line = format!("{} {}", verdict.word, verdict.sentence);
+        let kinds: Vec<StepKind> = verdict.steps.iter().map(|step| step.kind).collect();
+        let mut complaints = Vec::new();
+        if verdict.state != self.state {
+            complaints.push(format!("{:?}, not {:?}", verdict.state, self.state));
+        }
+        if !line.starts_with(self.says[0]) {
+            complaints.push(format!("does not begin with \"{}\"", self.says[0]));
+        }
+        let lacking = self.says.iter().filter(|part| !line.contains(**part));
+        complaints.extend(lacking.map(|part| format!("does not say \"{part}\"")));
+        if kinds != self.steps {
+            complaints.push(format!("steps {kinds:?}, not {:?}", self.steps));
+        }
+        let checks = self.checks.iter().filter_map(|check| check(&summary).err());
+        complaints.extend(checks);
+        if complaints.is_empty() {
+            return complaints;
+        }
+        let steps = verdict.steps.iter().map(|step| {
+            let (what, after) = (&step.sentence, &step.after);
+            format!("    {what} -> {after:?}")
+        });
+        let steps: Vec<String> = steps.collect();
+        vec![format!(
+            "{}:\n  {}\n  {line}\n{}",
+            self.what,
+            complaints.join("\n  "),
+            steps.join("\n")
+        )]
+    }
+}
+
+fn has(summary: &Summary, kind: FindingKind) -> bool {
+    let mut findings = summary.verdict.findings.iter();
+    findings.any(|found| found.kind == kind)
+}
+
+/// All rows are as they have to be, or all that are not are shown.
+fn check(situations: Vec<Situation>) {
+    let complaints: Vec<String> = situations.iter().flat_map(Situation::complaints).collect();
+    assert!(
+        complaints.is_empty(),
+        "{} of {}:\n{}",
+        complaints.len(),
+        situations.len(),
+        complaints.join("\n")
+    );
+}

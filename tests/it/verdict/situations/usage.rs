@@ -1,0 +1,243 @@
+//! What people feed in and ask for: little data, tenants, namespaces, databases, --by, both roles at once.
+
+use slotscope::metric::Metric;
+use slotscope::summary::finding::FindingKind;
+use slotscope::summary::state::{Role, State};
+use slotscope::summary::step::StepKind::{Free, Move, Split, Untag};
+
+use super::{check, situation};
+use crate::verdict::scene::{Scene, light, named, noeviction};
+
+const KEYS: usize = 12_000;
+
+/// The first node owns half of the slots.
+fn half(header: &str, columns: &str) -> Scene {
+    Scene::on(&[8191, 12_287, 16_383]).keys(header, light(KEYS, columns))
+}
+
+#[test]
+fn what_is_fed_in() {
+    let acme = named("acme", 5461);
+    let storm = |at: usize| {
+        // Two hours after the collection, in which 2,000 others expire evenly.
+        let after = if at < 4000 {
+            7200
+        } else {
+            60 * (at as u64 % 600) + 90
+        };
+        format!("session:{at},100,{}", 1_795_341_660 + after)
+    };
+    check(vec![
+        situation(
+            "no keys",
+            Scene::even(3).keys("key,size", std::iter::empty()),
+            State::Empty,
+            &["EMPTY"],
+            &[],
+        ),
+        situation(
+            "a text of 50 words",
+            Scene::unlisted().file(
+                "words.txt",
+                (0..50).map(|at| format!("word{at}\n")).collect(),
+            ),
+            State::Unjudged,
+            &["UNJUDGED on 3 equal nodes: 50 keys on 3 nodes are too few"],
+            &[],
+        ),
+        situation(
+            "27 keys with sizes",
+            Scene::even(3).keys("key,size", (0..27).map(|at| format!("k{at},{}", 100 + at))),
+            State::Unjudged,
+            &["UNJUDGED 27 keys on 3 nodes are too few"],
+            &[],
+        ),
+        situation(
+            "tenants in tags, fewer than two a node",
+            Scene::even(12).keys(
+                "key",
+                (0..60_000).map(|at| format!("{{tenant:{}}}:{at}", at % 20)),
+            ),
+            State::Skewed,
+            &["SKEWED", "20 heavy hash tags hold 100% of the keys"],
+            &[Move],
+        )
+        .and("two on a node are 1.2 times its share", |summary| {
+            let after = summary.verdict.steps[0].after.memory.unwrap();
+            (after.max_over_mean - 1.2).abs() < 0.001 && after.state.is_uneven()
+        }),
+        situation(
+            "more nodes than tenants",
+            Scene::even(12).keys(
+                "key",
+                (0..60_000).map(|at| format!("{{tenant:{}}}:{at}", at % 8)),
+            ),
+            State::Skewed,
+            &["SKEWED", "8 heavy hash tags hold 100% of the keys"],
+            &[Move, Split, Move],
+        ),
+        situation(
+            "a namespace in braces",
+            Scene::even(3).keys("key", (0..KEYS).map(|at| format!("{{myapp}}:user:{at}"))),
+            State::Skewed,
+            &["SKEWED", "hash tag {myapp} (+2.00)"],
+            &[Untag],
+        ),
+        situation(
+            "one name in two databases is no repeat",
+            Scene::even(3).keys(
+                "key,db,size",
+                (0..2 * KEYS).map(|at| format!("session:{},{},100", at / 2, at % 2)),
+            ),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        ),
+        situation(
+            "a third of the keys expires in one minute in two hours",
+            Scene::even(3).keys("key,size,expiry", (0..KEYS).map(storm)),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        )
+        .with(FindingKind::Expiry),
+        situation(
+            "all keys live for a minute, by design",
+            Scene::even(3).keys(
+                "key,size,ttl",
+                (0..KEYS).map(|at| format!("session:{at},100,{}", 1 + at % 60)),
+            ),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        )
+        .without(FindingKind::Expiry),
+        situation(
+            "a tag that the application has to split",
+            Scene::even(3)
+                .keys("key", light(KEYS / 3, ""))
+                .and((0..KEYS).map(|at| format!("{{{acme}}}:{at}"))),
+            State::Skewed,
+            &["SKEWED", "hash tag {acme"],
+            &[Split, Move],
+        ),
+        // A key of 1.07 shares, alone on a node that keeps the few slots around it.
+        situation(
+            "a slot at 1.07 that nobody can cure is no page for ever",
+            Scene::on(&[40, 8212, 16_383])
+                .keys("key,size", light(KEYS, ",100"))
+                .and([format!("{},660000", named("g", 41))]),
+            State::Watch,
+            &["WATCH 10.0.0.1:6379 holds 1.069", "key g"],
+            &[],
+        )
+        .and("nothing is to be done, and that is said", |summary| {
+            let verdict = &summary.verdict;
+            !verdict.actionable && verdict.left.len() == 1
+        })
+        .and("no node is being filled", |summary| {
+            !summary
+                .verdict
+                .sentence
+                .to_string()
+                .contains("filled or drained")
+        }),
+    ]);
+}
+
+#[test]
+fn what_is_asked_for() {
+    let uneven = |memory: u64, load: u64| {
+        // The first node holds half of the slots; sizes and operations there are these.
+        let row = move |at: usize| {
+            let key = format!("session:{at}");
+            let is_first = slotscope::slot::slot(key.as_bytes()) < 5461;
+            let of = |first: u64| if is_first { first } else { 100 };
+            format!("{key},{},{}", of(memory), of(load))
+        };
+        Scene::even(3).keys("key,size,ops", (0..KEYS).map(row))
+    };
+    let by = |scene: Scene, metric: Metric| scene.asked(|analysis| analysis.by([metric]));
+    check(vec![
+        situation(
+            "--by keys of a cluster with even bytes",
+            by(
+                Scene::even(3)
+                    .keys("key,size", light(KEYS, ",1000"))
+                    .and((0..6000).map(|at| format!("{{{}}}:{at},1", named("c", 5461)))),
+                Metric::Keys,
+            ),
+            State::Skewed,
+            &["SKEWED"],
+            &[Split],
+        )
+        .and("keys have no role", |summary| {
+            summary.verdict.roles[0].role.is_none()
+        }),
+        situation(
+            "--by ops of a cluster whose operations are uneven",
+            by(uneven(300, 300), Metric::Ops),
+            State::Skewed,
+            &["SKEWED 10.0.0.1:6379 holds", "of the operations"],
+            &[Move],
+        ),
+        situation(
+            "--by keys of unequal slots",
+            by(half("key,size", ",100"), Metric::Keys),
+            State::Skewed,
+            &["SKEWED"],
+            &[Move],
+        ),
+        situation(
+            "--by keys does not hide a node at its limit",
+            by(
+                Scene::even(3).keys("key,size", light(KEYS, ",100")),
+                Metric::Keys,
+            )
+            .servers(noeviction(&[0.95, 0.5, 0.5])),
+            State::Limit,
+            &["FULL 10.0.0.1:6379", "95"],
+            &[Free],
+        ),
+        situation(
+            "both roles are uneven: memory comes first, load second",
+            uneven(200, 200),
+            State::Skewed,
+            &["SKEWED 10.0.0.1:6379 holds 1.50 times its fair share of memory"],
+            &[Move],
+        )
+        .and("load is the second line", |summary| {
+            let mut problems = summary.verdict.problems();
+            let roles =
+                [problems.next(), problems.next()].map(|found| found.and_then(|of| of.role));
+            roles == [Some(Role::Memory), Some(Role::Load)]
+        }),
+        situation(
+            "load above its upper band is worse than memory above its lower",
+            uneven(125, 300),
+            State::Skewed,
+            &["HOT 10.0.0.1:6379 holds 1.80 times its fair share of the operations"],
+            &[Move],
+        ),
+        situation(
+            "unequal slots, and the user says that they are meant",
+            half("key", "").asked(|analysis| analysis.weights(vec![("10.0.0.1:6379".into(), 2.0)])),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        ),
+        situation(
+            "unequal slots alone: the way to say that they are meant is said",
+            half("key", ""),
+            State::Skewed,
+            &["SKEWED 10.0.0.1:6379 holds 1.5", "it owns 50% of the slots"],
+            &[Move],
+        )
+        .and("it can be pasted", |summary| {
+            let other = summary.verdict.steps[0].alternatives.last().unwrap();
+            let command = other.command.as_ref().unwrap().to_string();
+            command.starts_with("slotscope analyze ")
+                && command.ends_with("--weight 10.0.0.1:6379=2")
+        }),
+    ]);
+}
