@@ -96,13 +96,7 @@ impl Expiry {
             .filter(|(start, _)| written.is_none_or(|at| start / 1000 >= minute(at)));
         let fullest = future.rev().max_by_key(|(_, load)| load[Metric::Keys]);
         let known = Expiring {
-            sample: counted
-                .sample
-                .clone()
-                .into_sample()
-                .0
-                .into_values()
-                .collect(),
+            sample: counted.sample().unwrap_or_default(),
             spans: &spans,
             units: counted.times.units(),
             owner,

@@ -24,9 +24,12 @@ pub struct Expiry {
     pub sometime: Load,
     /// Keys that expire, by minutes.
     pub times: TimeSpans<MINUTE>,
-    /// What some of these are.
-    #[serde(default)]
-    pub sample: SampledExpiry,
+    /// What some of these are. Tallies of before have no sample.
+    #[serde(default, skip_serializing_if = "BottomK::is_empty")]
+    sample: SampledExpiry,
+    /// The keys that the sample is of.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    sampled: u64,
 }
 
 /// Keys in the sample of keys that expire.
@@ -35,7 +38,7 @@ pub const SAMPLED: usize = 4096;
 const LOOKED_AT: usize = 1024;
 
 /// A sample of the keys that expire at a known time.
-pub type SampledExpiry = BottomK<Expiring, SAMPLED, { 2 * SAMPLED - 1 }>;
+type SampledExpiry = BottomK<Expiring, SAMPLED, { 2 * SAMPLED - 1 }>;
 
 /// A key that expires.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,9 +59,22 @@ impl Expiry {
     }
 }
 
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl Expiry {
+    /// A sample of the keys that expire at a known time; `None` where a tally without one was merged in.
+    pub fn sample(&self) -> Option<Vec<Expiring>> {
+        let spans = self.times.sorted();
+        let keys: u64 = spans.iter().map(|(_, load)| load[Metric::Keys]).sum();
+        let (sample, _) = self.sample.clone().into_sample();
+        (self.sampled == keys).then(|| sample.into_values().collect())
+    }
+
     fn add_to_sample(&mut self, keys: &SlotBatch<'_>, i: usize, at: u64) {
         let (base, spans) = (keys.batch.base, keys.batch.keys);
+        self.sampled += 1;
         let hash = hash_span(base, spans.start[i], spans.end[i]);
         let first = || {
             let key = spans.get(base, i);
@@ -94,6 +110,7 @@ impl Tally for Expiry {
         self.never += other.never;
         self.sometime += other.sometime;
         self.times.merge(other.times);
+        self.sampled = self.sampled.saturating_add(other.sampled);
         self.sample.merge_with(other.sample, |mine, theirs| {
             mine.at = mine.at.min(theirs.at)
         });

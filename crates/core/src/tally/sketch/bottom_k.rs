@@ -73,6 +73,11 @@ impl<V, const K: usize, const MOST: usize> Default for BottomK<V, K, MOST> {
 }
 
 impl<V, const K: usize, const MOST: usize> BottomK<V, K, MOST> {
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// Whether the thing with this hash may be in the sample; most things of a large input are not.
     #[inline]
     pub fn admits(&self, hash: u64) -> bool {
