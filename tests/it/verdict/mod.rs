@@ -325,7 +325,12 @@ fn a_split_of_a_key_leaves_the_tag_of_its_name_alone() {
     let today = summary.verdict.by(Metric::Keys).unwrap().max_over_mean();
     let mut keys = today.unwrap();
     for step in &summary.verdict.steps {
-        let after = step.after.keys.unwrap().max_over_mean;
+        // What moves after a change do to a role that asks for none is not known.
+        let Some(after) = step.after.keys.as_ref() else {
+            assert_eq!(step.kind, StepKind::Move, "{step:?}");
+            continue;
+        };
+        let after = after.max_over_mean;
         assert!(
             step.kind == StepKind::Move || (after - keys).abs() < 0.001,
             "{keys} became {after}: {step:?}"
