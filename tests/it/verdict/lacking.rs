@@ -6,6 +6,7 @@ use slotscope::slot::slot;
 use slotscope::summary::Summary;
 use slotscope::summary::integrity::{Damage, Sign};
 use slotscope::summary::state::State;
+use slotscope::summary::step::StepKind;
 
 use crate::support::planted::even;
 use crate::support::rng::Rng;
@@ -36,6 +37,21 @@ fn a_node_of_an_even_split_that_lacks_keys_is_a_warning_and_no_plan() {
         assert_ne!(summary.verdict.state, State::Suspicious);
         let why = doubts::incomplete(&summary).unwrap();
         assert!(why.contains(&name) && why.contains("sigma"), "{why}");
+        // Keys that are missing are no cause of what the other nodes hold, and nothing is planned for them.
+        let sentence = summary.verdict.sentence.to_string();
+        assert!(
+            !sentence.contains("more tags and keys"),
+            "{number}: {sentence}"
+        );
+        let is_uneven = summary.verdict.state.is_uneven();
+        let steps = summary.verdict.steps.iter();
+        let kinds: Vec<StepKind> = steps.map(|step| step.kind).collect();
+        let expected: &[StepKind] = if is_uneven {
+            &[StepKind::TakeAgain]
+        } else {
+            &[]
+        };
+        assert_eq!(kinds, expected, "{number}: {sentence}");
     }
 }
 
