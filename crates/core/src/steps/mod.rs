@@ -6,6 +6,7 @@
 mod application;
 mod commands;
 mod equal_slots;
+mod evening;
 mod left;
 mod managed;
 mod moves;
@@ -19,7 +20,6 @@ pub use service::Service;
 use crate::metric::Metric;
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
 use crate::plan::goals::{Carried, Goals};
-use crate::steps::application::{Change, changes};
 use crate::steps::moves::{Movable, Moves, can_be_goal, moved};
 use crate::steps::repair::{frees, more_nodes, repairs, step, take_again};
 use crate::steps::situation::{RoleNow, Situation};
@@ -196,162 +196,6 @@ impl<'a> Steps<'a> {
         self.list.push(finish);
     }
 
-    /// The moves of today, the changes of the application, and the moves that are due after them.
-    fn add_moves_and_changes(&mut self) {
-        let start = self.now.clone();
-        let joint = self.best_plan(&start);
-        let after_joint = match &joint {
-            Some(planned) => start.with_owner(planned.owner.clone()),
-            None => start.clone(),
-        };
-        let pressing: Vec<usize> = (0..start.roles.len())
-            .filter(|at| after_joint.is_pressing(&after_joint.roles[*at]))
-            .collect();
-        let mut changed = start.clone();
-        let chosen = self.changes(&mut changed, &pressing);
-        if chosen.is_empty() {
-            if joint.is_some() {
-                self.push_move(after_joint, None, &[]);
-            }
-            return;
-        }
-        // Slots move for the roles that no change is due for; as relief for all, where that helps much at once.
-        let summary = self.summary;
-        let cured: Vec<usize> = chosen.iter().map(|(at, _)| *at).collect();
-        let is_other = |role: &RoleNow<'_>| {
-            let place = start
-                .roles
-                .iter()
-                .position(|other| std::ptr::eq(other.verdict, role.verdict));
-            place.is_some_and(|place| !cured.contains(&place))
-                && start.is_needing(role)
-                && can_be_goal(summary, role)
-        };
-        let others = self.planned(&start, is_other);
-        let after_others = match &others {
-            Some(planned) => start.with_owner(planned.owner.clone()),
-            None => start.clone(),
-        };
-        let relief = after_joint.gain_over(&after_others);
-        let by: Vec<Metric> = start
-            .roles
-            .iter()
-            .filter(|role| is_other(role))
-            .map(|role| role.verdict.by())
-            .collect();
-        let at = self.list.len();
-        match (joint, others) {
-            (Some(_), None) if relief >= RELIEF => {
-                let later = self.move_after(&changed);
-                self.push_move(after_joint, Some(at + 1), &[]);
-                self.list[at].alternatives.extend(later);
-            }
-            // What the others need moves anyway.
-            (Some(_), Some(_)) if relief >= RELIEF => self.push_move(after_joint, None, &[]),
-            (_, Some(_)) => self.push_move(after_others, None, &by),
-            _ => {}
-        }
-        self.push_changes(chosen);
-        if let Some(planned) = self.best_plan(&self.now.clone()) {
-            let after = self.now.with_owner(planned.owner.clone());
-            if after.gain_over(&self.now) >= limit::WORTH {
-                // What is typed then depends on the keys as they are named then.
-                let mut moves = self.move_step(&self.now, &after, false, &[]);
-                (moves.command, moves.estimated) = (None, true);
-                // Of loads that are nearly known there are other plans as good, and what they do to the others differs.
-                let needing: Vec<bool> = self
-                    .now
-                    .roles
-                    .iter()
-                    .map(|role| self.now.is_needing(role))
-                    .collect();
-                moves.after = after.after_of(|at| needing[at]);
-                self.now = after;
-                self.list.push(moves);
-            }
-        }
-    }
-
-    /// In place of moves for relief: nothing until `changed`, then what moves still.
-    fn move_after(&mut self, changed: &Situation<'a>) -> Option<Step> {
-        let proven = self.proven.clone();
-        let after = match self.best_plan(changed) {
-            Some(planned) => changed.with_owner(planned.owner),
-            None => changed.clone(),
-        };
-        // What is left is left by the steps of the list.
-        self.proven = proven;
-        let (moved, _) = moved(&changed.owner, &after);
-        let text = StepText::ChangeFirst { slots: moved.slots };
-        Some(Step {
-            slots_moved: moved.slots,
-            keys_moved: moved.keys,
-            bytes_moved: moved.bytes,
-            estimated: true,
-            ..step(StepKind::Move, text, &after.after())
-        })
-    }
-
-    /// The changes for the pressing roles, each on what the one before it leaves; `changed` is what they lead to.
-    fn changes(
-        &self,
-        changed: &mut Situation<'a>,
-        pressing: &[usize],
-    ) -> Vec<(usize, Vec<Change>)> {
-        let mut chosen: Vec<(usize, Vec<Change>)> = Vec::new();
-        for at in pressing {
-            let found = changes(self.summary, changed, &changed.roles[*at], self.reads);
-            let Some(first) = found.first() else { continue };
-            for (role, (slots, is_known)) in changed.roles.iter_mut().zip(&first.roles) {
-                role.slots.clone_from(slots);
-                role.is_known = *is_known;
-            }
-            chosen.push((*at, found.into_iter().take(CHANGES).collect()));
-        }
-        chosen
-    }
-
-    fn push_changes(&mut self, chosen: Vec<(usize, Vec<Change>)>) {
-        for (at, mut found) in chosen {
-            let alternatives = found.split_off(1);
-            let by = self.now.roles[at].verdict.by();
-            let name = self.now.roles[at].verdict.role;
-            let findings = self.skews(|found| found.role == name);
-            for change in found {
-                let before = self.now.clone();
-                apply(&mut self.now, &change);
-                let mut step = self.change_step(&change, by, &self.now, findings.clone());
-                let others = alternatives.iter().map(|change| {
-                    let mut other = before.clone();
-                    apply(&mut other, change);
-                    self.change_step(change, by, &other, findings.clone())
-                });
-                step.alternatives = others.collect();
-                self.list.push(step);
-            }
-        }
-    }
-
-    fn change_step(
-        &self,
-        change: &Change,
-        by: Metric,
-        after: &Situation<'_>,
-        findings: Vec<String>,
-    ) -> Step {
-        let command = match (&change.untag, change.split.as_slice()) {
-            (Some(tag), _) => Some(self.commands.untag(tag, by)),
-            (None, []) => None,
-            (None, tags) => Some(self.commands.split(tags, by)),
-        };
-        Step {
-            findings,
-            command: command.map(|command| command.as_str().into()),
-            estimated: true,
-            ..step(change.kind, change.text.clone(), &after.after())
-        }
-    }
-
     /// The plan of a situation: for the roles that ask for it, if that is enough, else for all.
     fn best_plan(&mut self, situation: &Situation<'a>) -> Option<Moves> {
         let summary = self.summary;
@@ -381,6 +225,11 @@ impl<'a> Steps<'a> {
             self.planned(situation, is_goal)
                 .filter(|planned| is_enough(&Some(planned.clone())))
         };
+        // Without --by a plan is for the roles that ask for it.
+        let narrow = narrow.map(|planned| Moves {
+            goals: Vec::new(),
+            ..planned
+        });
         let best = wide.or(narrow)?;
         self.note_proofs(&best);
         let after = situation.with_owner(best.owner.clone());
@@ -511,12 +360,4 @@ fn unasked(summary: &Summary, commands: &Commands) -> Vec<(Metric, f64)> {
     let judged = summary.verdict.roles.iter();
     let by: Vec<(Metric, f64)> = judged.map(|role| (role.by(), 1.0)).collect();
     Goals::of(&Carried::of(summary), &by, None).guards
-}
-
-/// Carries a change out.
-fn apply(situation: &mut Situation<'_>, change: &Change) {
-    for (role, (slots, is_known)) in situation.roles.iter_mut().zip(&change.roles) {
-        role.slots.clone_from(slots);
-        role.is_known = *is_known;
-    }
 }

@@ -16,6 +16,8 @@ pub struct Moves {
     pub owner: Vec<Option<usize>>,
     /// What no plan can do: the metric, the slots that keep it up, and the least ratio that it can come to.
     pub proofs: Vec<(Metric, Vec<u16>, f64)>,
+    /// The metrics of its goals.
+    pub goals: Vec<Metric>,
 }
 
 /// What may move.
@@ -134,6 +136,7 @@ impl<'a> Movable<'a> {
         (planned.is_step && planned.slots > 0).then(|| Moves {
             owner,
             proofs: proofs.collect(),
+            goals: metrics.clone(),
         })
     }
 }

@@ -104,7 +104,8 @@ pub fn judge(
             let sigma = (split.max_over_mean * nodes / all).sqrt();
             let surely = bands.state(split.max_over_mean - 3.0 * sigma);
             let is_chance = surely < state && surely == State::Balanced;
-            if all < limit::LEAST_OPS * nodes || is_chance {
+            let are_few = all < limit::FEW_OPS * nodes;
+            if all < limit::LEAST_OPS * nodes || is_chance && are_few {
                 unjudged(Reason::TooFew)
             } else {
                 judged(surely)

@@ -32,6 +32,8 @@ pub const LEAST_KEYS: f64 = 100.0;
 pub const LEAST_BYTES: f64 = 1_048_576.0;
 /// With fewer captured operations a node there is nothing to judge.
 pub const LEAST_OPS: f64 = 40.0;
+/// From this many a node on, what chance may have brought above a band is below it.
+pub const FEW_OPS: f64 = 10_000.0;
 /// Below so many operations a second, and so much of a core, a node is idle.
 pub const IDLE_OPS: f64 = 100.0;
 /// See `IDLE_OPS`.

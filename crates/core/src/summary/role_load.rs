@@ -4,7 +4,6 @@
 use crate::metric::{Metric, PerMetric, PerWeight};
 use crate::name::Name;
 use crate::summary::balance::sum;
-use crate::summary::compared::Compared;
 use crate::summary::findings;
 use crate::summary::independent_units::{Unit, Units, UnitsBy};
 use crate::summary::limit;
@@ -95,12 +94,14 @@ impl RoleLoad {
         roles
     }
 
-    /// The primary that is being filled or drained, and does not hold its fair share of this load.
+    /// The primary that is being filled or drained, and does not hold half of its fair share of any load.
     pub fn moving(&self, nodes: &Nodes) -> Option<Name> {
-        let compared = Compared::new(nodes, self);
+        let all = nodes.owning().count() as f64;
         let holds_share = |at: usize| {
-            let place = self.compared.iter().position(|other| *other == at);
-            place.is_some_and(|place| compared.ratio(place) >= 1.0)
+            Metric::ALL.into_iter().any(|metric| {
+                let total = nodes.total(metric) as f64;
+                total > 0.0 && 2.0 * all * nodes.list[at].load_by(metric) as f64 >= total
+            })
         };
         findings::moving(nodes, &self.weights, holds_share)
     }
