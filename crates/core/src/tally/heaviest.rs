@@ -34,7 +34,7 @@ pub struct HeavyKey {
     /// Whether it has a hash tag.
     pub tagged: bool,
     /// Operations that only read it, where that is known.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads: Option<u64>,
 }
 

@@ -34,7 +34,7 @@ pub struct Operations {
     /// By key: a name is what `named` makes of a key.
     keys: TagCounter,
     /// The same of those that only read; absent where it was not counted.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     reads: Option<TagCounter>,
 }
 
@@ -67,7 +67,7 @@ pub struct BusyKey {
     /// Whether it has a hash tag.
     pub tagged: bool,
     /// Operations that only read it, where that is known.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads: Option<u64>,
 }
 
