@@ -33,7 +33,7 @@ pub struct Operations {
     pub absent: Option<Absent>,
     /// By key: a name is what `named` makes of a key.
     keys: TagCounter,
-    /// The same of those that only read; absent where it was not counted.
+    /// The same of those that only read; absent where there are no operations, or that was not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reads: Option<TagCounter>,
 }
@@ -47,7 +47,7 @@ impl Default for Operations {
             absent: None,
             // Keys past the table are followed by name: no second pass counts them.
             keys: TagCounter::new(true),
-            reads: Some(TagCounter::new(true)),
+            reads: None,
         }
     }
 }
@@ -210,6 +210,9 @@ impl Tally for Operations {
         if !values.are_operations {
             return;
         }
+        if self.is_empty() {
+            self.reads = Some(TagCounter::new(true));
+        }
         let spans = keys.batch.keys;
         let all = 0..keys.len();
         let hash = |i| hash_span(base, spans.start[i], spans.end[i]);
@@ -235,6 +238,7 @@ impl Tally for Operations {
     }
 
     fn merge(&mut self, other: Self) {
+        let are_empty = (self.is_empty(), other.is_empty());
         for (command, ops) in other.commands {
             let known = self.commands.entry(command).or_default();
             *known = known.saturating_add(ops);
@@ -246,6 +250,8 @@ impl Tally for Operations {
         };
         self.keys.merge(other.keys);
         self.reads = match (self.reads.take(), other.reads) {
+            (mine, _) if are_empty.1 => mine,
+            (_, theirs) if are_empty.0 => theirs,
             (Some(mut mine), Some(theirs)) => {
                 mine.merge(theirs);
                 Some(mine)
