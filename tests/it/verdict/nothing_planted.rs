@@ -33,7 +33,7 @@ fn draw(number: u64) -> (Vec<u8>, Topology, String) {
         _ => {
             let least = if kind == "keys" { 60.0 } else { 3000.0 };
             let each = random.log_between(least, f64::min(20_000.0, most / 3.0));
-            let nodes = random.log_between(3.0, f64::max(3.1, f64::min(1000.9, most / each)));
+            let nodes = random.log_between(3.0, (most / each).clamp(3.1, 1000.9));
             (each * nodes.floor(), nodes)
         }
     };

@@ -265,10 +265,10 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
     #[inline]
     fn candidate(&self, run: Run, part_of: Run) -> Candidate<R> {
         let load = difference(self.before(run.end), self.before(run.first));
-        let mut gain = 0.0;
-        for role in 0..R {
-            gain += above(self.need[role]) - above(self.need[role] - load[role]);
-        }
+        let gains = self.need.iter().zip(&load);
+        let gain = gains
+            .map(|(need, load)| above(*need) - above(need - load))
+            .sum();
         let is_first = run.first == part_of.first && run.first > 0;
         Candidate {
             gain,

@@ -66,7 +66,7 @@ pub fn repairs(
         let replaceable = summary.nodes.owning();
         let replaceable = replaceable.filter(|node| node.failed && node.replicas != Some(0));
         let replaceable: Vec<_> = replaceable.map(NodeLoad::name).collect();
-        let promote = (!replaceable.is_empty()).then(|| StepText::FailOver(replaceable));
+        let promote = (!replaceable.is_empty()).then_some(StepText::FailOver(replaceable));
         steps.push(Step {
             findings: down.clone(),
             // A managed service promotes replicas itself.
