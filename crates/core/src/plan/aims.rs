@@ -1,7 +1,7 @@
 //! What a plan aims at: T of each goal, and whether a state is near enough to it.
 //!
 //! A node may hold T of its fair share, or the tolerance above its heaviest slot where that is more than its share. T is
-//! the tolerance above 1, or above what slots that must share a node come to. Where a proof says that goals exclude each
+//! the tolerance above 1, or above what slots that must share a node come to. Where a proof says that loads exclude each
 //! other, T of the later one is a little above what is proven: the last percents of a ratio that stays bad cost many times
 //! the ranges.
 
@@ -11,9 +11,9 @@ use crate::plan::proof::{Proof, ProofInputs, exclusion};
 use crate::plan::shares::Shares;
 use crate::plan::state::{NEAR, PlanState};
 
-/// Where goals exclude each other, this much above the proven least is aimed at.
+/// Where loads exclude each other, this much above the proven least is aimed at.
 const ABOVE_PROOF: f64 = 1.10;
-/// Goals exclude each other where the least of one is this much above its floor.
+/// Loads exclude each other where the least of one is this much above its floor.
 const EXCLUDED: f64 = 1.03;
 /// A node is above its target from here on: below, a plan is not worth its moves.
 pub(super) const GATE: f64 = 1.02;
@@ -29,7 +29,7 @@ pub(super) struct Aims {
     /// The same where proofs raise it.
     pub raised: Vec<f64>,
     pub floors: Vec<LowerBound>,
-    /// By goal: why it cannot be met with the first one.
+    /// By goal: why it cannot be met with the first one, or with a guard.
     pub proofs: Vec<Option<Proof>>,
     /// By goal, where slots fill whole nodes: what the others are filled to at first, so that they share the rest.
     pub level: Option<Vec<f64>>,
@@ -50,9 +50,12 @@ impl Aims {
             .map(|(goal, floor)| (1.0 + goal.tolerance) * floor.together.max(1.0))
             .collect();
         let inputs = ProofInputs::new(shares, &own);
+        let guards = shares.goals..shares.goals + problem.guards.len();
         let proof = |goal: usize| {
-            let proof = (goal > 0).then(|| exclusion(&inputs, 0, goal)).flatten();
-            proof.filter(|proof| proof.least > EXCLUDED * floors[goal].over_fair)
+            let kept = (goal > 0).then_some(0).into_iter().chain(guards.clone());
+            let proofs = kept.filter_map(|kept| exclusion(&inputs, kept, goal));
+            let strongest = proofs.max_by(|a, b| a.least.total_cmp(&b.least));
+            strongest.filter(|proof| proof.least > EXCLUDED * floors[goal].over_fair)
         };
         let proofs: Vec<Option<Proof>> = (0..shares.goals).map(proof).collect();
         let raise = |(own, proof): (&f64, &Option<Proof>)| {

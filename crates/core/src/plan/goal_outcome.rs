@@ -159,7 +159,7 @@ fn sentence(
     proof: &Proof,
     inputs: &PlanInputs<'_>,
 ) -> String {
-    let role = |goal: usize| role_of(problem.goals[goal].metric);
+    let role = |of: usize| role_of(problem.role(of).0);
     let other = if proof.heavy == at { proof.kept } else { at };
     let named = proof.slots.iter().take(SLOTS_NAMED);
     let named: Vec<String> = named
@@ -176,12 +176,22 @@ fn sentence(
             "hold together",
         ),
     };
+    let is_goal = proof.kept < problem.goals.len();
+    let (what, changes) = if is_goal {
+        (String::from("both"), "stays at")
+    } else {
+        let (asked, kept) = (role(at), role(proof.kept));
+        (
+            format!("the {asked} and leaves the {kept} as even as it is"),
+            "rises to",
+        )
+    };
     let alternative = proof.other_trade.map_or(String::new(), |least| {
-        format!("{} stays at {least:.2} or more, or ", role(proof.kept))
+        format!("{} {changes} {least:.2} or more, or ", role(proof.kept))
     });
-    let after = |goal: usize| format!("{} {:.2}", role(goal), plan.goals[goal].after);
+    let after = |of: usize| format!("{} {:.2}", role(of), problem.fullest(of, &plan.owner));
     format!(
-        "no placement evens both: {slots} {holds} {:.2} shares of the {}, and nodes with it can take at most {:.2} shares of \
+        "no placement evens {what}: {slots} {holds} {:.2} shares of the {}, and nodes with it can take at most {:.2} shares of \
         the {} in all, so {alternative}{} stays at {:.2} or more. This plan: {}, {}",
         proof.share,
         role(proof.heavy),
@@ -195,10 +205,8 @@ fn sentence(
 }
 
 /// The number of a slot, with what is most of it.
-fn named_slot(slot: u16, goal: usize, problem: &Problem<'_>, inputs: &PlanInputs<'_>) -> String {
-    match heaviest_unit(slot, problem.goals[goal].metric, inputs)
-        .filter(|(.., share)| *share > MOST)
-    {
+fn named_slot(slot: u16, role: usize, problem: &Problem<'_>, inputs: &PlanInputs<'_>) -> String {
+    match heaviest_unit(slot, problem.role(role).0, inputs).filter(|(.., share)| *share > MOST) {
         Some((UnitKind::Key, name, _)) => format!("{slot} (key {})", text::short(&name)),
         Some((_, name, _)) => format!("{slot} ({{{}}})", text::short(&name)),
         None => slot.to_string(),

@@ -9,9 +9,7 @@ use crate::summary::role_verdict::RoleVerdict;
 pub const MEMORY_TOLERANCE: f64 = 0.03;
 /// The same of load, which varies more.
 pub const LOAD_TOLERANCE: f64 = 0.10;
-/// Fair shares that guards let any node reach.
-const MEMORY_BAND: f64 = 1.05;
-const LOAD_BAND: f64 = 1.20;
+/// Fair shares of an estimated load that a guard lets any node reach.
 const ESTIMATED_BAND: f64 = 1.50;
 /// Bytes are a goal where this part of the keys has a size.
 const SIZED: f64 = 0.99;
@@ -100,7 +98,7 @@ impl Goals {
             *first = tolerance;
         }
         let guards = judged.filter(|role| !is_goal(role));
-        let guards = guards.map(|role| (role.by(), role.bands.lower)).collect();
+        let guards = guards.map(|role| (role.by(), band_of(role.by()))).collect();
         (!goals.is_empty()).then_some(Goals { goals, guards })
     }
 
@@ -183,11 +181,11 @@ pub fn tolerance_of(metric: Metric) -> f64 {
     }
 }
 
-fn band_of(metric: Metric) -> f64 {
+/// The fair shares that a guard lets any node reach: what a plan for it would aim at, so that no plan asks for another one.
+pub fn band_of(metric: Metric) -> f64 {
     match metric {
         Metric::Accesses => ESTIMATED_BAND,
-        metric if metric.is_of_use() => LOAD_BAND,
-        _ => MEMORY_BAND,
+        _ => 1.0 + tolerance_of(metric),
     }
 }
 

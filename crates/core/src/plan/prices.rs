@@ -8,6 +8,8 @@ use crate::plan::state::{NEAR, PlanState, Run};
 const RANGES: f64 = 0.03;
 /// The same for the slots that the least bytes fill on average.
 const SLOTS: f64 = 0.02;
+/// What the room of a role costs where it is scarce, in least bytes.
+const ROOM: f64 = 1.0;
 /// Least bytes are at least this, in shares.
 const LEAST: f64 = 1e-4;
 
@@ -18,6 +20,8 @@ pub(super) struct Prices {
     pub slot: f64,
     /// What a plan of the least bytes costs that takes one range of each node that sheds.
     pub least: f64,
+    /// What all the room that nodes have in a role costs: with it, loads that do not need to go are left where they are.
+    pub room: f64,
 }
 
 impl Prices {
@@ -31,6 +35,15 @@ impl Prices {
             range: RANGES * least / senders.count().max(1) as f64,
             slot: SLOTS * least / slots,
             least: least * (1.0 + RANGES + SLOTS),
+            room: 0.0,
+        }
+    }
+
+    /// The same where room is scarce.
+    pub fn sparing(self) -> Self {
+        Prices {
+            room: ROOM * self.least,
+            ..self
         }
     }
 

@@ -94,6 +94,27 @@ impl<'a> Problem<'a> {
         }
     }
 
+    /// The metric, the loads and the capacities of a role: the goals come first, then the guards.
+    pub fn role(&self, role: usize) -> (Metric, &'a [u64], &[f64]) {
+        match self.goals.get(role) {
+            Some(goal) => (goal.metric, goal.loads, &goal.capacity),
+            None => {
+                let guard = &self.guards[role - self.goals.len()];
+                (guard.metric, guard.loads, &guard.capacity)
+            }
+        }
+    }
+
+    /// The fullest node that stays under `owner`, in fair shares of a role.
+    pub fn fullest(&self, role: usize, owner: &[Option<usize>]) -> f64 {
+        let (_, loads, capacity) = self.role(role);
+        let fair = self.fair(loads, capacity);
+        let held = self.loads_under(loads, owner);
+        let shares = self.staying().filter(|node| fair[*node] > 0.0);
+        let shares = shares.map(|node| held[node] as f64 / fair[node]);
+        shares.fold(0.0, f64::max)
+    }
+
     /// How many nodes there are, those that leave too.
     pub fn nodes(&self) -> usize {
         self.leaves.len()

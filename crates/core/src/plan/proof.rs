@@ -5,7 +5,7 @@
 //! n - k nodes carry n - A. Where that is more than they may hold, no placement has both. Filling in part only helps, and
 //! limits and fixed slots only hinder, so what is found is a proof. A linear program does not see it: it splits the slot.
 
-use crate::plan::problem::Problem;
+use crate::plan::problem::Goal;
 use crate::plan::shares::Shares;
 
 /// As many heavy slots are tried.
@@ -19,26 +19,26 @@ const HALVINGS: usize = 40;
 /// A proof of less than this is rounding.
 const NEAR: f64 = 1e-6;
 
-/// That two goals exclude each other.
+/// That a load cannot be evened while another one is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proof {
-    /// The goal that is met, by its place in the problem.
+    /// What is kept, by its place in the problem: the goals come first, then the guards.
     pub kept: usize,
     /// The least that the fullest node can then come to in the other goal, in fair shares.
     pub least: f64,
-    /// The least of `kept` where the other goal is met instead; `None` where nothing is proven of that.
+    /// The least of `kept` where the other load is evened instead; `None` where nothing is proven of that.
     pub other_trade: Option<f64>,
     /// The slots that strand what their nodes cannot use, heaviest first.
     pub slots: Vec<u16>,
-    /// The goal in which they are heavy.
+    /// In which of both they are heavy.
     pub heavy: usize,
-    /// What the first of them holds in that goal, in shares.
+    /// What the first of them holds of that, in shares.
     pub share: f64,
-    /// What the nodes with these slots can hold at most of the other goal, in shares, all together.
+    /// What the nodes with these slots can hold at most of the other load, in shares, all together.
     pub beside: f64,
 }
 
-/// The least that was found for one goal while another is met.
+/// The least that was found for one load while another is kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Found {
     least: f64,
@@ -47,9 +47,9 @@ struct Found {
     beside: f64,
 }
 
-/// The proof that a placement within `targets[kept]` has a fuller node than `targets[asked]` in the goal `asked`. A node
-/// may always have its heaviest slot and the tolerance of the goal above that.
-pub fn exclusion(shares_of: &ProofInputs<'_>, kept: usize, asked: usize) -> Option<Proof> {
+/// The proof that a placement within `targets[kept]` has a fuller node than `targets[asked]` in the goal `asked`. Of a goal
+/// a node may always have its heaviest slot and the tolerance above that.
+pub fn exclusion(shares_of: &ProofInputs, kept: usize, asked: usize) -> Option<Proof> {
     let found = shares_of.least(kept, asked)?;
     let heavy = if found.by_kept { kept } else { asked };
     let slots: Vec<u16> = shares_of.heaviest[heavy]
@@ -68,15 +68,17 @@ pub fn exclusion(shares_of: &ProofInputs<'_>, kept: usize, asked: usize) -> Opti
     })
 }
 
-/// The loads of the goals in shares, with their orders.
-pub struct ProofInputs<'a> {
-    problem: &'a Problem<'a>,
-    targets: &'a [f64],
-    /// By goal and slot.
+/// The loads of goals and guards in shares, with their orders.
+pub struct ProofInputs {
+    /// What a node may hold.
+    targets: Vec<f64>,
+    /// What a node may hold above its heaviest slot.
+    factors: Vec<f64>,
+    /// By role and slot.
     load: Vec<Vec<f64>>,
-    /// By goal and node that stays.
+    /// By role and node that stays.
     capacity: Vec<Vec<f64>>,
-    /// By goal, the slots that are heavy in it.
+    /// By role, the slots that are heavy in it.
     heaviest: Vec<Vec<usize>>,
 }
 
@@ -92,20 +94,24 @@ struct Sides<'s> {
     asked: usize,
 }
 
-impl<'a> ProofInputs<'a> {
+impl ProofInputs {
     /// The loads of a problem, and T of each goal.
-    pub(super) fn new(shares: &Shares<'a>, targets: &'a [f64]) -> Self {
+    pub(super) fn new(shares: &Shares<'_>, targets: &[f64]) -> Self {
         let problem = shares.problem;
-        let load = |goal: usize| {
+        let roles = shares.goals + problem.guards.len();
+        let load = |role: usize| {
             (0..shares.slots)
-                .map(|slot| shares.load(slot, goal))
+                .map(|slot| shares.load(slot, role))
                 .collect()
         };
-        let loads: Vec<Vec<f64>> = (0..shares.goals).map(load).collect();
-        let capacity = |goal: usize| {
+        let loads: Vec<Vec<f64>> = (0..roles).map(load).collect();
+        let capacity = |role: usize| {
             let nodes = problem.staying();
-            nodes.map(|node| shares.capacity(node, goal)).collect()
+            nodes.map(|node| shares.capacity(node, role)).collect()
         };
+        let guards = shares.goals..roles;
+        let guarded = guards.clone().map(|role| shares.ceiling_of_guard(role));
+        let factor = |of: &Goal<'_>| 1.0 + of.tolerance;
         let heaviest = |load: &Vec<f64>| {
             let mut heavy: Vec<usize> = (0..load.len())
                 .filter(|slot| load[*slot] >= HEAVY)
@@ -115,11 +121,16 @@ impl<'a> ProofInputs<'a> {
             heavy
         };
         ProofInputs {
-            capacity: (0..shares.goals).map(capacity).collect(),
+            targets: targets.iter().copied().chain(guarded).collect(),
+            factors: problem
+                .goals
+                .iter()
+                .map(factor)
+                .chain(guards.map(|_| 1.0))
+                .collect(),
+            capacity: (0..roles).map(capacity).collect(),
             heaviest: loads.iter().map(heaviest).collect(),
             load: loads,
-            problem,
-            targets,
         }
     }
 
@@ -213,7 +224,7 @@ impl<'a> ProofInputs<'a> {
     /// What `count` nodes with the heaviest slots can hold of the other load, where that leaves the other nodes more of it
     /// than they may hold; `None` where it does not.
     fn beside(&self, sides: &Sides<'_>, count: usize, kind: (f64, f64), ratio: f64) -> Option<f64> {
-        let factor = 1.0 + self.problem.goals[sides.kept].tolerance;
+        let factor = self.factors[sides.kept];
         let kept_target = self.targets[sides.kept];
         let (heavy_limit, heavy_factor, other_capacity, other_target) = if sides.by_kept {
             (kept_target * kind.0, factor, kind.1, ratio)
@@ -276,7 +287,7 @@ impl<'a> ProofInputs<'a> {
 mod tests {
     use super::*;
     use crate::metric::Metric;
-    use crate::plan::problem::Goal;
+    use crate::plan::problem::Problem;
 
     /// The proof for two loads on nodes that may hold `target` of the first.
     fn proof(loads: [&[u64]; 2], nodes: usize, target: f64) -> Option<Proof> {

@@ -12,9 +12,11 @@ use crate::plan::prices::Prices;
 use crate::plan::state::{NEAR, PlanState};
 
 /// What the search for one plan may look at, in slots and pairs of slots.
-const WORK: u64 = 40_000_000;
+const WORK: u64 = 48_000_000;
 /// The same for one solution of it.
 const SOLUTION: u64 = 8_000_000;
+/// Once it has looked at as much, no solution is tried in two ways.
+const SPARING: u64 = 16_000_000;
 /// The same for improvements.
 const IMPROVEMENT: u64 = 3_000_000;
 /// Halvings between a target that was missed and what is met without it.
@@ -90,9 +92,10 @@ impl<'a> Search<'_, 'a> {
             // Near to what is proven a few percents cost many times the ranges.
             self.best = None;
         }
-        if self.solve(self.before, &aims).is_some() {
+        if self.solve_at(self.prices, self.before, &aims).is_some() {
             return;
         }
+        self.solve_at(self.prices.sparing(), self.before, &aims);
         // One goal after the other, those after it left open. What meets the goals so far is where the next one begins.
         let mut settled = vec![f64::INFINITY; aims.len()];
         let mut met = self.solve(self.before, &settled);
@@ -142,22 +145,32 @@ impl<'a> Search<'_, 'a> {
         met
     }
 
-    /// Solves for these aims from some state on, where they are met. The best of all solutions is kept.
+    /// Solves for these aims from some state on, where they are met: at the least price, else with as little of the room of
+    /// the receivers as it takes. The best of all solutions is kept.
     fn solve(&mut self, from: &PlanState<'a>, aims: &[f64]) -> Option<PlanState<'a>> {
+        let prices = self.prices;
+        let met = self.solve_at(prices, from, aims);
+        if met.is_some() || self.budget.spent > SPARING {
+            return met;
+        }
+        self.solve_at(prices.sparing(), from, aims)
+    }
+
+    fn solve_at(
+        &mut self,
+        prices: Prices,
+        from: &PlanState<'a>,
+        aims: &[f64],
+    ) -> Option<PlanState<'a>> {
         let mut state = from.settled();
         state.set_aims(aims);
         let mut budget = self.budget.part(SOLUTION);
-        greedy::solve(
-            &mut state,
-            self.prices,
-            self.aims.level.as_deref(),
-            &mut budget,
-        );
+        greedy::solve(&mut state, prices, self.aims.level.as_deref(), &mut budget);
         self.budget.spent += budget.spent;
         let mut whole = self.before.clone();
         whole.set_aims(aims);
         whole.carry_out(&state.owners());
-        greedy::give_back(&mut whole, self.prices);
+        greedy::give_back(&mut whole, prices);
         let is_met = whole.total_over() < MET;
         let rank = self.rank(&whole);
         let is_better = |(best, _): &(Rank, PlanState<'_>)| rank.cmp(best).is_lt();

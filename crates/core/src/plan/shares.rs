@@ -256,6 +256,12 @@ impl<'a> Shares<'a> {
         &self.ceiling[node * self.roles..(node + 1) * self.roles]
     }
 
+    /// The fair shares that no move may bring any node above in the role of a guard.
+    pub fn ceiling_of_guard(&self, role: usize) -> f64 {
+        let node = self.problem.staying().next().unwrap_or(0);
+        self.ceilings(node)[role] / self.capacity(node, role)
+    }
+
     /// Whether a node is to be emptied.
     #[inline]
     pub fn leaves(&self, node: usize) -> bool {

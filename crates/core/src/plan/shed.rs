@@ -13,6 +13,8 @@ use crate::plan::state::{NEAR, PlanState, Run, above};
 const RECEIVERS: usize = 8;
 /// The roles of a problem: all metrics, and the number of slots.
 const MOST_ROLES: usize = 6;
+/// Less room than this, in shares, is none.
+const LEAST_ROOM: f64 = 1e-3;
 /// A step that gains less is none.
 const LEAST_GAIN: f64 = 1e-7;
 /// How much bringing two nodes nearer to each other counts, beside bringing them to their targets.
@@ -61,6 +63,8 @@ struct Search<'s, 'a, const R: usize> {
     node: usize,
     /// What the node has above its targets.
     need: [f64; R],
+    /// What a share of each role costs its receiver.
+    scarce: [f64; R],
     receivers: Vec<Receiver<R>>,
 }
 
@@ -103,7 +107,18 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
             }
         };
         let over: [f64; R] = difference(state.loads(node), state.targets(node));
+        let room = |role: usize| {
+            let nodes = shares.problem.staying();
+            let room = nodes.map(|node| above(state.targets(node)[role] - state.loads(node)[role]));
+            room.sum::<f64>()
+        };
+        let scarce = |role: usize| prices.room / room(role).max(LEAST_ROOM);
         Search {
+            scarce: if prices.room > 0.0 {
+                std::array::from_fn(scarce)
+            } else {
+                [0.0; R]
+            },
             shares,
             prices,
             node,
@@ -269,11 +284,17 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
         let gain = gains
             .map(|(need, load)| above(*need) - above(need - load))
             .sum();
+        let scarce: f64 = self
+            .scarce
+            .iter()
+            .zip(&load)
+            .map(|(of, load)| of * load)
+            .sum();
         let is_first = run.first == part_of.first && run.first > 0;
         Candidate {
             gain,
+            price: self.prices.of_run(self.shares, run) + scarce,
             load,
-            price: self.prices.of_run(self.shares, run),
             sides: u8::from(is_first && self.has_gone(run.first - 1))
                 + u8::from(run.end == part_of.end && self.has_gone(run.end)),
             run,

@@ -3,7 +3,7 @@
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::slot::slot_of_part;
-use crate::steps::situation::{RoleNow, Situation};
+use crate::steps::situation::{Known, RoleNow, Situation};
 use crate::summary::Summary;
 use crate::summary::floor::slot_floor_of;
 use crate::summary::independent_units::{Unit, UnitKind, parts_needed};
@@ -35,8 +35,8 @@ pub struct Change {
     pub split: Vec<(String, u32)>,
     /// The tag whose braces are taken out.
     pub untag: Option<String>,
-    /// The loads of the roles after it, and whether each is known.
-    pub roles: Vec<(Vec<u64>, bool)>,
+    /// The loads of the roles after it, and how well each is known.
+    pub roles: Vec<(Vec<u64>, Known)>,
 }
 
 /// What cures a role by a change of the application, the best first.
@@ -148,7 +148,7 @@ impl<'a> Trial<'a> {
             split: Vec::new(),
             untag: typed(&unit.name),
             roles: roles
-                .map(|role| (spread(role.verdict.by(), &role.slots), role.is_known))
+                .map(|role| (spread(role.verdict.by(), &role.slots), role.known))
                 .collect(),
         })
     }
@@ -213,12 +213,17 @@ impl<'a> Trial<'a> {
         let roles = self.situation.roles.iter().map(|role| {
             let mut slots = role.slots.clone();
             if role.verdict.role != Some(Role::Load) {
-                return (slots, role.is_known);
+                return (slots, role.known);
             }
             let load = unit.load as u64;
             let slot = &mut slots[usize::from(unit.slot)];
             *slot -= ((load as f64 * reads.unwrap_or(0.0)) as u64).min(*slot);
-            (slots, role.is_known && reads.is_some())
+            let known = if reads.is_some() {
+                role.known
+            } else {
+                Known::No
+            };
+            (slots, known)
         });
         Change {
             kind: StepKind::Cache,
@@ -233,9 +238,9 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// The load of a role with `units` in parts, and whether it is known: the keys of a tag that are listed go to the part
+    /// The load of a role with `units` in parts, and how well it is known: the keys of a tag that are listed go to the part
     /// of their CRC16, as `slotscope whatif` has it, and all other parts are equal.
-    fn with_parts(&self, role: &RoleNow<'_>, units: &[Unit], parts: u32) -> (Vec<u64>, bool) {
+    fn with_parts(&self, role: &RoleNow<'_>, units: &[Unit], parts: u32) -> (Vec<u64>, Known) {
         let metric = role.verdict.by();
         let mut slots = role.slots.clone();
         let (mut unknown, total) = (0.0, slots.iter().map(|load| *load as f64).sum::<f64>());
@@ -246,8 +251,12 @@ impl<'a> Trial<'a> {
                 // Parts of equal load in one role need not be so in another.
                 unknown += load as f64;
             }
-            let load = load.min(slots[usize::from(unit.slot)]);
-            slots[usize::from(unit.slot)] -= load;
+            // Of the rest of the slot it has about as much as of its own load.
+            let part = unit.load / (self.role.slots[usize::from(unit.slot)].max(1) as f64);
+            let slot = &mut slots[usize::from(unit.slot)];
+            let about = (*slot as f64 * part) as u64;
+            let load = about.min(at_most).max(load).min(*slot);
+            *slot -= load;
             let loads = self.parts_of(metric, unit, load, parts);
             for (part, load) in loads.into_iter().enumerate() {
                 let name = [unit.name.0.as_slice(), format!(":{part}").as_bytes()].concat();
@@ -255,8 +264,9 @@ impl<'a> Trial<'a> {
             }
         }
         let fair = total / self.nodes().max(1) as f64;
-        let is_known = role.is_known && unknown <= NEGLIGIBLE * fair;
-        (slots, is_known)
+        let is_well = unknown <= NEGLIGIBLE * fair;
+        let known = if is_well { Known::Well } else { Known::About };
+        (slots, role.known.max(known))
     }
 
     /// What a unit holds of a metric: at least, and at most. A key and a tag may have one name.

@@ -77,14 +77,15 @@ impl<'a> Steps<'a> {
                 // What is typed then depends on the keys as they are named then.
                 let mut moves = self.move_step(&self.now, &after, false, &[]);
                 (moves.command, moves.estimated) = (None, true);
-                // Of loads that are nearly known there are other plans as good, and what they do to the others differs.
-                let needing: Vec<bool> = self
-                    .now
-                    .roles
-                    .iter()
-                    .map(|role| self.now.is_needing(role))
-                    .collect();
-                moves.after = after.after_of(|at| needing[at]);
+                // Of loads that are nearly known there are other plans as good, and what they do to roles that they are not
+                // for differs.
+                let is_for = |(then, now): (&RoleNow<'_>, &RoleNow<'_>)| {
+                    let gain = self.now.max_over_mean(then) - after.max_over_mean(now);
+                    self.now.is_needing(then) && gain >= limit::WORTH
+                };
+                let both = self.now.roles.iter().zip(&after.roles);
+                let are_for: Vec<bool> = both.map(is_for).collect();
+                moves.after = after.after_of(|at| are_for[at]);
                 self.now = after;
                 self.list.push(moves);
             }
@@ -132,9 +133,9 @@ impl<'a> Steps<'a> {
         for at in pressing {
             let found = changes(self.summary, changed, &changed.roles[*at], self.reads);
             let Some(first) = found.first() else { continue };
-            for (role, (slots, is_known)) in changed.roles.iter_mut().zip(&first.roles) {
+            for (role, (slots, known)) in changed.roles.iter_mut().zip(&first.roles) {
                 role.slots.clone_from(slots);
-                role.is_known = *is_known;
+                role.known = *known;
             }
             chosen.push((*at, found.into_iter().take(CHANGES).collect()));
         }
@@ -185,8 +186,8 @@ impl<'a> Steps<'a> {
 
 /// Carries a change out.
 fn apply(situation: &mut Situation<'_>, change: &Change) {
-    for (role, (slots, is_known)) in situation.roles.iter_mut().zip(&change.roles) {
+    for (role, (slots, known)) in situation.roles.iter_mut().zip(&change.roles) {
         role.slots.clone_from(slots);
-        role.is_known = *is_known;
+        role.known = *known;
     }
 }

@@ -1,6 +1,7 @@
 //! What no step cures, and why.
 
 use crate::steps::Steps;
+use crate::steps::situation::Known;
 use crate::summary::state::Role;
 use crate::summary::step::{Left, LeftText, RoleAfter};
 
@@ -13,7 +14,7 @@ impl Steps<'_> {
                 state,
                 ..
             } = self.now.role_after(role);
-            if !role.is_known || !state.is_uneven() {
+            if role.known > Known::Well || !state.is_uneven() {
                 continue;
             }
             let heaviest = role.slots.iter().enumerate().max_by_key(|(_, load)| **load);

@@ -1,11 +1,11 @@
 //! The one plan of moves for all roles: those that ask for it are its goals, the others may not get worse.
 
 use crate::metric::Metric;
-use crate::plan::goals::{self, tolerance_of};
+use crate::plan::goals::{self, band_of, tolerance_of};
 use crate::plan::moves::{Move, between};
 use crate::plan::problem::{Goal, Guard, MoveLimits, Problem};
 use crate::plan::solve::plan;
-use crate::steps::situation::{RoleNow, Situation};
+use crate::steps::situation::{Known, RoleNow, Situation};
 use crate::summary::Summary;
 use crate::topology::Topology;
 
@@ -63,11 +63,8 @@ impl<'a> Movable<'a> {
                 < 1 << 62
         };
         let known = || {
-            situation
-                .roles
-                .iter()
-                .filter(|role| role.is_known)
-                .filter(is_small)
+            let roles = situation.roles.iter();
+            roles.filter(|role| role.known < Known::No).filter(is_small)
         };
         let goals = known().filter(|role| is_goal(role)).map(|role| Goal {
             metric: role.verdict.by(),
@@ -81,7 +78,7 @@ impl<'a> Movable<'a> {
             metric: role.verdict.by(),
             loads: &role.slots,
             capacity: role.load.weights.clone(),
-            band: role.verdict.bands.lower,
+            band: band_of(role.verdict.by()),
         });
         let unasked = self.unasked.iter().filter_map(|(metric, band)| {
             let loads = situation.loads_of(*metric)?;

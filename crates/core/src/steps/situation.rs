@@ -29,8 +29,19 @@ pub struct RoleNow<'a> {
     pub load: &'a RoleLoad,
     /// The load of each slot now.
     pub slots: Vec<u64>,
-    /// Whether that is known: a step may change a role in a way that cannot be told.
-    pub is_known: bool,
+    /// How well that is known.
+    pub known: Known,
+}
+
+/// How well the load of a role is known after some steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Known {
+    /// Well enough for the figures that a step promises.
+    Well,
+    /// Well enough for the plan after a step: a tag is in parts whose loads are taken for equal.
+    About,
+    /// A step may have changed it in a way that cannot be told.
+    No,
 }
 
 /// The nodes of a role: what each holds, its heaviest slot, its weight and its place.
@@ -53,7 +64,7 @@ impl<'a> Situation<'a> {
             verdict,
             load,
             slots: load.slots.clone(),
-            is_known: true,
+            known: Known::Well,
         };
         Situation {
             summary,
@@ -135,7 +146,7 @@ impl<'a> Situation<'a> {
     pub fn after_of(&self, is_shown: impl Fn(usize) -> bool) -> After {
         let mut after = After::default();
         let roles = self.roles.iter().enumerate();
-        let shown = roles.filter(|(at, role)| role.is_known && is_shown(*at));
+        let shown = roles.filter(|(at, role)| role.known == Known::Well && is_shown(*at));
         for (_, role) in shown {
             let now = Some(self.role_after(role));
             match role.verdict.role {
@@ -149,12 +160,12 @@ impl<'a> Situation<'a> {
 
     /// Whether a role asks for a step: it is above its lower band, or near its limit.
     pub fn is_needing(&self, role: &RoleNow<'_>) -> bool {
-        role.is_known && self.role_after(role).state > State::Balanced
+        role.known < Known::No && self.role_after(role).state > State::Balanced
     }
 
     /// Whether a role asks for a change of the application: it is above its upper band, or near its limit.
     pub fn is_pressing(&self, role: &RoleNow<'_>) -> bool {
-        role.is_known && self.role_after(role).state >= State::Skewed
+        role.known < Known::No && self.role_after(role).state >= State::Skewed
     }
 
     /// How much each role is lower than in `before`, at most.
