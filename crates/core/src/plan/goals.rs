@@ -3,6 +3,7 @@
 use crate::metric::{Metric, PerMetric};
 use crate::summary::Summary;
 use crate::summary::role_verdict::RoleVerdict;
+use crate::summary::state::State;
 
 /// How far above its fair share of memory a node may be: below the band that a report calls balanced, so that a little
 /// growth asks for no second plan.
@@ -82,14 +83,13 @@ impl Goals {
         Goals { goals, guards }
     }
 
-    /// What the verdict of a report asks for: the roles that are above their bands, and the others as guards; `None` where no
-    /// role is that a plan can be made for.
+    /// What the verdict of a report asks for: the roles that are above their bands for more than slots that fill a node, and
+    /// the others as guards; `None` where no role is that a plan can be made for.
     pub fn of_verdict(summary: &Summary, tolerance: Option<f64>) -> Option<Self> {
         let owning = summary.nodes.owning().count();
         let judged = summary.verdict.roles.iter();
         let judged = judged.filter(|role| role.judged && role.compared == owning);
-        let is_goal =
-            |role: &&RoleVerdict| role.state.is_uneven() && can_be_goal(summary, role.by());
+        let is_goal = |role: &&RoleVerdict| is_movable(role) && can_be_goal(summary, role.by());
         let goals = judged.clone().filter(is_goal);
         let mut goals: Vec<(Metric, f64)> = goals
             .map(|role| (role.by(), tolerance_of(role.by())))
@@ -155,6 +155,13 @@ fn load(carried: &Carried<'_>) -> Option<Metric> {
     measured
         .into_iter()
         .find(|metric| carried.total(*metric) > 0)
+}
+
+/// Whether moves can bring an uneven role nearer to its bands.
+fn is_movable(role: &RoleVerdict) -> bool {
+    let rest = role.rest_max_over_mean;
+    let is_filled = rest.is_some_and(|rest| role.bands.state(rest) == State::Balanced);
+    role.state.is_uneven() && !is_filled
 }
 
 /// Whether plans are made for a metric: a load of few operations is not known well enough, and one that is estimated never

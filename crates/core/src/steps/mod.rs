@@ -213,10 +213,10 @@ impl<'a> Steps<'a> {
         let is_enough = |planned: &Option<Moves>| {
             planned.as_ref().is_some_and(|planned| {
                 let after = situation.with_owner(planned.owner.clone());
-                !after
-                    .roles
-                    .iter()
-                    .any(|role| after.is_needing(role) && is_goal(role))
+                let mut roles = after.roles.iter().enumerate();
+                !roles.any(|(at, role)| {
+                    is_goal(role) && (after.is_needing(role) || after.is_worse_than(situation, at))
+                })
             })
         };
         let wide = if is_all || is_enough(&narrow) {

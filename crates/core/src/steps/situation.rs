@@ -158,9 +158,18 @@ impl<'a> Situation<'a> {
         after
     }
 
-    /// Whether a role asks for a step: it is above its lower band, or near its limit.
+    /// Whether a role asks for moves: it is near its limit, or above its lower band for more than slots that fill a node.
     pub fn is_needing(&self, role: &RoleNow<'_>) -> bool {
-        role.known < Known::No && self.role_after(role).state > State::Balanced
+        let RoleAfter { rest, state, .. } = self.role_after(role);
+        let is_movable = state == State::Limit || role.verdict.bands.state(rest) > State::Balanced;
+        role.known < Known::No && state > State::Balanced && is_movable
+    }
+
+    /// Whether a role is above its lower band and higher than in `before`.
+    pub fn is_worse_than(&self, before: &Situation<'_>, role: usize) -> bool {
+        let (now, then) = (&self.roles[role], &before.roles[role]);
+        self.role_after(now).state > State::Balanced
+            && self.max_over_mean(now) >= before.max_over_mean(then) + limit::WORTH
     }
 
     /// Whether a role asks for a change of the application: it is above its upper band, or near its limit.
