@@ -91,7 +91,7 @@ fn keep(table: &str) {
 #[test]
 fn dumps_without_a_fault_are_balanced() {
     let (cases, most) = (
-        size("SLOTSCOPE_CASES", 80),
+        size("SLOTSCOPE_CASES", 40),
         size("SLOTSCOPE_MOST_KEYS", 300_000.0),
     );
     let mut table = Table::default();
@@ -209,7 +209,7 @@ fn as_planted(case: &Case, summary: &Summary) -> bool {
 #[test]
 fn what_was_planted_is_found_and_named() {
     let (cases, most) = (
-        size("SLOTSCOPE_CASES", 80) / 2,
+        size("SLOTSCOPE_CASES", 40) / 2,
         size("SLOTSCOPE_MOST_KEYS", 300_000.0),
     );
     let mut table = Table::default();

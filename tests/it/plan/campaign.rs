@@ -315,7 +315,7 @@ fn cases(count: u64, sizes: &[usize], first_seed: u64) -> Vec<Case> {
 
 #[test]
 fn plans_meet_their_targets_at_little_more_than_the_least_bytes() {
-    let count = size("PLAN_CASES", 8);
+    let count = size("PLAN_CASES", 5);
     let are_many = count >= MEANINGFUL;
     let small = cases(count, &SMALL, size("PLAN_SEED", 1000));
     let large = cases(count / 5, &LARGE, size("PLAN_SEED", 1000) + 5000);

@@ -12,7 +12,7 @@ use slotscope::plan::solve::{Planned, plan};
 use slotscope::slot::SLOTS;
 
 fn cases() -> u64 {
-    size("PLAN_CASES", 12)
+    size("PLAN_CASES", 5)
 }
 
 /// Loads of one kind or another: even, like those of many keys, of few keys, of Zipf's tags.

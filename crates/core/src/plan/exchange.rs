@@ -69,8 +69,8 @@ fn over_after(
         let load = shares.load(slot, role) - shares.load(back, role);
         let left = state.loads(node)[role] - load;
         let there = state.loads(to)[role] + load;
-        let is_too_much = load > 0.0 && there > shares.ceilings(to)[role] + NEAR
-            || load < 0.0 && left > shares.ceilings(node)[role] + NEAR;
+        let is_too_much = load > 0.0 && there > state.most(to, role) + NEAR
+            || load < 0.0 && left > state.most(node, role) + NEAR;
         if is_too_much {
             return f64::INFINITY;
         }

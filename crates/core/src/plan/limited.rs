@@ -18,7 +18,7 @@ pub(super) fn within_limits<'a>(before: &PlanState<'a>, aims: &Aims) -> PlanStat
     let highest = heights.fold(1.0, f64::max);
     let attempt = |factor: f64| {
         let mut state = before.clone();
-        state.set_aims(&scaled(&aims.raised, factor));
+        state.set_aims(&scaled(&aims.raised, factor), &aims.raised);
         solve(&mut state, prices, aims.level.as_deref(), &mut budget());
         state
     };
@@ -37,7 +37,7 @@ pub(super) fn within_limits<'a>(before: &PlanState<'a>, aims: &Aims) -> PlanStat
         }
     }
     found.limits = before.shares.problem.limits;
-    found.set_aims(&aims.raised);
+    found.set_aims(&aims.raised, &aims.raised);
     solve(&mut found, prices, None, &mut budget());
     found
 }
@@ -47,7 +47,7 @@ fn emptied_in_part<'a>(before: &PlanState<'a>, aims: &Aims, prices: Prices) -> P
     let attempt = |factor: f64| {
         let mut state = before.clone();
         state.limits = before.shares.problem.limits;
-        state.set_aims(&aims.raised);
+        state.set_aims(&aims.raised, &aims.raised);
         solve(
             &mut state,
             prices,

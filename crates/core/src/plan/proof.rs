@@ -110,7 +110,9 @@ impl ProofInputs {
             nodes.map(|node| shares.capacity(node, role)).collect()
         };
         let guards = shares.goals..roles;
-        let guarded = guards.clone().map(|role| shares.ceiling_of_guard(role));
+        let guarded: Vec<(f64, f64)> = guards.map(|role| shares.guard(role)).collect();
+        let most = guarded.iter().map(|(most, _)| *most);
+        let beside = guarded.iter().map(|(_, beside)| *beside);
         let factor = |of: &Goal<'_>| 1.0 + of.tolerance;
         let heaviest = |load: &Vec<f64>| {
             let mut heavy: Vec<usize> = (0..load.len())
@@ -121,13 +123,8 @@ impl ProofInputs {
             heavy
         };
         ProofInputs {
-            targets: targets.iter().copied().chain(guarded).collect(),
-            factors: problem
-                .goals
-                .iter()
-                .map(factor)
-                .chain(guards.map(|_| 1.0))
-                .collect(),
+            targets: targets.iter().copied().chain(most).collect(),
+            factors: problem.goals.iter().map(factor).chain(beside).collect(),
             capacity: (0..roles).map(capacity).collect(),
             heaviest: loads.iter().map(heaviest).collect(),
             load: loads,

@@ -163,12 +163,12 @@ impl<'a> Search<'_, 'a> {
         aims: &[f64],
     ) -> Option<PlanState<'a>> {
         let mut state = from.settled();
-        state.set_aims(aims);
+        state.set_aims(aims, &self.aims.raised);
         let mut budget = self.budget.part(SOLUTION);
         greedy::solve(&mut state, prices, self.aims.level.as_deref(), &mut budget);
         self.budget.spent += budget.spent;
         let mut whole = self.before.clone();
-        whole.set_aims(aims);
+        whole.set_aims(aims, &self.aims.raised);
         whole.carry_out(&state.owners());
         greedy::give_back(&mut whole, prices);
         let is_met = whole.total_over() < MET;

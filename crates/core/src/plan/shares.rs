@@ -9,7 +9,7 @@ use crate::plan::problem::Problem;
 pub(super) const NOBODY: u16 = u16::MAX;
 /// A slot of more than this part of the largest capacity is a giant: it moves alone, and its node's target follows it.
 const GIANT: f64 = 0.5;
-/// A guard does not stand in the way of a slot that some node has to hold, and of as much beside it.
+/// A guard does not stand in the way of slots that some node has to hold, and of as much beside them.
 const GUARD_FLOOR: f64 = 1.01;
 
 /// Loads, capacities and hard limits in fair shares.
@@ -30,6 +30,8 @@ pub(super) struct Shares<'a> {
     capacity: Vec<f64>,
     /// What a node may never be moved above, by node and role.
     ceiling: Vec<f64>,
+    /// By guard: how much more than a slot that fills it a node may hold.
+    beside: Vec<f64>,
     /// What slots that may not move hold, giants apart, by node and role.
     pinned: Vec<f64>,
     pub is_giant: Vec<bool>,
@@ -57,6 +59,7 @@ impl<'a> Shares<'a> {
             bytes: vec![0; slots + 1],
             capacity: vec![1.0; nodes * roles],
             ceiling: vec![f64::INFINITY; nodes * roles],
+            beside: Vec::new(),
             pinned: vec![0.0; nodes * roles],
             is_giant: vec![false; slots],
             giants: Vec::new(),
@@ -74,7 +77,7 @@ impl<'a> Shares<'a> {
         shares.add_prices();
         shares.add_hard_limits();
         shares.add_guards(floors);
-        shares.find_giants();
+        shares.find_giants(weighed);
         shares.add_pinned();
         shares.rank_slots(weighed);
         shares
@@ -132,25 +135,24 @@ impl<'a> Shares<'a> {
         }
     }
 
-    /// Nodes that leave count as today's fullest too: somebody has to take what they hold.
+    /// Nodes that leave count as today's fullest too: somebody has to take what they hold. A node that a slot fills is
+    /// measured by that slot, and lets no other node off.
     fn add_guards(&mut self, floors: &[f64]) {
         for (at, guard) in self.problem.guards.iter().enumerate() {
             let role = self.goals + at;
-            let mut today = vec![0.0; self.nodes];
-            for (slot, owner) in self.problem.owner.iter().enumerate() {
-                if let Some(node) = owner {
-                    today[*node] += self.load(slot, role);
+            let mut most = guard.band.max(floors[at] * GUARD_FLOOR);
+            let mut beside = GUARD_FLOOR;
+            for (node, (today, heaviest)) in self.held_today(role).into_iter().enumerate() {
+                let capacity = self.capacity(node, role);
+                if self.leaves(node) {
+                    most = most.max(today);
+                } else if heaviest > capacity {
+                    beside = beside.max(today / heaviest);
+                } else {
+                    most = most.max(today / capacity);
                 }
             }
-            let share = |node: usize| {
-                if self.leaves(node) {
-                    today[node]
-                } else {
-                    today[node] / self.capacity(node, role)
-                }
-            };
-            let highest = (0..self.nodes).map(share).fold(0.0, f64::max);
-            let most = guard.band.max(highest).max(floors[at] * GUARD_FLOOR);
+            self.beside.push(beside);
             for node in 0..self.nodes {
                 self.ceiling[node * self.roles + role] =
                     most * self.capacity[node * self.roles + role];
@@ -158,8 +160,21 @@ impl<'a> Shares<'a> {
         }
     }
 
-    fn find_giants(&mut self) {
-        for role in 0..self.goals {
+    /// What each node holds of a role today, and its heaviest slot.
+    fn held_today(&self, role: usize) -> Vec<(f64, f64)> {
+        let mut today = vec![(0.0, 0.0); self.nodes];
+        for (slot, owner) in self.problem.owner.iter().enumerate() {
+            if let Some(node) = owner {
+                let load = self.load(slot, role);
+                let (sum, heaviest) = &mut today[*node];
+                (*sum, *heaviest) = (*sum + load, f64::max(*heaviest, load));
+            }
+        }
+        today
+    }
+
+    fn find_giants(&mut self, weighed: usize) {
+        for role in 0..weighed {
             let largest = self.problem.staying();
             let largest = largest.map(|node| self.capacity(node, role));
             let limit = GIANT * largest.fold(0.0, f64::max);
@@ -196,6 +211,12 @@ impl<'a> Shares<'a> {
             }
             self.ranks.append(&mut orders);
         }
+    }
+
+    /// Goals and guards.
+    #[inline]
+    pub fn weighed(&self) -> usize {
+        self.goals + self.problem.guards.len()
     }
 
     /// The load of a slot.
@@ -250,16 +271,18 @@ impl<'a> Shares<'a> {
         self.pinned[node * self.roles + role] + giant
     }
 
-    /// What no move may bring a node above, in all roles.
+    /// Hard limits, and what guards let a node hold that no slot fills, in all roles.
     #[inline]
     pub fn ceilings(&self, node: usize) -> &[f64] {
         &self.ceiling[node * self.roles..(node + 1) * self.roles]
     }
 
-    /// The fair shares that no move may bring any node above in the role of a guard.
-    pub fn ceiling_of_guard(&self, role: usize) -> f64 {
+    /// The fair shares that no move may bring a node above in the role of a guard, and the same in parts of a slot that
+    /// fills it.
+    pub fn guard(&self, role: usize) -> (f64, f64) {
         let node = self.problem.staying().next().unwrap_or(0);
-        self.ceilings(node)[role] / self.capacity(node, role)
+        let most = self.ceilings(node)[role] / self.capacity(node, role);
+        (most, self.beside[role - self.goals])
     }
 
     /// Whether a node is to be emptied.

@@ -102,7 +102,7 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
                 node: to,
                 room,
                 over: room.iter().map(|room| above(-room)).sum(),
-                most: difference(shares.ceilings(to), state.loads(to)),
+                most: std::array::from_fn(|role| state.most(to, role) - state.loads(to)[role]),
                 below: difference(state.loads(node), state.loads(to)),
             }
         };

@@ -148,7 +148,7 @@ fn shares<'a>(problem: &'a Problem<'a>) -> Shares<'a> {
     let guards = problem.guards.iter();
     let floor = guards.map(|guard| {
         let fair = problem.fair(guard.loads, &guard.capacity);
-        LowerBound::new(guard.loads, &problem.owner, &fair).over_fair
+        LowerBound::new(guard.loads, &problem.owner, &fair).together
     });
     Shares::new(problem, &floor.collect::<Vec<_>>())
 }

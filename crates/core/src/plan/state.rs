@@ -33,6 +33,8 @@ pub(super) struct PlanState<'a> {
     pub shares: &'a Shares<'a>,
     /// T by goal: what a node may hold, in its fair shares.
     aims: Vec<f64>,
+    /// By goal: how much more than its tolerance above its heaviest slot a node may hold that is filled by that.
+    slack: Vec<f64>,
     /// By goal: up to how many shares a node is filled for now, and by node and role what each held when that began.
     level: Option<(Vec<f64>, Vec<f64>)>,
     /// Who owns what when nothing has moved.
@@ -56,6 +58,7 @@ impl<'a> PlanState<'a> {
         let mut state = PlanState {
             shares,
             aims: aims.to_vec(),
+            slack: vec![1.0; aims.len()],
             level: None,
             home: (0..shares.slots).map(|slot| shares.home(slot)).collect(),
             owner: (0..shares.slots).map(|slot| shares.home(slot)).collect(),
@@ -97,9 +100,13 @@ impl<'a> PlanState<'a> {
         self.home[slot]
     }
 
-    /// Aims at other loads.
-    pub fn set_aims(&mut self, aims: &[f64]) {
+    /// Aims at other loads. What is above `least` lets nodes that a slot fills off as much as the others.
+    pub fn set_aims(&mut self, aims: &[f64], least: &[f64]) {
         self.aims = aims.to_vec();
+        let both = aims.iter().zip(least);
+        self.slack = both
+            .map(|(aim, least)| f64::max(aim / least, 1.0))
+            .collect();
         self.level = None;
         self.set_targets();
     }
@@ -140,13 +147,23 @@ impl<'a> PlanState<'a> {
             return 0.0;
         }
         let ceiling = shares.ceilings(node)[role];
-        if role >= shares.goals {
+        let capacity = shares.capacity(node, role);
+        let is_filled = heaviest > capacity;
+        if role >= shares.weighed() {
             return ceiling;
         }
-        let capacity = shares.capacity(node, role);
+        if role >= shares.goals {
+            let (_, beside) = shares.guard(role);
+            return if is_filled {
+                ceiling.max(beside * heaviest)
+            } else {
+                ceiling
+            };
+        }
         let mut target = self.aims[role] * capacity;
-        if heaviest > capacity {
-            target = target.max((1.0 + shares.problem.goals[role].tolerance) * heaviest);
+        if is_filled {
+            let factor = (1.0 + shares.problem.goals[role].tolerance) * self.slack[role];
+            target = target.max(factor * heaviest);
         } else if let Some((level, began)) = &self.level {
             let held = began[node * shares.roles + role];
             target = target.min(held.max(level[role] * capacity));
@@ -175,6 +192,16 @@ impl<'a> PlanState<'a> {
         &self.target[node * self.shares.roles..(node + 1) * self.shares.roles]
     }
 
+    /// What no move may bring a node above: of a goal its hard limit, of a guard its target.
+    #[inline]
+    pub fn most(&self, node: usize, role: usize) -> f64 {
+        if role < self.shares.goals {
+            self.shares.ceilings(node)[role]
+        } else {
+            self.targets(node)[role]
+        }
+    }
+
     /// The slots of a node, ascending.
     pub fn held(&self, node: usize) -> &[u16] {
         &self.held[node]
@@ -195,10 +222,9 @@ impl<'a> PlanState<'a> {
     /// Whether every node is below its hard limits, or holds no more than before anything moved.
     pub fn keeps_hard_limits(&self) -> bool {
         (0..self.shares.nodes).all(|node| {
-            let both = self.loads(node).iter().zip(self.shares.ceilings(node));
             let before = &self.before[node * self.shares.roles..];
-            both.zip(before)
-                .all(|((load, ceiling), before)| *load <= ceiling.max(*before) + NEAR)
+            let mut roles = self.loads(node).iter().zip(before).enumerate();
+            roles.all(|(role, (load, before))| *load <= self.most(node, role).max(*before) + NEAR)
         })
     }
 
@@ -211,13 +237,18 @@ impl<'a> PlanState<'a> {
         for role in 0..shares.roles {
             let load = shares.load(slot, role);
             let (mut left, mut there) = (self.targets(from)[role], self.targets(to)[role]);
-            if shares.is_giant[slot] && role < shares.goals {
+            if shares.is_giant[slot] && role < shares.weighed() {
                 left = self.target_with(from, role, self.heaviest_giant(from, role, Some(slot)));
                 let heaviest = self.heaviest_giant(to, role, None).max(load);
                 there = self.target_with(to, role, heaviest);
             }
             let after = self.loads(to)[role] + load;
-            if load > 0.0 && after > shares.ceilings(to)[role] + NEAR {
+            let most = if role < shares.goals {
+                shares.ceilings(to)[role]
+            } else {
+                there
+            };
+            if load > 0.0 && after > most + NEAR {
                 return None;
             }
             gain -= above(self.loads(from)[role] - load - left) + above(after - there);
