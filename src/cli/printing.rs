@@ -78,6 +78,7 @@ impl OutputArgs {
             Form::Text => {
                 let page = text::Page {
                     width: width(),
+                    height: height(),
                     rows: rows.most,
                     rest: rows.rest,
                 };
@@ -109,6 +110,15 @@ pub fn width() -> usize {
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.into());
     terminal.or_else(wanted).unwrap_or(PIPE_WIDTH)
 }
+
+/// The lines of the terminal that are left for a result: below it is where the report is, and the next prompt.
+fn height() -> Option<usize> {
+    let terminal = terminal_size::terminal_size_of(io::stdout());
+    terminal.map(|(_, height)| usize::from(height.0).saturating_sub(BELOW))
+}
+
+/// Lines below a result.
+const BELOW: usize = 4;
 
 /// Columns of the text where there is neither a terminal to ask nor COLUMNS.
 const PIPE_WIDTH: usize = 100;

@@ -456,12 +456,12 @@ impl AnalyzeArgs {
     }
 
     fn say_where(&self, path: &Path) -> Result<()> {
-        let path = Name::from(path.join("").as_path());
-        let all = match self.is_short() {
-            true => "; --full prints its tables",
+        let path = Name::from(path.join("report.html").as_path());
+        let hint = match self.is_short() {
+            true => " (--full prints it here)",
             false => "",
         };
-        writeln!(io::stdout(), "\nThe full report is in {path}{all}").map_err(Error::stdout)
+        writeln!(io::stdout(), "\nFull report{hint}: {path}").map_err(Error::stdout)
     }
 }
 

@@ -71,18 +71,19 @@ pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
 ];
 
 /// What one acts on, in so few lines that a terminal shows them at once.
-static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] = &[
-    verdict::main_problems,
-    input::read,
-    verdict::remedies,
-    nodes::bars,
-    extremes::section,
-    verdict::main_risks,
-];
+static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] =
+    &[verdict::main_problems, input::read, verdict::main_steps];
+
+/// What follows it on a terminal that has room for it.
+static BELOW_ANSWER: &[fn(&Summary) -> Option<Section<'_>>] =
+    &[nodes::bars, extremes::section, verdict::main_risks];
 
 /// The sections of the report of `summary` that one acts on.
 pub fn answer(summary: &Summary) -> Vec<Section<'_>> {
-    sections_of(ANSWER, summary)
+    let below = sections_of(BELOW_ANSWER, summary).into_iter();
+    let mut sections = sections_of(ANSWER, summary);
+    sections.extend(below.map(|section| section.scoped(Scope::IfItFits)));
+    sections
 }
 
 /// The sections of the report of `summary`.
@@ -132,6 +133,8 @@ pub enum Scope {
     Overview,
     /// The page.
     Page,
+    /// A terminal that has room for all of it.
+    IfItFits,
 }
 
 /// A part of a section.

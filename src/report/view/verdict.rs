@@ -17,6 +17,8 @@ use crate::wording::verdict::{cause_in_words, ratio};
 const ALL_RISKS: usize = 10;
 /// Risks that are shown where space is short.
 const RISKS: usize = 3;
+/// The number of an alternative.
+const OR: &str = "or";
 /// Problems that are shown where space is short.
 const PROBLEMS: usize = 3;
 /// A cause that adds less than this is left out, but for chance among units that there are.
@@ -189,7 +191,7 @@ pub fn step_table(summary: &Summary) -> Option<StepTable> {
     let steps = verdict.steps.iter().enumerate().flat_map(|(at, step)| {
         let own = row(Some((at + 1).to_string()), step);
         let others = step.alternatives.iter();
-        let others = others.map(|step| row(Some("or".into()), step));
+        let others = others.map(|step| row(Some(OR.into()), step));
         std::iter::once(own).chain(others).collect::<Vec<_>>()
     });
     let today = has_ratios.then_some(today);
@@ -239,6 +241,18 @@ pub fn remedies(summary: &Summary) -> Option<Section<'_>> {
     })
 }
 
+/// The same without the alternatives.
+pub fn main_steps(summary: &Summary) -> Option<Section<'_>> {
+    let mut section = remedies(summary)?;
+    for block in &mut section.blocks {
+        if let Block::Steps(table) = block {
+            let is_step = |row: &StepRow| row.number.as_deref() != Some(OR);
+            table.rows.retain(is_step);
+        }
+    }
+    Some(section)
+}
+
 /// What to do, for the page: a line and a command each.
 pub fn steps(summary: &Summary) -> Vec<(String, Option<String>)> {
     let Some(table) = step_table(summary) else {
@@ -249,7 +263,7 @@ pub fn steps(summary: &Summary) -> Vec<(String, Option<String>)> {
         let ratios = heads.iter().zip(&row.ratios);
         let ratios = ratios.filter_map(|(head, ratio)| Some(format!("{head} {}", ratio.as_ref()?)));
         let ratios: Vec<String> = ratios.collect();
-        let or = if row.number.as_deref() == Some("or") {
+        let or = if row.number.as_deref() == Some(OR) {
             "or "
         } else {
             ""

@@ -28,6 +28,8 @@ const PROSE: usize = 120;
 pub struct Page<'a> {
     /// Columns of the terminal.
     pub width: usize,
+    /// Lines that the terminal shows at once, where it is one.
+    pub height: Option<usize>,
     /// Rows of a table.
     pub rows: usize,
     /// Where the other rows are, after "... and 12 more".
@@ -40,19 +42,31 @@ pub fn write(sections: &[Section<'_>], page: Page<'_>, out: &mut dyn Write) -> i
     let width = page.width.clamp(*WIDTHS.start(), *WIDTHS.end());
     let mut writer = Writer {
         page: Page { width, ..page },
-        out,
+        out: Vec::new(),
         is_started: false,
         is_in_problems: false,
     };
-    sections
+    let mut lines = 0;
+    for section in sections
         .iter()
         .filter(|section| section.scope != Scope::Page)
-        .try_for_each(|section| writer.section(section))
+    {
+        writer.out.clear();
+        writer.section(section)?;
+        let its = writer.out.iter().filter(|byte| **byte == b'\n').count();
+        let fits = page.height.is_none_or(|height| lines + its <= height);
+        if section.scope != Scope::IfItFits || fits {
+            lines += its;
+            out.write_all(&writer.out)?;
+        }
+    }
+    Ok(())
 }
 
 struct Writer<'a> {
     page: Page<'a>,
-    out: &'a mut dyn Write,
+    /// The lines of one section.
+    out: Vec<u8>,
     is_started: bool,
     is_in_problems: bool,
 }
@@ -79,7 +93,7 @@ impl Writer<'_> {
                         self.blank_line()?;
                     }
                     let shown = table.shown(self.page.rows);
-                    table::write(table, shown, self.page.width, self.out)?;
+                    table::write(table, shown, self.page.width, &mut self.out)?;
                     self.more(table.rows.len() - shown)?;
                 }
                 Block::Quantiles(metric, of) => self.lines("  ", &quantiles(*metric, of))?,
@@ -256,6 +270,7 @@ mod tests {
         let mut out = Vec::new();
         let page = Page {
             width,
+            height: None,
             rows: 2,
             rest: " (--top)",
         };
