@@ -14,6 +14,7 @@ use crate::scan::{Only, Scan, Scanned};
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
 use crate::source::collection::Collection;
+use crate::source::counted::Counter;
 use crate::source::storage_options::StorageOptions;
 use crate::source::{Found, Source};
 use crate::tally::Tally;
@@ -26,9 +27,9 @@ const MAX_THREADS: usize = 1024;
 pub struct Progress {
     /// What the pass does: `counting`.
     pub pass: &'static str,
-    /// Bytes read since the last call; 0 in the first call of a pass.
+    /// Bytes read since the last call, as they are stored where sources are compressed; 0 in the first call of a pass.
     pub more_bytes: u64,
-    /// Bytes of all sources, where that is known.
+    /// Bytes of all sources, counted likewise, where that is known.
     pub total_bytes: Option<u64>,
     /// Whether this is the last call of the pass.
     pub is_done: bool,
@@ -88,6 +89,8 @@ pub struct Reading {
     pub of_reports: usize,
     /// How it is read.
     pub options: Options,
+    /// What was read of sources that are compressed, as they are stored, and all that is.
+    stored: Option<Counter>,
     pool: ThreadPool,
 }
 
@@ -97,9 +100,19 @@ impl Reading {
     /// # Errors
     /// A number of threads that is zero or absurd, or that the system refuses.
     pub fn new(found: Found, options: Options) -> Result<Self> {
+        let is_shown = options.on_progress.is_some();
+        let stored = Counter::of(&found.sources).filter(|_| is_shown);
+        let mut sources = found.sources;
+        if let Some(counter) = &stored {
+            sources = sources
+                .into_iter()
+                .map(|source| counter.count(source))
+                .collect();
+        }
         Ok(Reading {
             pool: pool(options.threads)?,
-            sources: found.sources,
+            sources,
+            stored,
             collections: found.collections,
             passed_over: found.passed_over,
             of_reports: 0,
@@ -127,9 +140,17 @@ impl Reading {
         let Some(on_progress) = &self.options.on_progress else {
             return run(&self.plain_scan());
         };
-        let total_bytes = self.sources.iter().map(|source| source.size_bytes()).sum();
+        let of_sources = || self.sources.iter().map(|source| source.size_bytes()).sum();
+        let total_bytes = match &self.stored {
+            Some(counter) => Some(counter.total),
+            None => of_sources(),
+        };
         let cancelled = AtomicBool::new(false);
         let report = |more_bytes, is_done| {
+            let more_bytes = match &self.stored {
+                Some(counter) => counter.take(),
+                None => more_bytes,
+            };
             on_progress(Progress {
                 pass,
                 more_bytes,

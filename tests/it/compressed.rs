@@ -1,10 +1,12 @@
 //! Compressed dumps are read as what is in them, and a broken one is never taken for a whole one.
 
 use std::io::{Read, Write};
+use std::sync::{Arc, Mutex};
 
 use crate::support::dumps::gzip;
 use crate::support::run::{Scratch, code, report, without_origin};
 use serde_json::Value;
+use slotscope::Analysis;
 use slotscope::source::decompress::plain;
 
 type Compress = fn(&[u8]) -> Vec<u8>;
@@ -40,6 +42,32 @@ fn read(compressed: Vec<u8>) -> (Vec<u8>, bool) {
     let outcome = plain(std::io::Cursor::new(compressed))
         .and_then(|mut reader| reader.read_to_end(&mut content));
     (content, outcome.is_err())
+}
+
+#[test]
+fn progress_goes_by_what_is_stored() {
+    let scratch = Scratch::new();
+    let content = dump(400_000);
+    for (form, compress) in FORMS {
+        let stored = compress(&content);
+        let file = scratch.file(&format!("dump.{form}"), &stored);
+        let seen = Arc::new(Mutex::new((0, None)));
+        let hook = seen.clone();
+        let analysis = Analysis::new().on_progress(move |progress| {
+            let mut seen = hook.lock().unwrap();
+            *seen = (seen.0 + progress.more_bytes, progress.total_bytes);
+            true
+        });
+        analysis.run(&[file]).unwrap();
+        let (read, total) = *seen.lock().unwrap();
+        assert_eq!(total, Some(stored.len() as u64), "{form}");
+        // The first bytes are read once more, to see what is in it.
+        let all = stored.len() as u64;
+        assert!(
+            (all..=all + all / 2).contains(&read),
+            "{form}: {read} of {all}"
+        );
+    }
 }
 
 #[test]

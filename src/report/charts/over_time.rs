@@ -12,6 +12,7 @@ use crate::report::charts::number::Numbers;
 use crate::report::charts::sheet::{BELOW_HEADING, size};
 use crate::report::palette::{ALARM, FRAME, GRID, INK, LIGHT_LOAD, LOAD, MUTED};
 use crate::report::view::Curve;
+use crate::report::view::curve::Expected;
 
 /// Room for the numbers at the left, at the right, for the dates and the key below.
 const LEFT: i32 = 120;
@@ -21,6 +22,8 @@ const BELOW: i32 = 110;
 const DATES: usize = 9;
 /// How much of the band's colour covers the sheet.
 const BAND: f64 = 0.45;
+/// The width of a dash of the forecast, and of the gap after it.
+const DASH: f64 = 8.0;
 
 /// Writes the chart.
 ///
@@ -61,18 +64,23 @@ fn draw(canvas: &Canvas<'_>, curve: &Curve) {
         canvas.fill([place, y.start, place + 1, y.start + 6], FRAME);
         tick_label(canvas, &name, (place, y.start + 19), note);
     }
-    let line = curve.line.iter().filter(|point| point.amount <= y.to);
-    let line: Vec<_> = line
-        .map(|point| (x.exact(point.at as f64), y.exact(point.amount)))
-        .collect();
-    canvas.curve(&line, 3.0, LOAD);
+    let (fitted, ahead) = curve.fitted_and_ahead();
+    let visible = |line: Vec<Expected>| {
+        let line = line.into_iter().filter(|point| point.amount <= y.to);
+        line.map(|point| (x.exact(point.at as f64), y.exact(point.amount)))
+            .collect::<Vec<_>>()
+    };
+    canvas.curve(&visible(fitted), 3.0, LOAD);
+    for dash in dashes(&visible(ahead)) {
+        canvas.curve(&dash, 3.0, LOAD);
+    }
     if let Some(limit) = curve
         .limit
         .map(|limit| limit as f64)
         .filter(|limit| *limit <= y.to)
     {
         let place = y.at(limit);
-        canvas.dashes([x.start, place - 1, x.end, place + 1], 10, ALARM);
+        canvas.fill([x.start, place - 1, x.end, place + 1], ALARM);
         let label = format!("limit {}", numbers.short(limit));
         canvas.text(
             &label,
@@ -91,7 +99,8 @@ fn draw(canvas: &Canvas<'_>, curve: &Curve) {
     let keys = [
         Some("dots: reports"),
         is_left_out.then_some("grey dots: left out"),
-        Some("line: growth as computed"),
+        Some("line: growth so far"),
+        Some("dashes: forecast"),
         has_band.then_some("band: 95 of 100 reports are in it"),
     ];
     let keys: Vec<_> = keys.into_iter().flatten().collect();
@@ -113,4 +122,19 @@ fn band(canvas: &Canvas<'_>, Plot { x, y }: Plot, curve: &Curve) {
             canvas.tint([column, top, column + 1, bottom], LIGHT_LOAD, BAND);
         }
     }
+}
+
+/// The dashes of a line, each from one place to another.
+fn dashes(line: &[(f64, f64)]) -> Vec<[(f64, f64); 2]> {
+    let mut dashes = Vec::new();
+    for pair in line.windows(2) {
+        let [(from, low), (to, high)] = [pair[0], pair[1]];
+        let at = |x: f64| (x, low + (high - low) * (x - from) / (to - from));
+        let mut start = from;
+        while start < to {
+            dashes.push([at(start), at((start + DASH).min(to))]);
+            start += 2.0 * DASH;
+        }
+    }
+    dashes
 }

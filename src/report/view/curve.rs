@@ -46,6 +46,24 @@ impl Curve {
         (from.min(to), to)
     }
 
+    /// The line up to the last measured amount, and from there on.
+    pub fn fitted_and_ahead(&self) -> (Vec<Expected>, Vec<Expected>) {
+        let now = self.points.iter().map(|point| point.at).max().unwrap_or(0);
+        let (mut fitted, mut ahead): (Vec<Expected>, Vec<Expected>) =
+            self.line.iter().partition(|point| point.at <= now);
+        if let (Some(last), Some(next)) = (fitted.last(), ahead.first()) {
+            let part = (now - last.at) as f64 / (next.at - last.at) as f64;
+            let joint = Expected {
+                at: now,
+                amount: last.amount + part * (next.amount - last.amount),
+                band: None,
+            };
+            fitted.push(joint);
+            ahead.insert(0, joint);
+        }
+        (fitted, ahead)
+    }
+
     /// The largest amount that is drawn: the band may go on above it.
     pub fn top(&self) -> f64 {
         let measured = self.points.iter().map(|point| point.amount);
@@ -56,5 +74,36 @@ impl Curve {
         let limit = self.limit.map_or(0.0, |limit| limit as f64);
         let limit = if limit <= 2.0 * line { limit } else { 0.0 };
         line.max(limit) * 1.1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_is_cut_where_the_forecast_begins() {
+        let measured = |at| Measured {
+            at,
+            amount: 1.0,
+            is_left_out: false,
+        };
+        let expected = |at, amount| Expected {
+            at,
+            amount,
+            band: None,
+        };
+        let curve = Curve {
+            metric: Metric::Keys,
+            points: vec![measured(0), measured(30)],
+            line: vec![expected(0, 1.0), expected(20, 3.0), expected(40, 5.0)],
+            limit: None,
+        };
+        let (fitted, ahead) = curve.fitted_and_ahead();
+        assert_eq!(
+            fitted,
+            [expected(0, 1.0), expected(20, 3.0), expected(30, 4.0)]
+        );
+        assert_eq!(ahead, [expected(30, 4.0), expected(40, 5.0)]);
     }
 }

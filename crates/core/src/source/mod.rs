@@ -6,6 +6,7 @@ pub mod block;
 pub mod boundary;
 pub mod chunk;
 pub mod collection;
+pub mod counted;
 pub mod decompress;
 mod directory;
 pub mod file;

@@ -21,6 +21,8 @@ pub struct Picture {
     lines: Vec<f64>,
     band: String,
     line: String,
+    /// The part of the line that is a forecast.
+    ahead: String,
     limit: Option<f64>,
     dots: Vec<Dot>,
     ends: Vec<String>,
@@ -78,16 +80,18 @@ impl Picture {
             .limit
             .map(|limit| limit as f64)
             .filter(|limit| *limit <= top);
+        let (fitted, ahead) = curve.fitted_and_ahead();
         let is_left_out = curve.points.iter().any(|point| point.is_left_out);
         let has_band = curve.line.iter().any(|point| point.band.is_some());
         let keys = [
             Some(String::from("dots: reports")),
             is_left_out.then(|| String::from("grey dots: left out")),
-            (!curve.line.is_empty()).then(|| String::from("line: growth as computed")),
+            (!fitted.is_empty()).then(|| String::from("line: growth so far")),
+            (!ahead.is_empty()).then(|| String::from("dashes: forecast")),
             has_band.then(|| String::from("band: 95 of 100 reports are in it")),
             limit
                 .and(curve.limit)
-                .map(|limit| format!("dashes: {}", amount_cell(curve.metric, limit))),
+                .map(|limit| format!("red: the limit of {}", amount_cell(curve.metric, limit))),
         ];
         let quarters = 0..=4u64;
         let keys: Vec<_> = keys.into_iter().flatten().collect();
@@ -107,7 +111,8 @@ impl Picture {
                 true => path(&mut upper.chain(lower)) + "Z",
                 false => String::new(),
             },
-            line: path(&mut curve.line.iter().map(|point| (point.at, point.amount))),
+            line: path(&mut amounts(&fitted)),
+            ahead: path(&mut amounts(&ahead)),
             limit: limit.map(y),
             dots: dots.collect(),
             ends: quarters
@@ -115,4 +120,8 @@ impl Picture {
                 .collect(),
         }
     }
+}
+
+fn amounts(line: &[Expected]) -> impl Iterator<Item = (u64, f64)> {
+    line.iter().map(|point| (point.at, point.amount))
 }
