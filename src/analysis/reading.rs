@@ -102,13 +102,10 @@ impl Reading {
     pub fn new(found: Found, options: Options) -> Result<Self> {
         let is_shown = options.on_progress.is_some();
         let stored = Counter::of(&found.sources).filter(|_| is_shown);
-        let mut sources = found.sources;
-        if let Some(counter) = &stored {
-            sources = sources
-                .into_iter()
-                .map(|source| counter.count(source))
-                .collect();
-        }
+        let sources = match &stored {
+            Some(counter) => counter.count(found.sources),
+            None => found.sources,
+        };
         Ok(Reading {
             pool: pool(options.threads)?,
             sources,
@@ -163,6 +160,9 @@ impl Reading {
             cancelled.fetch_or(!goes_on, Relaxed);
             goes_on
         };
+        if let Some(counter) = &self.stored {
+            counter.begin();
+        }
         if !proceed(0) {
             return Err(Error::Cancelled);
         }

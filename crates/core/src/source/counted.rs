@@ -9,9 +9,12 @@ use crate::error::{Error, Result};
 use crate::source::identity::ObjectIdentity;
 use crate::source::{ReadAt, Source};
 
-/// Stored bytes that were read since they were last asked for.
+/// How far sources have been read since a pass began. What is looked at twice counts once.
 #[derive(Debug, Clone)]
 pub struct Counter {
+    /// The end of what was read of each source.
+    ends: Arc<[AtomicU64]>,
+    /// What was read since the last call of `take`.
     read: Arc<AtomicU64>,
     /// All that is stored.
     pub total: u64,
@@ -23,15 +26,31 @@ impl Counter {
         let are_compressed = sources.iter().any(|source| source.size_bytes().is_none());
         let total: Option<u64> = sources.iter().map(|source| source.stored_bytes()).sum();
         total.filter(|_| are_compressed).map(|total| Counter {
+            ends: sources.iter().map(|_| AtomicU64::new(0)).collect(),
             read: Arc::default(),
             total,
         })
     }
 
-    /// The source, with what is read of it counted.
-    pub fn count(&self, source: Box<dyn Source>) -> Box<dyn Source> {
-        let counter = self.clone();
-        Box::new(Counted { source, counter })
+    /// The sources that this is for, with what is read of them counted.
+    pub fn count(&self, sources: Vec<Box<dyn Source>>) -> Vec<Box<dyn Source>> {
+        let sources = sources.into_iter().enumerate();
+        let counted = sources.map(|(index, source)| {
+            let counter = self.clone();
+            Box::new(Counted {
+                source,
+                counter,
+                index,
+                at: 0,
+            }) as Box<dyn Source>
+        });
+        counted.collect()
+    }
+
+    /// Begins a pass.
+    pub fn begin(&self) {
+        self.ends.iter().for_each(|end| end.store(0, Relaxed));
+        self.read.store(0, Relaxed);
     }
 
     /// How much was read since the last call.
@@ -39,8 +58,9 @@ impl Counter {
         self.read.swap(0, Relaxed)
     }
 
-    fn add(&self, bytes: usize) {
-        self.read.fetch_add(bytes as u64, Relaxed);
+    fn add(&self, index: usize, end: u64) {
+        let before = self.ends[index].fetch_max(end, Relaxed);
+        self.read.fetch_add(end.saturating_sub(before), Relaxed);
     }
 }
 
@@ -48,6 +68,9 @@ impl Counter {
 struct Counted<S> {
     source: S,
     counter: Counter,
+    index: usize,
+    /// Where a stream is.
+    at: u64,
 }
 
 impl Source for Counted<Box<dyn Source>> {
@@ -80,33 +103,36 @@ impl Source for Counted<Box<dyn Source>> {
     }
 
     fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {
-        Ok(self.source.open_at()?.map(|source| self.counted(source)))
+        let opened = self.source.open_at()?;
+        Ok(opened.map(|source| Box::new(self.of(source)) as Box<dyn ReadAt>))
     }
 
     fn open_compressed(&self) -> io::Result<Option<(Box<dyn ReadAt>, u64)>> {
         let opened = self.source.open_compressed()?;
-        Ok(opened.map(|(source, len)| (self.counted(source), len)))
+        Ok(opened.map(|(source, len)| (Box::new(self.of(source)) as Box<dyn ReadAt>, len)))
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
-        Ok(Box::new(Counted {
-            source: self.source.open()?,
-            counter: self.counter.clone(),
-        }))
+        Ok(Box::new(self.of(self.source.open()?)))
     }
 }
 
-impl Counted<Box<dyn Source>> {
-    fn counted(&self, source: Box<dyn ReadAt>) -> Box<dyn ReadAt> {
-        let counter = self.counter.clone();
-        Box::new(Counted { source, counter })
+impl<S> Counted<S> {
+    /// What it is opened as.
+    fn of<T>(&self, source: T) -> Counted<T> {
+        Counted {
+            source,
+            counter: self.counter.clone(),
+            index: self.index,
+            at: 0,
+        }
     }
 }
 
 impl ReadAt for Counted<Box<dyn ReadAt>> {
     fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
         self.source.read_exact_at(into, offset)?;
-        self.counter.add(into.len());
+        self.counter.add(self.index, offset + into.len() as u64);
         Ok(())
     }
 }
@@ -114,7 +140,8 @@ impl ReadAt for Counted<Box<dyn ReadAt>> {
 impl Read for Counted<Box<dyn Read + Send>> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.source.read(into)?;
-        self.counter.add(read);
+        self.at += read as u64;
+        self.counter.add(self.index, self.at);
         Ok(read)
     }
 }
