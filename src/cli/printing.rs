@@ -78,6 +78,7 @@ impl OutputArgs {
             Form::Text => {
                 let page = text::Page {
                     width: width(),
+                    whole_names: terminal_width().is_none(),
                     rows: rows.most,
                     rest: rows.rest,
                 };
@@ -105,9 +106,14 @@ pub fn print_lines(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resu
 
 /// Columns of the terminal, else COLUMNS, else as many as a file has.
 pub fn width() -> usize {
+    terminal_width().unwrap_or(PIPE_WIDTH)
+}
+
+/// Columns of the terminal, else COLUMNS; `None` where a file or a program reads.
+fn terminal_width() -> Option<usize> {
     let wanted = || std::env::var("COLUMNS").ok()?.parse().ok();
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.into());
-    terminal.or_else(wanted).unwrap_or(PIPE_WIDTH)
+    terminal.or_else(wanted)
 }
 
 /// Columns of the text where there is neither a terminal to ask nor COLUMNS.

@@ -206,7 +206,7 @@ fn base_name(path: &str) -> &str {
 
 /// What people call a node.
 fn node_name(node: &NodeLoad) -> String {
-    node.name().to_string()
+    node.label().to_string()
 }
 
 /// Digits of a node's load over the fair share: two, where that shows a difference, else three.

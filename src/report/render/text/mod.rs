@@ -32,6 +32,8 @@ pub struct Page<'a> {
     pub rows: usize,
     /// Where the other rows are, after "... and 12 more".
     pub rest: &'a str,
+    /// Whether no name in a table is cut, however long its lines get.
+    pub whole_names: bool,
 }
 
 /// Writes `sections`. Colours are always in it; the stream that it is written to takes them out where they are not
@@ -79,7 +81,7 @@ impl Writer<'_> {
                         self.blank_line()?;
                     }
                     let shown = table.shown(self.page.rows);
-                    table::write(table, shown, self.page.width, self.out)?;
+                    table::write(table, shown, self.page, self.out)?;
                     self.more(table.rows.len() - shown)?;
                 }
                 Block::Quantiles(metric, of) => self.lines("  ", &quantiles(*metric, of))?,
@@ -258,6 +260,7 @@ mod tests {
             width,
             rows: 2,
             rest: " (--top)",
+            whole_names: false,
         };
         write(sections, page, &mut out).unwrap();
         anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
