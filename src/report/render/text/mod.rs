@@ -8,6 +8,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use crate::name::ISOLATION;
 use crate::report::view::amounts::quantiles;
 use crate::report::view::{Block, Scope, Section, StepTable};
 use crate::summary::state::State;
@@ -158,7 +159,7 @@ impl Writer<'_> {
                 } else {
                     ("", "")
                 };
-                let pad = room.saturating_sub(line.chars().count());
+                let pad = room.saturating_sub(shown_chars(line));
                 let text = format!("{number:>2} {line}{:pad$}{cells}", "");
                 writeln!(self.out, "{}", text.trim_end())?;
             }
@@ -213,6 +214,11 @@ impl Writer<'_> {
     fn prose(&self) -> usize {
         self.page.width.min(PROSE)
     }
+}
+
+/// Characters of a line that can be seen.
+fn shown_chars(line: &str) -> usize {
+    line.chars().filter(|c| !ISOLATION.contains(c)).count()
 }
 
 /// The words of a command; blanks in quotes do not part them.

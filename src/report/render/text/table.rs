@@ -7,7 +7,7 @@ use comfy_table::{
 };
 
 use crate::name::{ISOLATION, isolated};
-use crate::report::render::text::{Page, WIDTHS};
+use crate::report::render::text::{Page, WIDTHS, shown_chars};
 use crate::report::view::table::Rank;
 use crate::report::view::{Cell, Table, Value};
 use crate::text::{truncated, without_middle};
@@ -37,7 +37,7 @@ struct Column {
 
 impl Column {
     fn widest(&self) -> usize {
-        let widths = self.cells.iter().map(|cell| cell.chars().count());
+        let widths = self.cells.iter().map(|cell| shown_chars(cell));
         widths.max().unwrap_or(0)
     }
 
@@ -91,7 +91,7 @@ fn cut(columns: &mut [Column], width: usize) {
             let cells = column
                 .cells
                 .iter_mut()
-                .filter(|cell| cell.chars().count() > most);
+                .filter(|cell| shown_chars(cell) > most);
             cells.for_each(|cell| *cell = cut_name(cell, most, is_of_nodes));
         }
     }
