@@ -125,6 +125,15 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_a_load_differ_in_lightness() {
+        let order = [HOT_TAG, BIG_KEY, LIGHT_LOAD].map(lightness);
+        assert!(
+            order.windows(2).all(|pair| pair[0] + 30.0 < pair[1]),
+            "{order:?}"
+        );
+    }
+
+    #[test]
     fn the_style_has_every_colour_in_both_themes() {
         let css = css();
         assert!(

@@ -44,11 +44,11 @@ pub fn sentence(timeline: &Timeline) -> String {
         timeline.bursts.len() as u64 + timeline.more_bursts,
     ) {
         ([], _) => format!("{all}; no burst"),
-        ([burst], _) => format!("{all}; one burst: {}", words(timeline.by, burst)),
+        ([burst], _) => format!("{all}; one burst: {}", words(timeline, burst)),
         ([burst, ..], count) => format!(
             "{all}; {}, the largest: {}",
             counted(count, "burst"),
-            words(timeline.by, burst)
+            words(timeline, burst)
         ),
     }
 }
@@ -128,12 +128,13 @@ fn name_of(burst: &Burst) -> String {
     }
 }
 
-fn words(heat: Heat, burst: &Burst) -> String {
-    let node = burst.node.as_ref();
-    let place = match (burst.tag.is_some() || burst.key.is_some(), node) {
-        (true, Some(node)) => format!(" (slot {}, {})", burst.slot, short(node)),
+fn words(timeline: &Timeline, burst: &Burst) -> String {
+    let (heat, shared) = (timeline.by, shared_parts(timeline));
+    let node = burst.node.as_ref().map(|node| short(&shared.label(node)));
+    let place = match (burst.tag.is_some() || burst.key.is_some(), &node) {
+        (true, Some(node)) => format!(" (slot {}, {node})", burst.slot),
         (true, None) => format!(" (slot {})", burst.slot),
-        (false, Some(node)) => format!(" ({})", short(node)),
+        (false, Some(node)) => format!(" ({node})"),
         (false, None) => String::new(),
     };
     let whose = if node.is_some() { "its node's" } else { "all" };
@@ -165,7 +166,7 @@ fn overview(timeline: &Timeline, top: usize) -> Section<'_> {
     let shown = timeline.bursts.iter().take(top).skip(1);
     let others = timeline.bursts.len().saturating_sub(top.max(1)) as u64 + timeline.more_bursts;
     let section = shown.fold(section, |section, burst| {
-        section.line(words(timeline.by, burst))
+        section.line(words(timeline, burst))
     });
     match others {
         0 => section,
@@ -186,12 +187,8 @@ pub fn time_map(timeline: &Timeline) -> TimeMap {
         times: (burst.from, burst.to),
         name: name_of(burst),
         words: match &burst.pattern {
-            Some(pattern) => format!(
-                "{}; keys like {}",
-                words(timeline.by, burst),
-                short(pattern)
-            ),
-            None => words(timeline.by, burst),
+            Some(pattern) => format!("{}; keys like {}", words(timeline, burst), short(pattern)),
+            None => words(timeline, burst),
         },
     };
     let tags = timeline.tags.iter().flatten().map(|tag| NamedSeries {

@@ -242,3 +242,67 @@ fn in_words(storm: &Storm) -> String {
         &clock[11..16]
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In the middle of an hour.
+    const NOW: u64 = 1_795_000_000;
+
+    /// What expires so many minutes after the dump: keys, of 10 bytes each; and the storms among it, by their minute.
+    fn over_time(due: &[(u64, u64)], storms: &[u64]) -> OverTime {
+        let at = |minutes: u64| NOW / 60 * 60 + 60 * minutes;
+        let load = |keys: u64| PerMetric::of_keys(keys).with(Metric::Bytes, 10 * keys);
+        let none = load(0);
+        let storm = |minutes: &u64| Storm {
+            at: at(*minutes),
+            after: None,
+            minutes: 1,
+            keys: 0,
+            share: 0.0,
+            pattern: None,
+            node: None,
+        };
+        let expiry = Expiry {
+            never: none,
+            expiring: none,
+            expired: None,
+            within: Vec::new(),
+            fullest: None,
+            storms: storms.iter().map(storm).collect(),
+            leaving: None,
+            over_time: due
+                .iter()
+                .map(|(minutes, keys)| (at(*minutes), load(*keys)))
+                .collect(),
+        };
+        OverTime::new(&expiry, Some(NOW)).unwrap()
+    }
+
+    #[test]
+    fn bars_are_hours_where_most_expires_within_days() {
+        let every: Vec<(u64, u64)> = (0..48).map(|hour| (60 * hour, 5)).collect();
+        let found = over_time(&every, &[]);
+        assert_eq!((found.step, found.bars.len(), found.later), (3600, 48, 0));
+        assert!(
+            found
+                .bars
+                .iter()
+                .all(|bar| bar.keys == 5 && bar.bytes() == Some(&50))
+        );
+        // A tenth of the keys that expires in a year makes no bar wider, and is said.
+        let with_late = [every.clone(), vec![(500_000, 26)]].concat();
+        let found = over_time(&with_late, &[]);
+        assert_eq!((found.step, found.later), (3600, 26));
+        assert!(found.bars.len() <= BARS as usize);
+    }
+
+    #[test]
+    fn a_storm_is_the_part_of_its_bar_that_expires_in_its_minute() {
+        let found = over_time(&[(0, 1), (125, 70), (130, 7), (600, 3)], &[125]);
+        let bar = found.bar_of(NOW / 60 * 60 + 125 * 60).unwrap();
+        assert_eq!((found.bars[bar].keys, found.storms[bar].keys), (77, 70));
+        assert_eq!(found.storms.iter().map(|of| of.keys).sum::<u64>(), 70);
+    }
+}

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 
 use slotscope_canvas::font::{Style, fit, width};
-use slotscope_canvas::{Anchor, Canvas, spread};
+use slotscope_canvas::{Anchor, Canvas};
 
 use crate::report::charts::Sheet;
 use crate::report::charts::axis::{Axis, Plot};
+use crate::report::charts::bars;
 use crate::report::charts::dates::moments;
 use crate::report::charts::sheet::{BELOW_HEADING, size};
 use crate::report::charts::time_map::scale;
@@ -14,10 +15,10 @@ use crate::report::palette::{ALARM, BIG_KEY, EXPECTED, FRAME, INK, LIGHT_LOAD, L
 use crate::report::view::Heat;
 use crate::text::{counted, day};
 
-/// Colours of the named nodes, the busiest first: they differ in lightness too, and the lines in their names.
+/// Colours of the named nodes, the highest peak first: they differ in lightness too.
 const COLOURS: [Rgb; 5] = [ALARM, LOAD, BIG_KEY, EXPECTED, LIGHT_LOAD];
 /// The widest that a name may be.
-const NAMES: f32 = 200.0;
+const NAMES: f32 = 240.0;
 const LEFT: i32 = 120;
 const BELOW: i32 = 90;
 const MOMENTS: usize = 8;
@@ -51,23 +52,23 @@ impl NodeRates {
         nodes
     }
 
-    /// `shop-3 peaks at 3,200 ops/s, 4.1 times the mean of the nodes`.
+    /// `shop-3 peaks at 3,200 ops/s, 4.1× the peak of the next node`.
     fn title(&self) -> String {
         let nodes = self.by_peak();
         let Some((name, amounts)) = nodes.first() else {
             return String::from("No node is named");
         };
         let peak = amounts.iter().max().copied().unwrap_or(0);
-        let name = fit(name, NAMES * 2.0, Style::bold(size::TITLE, INK));
         let rate = self.heat.rate(peak as f64 / self.bucket_secs.max(1) as f64);
         let second = nodes.get(1).and_then(|(_, amounts)| amounts.iter().max());
-        match second {
+        let rest = match second {
             Some(second) if *second > 0 => {
                 let times = peak as f64 / *second as f64;
-                format!("{name} peaks at {rate}, {times:.1}× the peak of the next node")
+                format!(" peaks at {rate}, {times:.1}× the peak of the next node")
             }
-            _ => format!("{name} peaks at {rate}"),
-        }
+            _ => format!(" peaks at {rate}"),
+        };
+        bars::title(&[name, &rest], &[0])
     }
 }
 
@@ -102,7 +103,7 @@ fn draw(canvas: &Canvas<'_>, rates: &NodeRates) {
     for ((_, amounts), colour) in named.iter().zip(COLOURS).rev() {
         line(amounts, 2.5, colour);
     }
-    names(canvas, rates, &plot, named, others.len());
+    names(canvas, &plot, named, others.len());
 }
 
 fn plot(canvas: &Canvas<'_>, rates: &NodeRates, nodes: &[&(String, Vec<u64>)]) -> Plot {
@@ -132,33 +133,23 @@ fn plot(canvas: &Canvas<'_>, rates: &NodeRates, nodes: &[&(String, Vec<u64>)]) -
     }
 }
 
-/// Names at the right, in the order of the ends of the lines.
-fn names(
-    canvas: &Canvas<'_>,
-    rates: &NodeRates,
-    plot: &Plot,
-    named: &[&(String, Vec<u64>)],
-    more: usize,
-) {
+/// Names at the right, the highest peak first.
+fn names(canvas: &Canvas<'_>, plot: &Plot, named: &[&(String, Vec<u64>)], more: usize) {
     let style = Style::plain(size::BODY, INK);
-    let end = |amounts: &Vec<u64>| plot.y.at(rates.rate(amounts.last().copied().unwrap_or(0)));
-    let mut order: Vec<_> = named.iter().zip(COLOURS).collect();
-    order.sort_by_key(|((_, amounts), _)| end(amounts));
-    let ends: Vec<i32> = order.iter().map(|((_, amounts), _)| end(amounts)).collect();
-    let places = spread(&ends, 24, (plot.y.end, plot.y.start - 24));
-    for (((name, _), colour), y) in order.into_iter().zip(places) {
-        let x = plot.x.end + 12;
-        canvas.fill([x, y - 2, x + 20, y + 2], colour);
-        canvas.text(&fit(name, NAMES, style), (x + 28, y), Anchor::Start, style);
+    let (x, line) = (plot.x.end + 16, |at: usize| plot.y.end + 24 * at as i32);
+    for (at, ((name, _), colour)) in named.iter().zip(COLOURS).enumerate() {
+        canvas.fill([x, line(at) - 2, x + 20, line(at) + 2], colour);
+        let name = fit(name, NAMES, style);
+        canvas.text(&name, (x + 28, line(at)), Anchor::Start, style);
     }
     if more > 0 {
-        let words = format!("grey: {}", counted(more as u64, "more node"));
-        let note = Style::plain(size::NOTE, MUTED);
-        canvas.text(
-            &words,
-            (plot.x.end + 12, plot.y.end - 28),
-            Anchor::Start,
-            note,
-        );
+        let y = line(named.len());
+        canvas.fill([x, y - 1, x + 20, y + 1], FRAME);
+        let words = counted(more as u64, "more node");
+        let style = Style {
+            colour: MUTED,
+            ..style
+        };
+        canvas.text(&words, (x + 28, y), Anchor::Start, style);
     }
 }

@@ -14,7 +14,7 @@ use crate::text::{truncated, without_middle};
 
 /// The least that names are cut to: those of nodes first, then those of flexible columns.
 const NODE: usize = 12;
-const CUT_TO: usize = 8;
+const CUT_TO: usize = 10;
 /// Characters of a name in a table that cuts none.
 const WHOLE: usize = 2048;
 /// Blanks before a table and around a column.
@@ -180,7 +180,7 @@ fn grid(columns: &[Column], width: usize) -> Grid {
         to.set_padding(if at == 0 { (2, 1) } else { (1, 1) });
         // Characters of two cells make a name wider than it was counted.
         to.set_constraint(match column.least {
-            Some(least) => ColumnConstraint::LowerBoundary(Width::Fixed(least as u16)),
+            Some(_) => ColumnConstraint::LowerBoundary(Width::Fixed(column.narrowest() as u16)),
             None => ColumnConstraint::ContentWidth,
         });
     }
