@@ -41,7 +41,10 @@ impl SharedParts {
             .0
             .get(self.start..name.0.len().saturating_sub(self.end))
         {
-            Some(label) if self.start > 0 => Name(["…".as_bytes(), label].concat()),
+            // Not a fourth dot.
+            Some([b'.', label @ ..] | label) if self.start > 0 && !label.is_empty() => {
+                Name(["…".as_bytes(), label].concat())
+            }
             Some(label) => Name::from(label),
             None => name.clone(),
         }
@@ -50,9 +53,11 @@ impl SharedParts {
     /// What is left out of a name around its label: `*.example.com:6379`; `None` where nothing is.
     pub fn of(self, name: &Name) -> Option<Name> {
         let whole = &name.0;
-        let is_of_it = self != SharedParts::default() && whole.len() > self.start + self.end;
-        let (start, end) = (whole.get(..self.start)?, &whole[whole.len() - self.end..]);
-        is_of_it.then(|| Name([start, b"*", end].concat()))
+        if self == SharedParts::default() || whole.len() <= self.start + self.end {
+            return None;
+        }
+        let (start, end) = (&whole[..self.start], &whole[whole.len() - self.end..]);
+        Some(Name([start, b"*", end].concat()))
     }
 }
 
@@ -126,6 +131,13 @@ mod tests {
                 "one-host-for-all-nodes.example.com:7001"
             ]),
             ["…:7000", "…:7001"]
+        );
+        assert_eq!(
+            labels(&[
+                "hosts.of.one.company.with-a-name-of-its-own",
+                "hosts.of.one.company.other"
+            ]),
+            ["…with-a-name-of-its-own", "…other"]
         );
     }
 

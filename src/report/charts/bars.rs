@@ -16,8 +16,8 @@ use crate::report::palette::{EMPTY, FRAME, INK, LIGHT_LOAD, MUTED, Rgb};
 const NAMES: f32 = 360.0;
 /// The widest that a name in a title may be.
 const TITLE_NAME: f32 = 480.0;
-/// The width of a title.
-const ROOM: f32 = 1120.0;
+/// The width of a title, and of the line below it.
+pub const ROOM: f32 = 1120.0;
 /// Where the first row starts, and what is below the last one: axis, its name, an edge.
 const TOP: i32 = BELOW_HEADING + 36;
 const BELOW: i32 = 84;
@@ -71,12 +71,19 @@ pub fn title(parts: &[&str], names: &[usize]) -> String {
     let is_name = |at: &usize| names.contains(at);
     let others = (0..parts.len()).filter(|at| !is_name(at));
     let taken: f32 = others.map(|at| width(parts[at], style)).sum();
-    let room = (ROOM - taken) / names.len().max(1) as f32;
-    let part = |at: usize| match is_name(&at) {
-        true => fit(parts[at], room, style),
-        false => String::from(parts[at]),
-    };
-    (0..parts.len()).map(part).collect()
+    let mut room = ROOM - taken;
+    let mut shown: Vec<String> = parts.iter().map(|part| String::from(*part)).collect();
+    // The shortest first, which leave the others more.
+    let mut order: Vec<(f32, usize)> = names
+        .iter()
+        .map(|at| (width(parts[*at], style), *at))
+        .collect();
+    order.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for (number, (_, at)) in order.iter().enumerate() {
+        shown[*at] = fit(parts[*at], room / (order.len() - number) as f32, style);
+        room -= width(&shown[*at], style);
+    }
+    shown.concat()
 }
 
 /// `name` so that it can be seen: spaces at its ends, or nothing at all, would leave its place empty.
@@ -323,6 +330,21 @@ fn draw_marks(canvas: &Canvas<'_>, plot: &Plot, marks: &[Mark]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_a_title_share_its_room() {
+        let long = "x".repeat(500);
+        let titled = title(&["node-1", " is full of ", &long], &[0, 2]);
+        assert!(
+            titled.starts_with("node-1 is full of xxx") && titled.contains('…'),
+            "{titled}"
+        );
+        let style = Style::bold(size::SMALL_TITLE, INK);
+        assert!(
+            (ROOM - 40.0..=ROOM).contains(&width(&titled, style)),
+            "{titled}"
+        );
+    }
 
     #[test]
     fn names_of_spaces_and_of_nothing_can_be_seen() {

@@ -76,9 +76,11 @@ fn title(summary: &Summary, role: &RoleStacks<'_>) -> String {
             role.loads.counted(role.loads.total() as u64)
         ),
         _ if role.is_uneven => {
-            let cause = heaviest.map_or_else(String::new, |(name, _)| format!(": {name}"));
-            let rest = format!(" has {most} its fair share of {noun}{cause}");
-            bars::title(&[&name, &rest], &[0])
+            let finding = format!(" has {most} its fair share of {noun}");
+            match heaviest {
+                Some((cause, _)) => bars::title(&[&name, &finding, ": ", cause], &[0, 3]),
+                None => bars::title(&[&name, &finding], &[0]),
+            }
         }
         nodes => format!(
             "Fullest of {} nodes by {noun}: {most} its fair share, emptiest {least}",
@@ -97,9 +99,16 @@ fn subtitle(summary: &Summary) -> String {
             counted(u64::from(unowned.slots), "slot")
         ),
     };
-    let named = summary.nodes.left_out();
-    let named = named.map_or_else(String::new, |names| format!("  ·  {names}"));
-    format!("{}{named}{aside}", source_line(summary))
+    let line = format!("{}{aside}", source_line(summary));
+    // What labels leave out comes last, where there is room for it.
+    let style = Style::plain(size::SUBTITLE, MUTED);
+    let room = bars::ROOM - width(&line, style);
+    let named = summary
+        .nodes
+        .left_out()
+        .map(|names| format!("  ·  {names}"));
+    let named = named.filter(|named| width(named, style) <= room);
+    format!("{line}{}", named.unwrap_or_default())
 }
 
 /// A row of the chart.

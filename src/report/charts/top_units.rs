@@ -6,7 +6,7 @@ use crate::report::charts::bars::{self, Bars, Mark, Row, Scale};
 use crate::report::charts::loads::Loads;
 use crate::report::charts::number::{Numbers, counted, times_with};
 use crate::report::charts::{Sheet, short_source_line};
-use crate::report::palette::{BIG_KEY, EXPECTED, HOT_TAG};
+use crate::report::palette::{BIG_KEY, EXPECTED, HOT_TAG, LIGHT_LOAD, Rgb};
 use crate::summary::Summary;
 use crate::summary::independent_units::{Unit, UnitKind};
 use crate::summary::tags::Tags;
@@ -62,23 +62,22 @@ impl<'s> Role<'s> {
         self.share(unit.load) >= MATTERS
     }
 
+    /// Those that have a row.
+    fn shown(&self) -> &'s [Unit] {
+        let mattering = self.units.iter().filter(|unit| self.matters(unit));
+        let shown = mattering.count().clamp(AT_LEAST, SHOWN);
+        &self.units[..shown.min(self.units.len())]
+    }
+
     /// The rows under a line that names the metric, and one about those that are left out.
     fn rows(&self) -> Vec<Row> {
-        let mattering = self
-            .units
-            .iter()
-            .take_while(|unit| self.matters(unit))
-            .count();
-        let shown = mattering.clamp(AT_LEAST, SHOWN).min(self.units.len());
+        let shown = self.shown();
         let head = Row::Gap(format!("by {}", self.loads.noun()));
-        let rows = self.units[..shown].iter().map(|unit| self.row(unit));
-        let next = self
-            .units
-            .get(shown)
-            .map_or(0.0, |unit| unit.at_most)
-            .max(self.unnamed);
+        let rows = shown.iter().map(|unit| self.row(unit));
+        let next = self.units.get(shown.len()).map_or(0.0, |unit| unit.at_most);
+        let next = next.max(self.unnamed);
         let rest = format!(
-            "every other one: {} at most",
+            "each of the others: at most {}",
             self.loads.counted(next as u64)
         );
         let rest = (next > 0.0).then_some(Row::Gap(rest));
@@ -170,7 +169,7 @@ pub fn sheet(summary: &Summary) -> Sheet<'_> {
             label: format!("{}: the fair share of a node", times_with(0, 1.0)),
             colour: EXPECTED,
         }],
-        legend: vec![(HOT_TAG, "hash tag"), (BIG_KEY, "key without a tag")],
+        legend: legend(&roles),
         scale: Scale {
             noun: String::from("fair shares of a node"),
             numbers: Numbers::Decimal,
@@ -178,6 +177,26 @@ pub fn sheet(summary: &Summary) -> Sheet<'_> {
         },
     }
     .sheet()
+}
+
+/// The colours that rows have.
+fn legend(roles: &[Role<'_>]) -> Vec<(Rgb, &'static str)> {
+    let has = |is: fn(&Unit) -> bool| roles.iter().any(|role| role.shown().iter().any(is));
+    let entries = [
+        (has(|unit| unit.kind == UnitKind::Tag), HOT_TAG, "hash tag"),
+        (
+            has(|unit| unit.kind == UnitKind::Key),
+            BIG_KEY,
+            "key without a tag",
+        ),
+        (
+            has(|unit| unit.at_most > unit.load),
+            LIGHT_LOAD,
+            "not certain",
+        ),
+    ];
+    let entries = entries.into_iter().filter(|(is_there, ..)| *is_there);
+    entries.map(|(_, colour, words)| (colour, words)).collect()
 }
 
 /// `{flash-sale} is 43.7 % of ops, leaderboard:loyalty is 10.5 % of bytes`.
