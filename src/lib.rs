@@ -64,7 +64,7 @@ pub use slotscope_core::{
     command, error, format, metric, name, redact, scan, slot, source, steps, summary, tally,
     topology,
 };
-use slotscope_core::{hash, pattern, text, wording};
+use slotscope_core::{hash, node_labels, pattern, text, wording};
 #[doc(hidden)]
 pub use slotscope_core::{secret, simd};
 

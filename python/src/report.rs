@@ -9,7 +9,7 @@ use pyo3::types::{PyCapsule, PyDict};
 use slotscope::Summary;
 use slotscope::report::directory::{Directory, Guard};
 use slotscope::report::render::html;
-use slotscope::report::{self, MARK, json};
+use slotscope::report::{self, ChartSet, MARK, json};
 
 use crate::arrow::Columns;
 use crate::error::{bad, raised};
@@ -137,7 +137,7 @@ impl Report {
         py.detach(|| {
             let names: Vec<&str> = report::files().collect();
             let directory = Directory::open(&directory, &names, guard)?;
-            directory.publish(|name, out| report::write(&self.summary, name, out))
+            directory.publish(|name, out| report::write(&self.summary, ChartSet::Usual, name, out))
         })
         .map_err(raised)
     }

@@ -79,6 +79,7 @@ impl OutputArgs {
                 let page = text::Page {
                     width: width(),
                     height: height(),
+                    whole_names: terminal_width().is_none(),
                     rows: rows.most,
                     rest: rows.rest,
                 };
@@ -106,9 +107,14 @@ pub fn print_lines(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resu
 
 /// Columns of the terminal, else COLUMNS, else as many as a file has.
 pub fn width() -> usize {
+    terminal_width().unwrap_or(PIPE_WIDTH)
+}
+
+/// Columns of the terminal, else COLUMNS; `None` where a file or a program reads.
+fn terminal_width() -> Option<usize> {
     let wanted = || std::env::var("COLUMNS").ok()?.parse().ok();
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.into());
-    terminal.or_else(wanted).unwrap_or(PIPE_WIDTH)
+    terminal.or_else(wanted)
 }
 
 /// The lines of the terminal that are left for a result: below it is where the report is, and the next prompt.

@@ -26,9 +26,13 @@ use crate::timeline::{self, Timeline, view};
 const JSON_FILE: &str = "timeline.json";
 const PAGE_FILE: &str = "timeline.html";
 const CHART: &str = "timeline.png";
+const NODES_CHART: &str = "nodes-over-time.png";
 const FILES: &[&str] = &[
     // Shows whose the directory is, so it comes first.
-    JSON_FILE, PAGE_FILE, CHART,
+    JSON_FILE,
+    PAGE_FILE,
+    CHART,
+    NODES_CHART,
 ];
 /// What shows a directory that `collect` wrote, and the counts over time in it.
 const COLLECTED: &str = "collect.json";
@@ -66,7 +70,7 @@ pub struct TimelineArgs {
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Also write timeline.json, timeline.html and timeline.png here
+    /// Also write timeline.json, timeline.html, timeline.png and nodes-over-time.png here
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
 }
@@ -146,6 +150,7 @@ impl TimelineArgs {
                 };
                 sections::write(&frame, &view::sections(timeline, usize::MAX), out)?;
             }
+            NODES_CHART => return chart::write_nodes(timeline, out),
             _ => return chart::write(timeline, out),
         }
         Ok(Written::Whole)
@@ -170,14 +175,35 @@ fn open(path: &Path, reading: &Reading) -> Result<Directory> {
 mod chart {
     use std::io::{self, Write};
 
+    use crate::report::charts::nodes_over_time::{self, NodeRates};
     use crate::report::charts::time_map;
     use crate::report::directory::Written;
-    use crate::timeline::{Timeline, view};
+    use crate::timeline::{NodeOverTime, Timeline, view};
 
     /// The map.
     pub fn write(timeline: &Timeline, out: &mut dyn Write) -> io::Result<Written> {
         let (title, subtitle) = (view::chart_title(timeline), view::title(timeline));
         time_map::write(&title, &subtitle, &view::time_map(timeline), out).map(|()| Written::Whole)
+    }
+
+    /// The nodes over time, where there are several.
+    pub fn write_nodes(timeline: &Timeline, out: &mut dyn Write) -> io::Result<Written> {
+        let nodes = timeline.nodes.as_deref().unwrap_or_default();
+        if nodes.len() < 2 {
+            return Ok(Written::Nothing);
+        }
+        let shared = view::shared_parts(timeline);
+        let node = |node: &NodeOverTime| {
+            let label = shared.label(&node.name);
+            (label.to_string(), node.over_time.clone())
+        };
+        let rates = NodeRates {
+            heat: timeline.by,
+            from: timeline.buckets.first().map_or(0, |bucket| bucket.from),
+            bucket_secs: timeline.bucket_secs,
+            nodes: nodes.iter().map(node).collect(),
+        };
+        nodes_over_time::write(&view::title(timeline), &rates, out).map(|()| Written::Whole)
     }
 }
 
@@ -190,6 +216,10 @@ mod chart {
     use crate::timeline::Timeline;
 
     pub fn write(_: &Timeline, _: &mut dyn Write) -> io::Result<Written> {
+        Ok(Written::Nothing)
+    }
+
+    pub fn write_nodes(_: &Timeline, _: &mut dyn Write) -> io::Result<Written> {
         Ok(Written::Nothing)
     }
 }

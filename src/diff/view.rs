@@ -2,6 +2,8 @@
 
 use crate::diff::{Change, Diff, Hot, HotKind, Names, NodeChange, OldNew};
 use crate::metric::Metric;
+use crate::name::Name;
+use crate::node_labels::SharedParts;
 use crate::report::view::table::Rank;
 use crate::report::view::{Cell, Column, Section, Table, remarks};
 use crate::text::{amount_cell, grouped};
@@ -44,10 +46,13 @@ fn nodes(nodes: &[NodeChange], by: Metric) -> Table<'static> {
         Column::for_people(by.name()),
         Column::for_people("× fair").rank(Rank::Main),
     ];
+    let name = |node: &NodeChange| node.name.clone().unwrap_or_else(|| node.id.clone());
+    let names: Vec<Name> = nodes.iter().map(name).collect();
+    let shared = SharedParts::new(names.iter());
     let row = |node: &NodeChange| {
         let load = node.load.get(by).copied().unwrap_or_default();
         vec![
-            Cell::text(node.name.as_ref().unwrap_or(&node.id).to_string()),
+            Cell::text(shared.label(&name(node)).to_string()),
             change(node.slots, grouped),
             change(load, |load| amount_cell(by, load)),
             change(node.over_fair, |over| format!("{over:.3}")),

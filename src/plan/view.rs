@@ -2,6 +2,7 @@
 
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
+use crate::node_labels::SharedParts;
 use crate::plan::block_time::BlockingKey;
 use crate::plan::duration;
 use crate::plan::goal_outcome::{FloorUnit, GoalOutcome};
@@ -340,10 +341,11 @@ fn nodes(outcome: &PlanOutcome) -> Table<'_> {
         .nodes
         .iter()
         .any(|node| ![0.0, 1.0].contains(&node.weight));
+    let shared = shared_parts(outcome);
     let row = |node: &'_ NodeOutcome| {
         let weight = is_weighed.then_some(node.weight);
         let mut row = vec![
-            Cell::text(marked_name(node)),
+            Cell::text(marked_name(node, shared)),
             Cell::of(weight, |weight| Cell::text(weight.to_string())),
             Cell::change([node.slots.before, node.slots.after].map(|n| text::grouped(n as u64))),
         ];
@@ -362,19 +364,27 @@ fn nodes(outcome: &PlanOutcome) -> Table<'_> {
 }
 
 /// A node and what is special about it.
-fn marked_name(node: &NodeOutcome) -> String {
+fn marked_name(node: &NodeOutcome, shared: SharedParts) -> String {
     let mark = match (node.failed, node.weight <= 0.0) {
         (true, _) => " (failed)",
         (_, true) => " (to be emptied)",
         _ => "",
     };
-    format!("{}{mark}", node_name(node))
+    format!("{}{mark}", shared.label(&node_name(node)))
+}
+
+/// What all names of nodes share, and tables leave out.
+fn shared_parts(outcome: &PlanOutcome) -> SharedParts {
+    let names: Vec<Name> = outcome.nodes.iter().map(node_name).collect();
+    SharedParts::new(names.iter())
 }
 
 fn moves(outcome: &PlanOutcome) -> Section<'_> {
+    let shared = shared_parts(outcome);
     let name = |id: &Name| {
         let node = outcome.nodes.iter().find(|node| node.id == *id);
-        node.map_or_else(|| short_id(id), |node| node_name(node).to_string())
+        let label = node.map(|node| shared.label(&node_name(node)).to_string());
+        label.unwrap_or_else(|| short_id(id))
     };
     let mut section = match outcome.moves.is_empty() {
         true => return Section::untitled(),

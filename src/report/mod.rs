@@ -87,10 +87,26 @@ pub fn files() -> impl Iterator<Item = &'static str> {
     outputs.chain(charts::files())
 }
 
-/// Writes the file called `name`, if the report has something to put in it.
-pub fn write(summary: &Summary, name: &str, out: &mut dyn Write) -> io::Result<Written> {
+/// Which charts a report has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum ChartSet {
+    /// Those that say more than a sentence
+    #[default]
+    Usual,
+    /// All, with Lorenz curves and charts of a single bar
+    All,
+}
+
+/// Writes the file called `name`, if the report has something to put in it; of the charts those in `set`.
+pub fn write(
+    summary: &Summary,
+    set: ChartSet,
+    name: &str,
+    out: &mut dyn Write,
+) -> io::Result<Written> {
     let Some(output) = OUTPUTS.iter().find(|output| output.file == name) else {
-        return charts::write(summary, name, out);
+        return charts::write(summary, set, name, out);
     };
     if !(output.wanted)(summary) {
         return Ok(Written::Nothing);
@@ -103,6 +119,7 @@ pub fn write(summary: &Summary, name: &str, out: &mut dyn Write) -> io::Result<W
 mod charts {
     use std::io::{self, Write};
 
+    use crate::report::ChartSet;
     use crate::report::directory::Written;
     use crate::summary::Summary;
 
@@ -110,7 +127,7 @@ mod charts {
         std::iter::empty()
     }
 
-    pub fn write(_: &Summary, _: &str, _: &mut dyn Write) -> io::Result<Written> {
+    pub fn write(_: &Summary, _: ChartSet, _: &str, _: &mut dyn Write) -> io::Result<Written> {
         Ok(Written::Nothing)
     }
 }

@@ -18,6 +18,13 @@ pub const GRID: Rgb = hex(0xE4E8EC);
 pub const LOAD: Rgb = hex(0x2E77B5);
 /// Loads, large areas.
 pub const LIGHT_LOAD: Rgb = hex(0x9FC4E4);
+/// Big keys, and hash tags that hold much, in the load of their node. They differ from it and from each other in hue and in
+/// lightness.
+#[cfg(feature = "charts")]
+pub const BIG_KEY: Rgb = hex(0xD9822B);
+/// See `BIG_KEY`.
+#[cfg(feature = "charts")]
+pub const HOT_TAG: Rgb = hex(0x1D4F7C);
 /// What needs a look.
 pub const WATCH: Rgb = hex(0xE08A1E);
 /// What is wrong; darker than all loads.
@@ -113,6 +120,15 @@ mod tests {
         let order = [LIGHT_LOAD, WATCH, ALARM].map(lightness);
         assert!(
             order.windows(2).all(|pair| pair[1] + 30.0 < pair[0]),
+            "{order:?}"
+        );
+    }
+
+    #[test]
+    fn parts_of_a_load_differ_in_lightness() {
+        let order = [HOT_TAG, BIG_KEY, LIGHT_LOAD].map(lightness);
+        assert!(
+            order.windows(2).all(|pair| pair[0] + 30.0 < pair[1]),
             "{order:?}"
         );
     }

@@ -1,6 +1,7 @@
 //! A timeline as sections: the bursts, the map, the nodes, tags and patterns over time.
 
 use crate::name::Name;
+use crate::node_labels::SharedParts;
 use crate::report::view::table::Rank;
 use crate::report::view::time_map::{Marked, NamedSeries};
 use crate::report::view::{Block, Cell, Column, Heat, Scope, Section, Table, TimeMap, remarks};
@@ -43,11 +44,11 @@ pub fn sentence(timeline: &Timeline) -> String {
         timeline.bursts.len() as u64 + timeline.more_bursts,
     ) {
         ([], _) => format!("{all}; no burst"),
-        ([burst], _) => format!("{all}; one burst: {}", words(timeline.by, burst)),
+        ([burst], _) => format!("{all}; one burst: {}", words(timeline, burst)),
         ([burst, ..], count) => format!(
             "{all}; {}, the largest: {}",
             counted(count, "burst"),
-            words(timeline.by, burst)
+            words(timeline, burst)
         ),
     }
 }
@@ -127,12 +128,13 @@ fn name_of(burst: &Burst) -> String {
     }
 }
 
-fn words(heat: Heat, burst: &Burst) -> String {
-    let node = burst.node.as_ref();
-    let place = match (burst.tag.is_some() || burst.key.is_some(), node) {
-        (true, Some(node)) => format!(" (slot {}, {})", burst.slot, short(node)),
+fn words(timeline: &Timeline, burst: &Burst) -> String {
+    let (heat, shared) = (timeline.by, shared_parts(timeline));
+    let node = burst.node.as_ref().map(|node| short(&shared.label(node)));
+    let place = match (burst.tag.is_some() || burst.key.is_some(), &node) {
+        (true, Some(node)) => format!(" (slot {}, {node})", burst.slot),
         (true, None) => format!(" (slot {})", burst.slot),
-        (false, Some(node)) => format!(" ({})", short(node)),
+        (false, Some(node)) => format!(" ({node})"),
         (false, None) => String::new(),
     };
     let whose = if node.is_some() { "its node's" } else { "all" };
@@ -164,7 +166,7 @@ fn overview(timeline: &Timeline, top: usize) -> Section<'_> {
     let shown = timeline.bursts.iter().take(top).skip(1);
     let others = timeline.bursts.len().saturating_sub(top.max(1)) as u64 + timeline.more_bursts;
     let section = shown.fold(section, |section, burst| {
-        section.line(words(timeline.by, burst))
+        section.line(words(timeline, burst))
     });
     match others {
         0 => section,
@@ -185,12 +187,8 @@ pub fn time_map(timeline: &Timeline) -> TimeMap {
         times: (burst.from, burst.to),
         name: name_of(burst),
         words: match &burst.pattern {
-            Some(pattern) => format!(
-                "{}; keys like {}",
-                words(timeline.by, burst),
-                short(pattern)
-            ),
-            None => words(timeline.by, burst),
+            Some(pattern) => format!("{}; keys like {}", words(timeline, burst), short(pattern)),
+            None => words(timeline, burst),
         },
     };
     let tags = timeline.tags.iter().flatten().map(|tag| NamedSeries {
@@ -198,9 +196,9 @@ pub fn time_map(timeline: &Timeline) -> TimeMap {
         slot: tag.slot,
         ops: tag.over_time.clone(),
     });
-    let nodes = timeline.nodes.iter().flatten();
+    let (nodes, shared) = (timeline.nodes.iter().flatten(), shared_parts(timeline));
     let owners = nodes.flat_map(|node| {
-        let name = short(&node.name);
+        let name = short(&shared.label(&node.name));
         node.ranges
             .iter()
             .map(move |(first, last)| (*first, *last, name.clone()))
@@ -215,6 +213,12 @@ pub fn time_map(timeline: &Timeline) -> TimeMap {
         names: tags.collect(),
         owners: owners.collect(),
     }
+}
+
+/// What all names of nodes share, and columns leave out.
+pub fn shared_parts(timeline: &Timeline) -> SharedParts {
+    let nodes = timeline.nodes.iter().flatten();
+    SharedParts::new(nodes.map(|node| &node.name))
 }
 
 fn number(title: &'static str) -> Column {
@@ -234,12 +238,15 @@ fn burst_table(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
         number("share"),
         number("× usual"),
     ];
+    let shared = shared_parts(timeline);
     let row = |burst: &'_ Burst| {
         vec![
             Cell::text(name_of(burst)),
             Cell::of(burst.pattern.as_ref(), |pattern| Cell::text(short(pattern))),
             Cell::number(burst.slot),
-            Cell::of(burst.node.as_ref(), |node| Cell::text(short(node))),
+            Cell::of(burst.node.as_ref(), |node| {
+                Cell::text(short(&shared.label(node)))
+            }),
             Cell::text(time(burst.from)),
             Cell::count(burst.to - burst.from),
             Cell::text(heat.rate_cell(burst.rate)),
@@ -254,16 +261,18 @@ fn burst_table(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
 
 fn nodes(timeline: &Timeline) -> Option<Section<'_>> {
     let nodes = timeline.nodes.as_ref()?;
+    let shared = shared_parts(timeline);
     let row = |node: &crate::timeline::NodeOverTime| {
         let share = node.ops as f64 / timeline.ops.max(1) as f64;
         let cells = [
-            Cell::text(short(&node.name)),
+            Cell::text(short(&shared.label(&node.name))),
             amount(timeline.by, node.ops),
             Cell::share(share),
         ];
         with_series(cells, &node.over_time, timeline)
     };
-    let longest = nodes.iter().map(|node| short(&node.name).chars().count());
+    let labels = nodes.iter().map(|node| shared.label(&node.name));
+    let longest = labels.map(|label| short(&label).chars().count());
     let name = Column::words("node");
     // Addresses differ in their last characters: cut, they are all alike.
     let name = match longest.max() {

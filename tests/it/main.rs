@@ -34,6 +34,7 @@ mod live_redis;
 mod manual;
 
 mod memory;
+mod names;
 mod openmetrics;
 mod outputs;
 mod package;

@@ -13,6 +13,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("calendar", &[]),
     // Text spells names and amounts of metrics.
     ("text", &["calendar", "name", "metric"]),
+    ("node_labels", &["name"]),
     ("hash", &[]),
     // The commands of a server: which words are keys.
     ("command", &[]),
@@ -218,7 +219,16 @@ const ANYTHING: &str = "*";
 
 /// What every other module may use.
 const EVERYWHERE: &[&str] = &[
-    "ansi", "calendar", "error", "metric", "name", "text", "hash", "redact", "secret",
+    "ansi",
+    "calendar",
+    "error",
+    "metric",
+    "name",
+    "node_labels",
+    "text",
+    "hash",
+    "redact",
+    "secret",
 ];
 
 /// The arrows of module `module` that the table does not have; `code` is one of its files.

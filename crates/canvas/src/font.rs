@@ -93,11 +93,20 @@ pub fn draw(text: &str, (x, y): (f32, f32), style: Style, mut paint: impl FnMut(
     }
 }
 
-/// `text` in glyphs that the font has, cut in the middle to `room` pixels. The ends of a name tell most: where it
+/// Letters that change their form with those beside them, which glyph by glyph they cannot: Arabic, Syriac, N'Ko, Mandaic and the
+/// scripts of India, whose marks are also set before and around a letter.
+fn is_joined(c: char) -> bool {
+    matches!(u32::from(c), 0x600..=0x8FF | 0x900..=0xDFF | 0xFB50..=0xFDFF | 0xFE70..=0xFEFE)
+}
+
+/// `text` in glyphs that the font has and that stand for themselves, others spelled out, cut in the middle to `room` pixels. The ends of a name tell most: where it
 /// belongs, and which one of many it is.
 pub fn fit(text: &str, room: f32, style: Style) -> String {
+    // Marks that keep a name apart from the line around it: here it is drawn alone.
+    let text = &text.replace(['\u{2068}', '\u{2069}'], "");
     let font = style.font().as_scaled(style.scale());
     let spelled = |c: char| match font.glyph_id(c).0 {
+        _ if is_joined(c) => format!("\\u{{{:x}}}", u32::from(c)),
         0 => format!("\\u{{{:x}}}", u32::from(c)),
         _ => c.to_string(),
     };
@@ -141,25 +150,38 @@ pub fn fit(text: &str, room: f32, style: Style) -> String {
 }
 
 /// Turns runs of letters that are written from right to left around, since glyphs are set from left to right. Marks
-/// stay behind their letters. Not the whole of Unicode's rules, and Arabic letters stay unjoined, but Hebrew can be
-/// read.
+/// stay behind their letters. Not the whole of Unicode's rules, but Hebrew, the only such script that is drawn, can be read.
 fn in_visual_order(text: &str) -> String {
-    let leftward = |c: char| matches!(u32::from(c), 0x590..=0x8FF | 0xFB1D..=0xFDFF | 0xFE70..=0xFEFE | 0x1_0800..=0x1_0FFF | 0x1_E800..=0x1_EFFF);
-    let is_mark = |c: char| matches!(u32::from(c), 0x300..=0x36F | 0x591..=0x5C7 | 0x610..=0x61A | 0x64B..=0x65F);
+    let leftward = |c: char| matches!(u32::from(c), 0x590..=0x5FF | 0xFB1D..=0xFB4F);
+    let is_mark = |c: char| matches!(u32::from(c), 0x300..=0x36F | 0x591..=0x5C7);
     let mut visual = String::with_capacity(text.len());
-    let mut run: Vec<String> = Vec::new();
+    let (mut run, mut between) = (Vec::<String>::new(), Vec::new());
     for c in text.chars() {
         match run.last_mut() {
-            Some(letter) if is_mark(c) => letter.push(c),
-            _ if leftward(c) => run.push(c.to_string()),
+            Some(letter) if is_mark(c) && between.is_empty() => letter.push(c),
+            _ if leftward(c) => {
+                run.extend(between.drain(..).map(|c| mirrored(c).to_string()));
+                run.push(c.to_string());
+            }
+            // Belongs to the run if the run goes on after it.
+            Some(_) if !c.is_alphanumeric() => between.push(c),
             _ => {
                 visual.extend(run.drain(..).rev());
+                visual.extend(between.drain(..));
                 visual.push(c);
             }
         }
     }
     visual.extend(run.drain(..).rev());
+    visual.extend(between);
     visual
+}
+
+/// The other one of a pair of brackets.
+fn mirrored(c: char) -> char {
+    const PAIRS: &str = "()[]{}<>";
+    let other = PAIRS.find(c).map(|at| at ^ 1);
+    other.and_then(|at| PAIRS[at..].chars().next()).unwrap_or(c)
 }
 
 #[cfg(test)]
@@ -192,10 +214,20 @@ mod tests {
     }
 
     #[test]
+    fn letters_that_would_stand_unjoined_are_spelled_out() {
+        assert_eq!(fitted("a:\u{645}\u{631}", 400.0), "a:\\u{645}\\u{631}");
+    }
+
+    #[test]
     fn hebrew_reads_from_right_to_left() {
         assert_eq!(
             fitted("user:\u{5e9}\u{5b8}\u{5dc}:7", 400.0),
             "user:\u{5dc}\u{5e9}\u{5b8}:7"
+        );
+        // What is between two words of it is read with them.
+        assert_eq!(
+            fitted("a:\u{5d0}\u{5d1}{\u{5d2}}:7", 400.0),
+            "a:\u{5d2}}\u{5d1}\u{5d0}}:7"
         );
     }
 

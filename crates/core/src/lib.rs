@@ -23,6 +23,8 @@ pub mod hash;
 pub mod metric;
 pub mod name;
 #[doc(hidden)]
+pub mod node_labels;
+#[doc(hidden)]
 pub mod pattern;
 pub mod plan;
 pub mod redact;

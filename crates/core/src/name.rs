@@ -55,6 +55,24 @@ fn is_hidden(c: char) -> bool {
         | 0xE0000..=0xE0FFF)
 }
 
+/// Letters that are written from right to left.
+fn is_leftward(c: char) -> bool {
+    matches!(u32::from(c),
+        0x590..=0x8FF | 0xFB1D..=0xFDFF | 0xFE70..=0xFEFE | 0x1_0800..=0x1_0FFF | 0x1_E800..=0x1_EFFF)
+}
+
+/// What starts and ends an isolated name.
+pub const ISOLATION: [char; 2] = ['\u{2068}', '\u{2069}'];
+
+/// A spelled name that can stand in any line: one with letters from right to left would draw the numbers beside it into its
+/// direction, and is isolated. No name has the marks of isolation, which are spelled out.
+pub fn isolated(spelled: String) -> String {
+    match spelled.contains(is_leftward) {
+        true => format!("{}{spelled}{}", ISOLATION[0], ISOLATION[1]),
+        false => spelled,
+    }
+}
+
 fn write_hex(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
     bytes
         .iter()
@@ -200,6 +218,20 @@ mod tests {
             assert!(tag.starts_with("a\\x"), "{tag}");
         }
         assert_eq!(spelled(b"\x81{A\x81}\xff"), "\\x81{A\\x81}\\xff");
+    }
+
+    #[test]
+    fn only_names_from_right_to_left_are_isolated() {
+        let shown = ["user:42", "名前", "שלום:7", "{مرحبا}"].map(|name| isolated(name.to_owned()));
+        assert_eq!(
+            shown,
+            [
+                "user:42",
+                "名前",
+                "\u{2068}שלום:7\u{2069}",
+                "\u{2068}{مرحبا}\u{2069}"
+            ]
+        );
     }
 
     proptest! {

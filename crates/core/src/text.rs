@@ -2,7 +2,7 @@
 
 use crate::calendar::{date, unit_of_time};
 use crate::metric::Metric;
-use crate::name::Name;
+use crate::name::{Name, isolated};
 
 /// Prefixes by powers of a thousand.
 const SI: [&str; 7] = ["", " k", " M", " G", " T", " P", " E"];
@@ -200,11 +200,23 @@ pub fn truncated(text: &str, most: usize) -> String {
     }
 }
 
-/// A name in at most `most` characters. The cost is bounded by `most`: a name may have millions of bytes.
+/// `text` in at most `most` characters, from both of its ends.
+pub fn without_middle(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let front = most.saturating_sub(1) / 2;
+    let back = most.saturating_sub(1) - front;
+    let (front, back) = (text.chars().take(front), text.chars().skip(count - back));
+    front.chain(['…']).chain(back).collect()
+}
+
+/// A name in at most `most` characters, isolated where it is written from right to left. The cost is bounded by `most`: a name may have millions of bytes.
 pub fn name(name: &Name, most: usize) -> String {
     // A character of the escaped form is at most four bytes of the name.
     let start = &name.0[..name.0.len().min(4 * (most + 1))];
-    truncated(&Name::from(start).to_string(), most)
+    isolated(truncated(&Name::from(start).to_string(), most))
 }
 
 /// A word of a shell command: in quotes where it needs them.

@@ -35,10 +35,10 @@ use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::partial;
 use crate::redact::Redaction;
-use crate::report;
 use crate::report::directory::{Directory, Guard, SingleFile};
 use crate::report::render::openmetrics;
 use crate::report::view;
+use crate::report::{self, ChartSet};
 use crate::slot::policy::Policy;
 use crate::source::{Source, remote};
 use crate::summary::Summary;
@@ -118,6 +118,11 @@ pub struct AnalyzeArgs {
     /// With --output json none are written unless --out is given.
     #[arg(long, help_heading = OUTPUT)]
     pub no_files: bool,
+    /// Which charts are drawn
+    ///
+    /// `usual` leaves out Lorenz curves and charts that would have a single bar.
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = ChartSet::Usual, help_heading = OUTPUT, hide_short_help = true)]
+    pub charts: ChartSet,
     /// Replace files that slotscope did not write, where an output has their name
     #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub force: bool,
@@ -219,7 +224,7 @@ impl AnalyzeArgs {
         // A closed standard output must not prevent writing the files.
         let printed = self.print(&summary);
         if let Some((directory, path)) = directory {
-            directory.publish(|name, out| report::write(&summary, name, out))?;
+            directory.publish(|name, out| report::write(&summary, self.charts, name, out))?;
             if self.output.form() == Form::Text && printed.is_ok() {
                 self.say_where(&path)?;
             }

@@ -83,6 +83,20 @@ impl Plot {
         canvas.text(name, (MARGIN, self.y.end - 28), Anchor::Start, style);
     }
 
+    /// The base line with `moments` on an axis of seconds since 1970, and the name of the axis below.
+    pub fn draw_times(&self, canvas: &Canvas<'_>, name: &str, moments: Vec<(u64, String)>) {
+        let style = Style::plain(size::NOTE, MUTED);
+        let base = self.y.start;
+        canvas.fill([self.x.start, base, self.x.end, base + 1], FRAME);
+        for (at, label) in moments {
+            let x = self.x.at(at as f64);
+            canvas.fill([x, base, x + 1, base + 6], FRAME);
+            tick_label(canvas, &label, (x, base + 19), style);
+        }
+        let middle = (self.x.start + self.x.end) / 2;
+        canvas.text(name, (middle, base + 46), Anchor::Middle, style);
+    }
+
     /// The base line with values and the name of the axis below.
     pub fn draw_x(&self, canvas: &Canvas<'_>, name: &str, label: impl Fn(f64, String) -> String) {
         let style = Style::plain(size::NOTE, MUTED);

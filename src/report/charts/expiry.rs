@@ -1,14 +1,14 @@
-//! expiry.png: how much expires within which time, how much never does, and the minute in which most keys expire.
+//! expiry.png: what expires when, and what never does. Where the times are not known, how much has a TTL.
 
 use crate::metric::{Metric, PerMetric};
-use crate::report::charts::bars;
-use crate::report::charts::bars::Row;
+use crate::report::charts::bars::{self, Bars, Row};
+use crate::report::charts::expiry_over_time::{self, OverTime};
 use crate::report::charts::loads::Loads;
 use crate::report::charts::{Sheet, short_source_line};
 use crate::report::palette::{FRAME, LOAD, Rgb, WATCH};
 use crate::summary::Summary;
-use crate::summary::expiry::{Expiry, FullestTime};
-use crate::text::{counted, percent, span, the_minutes, time};
+use crate::summary::expiry::Expiry;
+use crate::text::{counted, percent, span};
 
 /// The chart of `summary`.
 pub fn sheet(summary: &Summary) -> Sheet<'_> {
@@ -21,15 +21,21 @@ pub fn sheet(summary: &Summary) -> Sheet<'_> {
     if loads.total() == 0.0 {
         return bars::empty_sheet("When keys expire", subtitle, loads.nothing());
     }
-    let keys = summary.input.keys;
-    let mut rows = rows(expiry, &loads);
-    rows.extend(
-        expiry
-            .fullest
-            .as_ref()
-            .map(|fullest| Row::Gap(at_once(fullest))),
-    );
-    bars::sheet(title(expiry, keys), subtitle, rows, Vec::new(), loads)
+    let (keys, written) = (summary.input.keys, summary.input.written);
+    let title = title(expiry, keys);
+    if let Some(over_time) = OverTime::new(expiry, written) {
+        let note = note(expiry, &over_time, keys);
+        return Sheet::new(title, subtitle, move |canvas| {
+            expiry_over_time::draw(canvas, &over_time, &expiry.storms, &note)
+        });
+    }
+    Bars::new(title, subtitle, rows(expiry, &loads), &loads).sheet()
+}
+
+/// Whether it is known when keys expire: whether they do is two bars.
+pub fn is_telling(summary: &Summary) -> bool {
+    let over_time = |expiry| OverTime::new(expiry, summary.input.written);
+    summary.expiry.as_ref().and_then(over_time).is_some()
 }
 
 fn title(expiry: &Expiry, keys: u64) -> String {
@@ -39,29 +45,51 @@ fn title(expiry: &Expiry, keys: u64) -> String {
         .within
         .iter()
         .filter(|of| of.secs.is_some_and(|secs| secs <= DAY));
+    if let Some(storm) = expiry.storms.first() {
+        let pattern = storm.pattern.as_ref().map(bars::in_title);
+        let pattern = pattern.map_or_else(String::new, |of| format!(": {of}"));
+        let (share, when) = (percent(storm.share), minutes(storm.minutes));
+        return format!("{share} of the keys expire within {when}{pattern}");
+    }
     match expiry.within.is_empty() {
         true => format!(
-            "{} of the keys expire, {never} never do",
+            "{} of the keys have a TTL, {never} have none",
             part(expiry.expiring.keys)
         ),
         false => format!(
-            "{} of the keys expire within a day, {never} never do",
+            "{} of the keys expire within a day, {never} have no TTL",
             part(of_a_day.map(|of| of.load.keys).sum())
         ),
     }
 }
 
-const DAY: u64 = 86_400;
-
-fn at_once(fullest: &FullestTime) -> String {
-    format!(
-        "most at once: {} ({}) in {} from {}",
-        counted(fullest.keys, "key"),
-        percent(fullest.share),
-        the_minutes(fullest.minutes),
-        time(fullest.at)
-    )
+fn minutes(count: u64) -> String {
+    match count {
+        1 => String::from("one minute"),
+        count => counted(count, "minute"),
+    }
 }
+
+/// What no bar shows.
+fn note(expiry: &Expiry, over_time: &OverTime, keys: u64) -> String {
+    let part = |what: &str, count: u64| {
+        let share = percent(count as f64 / keys.max(1) as f64);
+        (count > 0).then(|| format!("{what}: {} ({share})", counted(count, "key")))
+    };
+    let expired = expiry.expired.as_ref().map_or(0, |expired| expired.keys);
+    let parts = [
+        part("no TTL", expiry.never.keys),
+        part("already expired", expired),
+        part("later", over_time.later),
+    ];
+    parts
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join("  ·  ")
+}
+
+const DAY: u64 = 86_400;
 
 /// What had expired, what expires, by the time that is left, and what never does.
 fn rows(expiry: &Expiry, loads: &Loads<'_>) -> Vec<Row> {
@@ -92,9 +120,9 @@ fn rows(expiry: &Expiry, loads: &Loads<'_>) -> Vec<Row> {
     let at_some_time = expiry.expiring.map(|metric, _| left(metric));
     if at_some_time.keys > 0 {
         // Without the time of the dump it is not known how long that is.
-        rows.push(row("at some time".into(), &at_some_time, LOAD, loads));
+        rows.push(row("with TTL".into(), &at_some_time, LOAD, loads));
     }
-    rows.push(row("never".into(), &expiry.never, FRAME, loads));
+    rows.push(row("no TTL".into(), &expiry.never, FRAME, loads));
     rows
 }
 

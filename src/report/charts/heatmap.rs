@@ -25,7 +25,7 @@ const HEIGHT: u32 = 1200;
 const NAMED: usize = 12;
 /// More ranges than this get thinner borders, then none: lines would be all that is seen.
 const THICK: usize = 24;
-const THIN: usize = 600;
+const THIN: usize = 64;
 
 /// Which colour a load has.
 struct Scale {

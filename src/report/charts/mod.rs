@@ -7,6 +7,7 @@ mod bars;
 mod dates;
 mod distribution;
 mod expiry;
+mod expiry_over_time;
 mod factors;
 mod heatmap;
 mod histogram;
@@ -14,7 +15,9 @@ mod key_lengths;
 mod legend;
 mod loads;
 mod lorenz;
+mod node_stacks;
 mod nodes;
+pub mod nodes_over_time;
 mod number;
 pub mod over_time;
 mod prefixes;
@@ -23,7 +26,7 @@ mod slot_load;
 mod tag_sizes;
 pub mod throughput;
 pub mod time_map;
-mod top_tags;
+mod top_units;
 mod types;
 mod value_sizes;
 
@@ -33,6 +36,7 @@ use slotscope_canvas::font::{Style, fit};
 
 use crate::metric::Metric;
 use crate::name::Name;
+use crate::report::ChartSet;
 use crate::report::charts::loads::Loads;
 use crate::report::charts::number::{counted, short};
 pub use crate::report::charts::sheet::Sheet;
@@ -50,61 +54,73 @@ pub static CHARTS: &[Chart] = &[
     Chart {
         file: "slot-heatmap.png",
         wanted: |_| true,
+        usual: |_| true,
         sheet: heatmap::sheet,
     },
     Chart {
         file: "slot-load.png",
         wanted: |_| true,
+        usual: |_| true,
         sheet: slot_load::sheet,
     },
     Chart {
         file: "nodes.png",
         wanted: |_| true,
+        usual: |_| true,
         sheet: nodes::sheet,
     },
     Chart {
         file: "top-tags.png",
         wanted: |summary| summary.tags.is_some(),
-        sheet: top_tags::sheet,
+        usual: top_units::is_telling,
+        sheet: top_units::sheet,
     },
     Chart {
         file: "lorenz.png",
         wanted: |_| true,
+        usual: |_| false,
         sheet: lorenz::sheet,
     },
     Chart {
         file: "slot-distribution.png",
         wanted: |_| true,
+        usual: |_| true,
         sheet: distribution::sheet,
     },
     Chart {
         file: "tag-sizes.png",
         wanted: |summary| summary.tag_sizes.is_some(),
+        usual: |_| true,
         sheet: tag_sizes::sheet,
     },
     Chart {
         file: "key-lengths.png",
         wanted: |summary| summary.lengths.is_some(),
+        usual: |_| true,
         sheet: key_lengths::sheet,
     },
     Chart {
         file: "value-sizes.png",
         wanted: |summary| summary.sizes.is_some(),
+        usual: |_| true,
         sheet: value_sizes::sheet,
     },
     Chart {
         file: "prefixes.png",
         wanted: |summary| summary.patterns.is_some(),
+        usual: |_| true,
         sheet: prefixes::sheet,
     },
     Chart {
         file: "expiry.png",
         wanted: |summary| summary.expiry.is_some(),
+        usual: expiry::is_telling,
         sheet: expiry::sheet,
     },
     Chart {
         file: "types.png",
         wanted: |summary| summary.encodings.is_some(),
+        usual: types::is_telling,
         sheet: types::sheet,
     },
 ];
@@ -114,12 +130,18 @@ pub fn files() -> impl Iterator<Item = &'static str> {
     CHARTS.iter().map(|chart| chart.file)
 }
 
-/// Draws the chart called `name`, if the report has something to draw in it.
-pub fn write(summary: &Summary, name: &str, out: &mut dyn Write) -> io::Result<Written> {
-    match CHARTS
+/// Draws the chart called `name`, if it is in `set` and the report has something to draw in it.
+pub fn write(
+    summary: &Summary,
+    set: ChartSet,
+    name: &str,
+    out: &mut dyn Write,
+) -> io::Result<Written> {
+    let is_in_set = |chart: &&Chart| set == ChartSet::All || (chart.usual)(summary);
+    let mut found = CHARTS
         .iter()
-        .find(|chart| chart.file == name && (chart.wanted)(summary))
-    {
+        .filter(|chart| chart.file == name && (chart.wanted)(summary));
+    match found.find(is_in_set) {
         Some(chart) => (chart.sheet)(summary).write(out).map(|()| Written::Whole),
         None => Ok(Written::Nothing),
     }
@@ -131,6 +153,8 @@ pub struct Chart {
     pub file: &'static str,
     /// Whether a report with this summary has it.
     pub wanted: fn(&Summary) -> bool,
+    /// Whether it says more than a sentence of the report does; else it is drawn on request.
+    pub usual: fn(&Summary) -> bool,
     /// What is on it; a summary that has nothing for it gives an empty sheet.
     pub sheet: for<'s> fn(&'s Summary) -> Sheet<'s>,
 }
@@ -206,7 +230,7 @@ fn base_name(path: &str) -> &str {
 
 /// What people call a node.
 fn node_name(node: &NodeLoad) -> String {
-    node.name().to_string()
+    node.label().to_string()
 }
 
 /// Digits of a node's load over the fair share: two, where that shows a difference, else three.

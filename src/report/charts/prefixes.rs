@@ -1,10 +1,10 @@
 //! prefixes.png: the heaviest prefixes of key names by level, and how much of each is bound together by hash tags.
 
 use crate::report::charts::bars;
-use crate::report::charts::bars::Row;
+use crate::report::charts::bars::{Bars, Row};
 use crate::report::charts::loads::Loads;
 use crate::report::charts::{Sheet, short_source_line};
-use crate::report::palette::LOAD;
+use crate::report::palette::{LIGHT_LOAD, LOAD};
 use crate::summary::Summary;
 use crate::summary::patterns::{KeyGroups, Prefix};
 use crate::text::percent;
@@ -22,7 +22,7 @@ pub fn sheet(summary: &Summary) -> Sheet<'_> {
     });
     let (title, subtitle, rows) = match heaviest {
         Some((first, prefixes)) => (
-            title(first, &loads),
+            title(longest(first, &prefixes.top), &loads),
             subtitle(summary, prefixes, &loads),
             rows(prefixes, &loads),
         ),
@@ -39,7 +39,14 @@ pub fn sheet(summary: &Summary) -> Sheet<'_> {
             subtitle,
             "no key name has a prefix that many keys share",
         ),
-        false => bars::sheet(title, subtitle, rows, Vec::new(), loads),
+        false => Bars {
+            legend: vec![
+                (LOAD, "keys with a hash tag"),
+                (LIGHT_LOAD, "keys without one"),
+            ],
+            ..Bars::new(title, subtitle, rows, &loads)
+        }
+        .sheet(),
     }
 }
 
@@ -60,27 +67,20 @@ fn subtitle(summary: &Summary, prefixes: &KeyGroups<Prefix>, loads: &Loads<'_>) 
             loads.counted(prefixes.max_error)
         ),
     };
-    format!(
-        "dark: keys with a hash tag, light: without  ·  {bound}{}",
-        short_source_line(summary)
-    )
+    format!("{bound}{}", short_source_line(summary))
 }
 
-/// The heaviest of each level, under a line that names the level.
+/// The heaviest of each level, under a line that names the level. What all keys of a prefix go on with is shown with it.
 fn rows(prefixes: &KeyGroups<Prefix>, loads: &Loads<'_>) -> Vec<Row> {
-    let deepest = prefixes
-        .top
-        .iter()
-        .map(|prefix| prefix.level)
-        .max()
-        .unwrap_or(0);
+    let top = &prefixes.top;
+    let deepest = top.iter().map(|prefix| prefix.level).max().unwrap_or(0);
     let mut rows = Vec::new();
     for level in 1..=deepest {
-        let of_level: Vec<_> = prefixes
-            .top
-            .iter()
-            .filter(|prefix| prefix.level == level)
+        let of_level = top.iter().filter(|prefix| prefix.level == level);
+        let of_level = of_level.filter(|prefix| !is_all_of_parent(prefix, top));
+        let of_level: Vec<_> = of_level
             .take(OF_A_LEVEL)
+            .map(|prefix| longest(prefix, top))
             .collect();
         if rows.len() + of_level.len() >= SHOWN {
             break;
@@ -91,6 +91,23 @@ fn rows(prefixes: &KeyGroups<Prefix>, loads: &Loads<'_>) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// Whether all keys of another prefix have this one.
+fn is_all_of_parent(prefix: &Prefix, top: &[Prefix]) -> bool {
+    top.iter().any(|other| goes_on(other, prefix))
+}
+
+/// The longest prefix that all keys of `prefix` have.
+fn longest<'p>(prefix: &'p Prefix, top: &'p [Prefix]) -> &'p Prefix {
+    let longer = top.iter().filter(|other| goes_on(prefix, other));
+    longer.max_by_key(|other| other.level).unwrap_or(prefix)
+}
+
+/// Whether all keys of `prefix` have the longer one, too.
+fn goes_on(prefix: &Prefix, longer: &Prefix) -> bool {
+    let is_longer = longer.level > prefix.level && longer.prefix.0.starts_with(&prefix.prefix.0);
+    is_longer && longer.kind.load == prefix.kind.load
 }
 
 fn row(prefix: &Prefix, loads: &Loads<'_>) -> Row {

@@ -249,7 +249,7 @@ fn legend(canvas: &Canvas<'_>, loads: &Loads<'_>, perfect: Option<&CompoundPoiss
     let mut entries = vec![
         (
             Swatch::Drawn(&envelope),
-            "least to most of neighbouring slots",
+            "lowest to highest of neighbouring slots",
         ),
         (Swatch::Drawn(&line), mean.as_str()),
     ];

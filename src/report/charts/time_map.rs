@@ -199,7 +199,7 @@ fn bursts(canvas: &Canvas<'_>, map: &TimeMap, Field { x, y }: Field) {
 }
 
 /// How rates are written: their part of a unit, their numbers, the unit.
-fn scale(heat: Heat) -> (f64, Numbers, &'static str) {
+pub fn scale(heat: Heat) -> (f64, Numbers, &'static str) {
     match heat {
         Heat::Ops => (1.0, Numbers::Decimal, "operations a second"),
         Heat::Cpu => (1e-4, Numbers::Decimal, "% of a core"),

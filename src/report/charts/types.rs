@@ -3,7 +3,7 @@
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::report::charts::bars;
-use crate::report::charts::bars::Row;
+use crate::report::charts::bars::{Bars, Row};
 use crate::report::charts::loads::Loads;
 use crate::report::charts::{Sheet, short_source_line};
 use crate::report::palette::LOAD;
@@ -13,6 +13,11 @@ use crate::text::percent;
 
 /// Rows.
 const SHOWN: usize = 16;
+
+/// Whether there is more than one type.
+pub fn is_telling(summary: &Summary) -> bool {
+    summary.encodings.iter().flatten().nth(1).is_some()
+}
 
 /// The chart of `summary`.
 pub fn sheet(summary: &Summary) -> Sheet<'_> {
@@ -31,7 +36,7 @@ pub fn sheet(summary: &Summary) -> Sheet<'_> {
         .iter()
         .take(SHOWN)
         .map(|kind| row(kind, &loads, summary));
-    bars::sheet(title, subtitle, rows.collect(), Vec::new(), loads)
+    Bars::new(title, subtitle, rows.collect(), &loads).sheet()
 }
 
 /// `hash, listpack`.

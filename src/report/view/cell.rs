@@ -109,7 +109,7 @@ impl<'a> Cell<'a> {
 
     /// A node.
     pub fn node(node: &'a NodeLoad) -> Self {
-        Value::Node(&node.id, node.name()).into()
+        Value::Node(&node.id, node.label()).into()
     }
 
     /// The node of `nodes` that owns something; nothing where no node does.

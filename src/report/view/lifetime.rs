@@ -10,6 +10,9 @@ use crate::summary::expiry::FullestTime;
 use crate::summary::nodes::NodeLoad;
 use crate::text::{self, counted, grouped, percent, span};
 
+/// Characters of a node or a pattern.
+const NAME: usize = 120;
+
 /// LFU counters that are one row: up to this one, and what it means.
 const LFU: [(u8, &str); 6] = [
     (4, "not used for minutes"),
@@ -76,7 +79,7 @@ fn soon<'a>(summary: &'a Summary, leaving: &'a Leaving) -> [Table<'a>; 2] {
         ];
         let rows = parts.iter().map(|part| {
             vec![
-                Cell::text(shown(&part.name).to_string()),
+                Cell::text(text::name(&shown(&part.name), NAME)),
                 Cell::text(grouped(part.keys)),
                 Cell::share(part.share).with_load_bar(part.share),
             ]
@@ -87,7 +90,7 @@ fn soon<'a>(summary: &'a Summary, leaving: &'a Leaving) -> [Table<'a>; 2] {
         let nodes = summary.nodes.list.iter();
         let node = nodes
             .filter(|node| node.id == *id)
-            .map(NodeLoad::name)
+            .map(NodeLoad::label)
             .next();
         node.unwrap_or_else(|| id.clone())
     };

@@ -8,10 +8,13 @@ use crate::summary::Summary;
 use crate::summary::node_counts::NodeCounts;
 use crate::summary::nodes::NodeLoad;
 use crate::summary::state::{Role, State};
-use crate::text::{counted, percent};
+use crate::text::{self, counted, percent};
 
 /// Nodes that are shown where space is short.
 const BARS: usize = 6;
+
+/// Characters of what all names of nodes share.
+const NAME: usize = 200;
 
 /// What "fair" means in the head of a column.
 const FAIR: &str = "its load over that of the average node; the mark is the fair share";
@@ -25,6 +28,10 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::titled(format!("Nodes ({})", nodes.source))
         .anchored("nodes", "Nodes")
         .table(table(summary));
+    let section = match nodes.left_out() {
+        Some(names) => section.line(format!("names of nodes: {}", text::name(&names, NAME))),
+        None => section,
+    };
     let unowned = &nodes.unowned;
     if unowned.load.keys == 0 {
         return Some(section);

@@ -117,7 +117,7 @@ fn causes_of<'a>(summary: &'a Summary, found: &'a RoleVerdict) -> Option<Section
     let node = nodes.iter().find(|node| node.id == fullest.node)?;
     let title = format!(
         "Why {} holds {:.3} times its fair share of {}",
-        node.name(),
+        node.label(),
         fullest.max_over_mean,
         found.metric.of_what()
     );

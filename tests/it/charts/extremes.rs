@@ -8,6 +8,7 @@ use slotscope::metric::{Errors, Metric, PerMetric};
 use slotscope::name::Name;
 use slotscope::report::charts::CHARTS;
 use slotscope::slot::SLOTS;
+use slotscope::summary::independent_units::{Unit, UnitKind};
 use slotscope::summary::observed::Observed;
 use slotscope::summary::patterns::{GroupLoad, KeyGroups, Prefix};
 use slotscope::summary::role_load::Asked;
@@ -60,6 +61,16 @@ fn with_tags(mut summary: Summary, names: &[Vec<u8>]) -> Summary {
     };
     tags.top = names.iter().enumerate().map(tag).collect();
     tags.tagged_keys = tags.top.iter().map(|tag| tag.load.keys).sum();
+    let unit = |tag: &Tag| Unit {
+        kind: UnitKind::Tag,
+        name: tag.tag.clone(),
+        slot: tag.slot,
+        node: summary.nodes.list.first().map(|node| node.id.clone()),
+        load: tag.load.keys as f64,
+        at_most: (tag.load.keys + tag.error(Metric::Keys)) as f64,
+        main_key: None,
+    };
+    summary.units.per.keys.named = tags.top.iter().map(unit).collect();
     (tags.distinct, tags.distinct_error, tags.max_error) = (4_051_234, 0.006, 1234);
     for (slot, name) in summary.slots.hottest.iter_mut().zip(names) {
         slot.top_tags = vec![TagLoad {

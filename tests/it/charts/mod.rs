@@ -2,6 +2,7 @@
 //! What they look like is in `target/tmp/charts/`.
 
 mod extremes;
+mod roles;
 mod samples;
 
 use std::ops::{Range, RangeInclusive};
@@ -108,6 +109,12 @@ impl Picture {
             height: info.height,
             rgb,
         }
+    }
+
+    /// Pixels of exactly this colour.
+    fn pixels_of(&self, colour: [u8; 3]) -> usize {
+        let pixels = self.rgb.chunks_exact(3);
+        pixels.filter(|pixel| **pixel == colour).count()
     }
 
     /// Pixels of a rectangle that are much darker than white.

@@ -47,10 +47,12 @@ impl Rig {
         let dump = format!("key,size\n{}", rows.collect::<String>());
         self.scratch.file("dump.csv", dump);
         let flags = KINDS[self.runs as usize % KINDS.len()];
-        let words = ["analyze", "dump.csv", "--out", "out", "--title"];
+        let words = [
+            "analyze", "dump.csv", "--charts", "all", "--out", "out", "--title",
+        ];
         let words = words.iter().chain(flags).map(|word| (*word).to_owned());
         let mut words: Vec<String> = words.collect();
-        words.insert(5, title(self.runs));
+        words.insert(7, title(self.runs));
         words
     }
 

@@ -35,6 +35,9 @@ pub struct Expiry {
     /// What expires within an hour of the writing of the dump, by node and pattern; absent where nothing does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaving: Option<Leaving>,
+    /// What expires, by the start of a minute, or of the span that is counted in place of minutes, in seconds since 1970.
+    #[serde(skip)]
+    pub over_time: Vec<(u64, PerMetric<u64>)>,
 }
 
 /// What expires within a time.
@@ -102,7 +105,13 @@ impl Expiry {
             owner,
             shown_pattern,
         };
+        let over_time = || {
+            spans
+                .iter()
+                .map(|(start, load)| (start / 1000, shown(*load)))
+        };
         counted.is_known().then(|| Expiry {
+            over_time: over_time().collect(),
             storms: known.storms(written.map(minute), keys),
             leaving: written.and_then(|written| known.leaving(minute(written))),
             never: shown(counted.never),

@@ -68,7 +68,7 @@ impl Explained<'_> {
         let captures = captures.filter(|_| is_captured);
         Explanation::Fullest(Fullest {
             assumed_nodes: nodes.are_assumed().then_some(nodes.list.len()),
-            node: split.fullest.name(),
+            node: split.fullest.label(),
             measure: load.measure,
             max_over_mean: split.max_over_mean,
             reason: self.why(split, judgement, causes),
@@ -117,7 +117,7 @@ impl Explained<'_> {
             _ if self.load.measure.role() == Role::Memory => Unseen::Sample,
             _ => {
                 let seen = self.load.compared.iter();
-                let seen = seen.map(|at| self.nodes.list[*at].name()).collect();
+                let seen = seen.map(|at| self.nodes.list[*at].label()).collect();
                 Unseen::Captured(seen, self.nodes.owning().count())
             }
         };

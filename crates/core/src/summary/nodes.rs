@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
+use crate::node_labels::SharedParts;
 use crate::slot::SLOTS;
 use crate::summary::balance::Balance;
 use crate::summary::model::expected::Expectation;
@@ -73,6 +74,9 @@ pub struct NodeLoad {
     /// What it holds.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
+    /// What its name has in common with those of all others.
+    #[serde(skip)]
+    pub shared: SharedParts,
 }
 
 /// What a node holds in fair shares, by role.
@@ -130,6 +134,11 @@ impl NodeLoad {
         text::node_name(&self.id, self.address.as_ref(), self.hostname.as_ref())
     }
 
+    /// What columns and charts call it: its name without what those of all nodes share.
+    pub fn label(&self) -> Name {
+        self.shared.label(&self.name())
+    }
+
     /// Whether the node that was asked suspects that it has failed: `fail?`.
     pub fn is_suspected(&self) -> bool {
         self.flags.contains(&NodeFlag::Suspected)
@@ -180,8 +189,12 @@ impl Nodes {
             slots: node.slots,
             ranges: node.ranges.clone(),
             load: added.map(|_, (nodes, _)| nodes[index]),
+            shared: SharedParts::default(),
         };
-        let list: Vec<_> = topology.nodes.iter().enumerate().map(load).collect();
+        let mut list: Vec<_> = topology.nodes.iter().enumerate().map(load).collect();
+        let names: Vec<Name> = list.iter().map(NodeLoad::name).collect();
+        let shared = SharedParts::new(names.iter());
+        list.iter_mut().for_each(|node| node.shared = shared);
         let owning = |metric: Metric| {
             list.iter()
                 .filter(|node| node.slots > 0)
@@ -240,6 +253,12 @@ impl Nodes {
     /// Whether each file of the input is one of them.
     pub fn are_files(&self) -> bool {
         self.source.0 == Topology::ONE_A_FILE.as_bytes()
+    }
+
+    /// What labels leave out of the names of nodes, around a `*`; `None` where they are shown whole.
+    pub fn left_out(&self) -> Option<Name> {
+        let first = self.list.first()?;
+        first.shared.of(&first.name())
     }
 
     /// The place in the list of the owner of each slot.

@@ -26,7 +26,7 @@ use sha2::{Digest, Sha256};
 
 use crate::report::palette;
 use crate::report::render::html::section::{Context, Section};
-use crate::report::render::html::spell::TEXT;
+use crate::report::render::html::spell::{TEXT, unbroken};
 use crate::report::view::{self, Scope, verdict};
 use crate::summary::{Dumped, Summary};
 use crate::text::{bytes, counted, grouped, percent, time, truncated};
@@ -91,12 +91,27 @@ struct Fact {
 /// Where `out` cannot be written.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let page = Page::of(summary)
-        .and_then(|page| page.render())
+        .and_then(|page| page.unbroken().render())
         .map_err(io::Error::other)?;
     out.write_all(page.as_bytes())
 }
 
 impl<'a> Page<'a> {
+    /// The same with sentences in which numbers keep their unit on the line.
+    fn unbroken(mut self) -> Self {
+        let texts = [
+            &mut self.stops,
+            &mut self.warnings,
+            &mut self.notes,
+            &mut self.other,
+        ];
+        let texts = texts.into_iter().flatten();
+        let steps = self.steps.iter_mut().map(|(what, _)| what);
+        let all = texts.chain(steps).chain([&mut self.sentence]);
+        all.for_each(|text| *text = unbroken(text));
+        self
+    }
+
     fn of(summary: &'a Summary) -> askama::Result<Self> {
         let (found, input) = (&summary.verdict, &summary.input);
         let metrics: Vec<_> = summary

@@ -6,7 +6,7 @@ use crate::metric::Metric;
 use crate::report::render::html::curve::Picture;
 use crate::report::render::html::heat_map;
 use crate::report::render::html::histogram::Histogram;
-use crate::report::render::html::spell::{SHOWN, TEXT};
+use crate::report::render::html::spell::{SHOWN, TEXT, unbroken};
 use crate::report::render::html::table::Table;
 use crate::report::render::html::tree::Tree;
 use crate::report::view::{self, Block};
@@ -53,7 +53,7 @@ impl Section {
             id: section.id,
             label: section.label,
             is_narrow: section.is_narrow,
-            title: truncated(&section.title, SHOWN),
+            title: unbroken(&truncated(&section.title, SHOWN)),
             parts: section.blocks.iter().map(part).collect::<Result<_>>()?,
         })
     }
@@ -93,6 +93,6 @@ struct Paragraph<'a> {
 }
 
 fn paragraph(text: &str) -> Result<String> {
-    let text = &truncated(text, TEXT);
+    let text = &unbroken(&truncated(text, TEXT));
     Paragraph { tag: "p", text }.render()
 }

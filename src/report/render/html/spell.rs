@@ -18,7 +18,7 @@ pub fn cut(name: &Name) -> String {
 
 /// A node in the data of the script.
 pub fn node(node: &NodeLoad) -> String {
-    cut(&node.name())
+    cut(&node.label())
 }
 
 /// `1,234,567`, and from 100 million on `123 M`, `1.54 G`.
@@ -29,9 +29,37 @@ pub fn short_count(count: u64) -> String {
     }
 }
 
+/// Units that stay on the line of their number.
+const UNITS: &[&str] = &[
+    "%", "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "k", "M", "G", "T", "P", "E", "µs", "ms",
+    "s", "min",
+];
+
+/// `text` with spaces that do not break between numbers and their units.
+pub fn unbroken(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for (at, word) in text.split(' ').enumerate() {
+        let unit = word.trim_end_matches(|c: char| ",.;:)".contains(c));
+        let follows_number = out.ends_with(|c: char| c.is_ascii_digit());
+        if at > 0 {
+            let is_bound = follows_number && UNITS.contains(&unit);
+            out.push(if is_bound { '\u{A0}' } else { ' ' });
+        }
+        out.push_str(word);
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_keep_their_unit() {
+        let text = "keys of 2 B, 10.5 % (1.5 GiB) in 3 parts; s 7 s";
+        let expected = "keys of 2\u{A0}B, 10.5\u{A0}% (1.5\u{A0}GiB) in 3 parts; s 7\u{A0}s";
+        assert_eq!(unbroken(text), expected);
+    }
 
     #[test]
     fn large_counts_are_short() {

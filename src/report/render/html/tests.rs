@@ -2,6 +2,7 @@
 
 use crate::metric::{Errors, Metric, PerMetric};
 use crate::name::Name;
+use crate::node_labels::SharedParts;
 use crate::report::render::html::*;
 use crate::slot::SLOTS;
 use crate::summary::nodes::{NodeLoad, OverShare};
@@ -56,6 +57,7 @@ fn largest() -> Summary {
             slots: 1,
             ranges: vec![(slot, slot)],
             load,
+            shared: SharedParts::default(),
         })
         .collect();
     let without_slots = NodeLoad {

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use crate::name::ISOLATION;
 use crate::report::view::amounts::quantiles;
 use crate::report::view::{Block, Scope, Section, StepTable};
 use crate::summary::state::State;
@@ -34,6 +35,8 @@ pub struct Page<'a> {
     pub rows: usize,
     /// Where the other rows are, after "... and 12 more".
     pub rest: &'a str,
+    /// Whether no name in a table is cut, however long its lines get.
+    pub whole_names: bool,
 }
 
 /// Writes `sections`. Colours are always in it; the stream that it is written to takes them out where they are not
@@ -93,7 +96,7 @@ impl Writer<'_> {
                         self.blank_line()?;
                     }
                     let shown = table.shown(self.page.rows);
-                    table::write(table, shown, self.page.width, &mut self.out)?;
+                    table::write(table, shown, self.page, &mut self.out)?;
                     self.more(table.rows.len() - shown)?;
                 }
                 Block::Quantiles(metric, of) => self.lines("  ", &quantiles(*metric, of))?,
@@ -170,7 +173,7 @@ impl Writer<'_> {
                 } else {
                     ("", "")
                 };
-                let pad = room.saturating_sub(line.chars().count());
+                let pad = room.saturating_sub(shown_chars(line));
                 let text = format!("{number:>2} {line}{:pad$}{cells}", "");
                 writeln!(self.out, "{}", text.trim_end())?;
             }
@@ -227,6 +230,11 @@ impl Writer<'_> {
     }
 }
 
+/// Characters of a line that can be seen.
+fn shown_chars(line: &str) -> usize {
+    line.chars().filter(|c| !ISOLATION.contains(c)).count()
+}
+
 /// The words of a command; blanks in quotes do not part them.
 pub fn shell_words(command: &str) -> impl Iterator<Item = &str> {
     let mut is_quoted = false;
@@ -273,6 +281,7 @@ mod tests {
             height: None,
             rows: 2,
             rest: " (--top)",
+            whole_names: false,
         };
         write(sections, page, &mut out).unwrap();
         anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()

@@ -6,13 +6,22 @@ use comfy_table::{
     CellAlignment, ColumnConstraint, ContentArrangement, Row, Table as Grid, Width, presets,
 };
 
-use crate::report::render::text::WIDTHS;
+use crate::name::{ISOLATION, isolated};
+use crate::report::render::text::{Page, WIDTHS, shown_chars};
 use crate::report::view::table::Rank;
 use crate::report::view::{Cell, Table, Value};
+use crate::text::{truncated, without_middle};
 
-/// The least that a flexible column has, and the least that its text is cut to.
-const NARROWEST: usize = 10;
+/// The least that names are cut to: those of nodes first, then those of flexible columns.
+const NODE: usize = 12;
 const CUT_TO: usize = 8;
+/// Columns are left out before names get this near to their least.
+const SPARE: usize = 2;
+/// Characters of a name in a table that cuts none.
+const WHOLE: usize = 2048;
+/// Blanks before a table and around a column.
+const INDENT: usize = 1;
+const BESIDE: usize = 2;
 /// Characters of the longest bar, and what the other columns take: some for each number.
 const BAR: usize = 20;
 const BESIDE_BAR: (usize, usize) = (6, 14);
@@ -22,48 +31,117 @@ struct Column {
     /// Its head, then its cells.
     cells: Vec<String>,
     is_number: bool,
-    is_flexible: bool,
+    /// What its names may be cut to; `None` where they are not.
+    least: Option<usize>,
+    is_of_nodes: bool,
     rank: Rank,
 }
 
 impl Column {
     fn widest(&self) -> usize {
-        let widths = self.cells.iter().map(|cell| cell.chars().count());
+        let widths = self.cells.iter().map(|cell| shown_chars(cell));
         widths.max().unwrap_or(0)
+    }
+
+    fn narrowest(&self) -> usize {
+        self.least
+            .map_or(self.widest(), |least| least.min(self.widest()))
+    }
+
+    fn wanted(&self) -> usize {
+        let spare = self.least.map_or(0, |_| SPARE);
+        (self.narrowest() + spare).min(self.widest())
     }
 }
 
-/// Writes the first `rows` rows of `table`, without blanks at the ends of lines.
-pub fn write(table: &Table<'_>, rows: usize, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    let mut columns = columns(table, rows, width);
-    while columns.len() > 2 && least_width(&columns) > width {
+/// Writes the first `rows` rows of `table`, without blanks at the ends of lines. Names are cut to keep within the width of
+/// the page, those of nodes before those of keys; a page with whole names has longer lines.
+pub fn write(
+    table: &Table<'_>,
+    rows: usize,
+    page: Page<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let width = page.width;
+    let mut columns = columns(table, rows, page);
+    while columns.len() > 2 && line_width(columns.iter().map(Column::wanted)) > width {
         // Of the lowest rank the column furthest to the right.
         let lowest = (0..columns.len()).rev().min_by_key(|at| columns[*at].rank);
         columns.remove(lowest.unwrap_or_default());
     }
+    if !page.whole_names {
+        cut(&mut columns, width);
+    }
+    let width = line_width(columns.iter().map(Column::widest)).max(width);
     grid(&columns, width)
         .lines()
         .try_for_each(|line| writeln!(out, "{}", line.trim_end()))
 }
 
+/// The width of a line with columns of these widths.
+fn line_width(columns: impl Iterator<Item = usize>) -> usize {
+    INDENT + columns.map(|width| width + BESIDE).sum::<usize>()
+}
+
+/// Cuts names until a line keeps within `width`.
+fn cut(columns: &mut [Column], width: usize) {
+    for is_of_nodes in [true, false] {
+        let line = line_width(columns.iter().map(Column::widest));
+        let mut excess = line.saturating_sub(width);
+        for column in columns
+            .iter_mut()
+            .filter(|of| of.is_of_nodes == is_of_nodes)
+        {
+            let widest = column.widest();
+            let most = widest.saturating_sub(excess).max(column.narrowest());
+            excess -= widest - most;
+            let cells = column
+                .cells
+                .iter_mut()
+                .filter(|cell| shown_chars(cell) > most);
+            cells.for_each(|cell| *cell = cut_name(cell, most, is_of_nodes));
+        }
+    }
+}
+
+/// A spelled name in `most` characters. Of a node both ends stay: one of them tells it from others.
+fn cut_name(name: &str, most: usize, is_of_node: bool) -> String {
+    let whole = name.replace(ISOLATION, "");
+    isolated(match is_of_node {
+        true => without_middle(&whole, most),
+        false => truncated(&whole, most),
+    })
+}
 /// The columns for people, each followed by the bars of its cells.
-fn columns(table: &Table<'_>, rows: usize, width: usize) -> Vec<Column> {
+fn columns(table: &Table<'_>, rows: usize, page: Page<'_>) -> Vec<Column> {
     let shown = table.for_people();
     let numbers = shown
         .iter()
         .filter(|at| table.columns[**at].is_number)
         .count();
     let beside = BESIDE_BAR.0 + BESIDE_BAR.1 * numbers;
-    let longest_bar = width.saturating_sub(beside).min(BAR);
+    let longest_bar = page.width.saturating_sub(beside).min(BAR);
+    let most = if page.whole_names {
+        WHOLE
+    } else {
+        *WIDTHS.end()
+    };
     let mut columns = Vec::with_capacity(shown.len() + 1);
     for at in shown {
         let column = &table.columns[at];
         let cells = || table.rows[..rows].iter().map(|row| &row[at]);
         let title = column.title.clone().unwrap_or_default();
+        let spelled = cells().map(|cell| spelled(cell, most));
+        let is_of_nodes = cells().any(|cell| matches!(cell.value, Value::Node(..)));
         columns.push(Column {
-            cells: [title].into_iter().chain(cells().map(spelled)).collect(),
+            cells: [title].into_iter().chain(spelled).collect(),
             is_number: column.is_number,
-            is_flexible: column.is_flexible,
+            least: match (is_of_nodes, column.is_flexible) {
+                (true, _) => Some(NODE),
+                (false, true) => Some(CUT_TO),
+                (false, false) => None,
+            },
+            is_of_nodes,
             rank: column.rank,
         });
         let bars = cells().map(|cell| cell.bar.filter(|bar| bar.fair.is_some()));
@@ -72,7 +150,8 @@ fn columns(table: &Table<'_>, rows: usize, width: usize) -> Vec<Column> {
             columns.push(Column {
                 cells: [String::new()].into_iter().chain(bars).collect(),
                 is_number: false,
-                is_flexible: false,
+                least: None,
+                is_of_nodes: false,
                 rank: Rank::Usual,
             });
         }
@@ -80,21 +159,12 @@ fn columns(table: &Table<'_>, rows: usize, width: usize) -> Vec<Column> {
     columns
 }
 
-/// What could ever be shown of a cell; the grid cuts it further where it must.
-fn spelled(cell: &Cell<'_>) -> String {
+/// What could ever be shown of a cell.
+fn spelled(cell: &Cell<'_>, most: usize) -> String {
     match cell.value {
         Value::None => String::from("-"),
-        _ => cell.spelled(*WIDTHS.end()),
+        _ => cell.spelled(most),
     }
-}
-
-/// The width of all columns with the flexible ones at their narrowest.
-fn least_width(columns: &[Column]) -> usize {
-    let width = |column: &Column| match column.is_flexible {
-        true => 2 + column.widest().min(NARROWEST),
-        false => 2 + column.widest(),
-    };
-    1 + columns.iter().map(width).sum::<usize>()
 }
 
 fn grid(columns: &[Column], width: usize) -> Grid {
@@ -115,9 +185,10 @@ fn grid(columns: &[Column], width: usize) -> Grid {
             to.set_cell_alignment(CellAlignment::Right);
         }
         to.set_padding(if at == 0 { (2, 1) } else { (1, 1) });
-        to.set_constraint(match column.is_flexible {
-            true => ColumnConstraint::LowerBoundary(Width::Fixed(CUT_TO as u16)),
-            false => ColumnConstraint::ContentWidth,
+        // Characters of two cells make a name wider than it was counted.
+        to.set_constraint(match column.least {
+            Some(_) => ColumnConstraint::LowerBoundary(Width::Fixed(column.narrowest() as u16)),
+            None => ColumnConstraint::ContentWidth,
         });
     }
     grid
@@ -136,6 +207,66 @@ mod tests {
     use crate::metric::Metric;
     use crate::name::Name;
     use crate::report::view::Column;
+
+    fn page(width: usize, whole_names: bool) -> Page<'static> {
+        Page {
+            width,
+            rows: 1,
+            rest: "",
+            whole_names,
+        }
+    }
+
+    #[test]
+    fn names_of_nodes_are_cut_before_those_of_keys_and_none_is_in_a_pipe() {
+        let (key, id) = (Name::from("user:0123456789:profile"), Name::from("id"));
+        let node = Name::from("a-node-with-a-long-name-and-number-17");
+        let row = || {
+            let node = Value::Node(&id, node.clone()).into();
+            vec![Cell::name(&key), node, Cell::count(7u64)]
+        };
+        let columns = || {
+            let [key, node] = ["key", "node"].map(Column::words);
+            vec![
+                key.flexible(),
+                node.rank(Rank::Detail),
+                Column::number("keys"),
+            ]
+        };
+        let last_line = |width: usize, whole: bool| {
+            let mut out = Vec::new();
+            write(
+                &Table::new(columns(), [row()]),
+                1,
+                page(width, whole),
+                &mut out,
+            )
+            .unwrap();
+            let text = String::from_utf8(out).unwrap();
+            text.lines().last().unwrap().trim().to_owned()
+        };
+        let line = last_line(60, false);
+        assert!(
+            line.starts_with("user:0123456789:profile  a-node-with-"),
+            "{line}"
+        );
+        assert!(
+            line.contains('…') && line.ends_with("number-17     7"),
+            "{line}"
+        );
+        let line = last_line(40, false);
+        assert!(
+            line.starts_with("user:0123456789:…  a-nod…ber-17 "),
+            "{line}"
+        );
+        for width in [40, 60] {
+            let words: Vec<String> = last_line(width, true)
+                .split_whitespace()
+                .map(String::from)
+                .collect();
+            assert_eq!(words, [&key.to_string(), &node.to_string(), "7"]);
+        }
+    }
 
     #[test]
     fn columns_that_do_not_fit_are_left_out_the_lowest_rank_first() {
@@ -163,7 +294,13 @@ mod tests {
         };
         let header = |width: usize| {
             let mut out = Vec::new();
-            write(&Table::new(columns(), [row()]), 1, width, &mut out).unwrap();
+            write(
+                &Table::new(columns(), [row()]),
+                1,
+                page(width, false),
+                &mut out,
+            )
+            .unwrap();
             let text = String::from_utf8(out).unwrap();
             let fits = text.lines().all(|line| line.chars().count() <= width);
             assert!(fits && text.lines().count() == 2, "{text}");
