@@ -67,6 +67,7 @@ pub fn write(
 ) -> io::Result<()> {
     let context = Context {
         metrics: &[Metric::Keys],
+        nodes: 0,
         rows: frame.rows,
     };
     let sections = sections
