@@ -3,9 +3,10 @@
 use crate::report::view::verdict::causes_table;
 use crate::report::view::{Cell, Table, Value};
 use crate::summary::Summary;
-use crate::summary::finding::Finding;
+use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::state::{Role, State};
+use crate::summary::step::Step;
 use crate::summary::verdict::Verdict;
 use crate::wording::verdict::ratio as ratio_in_words;
 
@@ -22,8 +23,19 @@ pub struct Card {
     pub sentence: String,
     /// What the node holds above its fair share; absent where that is not what is wrong.
     pub why: Option<Table<'static>>,
-    /// The places of the steps that are for it.
-    pub steps: Vec<usize>,
+    /// The steps that are for it.
+    pub steps: Vec<CardStep>,
+}
+
+/// A step that is for a problem; the table of the steps has its command.
+#[derive(Debug, Clone)]
+pub struct CardStep {
+    /// Its number in that table.
+    pub number: usize,
+    /// What is done.
+    pub sentence: String,
+    /// Whether there is a command to type.
+    pub has_command: bool,
 }
 
 /// A card for every problem, the most urgent first; one that says so where there is none.
@@ -46,8 +58,19 @@ fn card(verdict: &Verdict, found: &Finding) -> Card {
         word: found.word().into(),
         sentence: found.sentence.to_string(),
         why: unevenness(verdict, found).map(why),
-        steps: found.steps.clone(),
+        steps: steps(verdict, found),
     }
+}
+
+fn steps(verdict: &Verdict, found: &Finding) -> Vec<CardStep> {
+    let places = found.steps.iter();
+    let steps = places.filter_map(|at| Some((at + 1, verdict.steps.get(*at)?)));
+    let step = |(number, step): (usize, &Step)| CardStep {
+        number,
+        sentence: step.sentence.to_string(),
+        has_command: step.command.is_some(),
+    };
+    steps.map(step).collect()
 }
 
 fn no_problem(verdict: &Verdict) -> Card {
@@ -79,8 +102,14 @@ fn why(found: &RoleVerdict) -> Table<'static> {
     table
 }
 
-/// The role whose causes explain a finding: that it is about, where its node is above its fair share.
+/// The role whose causes explain a finding: that it is about, where its node is above its fair share. A skew in the same
+/// role has a card of its own with them.
 fn unevenness<'a>(verdict: &'a Verdict, found: &Finding) -> Option<&'a RoleVerdict> {
+    let is_skew = |found: &Finding| found.kind == FindingKind::Skew;
+    let mut problems = verdict.problems();
+    if !is_skew(found) && problems.any(|other| is_skew(other) && other.role == found.role) {
+        return None;
+    }
     let mut roles = verdict.roles.iter();
     let role = roles.find(|role| {
         found.metric == Some(role.metric) || found.role.is_some() && found.role == role.role

@@ -14,6 +14,8 @@ use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::state::Role;
 use crate::text::{counted, percent};
 
+/// The least that the longest bar stands for: bars of even nodes do not look full.
+const LONGEST: f64 = 1.25;
 /// What "fair" means in the head of a column.
 const FAIR: &str =
     "what a node holds over what the average node holds: 1 is its fair share, the mark on a bar";
@@ -31,6 +33,11 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
 pub fn in_full(summary: &Summary) -> Option<Section<'_>> {
     let section = titled(summary)?.scoped(Scope::Page);
     let mut table = table_of(summary, &worst_first(summary), Bars::All);
+    // Fair shares say it where a line is too narrow for both.
+    let amounts = table.columns.iter_mut();
+    amounts
+        .filter(|column| column.is_number && !column.field.is_empty())
+        .for_each(|column| column.rank = Rank::Detail);
     add_limits(summary, &mut table);
     Some(unowned(summary, section.table(table)))
 }
@@ -155,7 +162,7 @@ fn shares(summary: &Summary, bars: Bars) -> Vec<Shares<'_>> {
         };
         let ratios = summary.nodes.list.iter();
         let ratios = ratios.filter_map(|node| shares.of(node));
-        shares.most = ratios.fold(1.0, f64::max);
+        shares.most = ratios.fold(LONGEST, f64::max);
         shares
     };
     let of_roles = || Role::ALL.into_iter().filter(is_known).map(Some).map(shares);
@@ -215,7 +222,7 @@ fn add_limits(summary: &Summary, table: &mut Table<'_>) {
     }
     table.columns.extend([
         Column::for_people("of maxmemory").rank(Rank::Main),
-        Column::for_people("headroom").rank(Rank::Main),
+        Column::for_people("headroom").rank(Rank::Detail),
     ]);
 }
 

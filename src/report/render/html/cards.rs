@@ -27,7 +27,7 @@ struct Card {
     meaning: &'static str,
     /// Why, as a table.
     why: String,
-    steps: Vec<usize>,
+    steps: Vec<cards::CardStep>,
 }
 
 /// The cards as HTML, and the problems that have none.
@@ -38,6 +38,11 @@ pub fn render(mut found: Vec<cards::Card>) -> Result<(Vec<String>, Vec<String>)>
         .map(|card| truncated(&format!("{}: {}", card.word, card.sentence), TEXT));
     let others = others.collect();
     let cards = found.into_iter().enumerate().map(|(place, card)| {
+        let shortened = |text: String| truncated(&text, TEXT);
+        let steps = card.steps.into_iter().map(|step| cards::CardStep {
+            sentence: shortened(step.sentence),
+            ..step
+        });
         let why = card.why.as_ref().filter(|table| !table.rows.is_empty());
         let why = why.map(|table| Table::of(WHY[place], table, usize::MAX).render());
         Card {
@@ -45,9 +50,9 @@ pub fn render(mut found: Vec<cards::Card>) -> Result<(Vec<String>, Vec<String>)>
             class: words::class(card.state),
             meaning: words::meaning(card.state, card.role),
             word: card.word,
-            sentence: truncated(&card.sentence, TEXT),
+            sentence: shortened(card.sentence),
             why: why.transpose()?.unwrap_or_default(),
-            steps: card.steps.iter().map(|step| step + 1).collect(),
+            steps: steps.collect(),
         }
         .render()
     });

@@ -36,7 +36,7 @@ for (const [id, open] of [["open-all", true], ["close-all", false]]) {
 }
 
 for (const button of document.querySelectorAll(".copy")) {
-  const command = button.parentElement.querySelector("code");
+  const command = button.dataset.copy ? find(button.dataset.copy) : button.parentElement.querySelector("code");
   button.addEventListener("click", async () => {
     getSelection().selectAllChildren(command);
     try {

@@ -63,10 +63,10 @@ function part(load, most) {
   return Math.min(view.scale === "log" ? Math.log1p(load) / Math.log1p(most) : load / most, 1);
 }
 
-const UNIT = { keys: "keys", ops: "ops", accesses: "accesses/min" };
+const UNIT = { keys: ["key", "keys"], ops: ["op", "ops"], accesses: ["access/min", "accesses/min"] };
 const people = (metric, load) => {
   if (metric === "cpu") return `${(Number(load) / 1000).toFixed(1)} ms of CPU`;
-  if (metric !== "bytes") return `${grouped(load)} ${UNIT[metric] ?? metric}`;
+  if (metric !== "bytes") return `${grouped(load)} ${UNIT[metric][Number(load) === 1 ? 0 : 1]}`;
   let value = Number(load);
   let unit = 0;
   for (; value >= 1023.995 && unit < UNITS.length - 1; unit += 1) value /= 1024;
