@@ -1,5 +1,6 @@
 //! Problems as cards: what is wrong, why, and which steps are for it. The page shows one a problem.
 
+use crate::report::view::steps::COMMAND;
 use crate::report::view::verdict::causes_table;
 use crate::report::view::{Cell, Table, Value};
 use crate::summary::Summary;
@@ -34,7 +35,7 @@ pub struct CardStep {
     pub number: usize,
     /// What is done.
     pub sentence: String,
-    /// Whether there is a command to type.
+    /// Whether there is a command to copy.
     pub has_command: bool,
 }
 
@@ -68,7 +69,10 @@ fn steps(verdict: &Verdict, found: &Finding) -> Vec<CardStep> {
     let step = |(number, step): (usize, &Step)| CardStep {
         number,
         sentence: step.sentence.to_string(),
-        has_command: step.command.is_some(),
+        has_command: step
+            .command
+            .as_ref()
+            .is_some_and(|command| command.to_string().len() <= COMMAND),
     };
     steps.map(step).collect()
 }

@@ -19,6 +19,11 @@ fn strings(tab: &mut Tab, expression: &str) -> Vec<String> {
     serde_json::from_value(tab.eval(expression)).unwrap()
 }
 
+/// With the blanks of report.json: the page keeps numbers and units on one line.
+fn plain(text: String) -> String {
+    text.replace('\u{a0}', " ")
+}
+
 #[test]
 fn every_problem_has_a_card_with_its_causes_and_steps_on_the_first_screen() {
     let report = shop();
@@ -32,7 +37,7 @@ fn every_problem_has_a_card_with_its_causes_and_steps_on_the_first_screen() {
     assert_eq!(tab.texts(".card .badge"), ["HOT", "SKEWED"]);
     for (at, problem) in problems.iter().enumerate() {
         let card = format!("#finding-{at}");
-        let sentence = tab.text(&format!("{card} .sentence"));
+        let sentence = plain(tab.text(&format!("{card} .sentence")));
         assert_eq!(sentence, problem["sentence"].as_str().unwrap());
         let causes = tab.texts(&format!("{card} tbody tr"));
         assert!(causes.len() > 1, "{causes:?}");
@@ -61,7 +66,7 @@ fn every_problem_has_a_card_with_its_causes_and_steps_on_the_first_screen() {
     }
     let lost = tab.eval("[...document.querySelectorAll('.for a')].filter((a) => !document.querySelector(a.hash)).length");
     assert_eq!(lost, 0);
-    let shown = tab.text("#finding-0 .for li a");
+    let shown = plain(tab.text("#finding-0 .for li a"));
     let first =
         &report.json["verdict"]["steps"][problems[0]["steps"][0].as_u64().unwrap() as usize];
     assert_eq!(shown, first["sentence"].as_str().unwrap());
@@ -74,11 +79,7 @@ fn each_step_says_what_memory_and_load_are_after_it() {
     let mut tab = open(&report);
     assert_eq!(
         tab.texts(".steps thead th"),
-        ["Step", "What", "bytes", "ops"].map(|head| match head {
-            "bytes" => "memory",
-            "ops" => "load",
-            head => head,
-        })
+        ["Step", "What", "memory", "load"]
     );
     for (at, step) in steps.iter().enumerate() {
         let row = format!("#step-{}", at + 1);

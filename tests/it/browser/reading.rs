@@ -161,7 +161,7 @@ fn the_numbers_are_those_of_report_json() {
                 "{metric}"
             );
         }
-        let sentence = tab.text(".sentence").to_lowercase();
+        let sentence = tab.text(".sentence").replace('\u{a0}', " ").to_lowercase();
         assert_eq!(
             sentence,
             json["verdict"]["sentence"].as_str().unwrap().to_lowercase()

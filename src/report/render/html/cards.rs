@@ -2,11 +2,10 @@
 
 use askama::{Result, Template};
 
-use crate::report::render::html::spell::TEXT;
+use crate::report::render::html::spell::sentence;
 use crate::report::render::html::table::Table;
 use crate::report::render::html::words;
 use crate::report::view::cards;
-use crate::text::truncated;
 
 /// Problems that have a card; more are a list below.
 const CARDS: usize = 4;
@@ -35,12 +34,11 @@ pub fn render(mut found: Vec<cards::Card>) -> Result<(Vec<String>, Vec<String>)>
     let others = found.split_off(found.len().min(CARDS));
     let others = others
         .iter()
-        .map(|card| truncated(&format!("{}: {}", card.word, card.sentence), TEXT));
+        .map(|card| sentence(&format!("{}: {}", card.word, card.sentence)));
     let others = others.collect();
     let cards = found.into_iter().enumerate().map(|(place, card)| {
-        let shortened = |text: String| truncated(&text, TEXT);
         let steps = card.steps.into_iter().map(|step| cards::CardStep {
-            sentence: shortened(step.sentence),
+            sentence: sentence(&step.sentence),
             ..step
         });
         let why = card.why.as_ref().filter(|table| !table.rows.is_empty());
@@ -50,7 +48,7 @@ pub fn render(mut found: Vec<cards::Card>) -> Result<(Vec<String>, Vec<String>)>
             class: words::class(card.state),
             meaning: words::meaning(card.state, card.role),
             word: card.word,
-            sentence: shortened(card.sentence),
+            sentence: sentence(&card.sentence),
             why: why.transpose()?.unwrap_or_default(),
             steps: steps.collect(),
         }

@@ -1,8 +1,8 @@
 //! The numbers at the head of the page, and how the report was made.
 
-use crate::report::render::html::{shortened, spell};
+use crate::report::render::html::spell;
 use crate::summary::{Dumped, Summary};
-use crate::text::{bytes, counted, grouped, percent, time};
+use crate::text::{bytes, counted, grouped, percent, time, truncated};
 
 /// A highlighted number.
 pub struct Fact {
@@ -109,7 +109,7 @@ pub fn made(summary: &Summary) -> String {
 pub fn how(summary: &Summary) -> Vec<(&'static str, String)> {
     let run = &summary.run;
     let mut how = vec![
-        ("command", shortened(&run.command.to_string())),
+        ("command", truncated(&run.command.to_string(), spell::TEXT)),
         ("slotscope", run.version.clone()),
         ("started", time(run.started)),
         ("took", format!("{:.3} s", run.elapsed_secs)),

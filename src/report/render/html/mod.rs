@@ -31,10 +31,9 @@ use sha2::{Digest, Sha256};
 use crate::report::palette;
 use crate::report::render::html::facts::Fact;
 use crate::report::render::html::section::{Context, MANUAL, Section};
-use crate::report::render::html::spell::TEXT;
 use crate::report::view::{self, Scope, verdict};
 use crate::summary::Summary;
-use crate::text::{grouped, truncated};
+use crate::text::grouped;
 
 /// The page is never larger, whatever the dump, in bytes.
 pub const MAX_BYTES: usize = 1_500_000;
@@ -130,7 +129,10 @@ impl<'a> Page<'a> {
             )
         });
         let listed = |texts: &mut dyn Iterator<Item = String>| {
-            texts.take(LISTED).map(|text| shortened(&text)).collect()
+            texts
+                .take(LISTED)
+                .map(|text| spell::sentence(&text))
+                .collect()
         };
         Ok(Page {
             policy: policy(SCRIPT, &STYLE),
@@ -188,11 +190,6 @@ fn rows(sections: &[Section], is_detail: bool) -> Vec<Vec<usize>> {
         .chunk_by(|a, b| sections[*a].is_narrow && sections[*b].is_narrow)
         .map(<[usize]>::to_vec)
         .collect()
-}
-
-/// A sentence may quote what it is about.
-fn shortened(text: &str) -> String {
-    truncated(text, TEXT)
 }
 
 /// Nothing is fetched, nothing runs but the one script, and no text is ever made into markup.

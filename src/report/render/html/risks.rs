@@ -2,12 +2,11 @@
 
 use askama::{Result, Template};
 
-use crate::report::render::html::spell::{self, TEXT};
+use crate::report::render::html::spell;
 use crate::report::view::verdict::shown_risks;
 use crate::summary::Summary;
 use crate::summary::finding::Finding;
 use crate::summary::state::Severity;
-use crate::text::truncated;
 
 #[derive(Template)]
 #[template(path = "risks.html", config = "src/report/render/html/askama.toml")]
@@ -41,7 +40,7 @@ fn of(summary: &Summary, risk: &Finding) -> Risk {
         Severity::Warning => ("watch", "warning"),
         Severity::Notice => ("plain", "notice"),
     };
-    let sentence = truncated(&risk.sentence.to_string(), TEXT);
+    let sentence = spell::sentence(&risk.sentence.to_string());
     let mut nodes = summary.nodes.list.iter();
     let node = nodes.find(|node| Some(&node.id) == risk.node.as_ref());
     let node = node.map(spell::node).unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::metric::Metric;
 use crate::report::render::html::curve::Picture;
 use crate::report::render::html::heat_map;
 use crate::report::render::html::histogram::Histogram;
-use crate::report::render::html::spell::{SHOWN, TEXT};
+use crate::report::render::html::spell::{SHOWN, sentence};
 use crate::report::render::html::steps::Steps;
 use crate::report::render::html::table::Table;
 use crate::report::render::html::tree::Tree;
@@ -119,6 +119,6 @@ struct Paragraph<'a> {
 }
 
 fn paragraph(text: &str) -> Result<String> {
-    let text = &truncated(text, TEXT);
+    let text = &sentence(text);
     Paragraph { tag: "p", text }.render()
 }

@@ -2,9 +2,9 @@
 
 use askama::Template;
 
-use crate::report::render::html::spell::TEXT;
+use crate::report::render::html::spell::sentence;
 use crate::report::view;
-use crate::text::truncated;
+use crate::report::view::steps::COMMAND;
 
 /// The steps.
 #[derive(Template)]
@@ -29,25 +29,19 @@ struct Step<'a> {
 impl<'a> Steps<'a> {
     /// The steps of a report.
     pub fn of(table: &'a view::StepTable) -> Self {
-        let words = |command: &String| {
-            let words = truncated(command, TEXT);
-            words.split(' ').map(str::to_owned).collect()
-        };
+        let words = |command: &String| command.split(' ').map(str::to_owned).collect();
+        let shown = |command: &&String| command.len() <= COMMAND;
         let rows = table.rows.iter().map(|row| Step {
             number: row.number.as_deref().unwrap_or_default(),
             is_alternative: row.number.as_deref() == Some("or"),
-            what: truncated(&row.what, TEXT),
+            what: sentence(&row.what),
             ratios: &row.ratios,
-            command: row.command.as_ref().map_or(Vec::new(), words),
+            command: row.command.as_ref().filter(shown).map_or(Vec::new(), words),
         });
         Steps {
             heads: &table.heads,
             rows: rows.collect(),
-            left: table
-                .left
-                .iter()
-                .map(|left| truncated(left, TEXT))
-                .collect(),
+            left: table.left.iter().map(|left| sentence(left)).collect(),
         }
     }
 }
