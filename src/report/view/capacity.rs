@@ -5,6 +5,7 @@ use crate::report::view::table::Rank;
 use crate::report::view::{Cell, Column, Section, Table, Value};
 use crate::summary::Summary;
 use crate::summary::capacity::{Capacity, NodeRoom};
+use crate::summary::limit;
 use crate::text::{bytes, counted};
 
 /// How full the nodes are, and when they will be full.
@@ -15,10 +16,10 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
     nodes.sort_by(|a, b| part(b).total_cmp(&part(a)));
     let rows = nodes.into_iter().map(|node| {
         let part = part(node);
-        let tone = if part >= 1.0 {
-            Tone::Alarm
-        } else {
-            Tone::Plain
+        let tone = match part {
+            part if part >= limit::FULL => Tone::Alarm,
+            part if part >= limit::CLOSE => Tone::Watch,
+            _ => Tone::Plain,
         };
         vec![
             Cell::owner(&summary.nodes.list, Some(&node.id)),

@@ -182,9 +182,14 @@ impl Shares<'_> {
     }
 
     fn cell<'a>(&self, node: &NodeLoad) -> Cell<'a> {
-        let tone = |ratio: f64| match self.verdict.map(|found| found.bands) {
-            Some(bands) if ratio >= bands.upper => Tone::Alarm,
-            Some(bands) if ratio > bands.lower => Tone::Watch,
+        // Of the nodes below the upper band only the one that the finding is about needs a look.
+        let is_fullest = |found: &RoleVerdict| {
+            let fullest = found.fullest.as_ref();
+            fullest.is_some_and(|fullest| fullest.node == node.id)
+        };
+        let tone = |ratio: f64| match self.verdict {
+            Some(found) if ratio >= found.bands.upper => Tone::Alarm,
+            Some(found) if ratio > found.bands.lower && is_fullest(found) => Tone::Watch,
             _ => Tone::Plain,
         };
         Cell::of(self.of(node), |ratio| match self.has_bar {

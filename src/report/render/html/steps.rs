@@ -45,3 +45,38 @@ impl<'a> Steps<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(command: String) -> String {
+        let row = view::steps::StepRow {
+            number: Some("1".into()),
+            what: "move <b>slots</b>".into(),
+            ratios: vec![Some("1.05".into()), None],
+            command: Some(command),
+        };
+        let table = view::StepTable {
+            heads: vec!["memory".into(), "load".into()],
+            rows: vec![row],
+            left: Vec::new(),
+        };
+        Steps::of(&table).render().unwrap()
+    }
+
+    #[test]
+    fn a_command_is_whole_or_not_there() {
+        let long = "x".repeat(COMMAND);
+        assert!(page(long.clone()).contains(&long));
+        let page = page(long + "x");
+        assert!(!page.contains("xx") && !page.contains("Copy"), "{page}");
+    }
+
+    #[test]
+    fn a_row_has_a_cell_for_every_role_and_no_markup_of_names() {
+        let page = page("a <b> c".into());
+        assert!(page.contains(r#"<td class="n">1.05 ×</td><td class="n">–</td>"#));
+        assert!(!page.contains("<b>"), "{page}");
+    }
+}
