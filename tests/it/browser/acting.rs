@@ -182,7 +182,9 @@ fn paper_has_no_instructions_for_a_screen() {
         for words in ["Copy", "wider screen", "Tap or point", "Show all"] {
             assert!(!seen.contains(words), "{words} at {width} px");
         }
-        assert!(seen.contains("leaderboard:loyalty"));
+        for words in ["leaderboard:loyalty", "filled by", "× fair"] {
+            assert!(seen.contains(words), "{words} is missing at {width} px");
+        }
     }
 }
 

@@ -142,7 +142,7 @@ function drawCurve() {
     drawn.setAttribute("d", path);
     return drawn;
   }));
-  const band = cv === undefined ? "" : ", shaded: where a perfect hash would keep the line (mean ± 3 sigma)";
+  const band = cv === undefined ? "" : ", shaded: where chance alone would keep the dark line";
   const cut = most < stats.max ? ", cut off at the top: the fullest slots hold more" : "";
   find("curve-note").textContent = `dark line: mean of ${BIN} slots; light: the fullest of them${band}; ${view.scale === "log" ? "logarithmic" : "linear"}${cut}`;
   find("curve-most").textContent = people(view.metric, most);
