@@ -233,12 +233,14 @@ fn of_role(after: &After, role: Option<Role>) -> Option<RoleAfter> {
 
 /// What to do, as a section.
 pub fn remedies(summary: &Summary) -> Option<Section<'_>> {
-    let section = Section::titled("What to do")
-        .anchored("steps", "What to do")
-        .explained("commands/plan.md", "how slots are moved");
+    let section = Section::titled("What to do").anchored("steps", "What to do");
     Some(match step_table(summary) {
-        Some(table) => section.with(Block::Steps(table)),
-        None => section.line(nothing(summary)),
+        Some(table) => section
+            .explained("commands/plan.md", "how slots are moved")
+            .with(Block::Steps(table)),
+        None => section
+            .explained("verdict.md", "what the verdict means")
+            .line(nothing(summary)),
     })
 }
 

@@ -24,7 +24,7 @@ function choose() {
   view.hot = -1;
   const title = titleOf(view.metric);
   if (title) find("slots-head").textContent = `Slots by ${title}`;
-  find("fullest-head").textContent = view.fullest.length > 0 ? "Fullest slots" : "";
+  find("fullest-head").hidden = view.fullest.length === 0;
   find("fullest").replaceChildren(...view.fullest.slice(0, LISTED).map(listed));
 }
 
