@@ -23,14 +23,16 @@ struct Card {
     class: &'static str,
     word: String,
     sentence: String,
+    /// Where reading ended early, which the first sentence is to be read with.
+    stops: Vec<String>,
     meaning: &'static str,
     /// Why, as a table.
     why: String,
     steps: Vec<cards::CardStep>,
 }
 
-/// The cards as HTML, and the problems that have none.
-pub fn render(mut found: Vec<cards::Card>) -> Result<(Vec<String>, Vec<String>)> {
+/// The cards as HTML, and the problems that have none. `stops` are where reading ended early.
+pub fn render(mut found: Vec<cards::Card>, stops: &[String]) -> Result<(Vec<String>, Vec<String>)> {
     let others = found.split_off(found.len().min(CARDS));
     let others = others
         .iter()
@@ -45,6 +47,11 @@ pub fn render(mut found: Vec<cards::Card>) -> Result<(Vec<String>, Vec<String>)>
         let why = why.map(|table| Table::of(WHY[place], table, usize::MAX).render());
         Card {
             place,
+            stops: if place == 0 {
+                stops.to_vec()
+            } else {
+                Vec::new()
+            },
             class: words::class(card.state),
             meaning: words::meaning(card.state, card.role),
             word: card.word,

@@ -72,8 +72,6 @@ struct Page<'a> {
     /// What is known of roles without a problem.
     known: Vec<String>,
     facts: Vec<Fact>,
-    /// Where reading ended early.
-    stops: Vec<String>,
     warnings: Vec<String>,
     notes: Vec<String>,
     /// What to do.
@@ -118,7 +116,6 @@ impl<'a> Page<'a> {
             .iter()
             .position(|section| section.id == "steps")
             .map(|at| sections.remove(at));
-        let (cards, others) = cards::render(view::cards::cards(summary))?;
         let [details, rows] = [true, false].map(|is_detail| rows(&sections, is_detail));
         let mut stops = input.incomplete.iter().map(|stop| {
             format!(
@@ -134,6 +131,8 @@ impl<'a> Page<'a> {
                 .map(|text| spell::sentence(&text))
                 .collect()
         };
+        let stops: Vec<String> = listed(&mut stops);
+        let (cards, others) = cards::render(view::cards::cards(summary), &stops)?;
         Ok(Page {
             policy: policy(SCRIPT, &STYLE),
             style: &STYLE,
@@ -151,7 +150,6 @@ impl<'a> Page<'a> {
             others: listed(&mut others.into_iter()),
             known: listed(&mut verdict::notes(found)),
             facts: facts::facts(summary),
-            stops: listed(&mut stops),
             warnings: listed(&mut input.warnings.iter().map(ToString::to_string)),
             notes: listed(&mut input.notes.iter().cloned()),
             steps,
