@@ -397,7 +397,7 @@ impl AnalyzeArgs {
     fn print_node_counts(&self, counts: &NodeCounts) -> Result<Ending> {
         let rows = Rows::or_json(self.top);
         self.output
-            .print(counts, rows, || view::nodes::counts_only(counts))?;
+            .print(counts, rows, || view::node_bars::counts_only(counts))?;
         Ok(Ending::Done)
     }
 

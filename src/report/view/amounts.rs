@@ -20,7 +20,7 @@ pub fn sizes(summary: &Summary) -> Option<Section<'_>> {
 
 /// `of` under the heading of `section`, in units of `metric`.
 pub fn section<'a>(section: Section<'a>, metric: Metric, of: &'a Quantiles) -> Option<Section<'a>> {
-    (of.count > 0).then(|| section.narrow().with(Block::Quantiles(metric, of)))
+    (of.count > 0).then(|| section.narrow().detail().with(Block::Quantiles(metric, of)))
 }
 
 /// The mean and quantiles on one line.

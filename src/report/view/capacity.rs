@@ -4,18 +4,22 @@ use crate::report::view::cell::Tone;
 use crate::report::view::table::Rank;
 use crate::report::view::{Cell, Column, Section, Table, Value};
 use crate::summary::Summary;
-use crate::summary::capacity::Capacity;
+use crate::summary::capacity::{Capacity, NodeRoom};
+use crate::summary::limit;
 use crate::text::{bytes, counted};
 
 /// How full the nodes are, and when they will be full.
 pub fn section(summary: &Summary) -> Option<Section<'_>> {
     let capacity = summary.capacity.as_ref()?;
-    let rows = capacity.nodes.iter().map(|node| {
-        let part = node.used as f64 / node.maxmemory.max(1) as f64;
-        let tone = if part >= 1.0 {
-            Tone::Alarm
-        } else {
-            Tone::Plain
+    let part = |node: &NodeRoom| node.used as f64 / node.maxmemory.max(1) as f64;
+    let mut nodes: Vec<&NodeRoom> = capacity.nodes.iter().collect();
+    nodes.sort_by(|a, b| part(b).total_cmp(&part(a)));
+    let rows = nodes.into_iter().map(|node| {
+        let part = part(node);
+        let tone = match part {
+            part if part >= limit::FULL => Tone::Alarm,
+            part if part >= limit::CLOSE => Tone::Watch,
+            _ => Tone::Plain,
         };
         vec![
             Cell::owner(&summary.nodes.list, Some(&node.id)),
@@ -36,6 +40,7 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
     ];
     let section = Section::titled("Capacity")
         .anchored("capacity", "Capacity")
+        .explained("commands/analyze.md#capacity", "limits and growth")
         .line(capacity.sentence.to_string());
     let section = match usable(capacity) {
         Some(usable) => section.line(usable),

@@ -12,6 +12,8 @@ pub enum Value<'a> {
     None,
     /// Words of the program.
     Text(String),
+    /// Names, each with its amount.
+    Named(Vec<(String, String)>),
     /// A name of a key, a prefix, a pattern or a file.
     Name(&'a Name),
     /// A hash tag, for people in its braces.
@@ -167,6 +169,7 @@ impl<'a> Cell<'a> {
         match &self.value {
             Value::None => String::new(),
             Value::Text(words) => text::truncated(words, most),
+            Value::Named(named) => text::truncated(&listed(named), most),
             Value::Name(name) => text::name(name, most),
             Value::Node(_, name) => text::name(name, most),
             Value::Tag(name) => format!("{{{}}}", text::name(name, most)),
@@ -195,6 +198,7 @@ impl<'a> Cell<'a> {
         match &self.value {
             Value::None => String::new(),
             Value::Text(words) => words.clone(),
+            Value::Named(named) => listed(named),
             Value::Name(name) | Value::Tag(name) | Value::Node(name, _) => name.to_string(),
             Value::Count(n) | Value::Number(n) | Value::AtMost(n) | Value::Amount(_, n) => {
                 n.to_string()
@@ -208,9 +212,20 @@ impl<'a> Cell<'a> {
 
     /// Whether it is a number, which `exact` has in full.
     pub fn is_number(&self) -> bool {
-        use Value::{Name, Node, None, Tag, Text};
-        !matches!(self.value, None | Text(_) | Name(_) | Tag(_) | Node(..))
+        use Value::{Name, Named, Node, None, Tag, Text};
+        !matches!(
+            self.value,
+            None | Text(_) | Named(_) | Name(_) | Tag(_) | Node(..)
+        )
     }
+}
+
+/// Names with their amounts in a line.
+fn listed(named: &[(String, String)]) -> String {
+    let named = named
+        .iter()
+        .map(|(name, amount)| format!("{name} {amount}"));
+    named.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

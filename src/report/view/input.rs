@@ -132,7 +132,7 @@ pub fn rejected(summary: &Summary) -> Option<Section<'_>> {
         Column::words("what is wrong with it"),
     ];
     let title = format!("{} without a key", counted(rejected.count, "line"));
-    let section = Section::titled(title).anchored("rejected", "");
+    let section = Section::titled(title).anchored("rejected", "Rejected");
     let section = section.table(Table::new(columns, rows));
     (rejected.count > 0).then_some(section)
 }

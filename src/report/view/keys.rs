@@ -7,27 +7,29 @@ use crate::report::view::{Cell, Column, Section, Table};
 use crate::summary::Summary;
 use crate::summary::keys::Key;
 
-/// The heaviest single keys.
-pub fn heaviest(summary: &Summary) -> Option<Section<'_>> {
-    let keys = summary.keys.as_ref()?;
-    let by = keys.by?;
-    let section = Section::titled(format!("Heaviest keys by {}", by.title()));
-    Some(
-        section
-            .anchored("keys", "Keys")
-            .table(listed(summary, &keys.top, by)),
-    )
+/// The keys with most bytes.
+pub fn big(summary: &Summary) -> Option<Section<'_>> {
+    let section = Section::titled("Big keys, by bytes").anchored("big-keys", "Big keys");
+    by_weight(summary, section, Metric::Bytes)
 }
 
-/// The keys with most accesses by LFU counters.
-pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
-    let keys = summary
-        .keys
-        .as_ref()
-        .filter(|keys| !keys.hottest.is_empty())?;
-    let section = Section::titled(format!("Hottest keys by {}", Metric::Accesses.title()));
-    let section = section.anchored("hot-keys", "Hot keys");
-    Some(section.table(listed(summary, &keys.hottest, Metric::Accesses)))
+/// The keys that are used most, by operations where those are known, else by LFU counters.
+pub fn hot(summary: &Summary) -> Option<Section<'_>> {
+    let is_known = |metric: &Metric| !heaviest(summary, *metric).is_empty();
+    let by = [Metric::Ops, Metric::Accesses].into_iter().find(is_known)?;
+    let section = Section::titled(format!("Hot keys, by {}", by.title()));
+    by_weight(summary, section.anchored("hot-keys", "Hot keys"), by)
+}
+
+fn by_weight<'a>(summary: &'a Summary, section: Section<'a>, by: Metric) -> Option<Section<'a>> {
+    let keys = heaviest(summary, by);
+    (!keys.is_empty()).then(|| section.narrow().table(listed(summary, keys, by)))
+}
+
+/// The heaviest keys by a metric.
+fn heaviest(summary: &Summary, by: Metric) -> &[Key] {
+    let keys = summary.keys.as_ref().and_then(|keys| keys.heaviest.get(by));
+    keys.map_or(&[], Vec::as_slice)
 }
 
 /// The heaviest single keys as a table; empty where none are listed.
@@ -56,8 +58,8 @@ fn listed<'a>(summary: &'a Summary, keys: &'a [Key], by: Metric) -> Table<'a> {
     });
     let mut columns = vec![
         Column::words("key").flexible(),
-        Column::number("slot"),
-        Column::words("node").rank(Rank::Detail),
+        Column::number("slot").rank(Rank::Detail),
+        Column::words("node"),
     ];
     columns.extend(Metric::WEIGHTS.map(|metric| Column::load(metric, by)));
     columns.push(Column::number("share").rank(Rank::Main).hint(SHARE));
@@ -66,7 +68,7 @@ fn listed<'a>(summary: &'a Summary, keys: &'a [Key], by: Metric) -> Table<'a> {
 }
 
 /// What a share is a part of.
-pub const SHARE: &str = "of the load of all keys";
+pub const SHARE: &str = "the part of the load of all keys";
 
 /// Keys by type and encoding.
 pub fn types(summary: &Summary) -> Option<Section<'_>> {

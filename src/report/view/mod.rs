@@ -3,6 +3,7 @@
 
 pub mod amounts;
 pub mod capacity;
+pub mod cards;
 pub mod cell;
 pub mod curve;
 pub mod extremes;
@@ -10,6 +11,7 @@ pub mod heat;
 pub mod input;
 pub mod keys;
 pub mod lifetime;
+pub mod node_bars;
 pub mod nodes;
 pub mod operations;
 pub mod patterns;
@@ -43,16 +45,17 @@ pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     verdict::other_causes,
     verdict::remedies,
     nodes::section,
+    nodes::in_full,
     verdict::risks,
     operations::section,
     extremes::section,
     capacity::section,
-    nodes::node_counts,
+    node_bars::node_counts,
     slots::map,
     slots::hottest,
     tags::section,
-    keys::heaviest,
-    keys::hottest,
+    keys::big,
+    keys::hot,
     patterns::patterns,
     patterns::prefixes,
     slots::spread,
@@ -76,7 +79,7 @@ static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] =
 
 /// What follows it on a terminal that has room for it.
 static BELOW_ANSWER: &[fn(&Summary) -> Option<Section<'_>>] =
-    &[nodes::bars, extremes::section, verdict::main_risks];
+    &[node_bars::bars, extremes::section, verdict::main_risks];
 
 /// The sections of the report of `summary` that one acts on.
 pub fn answer(summary: &Summary) -> Vec<Section<'_>> {
@@ -121,6 +124,10 @@ pub struct Section<'a> {
     pub scope: Scope,
     /// Whether it is small enough to share a row of a page with its neighbour.
     pub is_narrow: bool,
+    /// Whether a page keeps it closed until the reader asks for it.
+    pub is_detail: bool,
+    /// The page of the manual that explains it, and what that page is about.
+    pub manual: Option<(&'static str, &'static str)>,
 }
 
 /// Which reports have a section.
@@ -192,6 +199,22 @@ impl<'a> Section<'a> {
     pub fn narrow(self) -> Self {
         Section {
             is_narrow: true,
+            ..self
+        }
+    }
+
+    /// The same, closed in a page until the reader asks for it.
+    pub fn detail(self) -> Self {
+        Section {
+            is_detail: true,
+            ..self
+        }
+    }
+
+    /// The same, explained by `page` of the manual, which is about `what`.
+    pub fn explained(self, page: &'static str, what: &'static str) -> Self {
+        Section {
+            manual: Some((page, what)),
             ..self
         }
     }

@@ -1,92 +1,244 @@
 //! The nodes: how full each is, why the fullest is, and what other numbers of nodes would give.
 
+use std::collections::BTreeMap;
+
 use crate::metric::Metric;
+use crate::name::Name;
 use crate::report::view::cell::Tone;
 use crate::report::view::table::{Rank, loads};
-use crate::report::view::{Block, Cell, Column, Scope, Section, Table};
+use crate::report::view::{Cell, Column, Scope, Section, Table, Value};
 use crate::summary::Summary;
-use crate::summary::node_counts::NodeCounts;
+use crate::summary::capacity::NodeRoom;
 use crate::summary::nodes::NodeLoad;
-use crate::summary::state::{Role, State};
+use crate::summary::role_verdict::RoleVerdict;
+use crate::summary::state::Role;
 use crate::text::{self, counted, percent};
 
-/// Nodes that are shown where space is short.
-const BARS: usize = 6;
-
+/// The least that the longest bar stands for: bars of even nodes do not look full.
+const LONGEST: f64 = 1.25;
 /// Characters of what all names of nodes share.
 const NAME: usize = 200;
-
 /// What "fair" means in the head of a column.
-const FAIR: &str = "its load over that of the average node; the mark is the fair share";
+const FAIR: &str =
+    "what a node holds over what the average node holds: 1 is its fair share, the mark on a bar";
 
-/// The nodes against their fair share.
+/// The nodes against their fair share, the worst first.
 pub fn section(summary: &Summary) -> Option<Section<'_>> {
-    if summary.has_only_extremes() {
-        return None;
-    }
-    let nodes = &summary.nodes;
-    let section = Section::titled(format!("Nodes ({})", nodes.source))
+    let section = titled(summary)?.scoped(Scope::Overview);
+    Some(unowned(
+        summary,
+        section.table(table_of(summary, &worst_first(summary), Bars::Main)),
+    ))
+}
+
+/// The same for the page, which has room for a bar in every role and for the limits.
+pub fn in_full(summary: &Summary) -> Option<Section<'_>> {
+    let section = titled(summary)?.scoped(Scope::Page);
+    let mut table = table_of(summary, &worst_first(summary), Bars::All);
+    // Fair shares say it where a line is too narrow for both.
+    let amounts = table.columns.iter_mut();
+    amounts
+        .filter(|column| column.is_number && !column.field.is_empty())
+        .for_each(|column| column.rank = Rank::Detail);
+    add_limits(summary, &mut table);
+    Some(unowned(summary, section.table(table)))
+}
+
+fn titled(summary: &Summary) -> Option<Section<'_>> {
+    let title = format!("Nodes ({})", summary.nodes.source);
+    let section = Section::titled(title)
         .anchored("nodes", "Nodes")
-        .table(table(summary));
-    let section = match nodes.left_out() {
+        .explained("verdict.md", "how nodes are judged");
+    let section = match summary.nodes.left_out() {
         Some(names) => section.line(format!("names of nodes: {}", text::name(&names, NAME))),
         None => section,
     };
-    let unowned = &nodes.unowned;
+    (!summary.has_only_extremes()).then_some(section)
+}
+
+/// The same with a line for the keys in slots that no node owns.
+fn unowned<'a>(summary: &'a Summary, section: Section<'a>) -> Section<'a> {
+    let unowned = &summary.nodes.unowned;
     if unowned.load.keys == 0 {
-        return Some(section);
+        return section;
     }
-    Some(section.line(format!(
+    section.line(format!(
         "{} ({}) are in the {} that no node owns",
         counted(unowned.load.keys, "key"),
         percent(unowned.load.keys as f64 / summary.input.keys as f64),
         counted(u64::from(unowned.slots), "slot")
-    )))
+    ))
 }
 
-/// The nodes, and `nodes.csv`.
+/// The nodes in the order of their slots: `nodes.csv`.
 pub fn table(summary: &Summary) -> Table<'_> {
-    let (nodes, by) = (&summary.nodes, summary.by);
-    let mean = nodes.balance.get(by).map_or(0.0, |balance| balance.mean);
-    let load = |node: &NodeLoad| node.load.get(by).copied().unwrap_or(0) as f64;
-    let most = nodes.list.iter().map(load).fold(mean, f64::max);
-    let role = summary.verdict.by(by);
-    let bands = role
-        .filter(|role| role.state.is_uneven())
-        .map(|role| role.bands);
-    let tone = |ratio: f64| match bands {
-        Some(bands) if ratio >= bands.upper => Tone::Alarm,
-        Some(bands) if ratio > bands.lower => Tone::Watch,
-        _ => Tone::Plain,
+    let nodes: Vec<&NodeLoad> = summary.nodes.list.iter().collect();
+    table_of(summary, &nodes, Bars::Main)
+}
+
+/// The nodes by the role in which each is worse, the worst first.
+fn worst_first(summary: &Summary) -> Vec<&NodeLoad> {
+    let by = summary.by;
+    let worse = |node: &NodeLoad| {
+        let roles = Role::ALL.map(|role| node.over_share.of(role).unwrap_or(0.0));
+        roles[0].max(roles[1])
     };
-    let other = other_role(summary);
-    let rows = nodes.list.iter().map(|node| {
+    let mut nodes: Vec<&NodeLoad> = summary.nodes.list.iter().collect();
+    nodes.sort_by(|a, b| {
+        let by_load = || b.load_by(by).cmp(&a.load_by(by));
+        worse(b).total_cmp(&worse(a)).then_with(by_load)
+    });
+    nodes
+}
+
+/// Which columns of fair shares have bars.
+#[derive(Clone, Copy, PartialEq)]
+enum Bars {
+    /// The one that the report is by.
+    Main,
+    /// All.
+    All,
+}
+
+fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], bars: Bars) -> Table<'a> {
+    let by = summary.by;
+    let shares = shares(summary, bars);
+    let rows = nodes.iter().map(|node| {
         let mut row = vec![
             Cell::node(node),
             Cell::of(node.address.as_ref(), Cell::name),
+            Cell::of(state(node), Cell::text),
             Cell::count(node.slots),
         ];
         row.extend(loads(&node.load));
-        row.push(match mean > 0.0 {
-            true => fair(load(node) / mean, most / mean, tone(load(node) / mean)),
-            false => Cell::none(),
-        });
-        row.extend(other.map(|role| of_role(node, role)));
+        row.extend(shares.iter().map(|share| share.cell(node)));
         row
     });
     let mut columns = vec![
         Column::words("node").flexible(),
         Column::words("address").only_in_files(),
+        Column::words("state").only_for_people().optional(),
         Column::number("slots").rank(Rank::Detail),
     ];
     columns.extend(Column::loads(by));
-    columns.push(fair_column());
-    columns.extend(other.map(other_column));
+    columns.extend(shares.iter().map(Shares::column));
     Table::new(columns, rows).in_file("nodes.csv")
 }
 
+/// What the topology says of a node that does not serve its slots.
+fn state(node: &NodeLoad) -> Option<&'static str> {
+    match node.failed {
+        true => Some("failed"),
+        false => node.is_suspected().then_some("fail?"),
+    }
+}
+
+/// A column of fair shares: of a role, or of the metric of the report where nodes have no role in it.
+struct Shares<'a> {
+    role: Option<Role>,
+    by: Metric,
+    mean: f64,
+    /// The largest, which is as long as a bar gets.
+    most: f64,
+    verdict: Option<&'a RoleVerdict>,
+    has_bar: bool,
+}
+
+/// The columns: both roles where nodes are judged in both, else what the report is by.
+fn shares(summary: &Summary, bars: Bars) -> Vec<Shares<'_>> {
+    let by = summary.by;
+    let main = summary.verdict.by(by).and_then(|found| found.role);
+    let is_known = |role: &Role| {
+        let mut nodes = summary.nodes.list.iter();
+        nodes.any(|node| node.over_share.of(*role).is_some())
+    };
+    let shares = |role: Option<Role>| {
+        let found = match role {
+            Some(role) => summary.verdict.role(role),
+            None => summary.verdict.by(by),
+        };
+        let mean = summary.nodes.balance.get(by);
+        let mut shares = Shares {
+            role,
+            by,
+            mean: mean.map_or(0.0, |balance| balance.mean),
+            most: 1.0,
+            verdict: found.filter(|found| found.state.is_uneven()),
+            has_bar: bars == Bars::All || role == main,
+        };
+        let ratios = summary.nodes.list.iter();
+        let ratios = ratios.filter_map(|node| shares.of(node));
+        shares.most = ratios.fold(LONGEST, f64::max);
+        shares
+    };
+    let of_roles = || Role::ALL.into_iter().filter(is_known).map(Some).map(shares);
+    match main.filter(is_known) {
+        Some(_) => of_roles().collect(),
+        None => vec![shares(None)],
+    }
+}
+
+impl Shares<'_> {
+    /// What a node holds in fair shares.
+    fn of(&self, node: &NodeLoad) -> Option<f64> {
+        match self.role {
+            Some(role) => node.over_share.of(role),
+            None => (self.mean > 0.0).then(|| node.load_by(self.by) as f64 / self.mean),
+        }
+    }
+
+    fn cell<'a>(&self, node: &NodeLoad) -> Cell<'a> {
+        // Of the nodes below the upper band only the one that the finding is about needs a look.
+        let is_fullest = |found: &RoleVerdict| {
+            let fullest = found.fullest.as_ref();
+            fullest.is_some_and(|fullest| fullest.node == node.id)
+        };
+        let tone = |ratio: f64| match self.verdict {
+            Some(found) if ratio >= found.bands.upper => Tone::Alarm,
+            Some(found) if ratio > found.bands.lower && is_fullest(found) => Tone::Watch,
+            _ => Tone::Plain,
+        };
+        Cell::of(self.of(node), |ratio| match self.has_bar {
+            true => fair(ratio, self.most, tone(ratio)),
+            false => Cell::ratio(ratio, 3),
+        })
+    }
+
+    fn column(&self) -> Column {
+        match self.role {
+            Some(role) => role_column(role),
+            None => fair_column(),
+        }
+    }
+}
+
+/// What a node still has of its memory limit, where that is known.
+fn add_limits(summary: &Summary, table: &mut Table<'_>) {
+    let Some(capacity) = &summary.capacity else {
+        return;
+    };
+    let rooms: BTreeMap<&Name, &NodeRoom> =
+        capacity.nodes.iter().map(|room| (&room.id, room)).collect();
+    for row in &mut table.rows {
+        let room = match &row[0].value {
+            Value::Node(id, _) => rooms.get(id).copied(),
+            _ => None,
+        };
+        row.push(Cell::of(room, |room| {
+            Cell::share(room.used as f64 / room.maxmemory.max(1) as f64)
+        }));
+        row.push(Cell::of(room, |room| {
+            Value::SignedBytes(room.headroom).into()
+        }));
+    }
+    table.columns.extend([
+        Column::for_people("of maxmemory").rank(Rank::Main),
+        Column::for_people("headroom").rank(Rank::Detail),
+    ]);
+}
+
 /// The role that the tables are not by, where nodes are judged in both.
-fn other_role(summary: &Summary) -> Option<Role> {
+pub(super) fn other_role(summary: &Summary) -> Option<Role> {
     let by = summary.verdict.by(summary.by)?.role?;
     let other = summary.verdict.roles.iter().filter_map(|role| role.role);
     other.filter(|role| *role != by).find(|role| {
@@ -95,137 +247,25 @@ fn other_role(summary: &Summary) -> Option<Role> {
     })
 }
 
-fn of_role<'a>(node: &NodeLoad, role: Role) -> Cell<'a> {
+pub(super) fn of_role<'a>(node: &NodeLoad, role: Role) -> Cell<'a> {
     Cell::of(node.over_share.of(role), |ratio| Cell::ratio(ratio, 3))
 }
 
-fn other_column(role: Role) -> Column {
+pub(super) fn role_column(role: Role) -> Column {
     let title = match role {
         Role::Memory => "memory × fair",
         Role::Load => "load × fair",
     };
     let column = Column::number(title).only_for_people();
-    column.rank(Rank::Main).hint("the same in the other role")
+    column.rank(Rank::Main).hint(FAIR)
 }
 
-fn fair_column() -> Column {
+pub(super) fn fair_column() -> Column {
     let column = Column::number("× fair").only_for_people();
     column.rank(Rank::Main).hint(FAIR)
 }
 
 /// How often a node holds its fair share, with a bar to the largest such ratio.
-fn fair<'a>(ratio: f64, most: f64, tone: Tone) -> Cell<'a> {
+pub(super) fn fair<'a>(ratio: f64, most: f64, tone: Tone) -> Cell<'a> {
     Cell::ratio(ratio, 3).with_bar(ratio / most, Some(1.0 / most), tone)
-}
-
-/// The fullest nodes and the emptiest as bars, in few lines.
-pub fn bars(summary: &Summary) -> Option<Section<'_>> {
-    let (nodes, by) = (&summary.nodes, summary.by);
-    let other = other_role(summary);
-    let mean = nodes.balance.get(by).map_or(0.0, |balance| balance.mean);
-    let mut list: Vec<&NodeLoad> = nodes.list.iter().collect();
-    list.sort_by_key(|node| std::cmp::Reverse(node.load_by(by)));
-    let most = list.first().map_or(0, |node| node.load_by(by)) as f64;
-    if mean <= 0.0 {
-        return None;
-    }
-    let more = list.len().saturating_sub(BARS);
-    if more > 0 {
-        list.drain(BARS - 1..list.len() - 1);
-    }
-    let rows = list.iter().map(|node| {
-        let load = node.load_by(by) as f64;
-        let row = [
-            Cell::node(node),
-            Cell::count(node.slots),
-            Cell::amount(by, node.load_by(by)),
-            fair(load / mean, most / mean, Tone::Plain),
-        ];
-        let other = other.map(|role| of_role(node, role));
-        row.into_iter().chain(other).collect::<Vec<_>>()
-    });
-    let columns = [
-        Column::words("node").flexible(),
-        Column::number("slots").rank(Rank::Detail),
-        Column::load(by, by),
-        fair_column(),
-    ];
-    let columns = columns.into_iter().chain(other.map(other_column)).collect();
-    let section = Section::untitled().table(Table::new(columns, rows));
-    Some(match more {
-        0 => section,
-        more => section.line(format!("{} between them", counted(more as u64, "node"))),
-    })
-}
-
-/// The same keys on other numbers of nodes.
-pub fn node_counts(summary: &Summary) -> Option<Section<'_>> {
-    let found = summary.verdict.by(summary.by)?;
-    let ratios = found
-        .by_node_count
-        .iter()
-        .filter_map(|scaled| scaled.max_over_mean);
-    let most = ratios.fold(1.0, f64::max);
-    let bar = |ratio: f64, state| {
-        Cell::ratio(ratio, 2).with_bar(ratio / most, Some(1.0 / most), tone(state))
-    };
-    let rows = found.by_node_count.iter().map(|scaled| {
-        vec![
-            Cell::number(scaled.nodes as u64),
-            Cell::of(scaled.max_over_mean, |ratio| bar(ratio, scaled.state)),
-            Cell::text(scaled.state.name()),
-        ]
-    });
-    let columns = vec![
-        Column::number("nodes"),
-        Column::number("fullest node").hint("in fair shares; the mark is the fair share"),
-        Column::words("verdict"),
-    ];
-    let table = Table::new(columns, rows);
-    let section = Section::titled("The same keys on other numbers of equal nodes");
-    page_only(section.anchored("counts", "").narrow(), table)
-}
-
-/// How good or bad a state is.
-fn tone(state: State) -> Tone {
-    match state {
-        State::Skewed => Tone::Alarm,
-        State::Watch => Tone::Watch,
-        _ => Tone::Plain,
-    }
-}
-
-fn page_only<'a>(section: Section<'a>, table: Table<'a>) -> Option<Section<'a>> {
-    let is_empty = table.rows.is_empty();
-    (!is_empty).then(|| section.scoped(Scope::Page).table(table))
-}
-
-/// The report of key counts that the nodes give themselves, without a dump.
-pub fn counts_only(counts: &NodeCounts) -> Vec<Section<'_>> {
-    let verdict = &counts.verdict;
-    let most = counts.nodes.list.iter().filter_map(|node| node.over_fair);
-    let most = most.fold(1.0, f64::max);
-    let rows = counts.nodes.list.iter().map(|node| {
-        vec![
-            Cell::name(&node.address),
-            Cell::count(node.slots),
-            Cell::amount(Metric::Keys, node.keys),
-            Cell::of(node.over_fair, |ratio| fair(ratio, most, Tone::Plain)),
-        ]
-    });
-    let columns = vec![
-        Column::words("node").flexible(),
-        Column::number("slots").rank(Rank::Detail),
-        Column::load(Metric::Keys, Metric::Keys),
-        fair_column(),
-    ];
-    let title = format!("Nodes ({})", counts.nodes.source);
-    vec![
-        Section::untitled().with(Block::Verdict(
-            verdict.state,
-            verdict.state.word(None).into(),
-            verdict.sentence.to_string(),
-        )),
-        Section::titled(title).table(Table::new(columns, rows)),
-    ]
 }

@@ -2,7 +2,7 @@
 
 use crate::metric::Metric;
 use crate::report::view::table::{Rank, loads};
-use crate::report::view::{Block, Cell, Column, Scope, Section, Table};
+use crate::report::view::{Block, Cell, Column, Scope, Section, Table, Value};
 use crate::slot::SLOTS;
 use crate::summary::model::expected::Expectation;
 use crate::summary::nodes::NodeLoad;
@@ -12,6 +12,8 @@ use crate::text::{self, amount_cell, grouped};
 /// Tags and keys that are named for a slot, and characters of their names.
 const TAGS: usize = 3;
 const NAME: usize = 120;
+/// The part of a slot below which a tag or key does not fill it.
+const LEAST: f64 = 0.01;
 
 /// The load of all slots.
 pub fn map(summary: &Summary) -> Option<Section<'_>> {
@@ -60,23 +62,21 @@ pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
             Cell::owner(&summary.nodes.list, slot.node.as_ref()),
         ];
         row.extend(loads(&slot.load));
-        row.extend([Cell::ratio(slot.over_mean, 2), fills(slot, by)]);
+        row.extend([Cell::ratio(slot.over_mean, 2), fills(summary, slot)]);
         row
     });
-    let has_keys = slots.hottest.iter().any(|slot| !slot.top_keys.is_empty());
+    let filled_by = match by.has_unit() {
+        true => String::from("filled by"),
+        false => format!("filled by ({})", by.head()),
+    };
     let node = Column::words("node").rank(Rank::Detail);
     let mut columns = vec![Column::number("slot"), node];
     columns.extend(Column::loads(by));
     columns.extend([
         Column::number("× mean")
             .rank(Rank::Main)
-            .hint("its load over that of the average slot"),
-        Column::words(if has_keys {
-            "its tags and keys"
-        } else {
-            "its tags"
-        })
-        .flexible(),
+            .hint("the load of the slot over that of the average slot"),
+        Column::words("filled by").titled(filled_by).flexible(),
     ]);
     let mean = slots.stats.get(by).map_or(0.0, |stats| stats.mean);
     let mean = text::mean(by, mean);
@@ -93,23 +93,33 @@ pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
     Some(section.table(Table::new(columns, rows)))
 }
 
-/// The tags and keys that fill a slot, heaviest first.
-fn fills<'a>(slot: &HotSlot, by: Metric) -> Cell<'a> {
+/// The tags and keys that fill a slot, heaviest first. A key with a tag is part of that tag.
+fn fills<'a>(summary: &'a Summary, slot: &'a HotSlot) -> Cell<'a> {
+    let by = summary.by;
     let tags = slot.top_tags.iter().map(|tag| {
         let load = tag.load.get(by).copied();
         (load, format!("{{{}}}", text::name(&tag.tag, NAME)))
     });
-    let keys = slot.top_keys.iter();
-    let keys = keys.map(|key| (Some(key.ops), text::name(&key.key, NAME)));
-    let mut fills: Vec<(Option<u64>, String)> = tags.chain(keys).collect();
+    let heaviest = summary.keys.iter().flat_map(|keys| keys.heaviest.get(by));
+    let heaviest = heaviest
+        .flatten()
+        .filter(|key| key.slot == slot.slot && !key.tagged);
+    let heaviest = heaviest.map(|key| (&key.key, key.weight(by)));
+    let captured = slot.top_keys.iter().map(|key| (&key.key, key.ops));
+    let keys = captured.chain(heaviest);
+    let keys = keys.map(|(key, load)| (Some(load), text::name(key, NAME)));
+    let least = (slot.load.get(by).copied().unwrap_or(0) as f64 * LEAST) as u64;
+    let fills = tags.chain(keys).filter(|(load, _)| *load >= Some(least));
+    let mut fills: Vec<(Option<u64>, String)> = fills.collect();
     fills.sort_by_key(|(load, _)| std::cmp::Reverse(*load));
+    fills.dedup_by(|a, b| a.1 == b.1);
     let fills = fills.into_iter().take(TAGS).map(|(load, name)| {
         let load = load.map(|load| amount_cell(by, load));
-        format!("{name} {}", load.unwrap_or_default())
+        (name, load.unwrap_or_default())
     });
     match fills.collect::<Vec<_>>() {
         fills if fills.is_empty() => Cell::none(),
-        fills => Cell::text(fills.join(", ")),
+        fills => Value::Named(fills).into(),
     }
 }
 
@@ -132,7 +142,13 @@ pub fn spread(summary: &Summary) -> Option<Section<'_>> {
     });
     let [p50, p99, max] = [stats.p50, stats.p99, stats.max].map(|load| amount_cell(by, load));
     let empty = grouped(stats.empty as u64);
-    let section = Section::titled("Spread over the slots").anchored("spread", "");
+    let section = Section::titled("Spread over the slots")
+        .anchored("spread", "Spread")
+        .explained(
+            "verdict.md#statistics-of-slots-and-nodes",
+            "what these numbers are",
+        )
+        .detail();
     Some(section.line(format!(
         "max/mean {over:.2}, CV {cv:.3}{plain}, Gini {gini:.3}, p50 {p50}, p99 {p99}, max {max}, empty {empty}"
     )))

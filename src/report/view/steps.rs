@@ -1,5 +1,8 @@
 //! Steps as rows: what is done, what every role is after it, and the command to type.
 
+/// Bytes of a command that a page shows: one that is cut could not be run.
+pub const COMMAND: usize = 4000;
+
 /// The steps of a report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepTable {

@@ -53,13 +53,6 @@ fn problems_up_to(verdict: &Verdict, most: usize) -> Section<'_> {
         .with_all(notes(verdict).map(Block::Line))
 }
 
-/// What the other problems say, with their words.
-pub fn others(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
-    let problems = verdict.problems().skip(1);
-    let problems = problems.map(|found| format!("{}: {}", found.word(), found.sentence));
-    problems.chain(notes(verdict))
-}
-
 /// What is known of roles that are no problem, beside the one that the first line is about.
 pub fn notes(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
     let first = verdict.sentence.to_string();
@@ -74,8 +67,7 @@ pub fn notes(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
 
 /// Why the fullest node of the first problem is above its fair share.
 pub fn causes(summary: &Summary) -> Option<Section<'_>> {
-    let found = uneven(&summary.verdict).next()?;
-    causes_of(summary, found).map(|section| section.anchored("causes", "Why"))
+    causes_of(summary, uneven(&summary.verdict).next()?)
 }
 
 /// The same of the second one.
@@ -94,14 +86,32 @@ fn uneven(verdict: &Verdict) -> impl Iterator<Item = &RoleVerdict> {
 
 fn causes_of<'a>(summary: &'a Summary, found: &'a RoleVerdict) -> Option<Section<'a>> {
     let fullest = found.fullest.as_ref()?;
+    let nodes = &summary.nodes.list;
+    let node = nodes.iter().find(|node| node.id == fullest.node)?;
+    let title = format!(
+        "Why {} holds {:.3} times its fair share of {}",
+        node.label(),
+        fullest.max_over_mean,
+        found.metric.of_what()
+    );
+    let section = Section::titled(title).scoped(Scope::Overview);
+    Some(section.table(causes_table(found)))
+}
+
+/// What the fullest node of a role holds above its fair share, cause by cause.
+pub fn causes_table(found: &RoleVerdict) -> Table<'static> {
     let is_shown = |cause: &&Cause| {
         let is_chance = cause.kind == CauseKind::Chance && cause.units != Some(0);
         cause.excess.abs() >= NOTHING || is_chance
     };
-    let rows = found.causes.iter().filter(is_shown).map(|cause| {
+    let causes: Vec<&Cause> = found.causes.iter().filter(is_shown).collect();
+    let largest = causes.iter().map(|cause| cause.excess.abs());
+    let largest = largest.fold(NOTHING, f64::max);
+    let rows = causes.iter().map(|cause| {
+        let excess = Cell::from(Value::Change(cause.excess));
         vec![
             Cell::text(cause_in_words(cause, found.metric)),
-            Value::Change(cause.excess).into(),
+            excess.with_load_bar(cause.excess.max(0.0) / largest),
             Cell::of(cause.max_over_mean_without, |ratio| Cell::ratio(ratio, 3)),
         ]
     });
@@ -112,16 +122,7 @@ fn causes_of<'a>(summary: &'a Summary, found: &'a RoleVerdict) -> Option<Section
         Column::number("without it")
             .hint("the fullest node in fair shares, were this spread over all slots"),
     ];
-    let table = Table::new(columns, rows);
-    let nodes = &summary.nodes.list;
-    let node = nodes.iter().find(|node| node.id == fullest.node)?;
-    let title = format!(
-        "Why {} holds {:.3} times its fair share of {}",
-        node.label(),
-        fullest.max_over_mean,
-        found.metric.of_what()
-    );
-    Some(Section::titled(title).table(table))
+    Table::new(columns, rows)
 }
 
 /// What to do where there are no steps.
@@ -234,10 +235,14 @@ fn of_role(after: &After, role: Option<Role>) -> Option<RoleAfter> {
 
 /// What to do, as a section.
 pub fn remedies(summary: &Summary) -> Option<Section<'_>> {
-    let section = Section::titled("What to do").scoped(Scope::Overview);
+    let section = Section::titled("What to do").anchored("steps", "What to do");
     Some(match step_table(summary) {
-        Some(table) => section.with(Block::Steps(table)),
-        None => section.line(nothing(summary)),
+        Some(table) => section
+            .explained("commands/plan.md", "how slots are moved")
+            .with(Block::Steps(table)),
+        None => section
+            .explained("verdict.md", "what the verdict means")
+            .line(nothing(summary)),
     })
 }
 
@@ -253,37 +258,6 @@ pub fn main_steps(summary: &Summary) -> Option<Section<'_>> {
     Some(section)
 }
 
-/// What to do, for the page: a line and a command each.
-pub fn steps(summary: &Summary) -> Vec<(String, Option<String>)> {
-    let Some(table) = step_table(summary) else {
-        return vec![(nothing(summary).into(), None)];
-    };
-    let heads = table.heads.clone();
-    let row = |row: StepRow| {
-        let ratios = heads.iter().zip(&row.ratios);
-        let ratios = ratios.filter_map(|(head, ratio)| Some(format!("{head} {}", ratio.as_ref()?)));
-        let ratios: Vec<String> = ratios.collect();
-        let or = if row.number.as_deref() == Some(OR) {
-            "or "
-        } else {
-            ""
-        };
-        let then = if ratios.is_empty() {
-            String::new()
-        } else {
-            format!(": {}", ratios.join(", "))
-        };
-        (format!("{or}{}{then}", row.what), row.command)
-    };
-    let rows = table
-        .rows
-        .into_iter()
-        .filter(|row| row.number.is_some())
-        .map(row);
-    rows.chain(table.left.into_iter().map(|left| (left, None)))
-        .collect()
-}
-
 /// What is a risk however even the nodes are.
 pub fn risks(summary: &Summary) -> Option<Section<'_>> {
     risks_up_to(summary, ALL_RISKS)
@@ -292,6 +266,13 @@ pub fn risks(summary: &Summary) -> Option<Section<'_>> {
 /// The same where space is short.
 pub fn main_risks(summary: &Summary) -> Option<Section<'_>> {
     risks_up_to(summary, RISKS)
+}
+
+/// Risks that a report has room for, and how many more there are.
+pub fn shown_risks(verdict: &Verdict) -> (Vec<&Finding>, usize) {
+    let risks: Vec<&Finding> = verdict.risks().take(ALL_RISKS).collect();
+    let more = verdict.risks().count() - risks.len();
+    (risks, more)
 }
 
 fn risks_up_to(summary: &Summary, most: usize) -> Option<Section<'_>> {

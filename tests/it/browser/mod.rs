@@ -1,5 +1,7 @@
 //! report.html in a real browser. Screenshots go to target/browser/.
 
+mod acting;
+mod map;
 mod operating;
 mod reading;
 

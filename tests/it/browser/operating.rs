@@ -97,7 +97,7 @@ fn the_slot_map_answers_to_pointer_and_keys() {
         tab.eval("document.querySelector('#map').toDataURL().length + document.querySelector('#map').toDataURL().slice(-3000)")
     };
     let mut pictures = vec![picture(&mut tab)];
-    for switch in ["#scale input[value=linear]", "#borders", "#theme"] {
+    for switch in ["#scale input[value=log]", "#borders", "#theme"] {
         tab.click(switch);
         let drawn = picture(&mut tab);
         assert!(!pictures.contains(&drawn), "{switch} changes nothing");

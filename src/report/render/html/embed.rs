@@ -18,10 +18,12 @@ use crate::summary::model::expected::Expectation;
 
 /// Bytes of names of nodes; nodes behind them are called by their number.
 const NODES: usize = 80_000;
-/// Bytes of names of tags.
-const TAGS: usize = 40_000;
-/// Tags named for a slot.
-const TAGS_OF_A_SLOT: usize = 5;
+/// Bytes of names of tags and keys.
+const FILLS: usize = 40_000;
+/// Tags and keys named for a slot.
+const FILLS_OF_A_SLOT: usize = 5;
+/// The heaviest keys by each metric that are named for their slots.
+const KEYS: usize = 100;
 
 /// The data.
 #[derive(Serialize)]
@@ -31,10 +33,10 @@ struct Data<'a> {
     stats: &'a PerMetric<Balance>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<PerMetric<Expectation>>,
-    hottest: Vec<u16>,
     nodes: Vec<String>,
     owners: String,
-    tags: BTreeMap<u16, Vec<(String, String)>>,
+    /// Tags and keys by their slot: the name, and the load by each metric of `slots`, packed.
+    fills: BTreeMap<u16, Vec<(String, String)>>,
 }
 
 /// The data of `summary`, escaped for a `<script type="application/json">`.
@@ -44,10 +46,9 @@ pub fn data(summary: &Summary) -> String {
         slots: summary.slots.loads.map(|_, loads| packed(loads)),
         stats: &summary.slots.stats,
         expected: plain(summary),
-        hottest: summary.slots.hottest.iter().map(|slot| slot.slot).collect(),
         nodes: nodes(summary),
         owners: owners(summary),
-        tags: tags(summary),
+        fills: fills(summary),
     };
     // A value that is all strings, numbers and lists has a JSON form.
     for_script(&serde_json::to_string(&data).unwrap_or_default())
@@ -129,34 +130,53 @@ fn owners(summary: &Summary) -> String {
         .join(" ")
 }
 
-/// The heaviest tags of slots, as far as they are known and there is room, with their keys.
-fn tags(summary: &Summary) -> BTreeMap<u16, Vec<(String, String)>> {
-    let hot = summary.slots.hottest.iter();
-    let hot = hot.flat_map(|slot| {
-        slot.top_tags
-            .iter()
-            .map(move |tag| (slot.slot, &tag.tag, tag.load.keys))
-    });
-    let listed = summary
-        .tags
-        .iter()
-        .flat_map(|tags| &tags.top)
-        .map(|tag| (tag.slot, &tag.tag, tag.load.keys));
+/// The heaviest tags and keys of slots, as far as they are known and there is room.
+fn fills(summary: &Summary) -> BTreeMap<u16, Vec<(String, String)>> {
     let mut known: BTreeMap<u16, Vec<(String, String)>> = BTreeMap::new();
-    let mut room = TAGS;
-    for (slot, tag, keys) in hot.chain(listed) {
-        let row = (format!("{{{}}}", cut(tag)), keys.to_string());
-        let tags = known.entry(slot).or_default();
-        if tags.len() < TAGS_OF_A_SLOT && !tags.contains(&row) {
-            room = room.saturating_sub(cost(&row.0) + 40);
+    let mut room = FILLS;
+    for (slot, row) in keys(summary).chain(tags(summary)) {
+        let fills = known.entry(slot).or_default();
+        if fills.len() < FILLS_OF_A_SLOT && !fills.contains(&row) {
+            room = room.saturating_sub(cost(&row.0) + row.1.len() + 12);
             if room == 0 {
                 break;
             }
-            tags.push(row);
+            fills.push(row);
         }
     }
-    known.retain(|_, tags| !tags.is_empty());
+    known.retain(|_, fills| !fills.is_empty());
     known
+}
+
+/// The heaviest keys without a tag by each metric; the others are part of their tag.
+fn keys(summary: &Summary) -> impl Iterator<Item = (u16, (String, String))> {
+    let lists = summary.keys.iter().flat_map(|keys| keys.heaviest.iter());
+    let keys = lists.flat_map(|(_, keys)| keys.iter().filter(|key| !key.tagged).take(KEYS));
+    keys.map(|key| {
+        let load = |metric| Some(key.weight(metric));
+        (key.slot, (cut(&key.key), fill(summary, load)))
+    })
+}
+
+/// The tags of the hottest slots, then the heaviest.
+fn tags(summary: &Summary) -> impl Iterator<Item = (u16, (String, String))> {
+    let hot = summary.slots.hottest.iter().flat_map(|slot| {
+        let tags = slot.top_tags.iter();
+        tags.map(move |tag| (slot.slot, &tag.tag, &tag.load))
+    });
+    let listed = summary.tags.iter().flat_map(|tags| &tags.top);
+    let listed = listed.map(|tag| (tag.slot, &tag.tag, &tag.load));
+    hot.chain(listed).map(|(slot, tag, load)| {
+        let load = |metric| load.get(metric).copied();
+        (slot, (format!("{{{}}}", cut(tag)), fill(summary, load)))
+    })
+}
+
+/// The load by each metric of the slots.
+fn fill(summary: &Summary, load: impl Fn(Metric) -> Option<u64>) -> String {
+    let metrics = summary.slots.loads.iter();
+    let loads = metrics.map(|(metric, _)| load(metric).map_or(String::from("-"), base36));
+    loads.collect::<Vec<_>>().join(" ")
 }
 
 /// Bytes that a name takes here, at most: the characters that `for_script` and JSON escape have six.

@@ -5,13 +5,17 @@
 //! Should one slip through all the same, the policy in the page's head runs nothing but the one script that is named
 //! by its hash, and fetches nothing.
 
+mod cards;
 mod curve;
 mod embed;
+mod facts;
 mod heat_map;
 mod histogram;
+mod risks;
 mod section;
 pub mod sections;
 mod spell;
+mod steps;
 mod table;
 mod tree;
 mod words;
@@ -25,11 +29,11 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
 use crate::report::palette;
-use crate::report::render::html::section::{Context, Section};
-use crate::report::render::html::spell::{TEXT, unbroken};
+use crate::report::render::html::facts::Fact;
+use crate::report::render::html::section::{Context, MANUAL, Section};
 use crate::report::view::{self, Scope, verdict};
-use crate::summary::{Dumped, Summary};
-use crate::text::{bytes, counted, grouped, percent, time, truncated};
+use crate::summary::Summary;
+use crate::text::grouped;
 
 /// The page is never larger, whatever the dump, in bytes.
 pub const MAX_BYTES: usize = 1_500_000;
@@ -42,7 +46,8 @@ static STYLE: LazyLock<String> =
 const SCRIPT: &str = concat!(
     include_str!("page.js"),
     include_str!("tables.js"),
-    include_str!("slots.js")
+    include_str!("slots.js"),
+    include_str!("slots_panel.js")
 );
 
 #[derive(Template)]
@@ -58,31 +63,27 @@ struct Page<'a> {
     data: String,
     summary: &'a Summary,
     title: String,
-    /// When the dump was taken and when it was analyzed.
+    /// How old the input is and when it was analyzed.
     made: String,
     word: String,
-    class: &'static str,
-    sentence: String,
-    meaning: &'static str,
-    steps: Vec<(String, Option<String>)>,
+    /// A card for each of the first problems, and the others.
+    cards: Vec<String>,
+    others: Vec<String>,
+    /// What is known of roles without a problem.
+    known: Vec<String>,
     facts: Vec<Fact>,
-    /// Where reading ended early.
-    stops: Vec<String>,
     warnings: Vec<String>,
     notes: Vec<String>,
-    other: Vec<String>,
+    /// What to do.
+    steps: Option<Section>,
     sections: Vec<Section>,
     /// Sections by their place, those that share a row of the page together.
     rows: Vec<Vec<usize>>,
+    /// Those that are closed at first.
+    details: Vec<Vec<usize>>,
     how: Vec<(&'static str, String)>,
-}
-
-/// A highlighted number.
-struct Fact {
-    name: &'static str,
-    text: String,
-    value: String,
-    words: &'static str,
+    /// Where the manual explains the verdict.
+    manual: String,
 }
 
 /// Writes it.
@@ -91,27 +92,12 @@ struct Fact {
 /// Where `out` cannot be written.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let page = Page::of(summary)
-        .and_then(|page| page.unbroken().render())
+        .and_then(|page| page.render())
         .map_err(io::Error::other)?;
     out.write_all(page.as_bytes())
 }
 
 impl<'a> Page<'a> {
-    /// The same with sentences in which numbers keep their unit on the line.
-    fn unbroken(mut self) -> Self {
-        let texts = [
-            &mut self.stops,
-            &mut self.warnings,
-            &mut self.notes,
-            &mut self.other,
-        ];
-        let texts = texts.into_iter().flatten();
-        let steps = self.steps.iter_mut().map(|(what, _)| what);
-        let all = texts.chain(steps).chain([&mut self.sentence]);
-        all.for_each(|text| *text = unbroken(text));
-        self
-    }
-
     fn of(summary: &'a Summary) -> askama::Result<Self> {
         let (found, input) = (&summary.verdict, &summary.input);
         let metrics: Vec<_> = summary
@@ -122,14 +108,15 @@ impl<'a> Page<'a> {
             .collect();
         let context = Context {
             metrics: &metrics,
+            nodes: summary.nodes.owning().count(),
             rows: summary.rows,
         };
-        let sections = view::report(summary);
-        let sections = sections
+        let mut sections = sections(summary, context)?;
+        let steps = sections
             .iter()
-            .filter(|section| section.scope != Scope::Overview)
-            .map(|section| Section::of(section, context))
-            .collect::<askama::Result<Vec<_>>>()?;
+            .position(|section| section.id == "steps")
+            .map(|at| sections.remove(at));
+        let [details, rows] = [true, false].map(|is_detail| rows(&sections, is_detail));
         let mut stops = input.incomplete.iter().map(|stop| {
             format!(
                 "{}: not read beyond byte {}: {}",
@@ -139,8 +126,13 @@ impl<'a> Page<'a> {
             )
         });
         let listed = |texts: &mut dyn Iterator<Item = String>| {
-            texts.take(LISTED).map(|text| shortened(&text)).collect()
+            texts
+                .take(LISTED)
+                .map(|text| spell::sentence(&text))
+                .collect()
         };
+        let stops: Vec<String> = listed(&mut stops);
+        let (cards, others) = cards::render(view::cards::cards(summary), &stops)?;
         Ok(Page {
             policy: policy(SCRIPT, &STYLE),
             style: &STYLE,
@@ -152,36 +144,50 @@ impl<'a> Page<'a> {
                 (None, Some(file)) => spell::cut(&file.name),
                 (None, None) => "no input".into(),
             },
-            made: made(summary),
+            made: facts::made(summary),
             word: found.word.clone(),
-            class: words::class(found.state),
-            sentence: shortened(&found.sentence.to_string()),
-            meaning: words::meaning(found),
-            steps: steps(summary),
-            facts: facts(summary),
-            stops: listed(&mut stops),
+            cards,
+            others: listed(&mut others.into_iter()),
+            known: listed(&mut verdict::notes(found)),
+            facts: facts::facts(summary),
             warnings: listed(&mut input.warnings.iter().map(ToString::to_string)),
             notes: listed(&mut input.notes.iter().cloned()),
-            other: listed(&mut verdict::others(found)),
-            rows: rows(&sections),
+            steps,
+            rows,
+            details,
             sections,
-            how: how(summary),
+            how: facts::how(summary),
+            manual: format!("{MANUAL}verdict.md"),
         })
     }
 }
 
-/// The places of `sections`, narrow neighbours together.
-fn rows(sections: &[Section]) -> Vec<Vec<usize>> {
-    let places: Vec<usize> = (0..sections.len()).collect();
+/// The sections of the page.
+fn sections(summary: &Summary, context: Context<'_>) -> askama::Result<Vec<Section>> {
+    let sections = view::report(summary);
+    let sections = sections
+        .iter()
+        .filter(|section| section.scope != Scope::Overview);
+    let section = |section: &view::Section<'_>| {
+        let made = Section::of(section, context)?;
+        match made.id {
+            "risks" => Ok(made.replaced(risks::render(summary)?)),
+            _ => Ok(made),
+        }
+    };
+    sections.map(section).collect()
+}
+
+/// The places of `sections` that are details or not, narrow neighbours together.
+fn rows(sections: &[Section], is_detail: bool) -> Vec<Vec<usize>> {
+    let places = 0..sections.len();
+    let places: Vec<usize> = places
+        .filter(|at| sections[*at].is_detail == is_detail)
+        .collect();
     places
         .chunk_by(|a, b| sections[*a].is_narrow && sections[*b].is_narrow)
         .map(<[usize]>::to_vec)
         .collect()
-}
-
-/// A sentence may quote what it is about.
-fn shortened(text: &str) -> String {
-    truncated(text, TEXT)
 }
 
 /// Nothing is fetched, nothing runs but the one script, and no text is ever made into markup.
@@ -192,119 +198,6 @@ fn policy(script: &str, style: &str) -> String {
         hash(script),
         hash(style)
     )
-}
-
-fn facts(summary: &Summary) -> Vec<Fact> {
-    let by = summary.verdict.metric();
-    let found = summary.verdict.headline();
-    let balance = summary.nodes.balance.get(by);
-    let ratio = |name, ratio: Option<f64>, words| {
-        ratio.map(|ratio| {
-            let text = if ratio < 99.95 {
-                format!("{ratio:.2} ×")
-            } else {
-                format!("{} ×", grouped(ratio.round() as u64))
-            };
-            Fact {
-                name,
-                text,
-                value: ratio.to_string(),
-                words,
-            }
-        })
-    };
-    let keys = summary.input.keys;
-    let tags = summary.tags.as_ref().map(|tags| Fact {
-        name: "tags.distinct",
-        text: spell::short_count(tags.distinct),
-        value: tags.distinct.to_string(),
-        words: if tags.distinct_error > 0.0 {
-            "distinct hash tags, about"
-        } else {
-            "distinct hash tags"
-        },
-    });
-    let usable = found
-        .filter(|found| found.judged)
-        .and_then(|found| found.usable_capacity)
-        .map(|part| Fact {
-            name: "verdict.usable_capacity",
-            text: percent(part),
-            value: part.to_string(),
-            words: "of the cluster can be used before its fullest node is full",
-        });
-    // Of captures alone the keys are not known.
-    let only_operations = summary.operations.as_ref();
-    let only_operations = only_operations.filter(|_| summary.has_only_operations());
-    let (name, read, words) = match only_operations {
-        Some(operations) => ("operations.ops", operations.ops, "operations were read"),
-        None => ("input.keys", keys, "keys were read"),
-    };
-    let keys = Fact {
-        name,
-        text: spell::short_count(read),
-        value: read.to_string(),
-        words,
-    };
-    let fullest = ratio(
-        "nodes.max_over_mean",
-        balance.and_then(|b| b.max_over_mean),
-        "fair share on the fullest node",
-    );
-    let nodes = Fact {
-        name: "nodes.count",
-        text: summary.nodes.owning().count().to_string(),
-        value: summary.nodes.owning().count().to_string(),
-        words: "primaries own slots",
-    };
-    [fullest, usable, Some(keys), Some(nodes), tags]
-        .into_iter()
-        .flatten()
-        .collect()
-}
-
-/// When the dump was written, as far as its files say it, and when it was analyzed.
-fn made(summary: &Summary) -> String {
-    let analyzed = format!("analyzed {}", time(summary.run.started));
-    match summary.dumped() {
-        Some(Dumped { first, last }) if first == last => {
-            format!("dump of {} · {analyzed}", time(first))
-        }
-        Some(Dumped { first, last }) => {
-            let [first, last] = [first, last].map(time);
-            format!("dumps of {first} to {last} · {analyzed}")
-        }
-        None => analyzed,
-    }
-}
-
-/// What to do, a line and a command each.
-fn steps(summary: &Summary) -> Vec<(String, Option<String>)> {
-    let shown = |(what, command): (String, Option<String>)| {
-        (shortened(&what), command.map(|command| shortened(&command)))
-    };
-    verdict::steps(summary).into_iter().map(shown).collect()
-}
-
-/// How the report was made: all that differs between two runs is here.
-fn how(summary: &Summary) -> Vec<(&'static str, String)> {
-    let run = &summary.run;
-    let mut how = vec![
-        ("command", shortened(&run.command.to_string())),
-        ("slotscope", run.version.clone()),
-        ("started", time(run.started)),
-        ("took", format!("{:.3} s", run.elapsed_secs)),
-        ("threads", run.threads.to_string()),
-        ("kernel", run.kernel.clone()),
-        ("input read", counted(run.passes.into(), "time")),
-        ("keys a second", spell::short_count(run.keys_per_sec as u64)),
-        ("input a second", bytes(run.bytes_per_sec as u64)),
-    ];
-    how.extend(
-        run.peak_rss_bytes
-            .map(|peak| ("memory at most", bytes(peak))),
-    );
-    how
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ for (const [id, open] of [["open-all", true], ["close-all", false]]) {
 }
 
 for (const button of document.querySelectorAll(".copy")) {
-  const command = button.parentElement.querySelector("code");
+  const command = button.dataset.copy ? find(button.dataset.copy) : button.parentElement.querySelector("code");
   button.addEventListener("click", async () => {
     getSelection().selectAllChildren(command);
     try {
@@ -49,12 +49,23 @@ for (const button of document.querySelectorAll(".copy")) {
   });
 }
 
-// On paper everything is wanted: closed prefixes open, and closed again afterwards.
+// On paper everything is wanted: what is closed opens, and closes again afterwards.
 let closed = [];
 addEventListener("beforeprint", () => {
-  closed = [...document.querySelectorAll(".tree details:not([open])")];
+  closed = [...document.querySelectorAll("details:not([open])")];
   for (const details of closed) details.open = true;
 });
 addEventListener("afterprint", () => {
   for (const details of closed) details.open = false;
 });
+
+/** Opens what a link leads into. */
+function reveal() {
+  const target = find(decodeURIComponent(location.hash.slice(1)));
+  const details = target?.closest("details");
+  if (!details || details.open) return;
+  details.open = true;
+  target.scrollIntoView();
+}
+addEventListener("hashchange", reveal);
+reveal();

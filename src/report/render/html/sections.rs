@@ -9,7 +9,8 @@ use askama::Template;
 use crate::metric::Metric;
 use crate::report::palette;
 use crate::report::render::html::section::{Context, Section};
-use crate::report::render::html::{LISTED, policy, shortened};
+use crate::report::render::html::spell::sentence;
+use crate::report::render::html::{LISTED, policy};
 use crate::report::view::{self, Scope};
 
 static STYLE: LazyLock<String> = LazyLock::new(|| {
@@ -67,6 +68,7 @@ pub fn write(
 ) -> io::Result<()> {
     let context = Context {
         metrics: &[Metric::Keys],
+        nodes: 0,
         rows: frame.rows,
     };
     let sections = sections
@@ -77,8 +79,8 @@ pub fn write(
         policy: policy(SCRIPT, &STYLE),
         style: &STYLE,
         script: SCRIPT,
-        title: shortened(frame.title),
-        sentence: shortened(frame.sentence),
+        title: sentence(frame.title),
+        sentence: sentence(frame.sentence),
         sections: sections
             .collect::<askama::Result<_>>()
             .map_err(io::Error::other)?,
@@ -86,7 +88,7 @@ pub fn write(
             .notes
             .iter()
             .take(LISTED)
-            .map(|note| shortened(note))
+            .map(|note| sentence(note))
             .collect(),
     };
     out.write_all(page.render().map_err(io::Error::other)?.as_bytes())

@@ -1,4 +1,4 @@
-// The 16384 slots: a map of 128 rows, and their load along a line.
+// The 16384 slots: a map of 128 rows, and their load along a line. slots_panel.js says what is in a slot.
 const SLOTS = 16384;
 const SIDE = 128;
 const CELL = 8;
@@ -24,7 +24,9 @@ data.owners.split(" ").reduce((from, run) => {
   return to;
 }, 0);
 
-const view = { metric: data.by, scale: "linear", slot: null, hot: -1 };
+/** The fullest slots by the metric that is shown. */
+const FULLEST = 20;
+const view = { metric: data.by, scale: "linear", slot: null, hot: -1, fullest: [] };
 /** The scale of the PNG charts, light to dark. */
 const ramp = getComputedStyle(document.documentElement).getPropertyValue("--ramp").trim().split(" ")
   .map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
@@ -45,14 +47,26 @@ function colour(part) {
   return `rgb(${mixed})`;
 }
 
+/**
+ * The load of the darkest colour, as in slot-heatmap.png: what 99.9% of the slots do not exceed, but at least twice the
+ * mean. One hot slot does not turn all others pale, and small differences do not look like large ones.
+ */
+function ceiling() {
+  const stats = data.stats[view.metric];
+  if (view.scale === "log") return stats.max;
+  return Math.max(Math.min(stats.max, Math.max(stats.p999, Math.ceil(2 * stats.mean))), 1);
+}
+
 /** Where a load is on the scale, 0 to 1. */
 function part(load, most) {
   if (most <= 0) return 0;
-  return view.scale === "log" ? Math.log1p(load) / Math.log1p(most) : load / most;
+  return Math.min(view.scale === "log" ? Math.log1p(load) / Math.log1p(most) : load / most, 1);
 }
 
+const UNIT = { keys: ["key", "keys"], ops: ["op", "ops"], accesses: ["access/min", "accesses/min"] };
 const people = (metric, load) => {
-  if (metric !== "bytes") return `${grouped(load)} ${metric}`;
+  if (metric === "cpu") return `${(Number(load) / 1000).toFixed(1)} ms of CPU`;
+  if (metric !== "bytes") return `${grouped(load)} ${UNIT[metric][Number(load) === 1 ? 0 : 1]}`;
   let value = Number(load);
   let unit = 0;
   for (; value >= 1023.995 && unit < UNITS.length - 1; unit += 1) value /= 1024;
@@ -61,7 +75,7 @@ const people = (metric, load) => {
 
 function drawMap() {
   const load = loads[view.metric];
-  const most = data.stats[view.metric].max;
+  const most = ceiling();
   const size = SIDE * CELL;
   plane.fillStyle = colourOf("--empty");
   plane.fillRect(0, 0, size, size);
@@ -77,7 +91,9 @@ function drawMap() {
     legend.fillRect(x, 0, 1, 1);
   }
   find("least").textContent = people(view.metric, view.scale === "log" ? 1 : 0);
-  find("most").textContent = people(view.metric, most);
+  const isCut = most < data.stats[view.metric].max;
+  find("most").textContent = `${people(view.metric, most)}${isCut ? " or more" : ""}`;
+  find("scale-note").textContent = isCut ? "The scale ends where 99.9% of the slots hold no more, or at twice the mean; the fullest slots are labelled." : "";
 }
 
 /** Lines between slots of different owners: ink with an edge of the ground, to be seen on any colour. */
@@ -104,7 +120,7 @@ function drawBorders() {
 function drawCurve() {
   const load = loads[view.metric];
   const stats = data.stats[view.metric];
-  const most = stats.max;
+  const most = ceiling();
   const y = (value) => (100 - 96 * part(Math.max(0, value), most)).toFixed(2);
   const bins = Array.from({ length: SLOTS / BIN }, (_, bin) => load.subarray(bin * BIN, (bin + 1) * BIN));
   const tops = bins.map((bin) => y(bin.reduce((a, b) => Math.max(a, b), 0)));
@@ -126,110 +142,14 @@ function drawCurve() {
     drawn.setAttribute("d", path);
     return drawn;
   }));
-  const band = cv === undefined ? "" : ", shaded: where a perfect hash would keep the line (mean ± 3 sigma)";
-  find("curve-note").textContent = `dark line: mean of ${BIN} slots; light: the fullest of them${band}; ${view.scale === "log" ? "logarithmic" : "linear"}`;
+  const band = cv === undefined ? "" : ", shaded: where chance alone would keep the dark line";
+  const cut = most < stats.max ? ", cut off at the top: the fullest slots hold more" : "";
+  find("curve-note").textContent = `dark line: mean of ${BIN} slots; light: the fullest of them${band}; ${view.scale === "log" ? "logarithmic" : "linear"}${cut}`;
   find("curve-most").textContent = people(view.metric, most);
 }
 
 function draw() {
   drawMap();
   drawCurve();
-}
-
-/** Moves the cursor to a slot and says what is there. */
-function point(slot) {
-  view.slot = Math.max(0, Math.min(SLOTS - 1, slot));
-  const cursor = find("cursor");
-  cursor.style.display = "block";
-  cursor.style.left = `${((view.slot % SIDE) * 100) / SIDE}%`;
-  cursor.style.top = `${(Math.floor(view.slot / SIDE) * 100) / SIDE}%`;
-  if (document.activeElement !== find("slot")) find("slot").value = view.slot;
-  const under = find("under");
-  under.replaceChildren();
-  element("h3", `Slot ${view.slot}`, under);
-  const list = element("dl", "", under);
-  const say = (name, text, exactly) => {
-    element("dt", name, list);
-    const value = element("dd", "", list);
-    element("bdi", text, value);
-    if (exactly !== undefined) value.dataset.v = exactly;
-    return value;
-  };
-  const owner = owners[view.slot];
-  say("node", owner < 0 ? "no node owns it" : data.nodes[owner]);
-  for (const metric of metrics) {
-    const load = exact[metric][view.slot];
-    const value = say(metric, people(metric, load), load);
-    if (metric === "bytes") value.title = `${grouped(load)} bytes`;
-  }
-  const mean = data.stats[view.metric].mean;
-  if (mean > 0) say("× mean", (loads[view.metric][view.slot] / mean).toFixed(2));
-  const tags = data.tags[view.slot];
-  if (tags) {
-    element("dt", "tags", list);
-    const value = element("dd", "", list);
-    for (const [tag, keys] of tags) {
-      const line = element("div", "", value);
-      element("bdi", tag, line);
-      element("span", `${grouped(keys)} ${keys === 1 ? "key" : "keys"}`, line);
-    }
-  }
-}
-
-function slotAt(event) {
-  const box = find("map").getBoundingClientRect();
-  const cell = (place, length) => Math.max(0, Math.min(SIDE - 1, Math.floor((place * SIDE) / length)));
-  return cell(event.clientY - box.top, box.height) * SIDE + cell(event.clientX - box.left, box.width);
-}
-
-const KEYS = {
-  ArrowLeft: (slot) => slot - 1,
-  ArrowRight: (slot) => slot + 1,
-  ArrowUp: (slot) => (slot < SIDE ? slot : slot - SIDE),
-  ArrowDown: (slot) => (slot + SIDE >= SLOTS ? slot : slot + SIDE),
-  Home: (slot) => slot - (slot % SIDE),
-  End: (slot) => slot - (slot % SIDE) + SIDE - 1,
-  PageUp: (slot) => (slot % SIDE) + Math.max(0, Math.floor(slot / SIDE) - 16) * SIDE,
-  PageDown: (slot) => (slot % SIDE) + Math.min(SIDE - 1, Math.floor(slot / SIDE) + 16) * SIDE,
-};
-
-function listen() {
-  const map = find("map");
-  for (const kind of ["pointermove", "pointerdown"]) map.addEventListener(kind, (event) => point(slotAt(event)));
-  map.addEventListener("keydown", (event) => {
-    const move = KEYS[event.key];
-    if (!move || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    point(move(view.slot ?? 0));
-  });
-  find("slot").addEventListener("input", (event) => {
-    if (event.target.value !== "" && event.target.checkValidity()) point(Number(event.target.value));
-  });
-  find("hottest").addEventListener("click", () => {
-    if (data.hottest.length === 0) return;
-    view.hot = (view.hot + 1) % data.hottest.length;
-    point(data.hottest[view.hot]);
-  });
-  for (const name of ["metric", "scale"]) {
-    for (const choice of document.getElementsByName(name)) {
-      choice.checked = choice.value === view[name];
-      choice.addEventListener("change", () => {
-        view[name] = choice.value;
-        draw();
-        if (view.slot !== null) point(view.slot);
-      });
-    }
-  }
-  find("borders").addEventListener("change", draw);
-}
-
-// One heavy slot would leave all others in one colour on a linear scale.
-const usual = data.stats[view.metric];
-if (usual.max > 8 * Math.max(usual.p99, 1)) view.scale = "log";
-onTheme.push(draw);
-listen();
-themeChanged();
-if (data.hottest.length > 0) {
-  view.hot = 0;
-  point(data.hottest[0]);
+  label();
 }

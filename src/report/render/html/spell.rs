@@ -2,7 +2,7 @@
 
 use crate::name::Name;
 use crate::summary::nodes::NodeLoad;
-use crate::text;
+use crate::text::{self, truncated};
 
 /// Characters of a name that the page shows; the rest is an ellipsis.
 pub const SHOWN: usize = 120;
@@ -34,6 +34,11 @@ const UNITS: &[&str] = &[
     "%", "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "k", "M", "G", "T", "P", "E", "µs", "ms",
     "s", "min",
 ];
+
+/// A sentence of the page: cut to its room, and no number is parted from its unit.
+pub fn sentence(text: &str) -> String {
+    unbroken(&truncated(text, TEXT))
+}
 
 /// `text` with spaces that do not break between numbers and their units.
 pub fn unbroken(text: &str) -> String {

@@ -20,9 +20,13 @@ const SHORT: usize = 24_000;
 #[derive(Template)]
 #[template(path = "table.html", config = "src/report/render/html/askama.toml")]
 pub struct Table<'a> {
-    /// The id of its section: its own id and its name begin with it.
+    /// The id of its section: its own id begins with it, and the heading of the section names it.
     section: &'static str,
+    /// Its place among the tables of the section; the first has none in its id.
+    place: usize,
     columns: Vec<Column<'a>>,
+    /// What heads mean, where that is not plain: those that mean the same together.
+    legend: Vec<(String, &'static str)>,
     /// Rows that fit, each as long as `columns`.
     rows: Vec<Vec<Cell>>,
     /// Where the rows are that the page has no room for; empty where all are here.
@@ -34,7 +38,6 @@ pub struct Table<'a> {
 /// The head of a column, and what holds for all of its cells.
 struct Column<'a> {
     title: &'a str,
-    hint: &'static str,
     is_number: bool,
     /// Whether a screen of the width of a telephone leaves it out.
     is_detail: bool,
@@ -51,6 +54,8 @@ struct Cell {
     title: String,
     /// A bar next to the text.
     bar: Option<Bar>,
+    /// Names with their amounts in place of the text: each name has a direction of its own.
+    named: Vec<(String, String)>,
 }
 
 /// A horizontal bar.
@@ -91,6 +96,8 @@ impl<'a> Table<'a> {
         };
         Table {
             section,
+            place: 0,
+            legend: legend(columns.iter().map(|at| &table.columns[*at])),
             columns: columns
                 .iter()
                 .map(|at| Column::of(&table.columns[*at]))
@@ -99,6 +106,11 @@ impl<'a> Table<'a> {
             elsewhere,
             seen,
         }
+    }
+
+    /// The same at another place among the tables of its section.
+    pub fn at(self, place: usize) -> Self {
+        Table { place, ..self }
     }
 
     /// Whether a filter and a button to show all rows are of use.
@@ -111,7 +123,6 @@ impl<'a> Column<'a> {
     fn of(column: &'a view::Column) -> Self {
         Column {
             title: column.title.as_deref().unwrap_or_default(),
-            hint: column.hint,
             is_number: column.is_number,
             is_detail: column.rank <= Rank::Detail,
         }
@@ -127,6 +138,19 @@ impl<'a> Column<'a> {
         let is_number = self.is_number || !cell.value.is_empty();
         class_attribute(is_number, cell.is_short(), self.is_detail)
     }
+}
+
+/// What the heads of `columns` mean, those that mean the same together.
+fn legend<'a>(columns: impl Iterator<Item = &'a view::Column>) -> Vec<(String, &'static str)> {
+    let mut legend: Vec<(String, &'static str)> = Vec::new();
+    for column in columns.filter(|column| !column.hint.is_empty()) {
+        let title = column.title.as_deref().unwrap_or_default();
+        match legend.iter_mut().find(|(_, hint)| *hint == column.hint) {
+            Some((titles, _)) => *titles += &format!(", {title}"),
+            None => legend.push((title.into(), column.hint)),
+        }
+    }
+    legend
 }
 
 /// Numbers are set to the right, short texts stay on one line, details give way on a narrow screen.
@@ -147,6 +171,7 @@ impl Cell {
             Value::None => String::from("–"),
             Value::Amount(metric, amount) if !metric.has_unit() => short_count(*amount),
             Value::SignedBytes(_) | Value::Change(_) => cell.spelled(SHOWN).replace('-', "−"),
+            Value::Named(_) => String::new(),
             _ => cell.spelled(SHOWN),
         };
         let title = match &cell.value {
@@ -166,17 +191,22 @@ impl Cell {
         } else {
             String::new()
         };
+        let named = match &cell.value {
+            Value::Named(named) => named.clone(),
+            _ => Vec::new(),
+        };
         Cell {
             text,
             value,
             title,
             bar: cell.bar.map(Bar::of),
+            named,
         }
     }
 
     /// Whether it is too short to be broken over two lines.
     fn is_short(&self) -> bool {
-        self.text.chars().nth(UNBROKEN).is_none()
+        self.named.is_empty() && self.text.chars().nth(UNBROKEN).is_none()
     }
 
     /// Bytes that it takes in the page, or a little more.
@@ -184,7 +214,14 @@ impl Cell {
         let escaped =
             |text: &str| text.len() + 5 * text.matches(['<', '>', '&', '"', '\'']).count();
         let bar = if self.bar.is_some() { 190 } else { 0 };
-        MARKUP + escaped(&self.text) + escaped(&self.title) + self.value.len() + bar
+        let named = self.named.iter();
+        let named = named.map(|(name, amount)| MARKUP + escaped(name) + amount.len());
+        MARKUP
+            + named.sum::<usize>()
+            + escaped(&self.text)
+            + escaped(&self.title)
+            + self.value.len()
+            + bar
     }
 }
 

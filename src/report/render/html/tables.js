@@ -42,7 +42,7 @@ function show(part, table) {
 
 for (const part of document.querySelectorAll(".table")) {
   const table = part.querySelector("table");
-  const rows = table.tBodies[0].rows.length;
+  const rows = part.closest(".card") ? 0 : table.tBodies[0].rows.length;
   [...table.tHead.rows[0].cells].forEach((head, column) => {
     if (rows < 2) return;
     const title = head.textContent;

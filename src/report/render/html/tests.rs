@@ -177,6 +177,7 @@ fn colours_come_from_the_palette_alone() {
         ("page.js", include_str!("page.js")),
         ("tables.js", include_str!("tables.js")),
         ("slots.js", include_str!("slots.js")),
+        ("slots_panel.js", include_str!("slots_panel.js")),
     ] {
         let is_hex = |word: &str| {
             word.len() >= 3 && word.len() <= 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit())

@@ -1,7 +1,6 @@
 //! The verdict for people who do not run the cluster: what it means.
 
 use crate::summary::state::{Role, State};
-use crate::summary::verdict::Verdict;
 
 /// The colour that it has: the class of what is fine, to be watched, wrong.
 pub fn class(state: State) -> &'static str {
@@ -13,9 +12,8 @@ pub fn class(state: State) -> &'static str {
 }
 
 /// What it means.
-pub fn meaning(verdict: &Verdict) -> &'static str {
-    let role = verdict.problems().next().and_then(|found| found.role);
-    match (verdict.state, role) {
+pub fn meaning(state: State, role: Option<Role>) -> &'static str {
+    match (state, role) {
         (State::Down, _) => {
             "Slots are not served: commands on their keys fail. Bring them back before anything else."
         }

@@ -210,6 +210,7 @@ mod tests {
 
     fn page(width: usize, whole_names: bool) -> Page<'static> {
         Page {
+            height: None,
             width,
             rows: 1,
             rest: "",
