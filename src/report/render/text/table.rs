@@ -40,7 +40,7 @@ struct Column {
 impl Column {
     fn widest(&self) -> usize {
         let widths = self.cells.iter().map(|cell| shown_chars(cell));
-        widths.max().unwrap_or(0)
+        widths.max().unwrap_or(0).max(1) // an empty one takes a cell as well
     }
 
     fn narrowest(&self) -> usize {
@@ -112,6 +112,7 @@ fn cut_name(name: &str, most: usize, is_of_node: bool) -> String {
         false => truncated(&whole, most),
     })
 }
+
 /// The columns for people, each followed by the bars of its cells.
 fn columns(table: &Table<'_>, rows: usize, page: Page<'_>) -> Vec<Column> {
     let shown = table.for_people();
@@ -145,7 +146,7 @@ fn columns(table: &Table<'_>, rows: usize, page: Page<'_>) -> Vec<Column> {
             rank: column.rank,
         });
         let bars = cells().map(|cell| cell.bar.filter(|bar| bar.fair.is_some()));
-        if bars.clone().any(|bar| bar.is_some()) {
+        if longest_bar > 0 && bars.clone().any(|bar| bar.is_some()) {
             let bars = bars.map(|of| of.map_or(String::new(), |of| bar(of.part, longest_bar)));
             columns.push(Column {
                 cells: [String::new()].into_iter().chain(bars).collect(),
