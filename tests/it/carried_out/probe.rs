@@ -1,5 +1,6 @@
-//! How long servers keep clients waiting: a PING every few milliseconds at each. What the machine took, as it had no core
-//! for a server or for the one that pings, is taken off where the system tells it.
+//! How long servers keep clients waiting: a PING every few milliseconds at each. A server that blocks works or waits for
+//! another one that does, so that no wait counts for more than the servers worked meanwhile: the rest is the machine, which
+//! had no core or no disk for them.
 
 use std::fs;
 use std::sync::atomic::AtomicBool;
@@ -22,11 +23,14 @@ pub fn longest_waits<R>(servers: &[Server], run: impl FnOnce() -> R) -> (R, Vec<
         let mut client = server.connect();
         let mut longest = Duration::ZERO;
         while !is_over.load(Relaxed) {
-            let (asked, before) = (Instant::now(), without_core(servers));
+            let (asked, before) = (Instant::now(), on_core(servers));
             client.call(&["PING"]);
             let wait = asked.elapsed();
             if wait > longest {
-                longest = longest.max(wait.saturating_sub(without_core(servers) - before));
+                let worked = on_core(servers)
+                    .zip(before)
+                    .map(|(now, before)| now - before);
+                longest = longest.max(worked.map_or(wait, |worked| worked.min(wait)));
             }
             thread::sleep(PAUSE);
         }
@@ -45,23 +49,17 @@ pub fn longest_waits<R>(servers: &[Server], run: impl FnOnce() -> R) -> (R, Vec<
     })
 }
 
-/// For how long the servers and this thread could have run and had no core to run on, and a host took cores away.
-fn without_core(servers: &[Server]) -> Duration {
-    let paths = servers
-        .iter()
-        .map(|server| format!("/proc/{}/schedstat", server.id()));
-    let waited = paths
-        .chain(["/proc/thread-self/schedstat".into()])
-        .map(|path| {
-            let text = fs::read_to_string(path).unwrap_or_default();
-            let nanos = text.split(' ').nth(1).and_then(|nanos| nanos.parse().ok());
-            Duration::from_nanos(nanos.unwrap_or(0))
-        });
-    // The eighth number of the first line: ticks of 10 ms.
-    let all = fs::read_to_string("/proc/stat").unwrap_or_default();
-    let stolen = all.split_whitespace().nth(8);
-    let stolen = stolen.and_then(|ticks| ticks.parse().ok()).unwrap_or(0);
-    waited.sum::<Duration>() + Duration::from_millis(10 * stolen)
+/// For how long the servers have run on a core, where the system tells it.
+fn on_core(servers: &[Server]) -> Option<Duration> {
+    let of = |server: &Server| {
+        let text = fs::read_to_string(format!("/proc/{}/schedstat", server.id())).ok()?;
+        text.split(' ')
+            .next()?
+            .parse()
+            .ok()
+            .map(Duration::from_nanos)
+    };
+    servers.iter().map(of).sum()
 }
 
 /// The commands that kept a server busy for longer than `MOST`, shortened.

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use crate::name::ISOLATION;
 use crate::report::render::html::spell::{SHOWN, cut, short_count};
 use crate::report::view::cell::Tone;
 use crate::report::view::table::Rank;
@@ -172,7 +173,8 @@ impl Cell {
             Value::Amount(metric, amount) if !metric.has_unit() => short_count(*amount),
             Value::SignedBytes(_) | Value::Change(_) => cell.spelled(SHOWN).replace('-', "−"),
             Value::Named(_) => String::new(),
-            _ => cell.spelled(SHOWN),
+            // A cell is isolated as it is, and its name is copied.
+            _ => cell.spelled(SHOWN).replace(ISOLATION, ""),
         };
         let title = match &cell.value {
             Value::Node(id, name) if *id != name => cut(id),
