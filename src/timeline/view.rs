@@ -1,6 +1,5 @@
 //! A timeline as sections: the bursts, the map, the nodes, tags and patterns over time.
 
-use crate::name::Name;
 use crate::node_labels::SharedParts;
 use crate::report::view::table::Rank;
 use crate::report::view::time_map::{Marked, NamedSeries};
@@ -122,7 +121,7 @@ fn secs(timeline: &Timeline) -> u64 {
 /// What a burst is about, in a few words.
 fn name_of(burst: &Burst) -> String {
     match (&burst.tag, &burst.key) {
-        (Some(tag), _) => format!("tag {}", short(tag)),
+        (Some(tag), _) => format!("hash tag {{{}}}", short(tag)),
         (_, Some(key)) => format!("key {}", short(key)),
         _ => format!("slot {}", burst.slot),
     }
@@ -192,7 +191,7 @@ pub fn time_map(timeline: &Timeline) -> TimeMap {
         },
     };
     let tags = timeline.tags.iter().flatten().map(|tag| NamedSeries {
-        name: short(&tag.tag),
+        name: format!("{{{}}}", short(&tag.tag)),
         slot: tag.slot,
         ops: tag.over_time.clone(),
     });
@@ -289,14 +288,22 @@ fn nodes(timeline: &Timeline) -> Option<Section<'_>> {
 
 fn tags(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
     let tags = timeline.tags.as_ref().filter(|tags| !tags.is_empty())?;
-    let rows = tags
-        .iter()
-        .map(|tag| named_row(&tag.tag, (tag.ops, tag.share), &tag.over_time, timeline));
-    let table =
-        Table::new(columns(timeline.by, Column::words("tag").flexible()), rows).at_most(top);
+    let rows = tags.iter().map(|tag| {
+        named_row(
+            Cell::tag(&tag.tag),
+            (tag.ops, tag.share),
+            &tag.over_time,
+            timeline,
+        )
+    });
+    let table = Table::new(
+        columns(timeline.by, Column::words("hash tag").flexible()),
+        rows,
+    )
+    .at_most(top);
     Some(
-        Section::titled("Tags over time")
-            .anchored("tags", "Tags")
+        Section::titled("Hash tags over time")
+            .anchored("tags", "Hash tags")
             .table(table),
     )
 }
@@ -307,7 +314,14 @@ fn patterns(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
         .as_ref()
         .filter(|patterns| !patterns.is_empty())?;
     let rows = patterns.iter();
-    let rows = rows.map(|of| named_row(&of.pattern, (of.ops, of.share), &of.over_time, timeline));
+    let rows = rows.map(|of| {
+        named_row(
+            Cell::name(&of.pattern),
+            (of.ops, of.share),
+            &of.over_time,
+            timeline,
+        )
+    });
     let table = Table::new(
         columns(timeline.by, Column::words("pattern").flexible()),
         rows,
@@ -339,12 +353,12 @@ fn columns(heat: Heat, name: Column) -> Vec<Column> {
 }
 
 fn named_row<'a>(
-    name: &'a Name,
+    name: Cell<'a>,
     (ops, share): (u64, f64),
     over_time: &[u64],
     timeline: &Timeline,
 ) -> Vec<Cell<'a>> {
-    let cells = [Cell::name(name), Cell::count(ops), Cell::share(share)];
+    let cells = [name, Cell::count(ops), Cell::share(share)];
     with_series(cells, over_time, timeline)
 }
 

@@ -17,7 +17,10 @@ fn the_map_fits_any_width_and_the_burst_comes_first() {
         let output = command.env("COLUMNS", width.to_string()).output().unwrap();
         let text = stdout(&output);
         let first = text.split("\n\n").next().unwrap().replace('\n', " ");
-        assert!(first.contains("one burst: tag hot (slot "), "{first}");
+        assert!(
+            first.contains("one burst: hash tag {hot} (slot "),
+            "{first}"
+        );
         let map: Vec<&str> = text.lines().filter(|line| line.contains('▒')).collect();
         assert!(map.len() >= 32, "{text}");
         let is_wide = |line: &str| line.chars().count() > width;
@@ -148,7 +151,7 @@ fn the_map_of_the_page_answers_to_pointer_wheel_and_keys_at_every_width_in_both_
             "{under}"
         );
         assert!(
-            under.contains("Heaviest listed tags: <img src=x onerror=alert(1)> ("),
+            under.contains("Heaviest hash tags: {<img src=x onerror=alert(1)>} ("),
             "{under}"
         );
         assert!(

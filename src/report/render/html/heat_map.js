@@ -119,7 +119,7 @@ function heatMap() {
     const here = (slot) => slot >= first && slot <= last;
     const names = heat.names.filter((named) => here(named.slot) && named.ops[cursor.x] > 0);
     names.sort((a, b) => b.ops[cursor.x] - a.ops[cursor.x]);
-    if (names.length > 0) say(`Heaviest listed tags: ${names.slice(0, 3).map((named) => `${named.name} (${rate(named.ops[cursor.x])})`).join(", ")}`);
+    if (names.length > 0) say(`Heaviest hash tags: ${names.slice(0, 3).map((named) => `${named.name} (${rate(named.ops[cursor.x])})`).join(", ")}`);
     for (const burst of heat.bursts) {
       if (here(burst.slot) && burst.from < from + heat.secs && burst.to > from) say(`Burst: ${burst.words}`);
     }
