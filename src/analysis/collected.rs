@@ -1,36 +1,12 @@
-//! What a collection says of itself: its nodes, and what of the cluster is not in it.
+//! What a collection says of itself: what of the servers is not in it.
 
-use crate::collect::manifest::{FILE, HeaviestBy, Level, Manifest, NODES_FILE, NodeEntry, Role};
-use crate::error::{Error, Result};
+use crate::collect::manifest::{FILE, HeaviestBy, Level, Manifest, NodeEntry, Role};
 use crate::format::parse::time::timestamp;
 use crate::name::Name;
 use crate::source::collection::Collection;
 use crate::summary::worded::Worded;
 use crate::summary::{Incomplete, InputFacts};
 use crate::text::{grouped, percent};
-use crate::topology::Topology;
-
-/// The nodes that a collection of a cluster lists; `None` where there is none.
-///
-/// # Errors
-/// A listing that cannot be read, or two of them.
-pub fn topology(collections: &[Collection]) -> Result<Option<Topology>> {
-    let of_clusters = collections.iter().filter(|of| of.manifest.cluster);
-    match of_clusters.collect::<Vec<_>>().as_slice() {
-        [] => Ok(None),
-        [only] => Topology::read(&only.directory.join(NODES_FILE)).map(Some),
-        [first, second, ..] => {
-            let what = format!(
-                "is the collection of a cluster, and \"{}\" too: name one, or the nodes with --topology FILE",
-                Name::from(first.directory.as_path())
-            );
-            Err(Error::bad(
-                Name::from(second.directory.as_path()).to_string(),
-                what,
-            ))
-        }
-    }
-}
 
 /// Adds to `input` what its collections say of themselves; a sentence has no names where `is_redacted`.
 pub fn remark(collections: &[Collection], is_redacted: bool, input: &mut InputFacts) {
@@ -161,7 +137,7 @@ fn notes(manifest: &Manifest) -> Vec<String> {
         Name::from(manifest.finished.as_str())
     )];
     notes.extend((!manifest.cluster).then(|| {
-        "the server is not in cluster mode and owns no slots: the nodes are assumed, or those of --nodes N or --topology FILE".into()
+        "the server is not in cluster mode: it is taken for one node with all slots; --nodes N shows its keys on a cluster of N primaries".into()
     }));
     let has_sizes = manifest.level == Level::Sizes && !manifest.without_sizes;
     notes.extend(has_sizes.then_some(estimated));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::analysis::collected;
+use crate::analysis::collected_nodes;
 use crate::analysis::reading::Reading;
 use crate::error::Result;
 use crate::format::rdb::snapshot::Rdb;
@@ -116,7 +116,7 @@ fn candidates<'p, T>(
 /// # Errors
 /// As a scan.
 pub fn read(reading: &Reading) -> Result<Topology> {
-    if let Some(topology) = collected::topology(&reading.collections)? {
+    if let Some(topology) = collected_nodes::topology(&reading.collections)? {
         return Ok(topology);
     }
     let inputs = reading.sources.len();

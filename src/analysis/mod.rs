@@ -6,6 +6,7 @@
 pub mod beside;
 pub mod captured;
 pub mod collected;
+pub(crate) mod collected_nodes;
 pub mod counters;
 pub mod file_nodes;
 pub mod input_info;
@@ -308,7 +309,7 @@ impl Analysis {
     /// As `run`.
     pub fn run_on(&self, reading: Reading) -> Result<Summary> {
         let listed = match self.nodes {
-            Nodes::Assumed => collected::topology(&reading.collections)?,
+            Nodes::Assumed => collected_nodes::topology(&reading.collections)?,
             _ => None,
         };
         match listed.map(Nodes::OfInput) {

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::analysis::beside::Beside;
 use crate::analysis::reading::Reading;
-use crate::analysis::{collected, file_nodes, input_info, observed, slot_stats};
+use crate::analysis::{collected, collected_nodes, file_nodes, input_info, observed, slot_stats};
 use crate::cli::by::weighed;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
@@ -268,7 +268,7 @@ impl PlanArgs {
         let request = self.request()?;
         let mut reading = self.reading.reading(self.hashing.policy()?)?;
         let named = match self.cluster.named()? {
-            None => collected::topology(&reading.collections)?,
+            None => collected_nodes::topology(&reading.collections)?,
             named => named,
         };
         self.check_service(named.as_ref())?;

@@ -80,8 +80,16 @@ impl Listing {
     /// As `Topology::read`.
     pub fn read(path: &Path) -> Result<Listing> {
         let (source, bytes) = Topology::listing(path)?;
-        Topology::parse(&source, &bytes)?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Listing::of(source, &bytes)
+    }
+
+    /// One that was read.
+    ///
+    /// # Errors
+    /// As `Topology::parse`.
+    pub fn of(source: String, bytes: &[u8]) -> Result<Listing> {
+        Topology::parse(&source, bytes)?;
+        let text = String::from_utf8_lossy(bytes).into_owned();
         Ok(Listing { source, text })
     }
 

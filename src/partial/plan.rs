@@ -3,13 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::collected;
+use crate::analysis::collected_nodes;
 use crate::analysis::inputs;
 use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::reading::Reading;
 use crate::analysis::slot_stats;
 use crate::analysis::wanted::Wanted;
-use crate::collect::manifest::{Manifest, NODES_FILE};
+use crate::collect::manifest::Manifest;
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::partial::flags::{Flags, Listing};
@@ -271,9 +271,7 @@ impl Plan {
 /// # Errors
 /// A listing that cannot be read, or two of them.
 pub fn collected_listing(reading: &Reading) -> Result<Option<Listing>> {
-    let found = collected::topology(&reading.collections)?;
-    let of_cluster = reading.collections.iter().find(|of| of.manifest.cluster);
-    let path = of_cluster.filter(|_| found.is_some());
-    path.map(|of| Listing::read(&of.directory.join(NODES_FILE)))
-        .transpose()
+    let listing = collected_nodes::listing(&reading.collections)?;
+    let checked = listing.map(|(source, bytes)| Listing::of(source, &bytes));
+    checked.transpose()
 }

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::collect_access::{collect, manifest};
 use crate::support::cluster::Cluster;
-use crate::support::run::{Scratch, code, report, stderr, stdout, without_origin};
+use crate::support::redis::{Client, Server};
+use crate::support::run::{Scratch, code, report, stderr, stdout, succeeded, without_origin};
 
 /// Three primaries with 6,000 keys, a sixth of them with one tag.
 fn cluster() -> Cluster {
@@ -275,4 +276,48 @@ fn a_sample_says_so_and_is_not_taken_for_a_damaged_dump() {
     let plan = scratch.run(&["plan", "all"]);
     assert!(stderr(&plan).contains("a sample"), "{}", stderr(&plan));
     assert_eq!(code(&scratch.run(&["plan", "all", "--force"])), 0);
+}
+
+#[test]
+fn a_lone_server_is_one_node_and_its_limit_comes_first() {
+    let options = ["--cluster-enabled", "no", "--maxmemory", "12mb"];
+    let server = Server::start(&options);
+    let mut client = server.connect();
+    let value = "v".repeat(1000);
+    let full = |client: &mut Client| {
+        let info = client.call(&["INFO", "memory"]).text();
+        let used = info
+            .lines()
+            .find_map(|line| line.strip_prefix("used_memory:"));
+        used.unwrap().trim().parse::<u64>().unwrap() > (12 << 20) / 100 * 93
+    };
+    let mut keys = 0;
+    while !full(&mut client) {
+        for _ in 0..100 {
+            keys += 1;
+            client.call(&["SET", &format!("page:{keys}"), &value]);
+        }
+    }
+    let address = format!("127.0.0.1:{}", server.port);
+    let scratch = Scratch::new();
+    let output = scratch.run(&["analyze", &address, "--no-files"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(
+        text.starts_with(&format!("FULL  {address} uses ")),
+        "{text}"
+    );
+    assert!(text.contains("one node, "), "{text}");
+    // Of a part of the same directory as well, and with other nodes where the flags name them.
+    succeeded(scratch.run(&["collect", &address, "-o", "out"]));
+    succeeded(scratch.run(&["tally", "out", "-o", "a.tally"]));
+    let merged = report(&scratch.run(&["analyze", "a.tally", "--json"]));
+    assert_eq!(
+        merged["nodes"]["list"].as_array().unwrap().len(),
+        1,
+        "{}",
+        merged["nodes"]
+    );
+    let three = report(&scratch.run(&["analyze", "out", "--nodes", "3", "--json"]));
+    assert_eq!(three["nodes"]["list"].as_array().unwrap().len(), 3);
 }

@@ -1,0 +1,102 @@
+//! The nodes of a collection: those that its cluster lists, or the lone server that it is of.
+
+use serde_json::{Value, json};
+
+use crate::collect::manifest::{Manifest, NODES_FILE, NodeEntry};
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::slot::SLOTS;
+use crate::source::collection::Collection;
+use crate::topology::Topology;
+
+/// The nodes of a collection among `collections`; `None` where there are none.
+///
+/// # Errors
+/// As `listing`, or a listing that cannot be read.
+pub fn topology(collections: &[Collection]) -> Result<Option<Topology>> {
+    let listing = listing(collections)?;
+    let parsed = listing.map(|(source, bytes)| Topology::parse(&source, &bytes));
+    parsed.transpose()
+}
+
+/// Their listing: its source and its content.
+///
+/// # Errors
+/// A file that cannot be read, or the listings of two clusters.
+pub fn listing(collections: &[Collection]) -> Result<Option<(String, Vec<u8>)>> {
+    let of_clusters = collections.iter().filter(|of| of.manifest.cluster);
+    match of_clusters.collect::<Vec<_>>().as_slice() {
+        [] => Ok(match collections {
+            [only] => of_lone_server(&only.manifest),
+            _ => None,
+        }),
+        [only] => Topology::listing(&only.directory.join(NODES_FILE)).map(Some),
+        [first, second, ..] => {
+            let what = format!(
+                "is the collection of a cluster, and \"{}\" too: name one, or the nodes with --topology FILE",
+                Name::from(first.directory.as_path())
+            );
+            Err(Error::bad(
+                Name::from(second.directory.as_path()).to_string(),
+                what,
+            ))
+        }
+    }
+}
+
+/// What a server outside of clusters would answer to CLUSTER SLOTS: all slots are its own.
+fn of_lone_server(manifest: &Manifest) -> Option<(String, Vec<u8>)> {
+    let [only] = manifest.nodes.as_slice() else {
+        return None;
+    };
+    let server = manifest.servers.iter().find(|of| of.name == only.name);
+    let replicas = server.and_then(|server| server.last()?.connected_slaves);
+    let replicas = (0..replicas.unwrap_or(0)).map(|_| json!(["?", 0, "a replica"]));
+    let entry: Vec<Value> = [json!(0), json!(SLOTS - 1), primary(only)]
+        .into_iter()
+        .chain(replicas)
+        .collect();
+    Some((only.name.clone(), json!([entry]).to_string().into_bytes()))
+}
+
+fn primary(node: &NodeEntry) -> Value {
+    let address = node.name.rsplit_once(':');
+    let place = address.and_then(|(host, port)| Some((host, port.parse::<u16>().ok()?)));
+    let (host, port) = place.unwrap_or(("?", 0));
+    json!([host, port, node.name])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lone(name: &str) -> Topology {
+        let manifest: Manifest = serde_json::from_value(json!({
+            "schema": "slotscope.collect/1", "version": "0", "started": "", "finished": "", "cluster": false,
+            "level": "sizes", "from": "primary",
+            "settings": {"max_load": 1.0, "count": 1, "sample_percent": 100.0, "exact_elements": 1, "samples": 1},
+            "nodes": [{"id": null, "name": name, "role": "primary", "primary": null, "server": "redis 7.0.15",
+                "file": null, "keys": 0, "dbsize": null, "counted": null, "repeats": 0, "vanished": 0, "strays": 0,
+                "complete": true, "error": null}],
+            "keys": 0, "slots_moved": [], "failovers": [], "slots_missing": [], "incomplete": false, "skipped": [],
+        }))
+        .unwrap();
+        let (source, bytes) = of_lone_server(&manifest).unwrap();
+        Topology::parse(&source, &bytes).unwrap()
+    }
+
+    #[test]
+    fn a_lone_server_has_all_slots_whatever_its_name() {
+        let names = [
+            "127.0.0.1:6379",
+            "db.example:6380",
+            "::1:7000",
+            "/run/redis.sock",
+        ];
+        for name in names {
+            let topology = lone(name);
+            assert_eq!((topology.nodes.len(), topology.nodes[0].slots), (1, 16384));
+            assert_eq!(topology.nodes[0].name().to_string(), name);
+        }
+    }
+}
