@@ -208,6 +208,8 @@ impl Analysis {
             ),
         };
         let by: Vec<&str> = self.by.iter().map(|metric| metric.name()).collect();
+        let servers = observed.servers.iter();
+        let versions = servers.map(|server| server.as_ref()?.version.as_deref());
         Commands {
             reading,
             nodes,
@@ -216,7 +218,7 @@ impl Analysis {
                 [] => Vec::new(),
                 by => vec!["--by".into(), by.join(",")],
             },
-            script: Script::of(observed),
+            script: Script::of(versions),
             service: self.service.or_else(|| Service::of(topology)),
         }
     }

@@ -112,6 +112,9 @@ pub struct PlanArgs {
     /// Move slots with large keys too
     #[arg(long, help_heading = MOVES, hide_short_help = true)]
     pub move_big: bool,
+    /// What a script moves as one job holds at most so much, as in redis.conf: a fork of its node, and a pause at its end
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "SIZE", default_value = "1gb", requires = "commands")]
+    pub max_job_bytes: String,
     /// A script to review and run, in place of the text
     #[arg(long, help_heading = OUTPUT, value_enum, value_name = "KIND", conflicts_with_all = ["json", "output"])]
     pub commands: Option<MoveCommands>,
@@ -141,6 +144,7 @@ Examples:
 
 /// What a plan is made of.
 struct Prepared {
+    commands: Option<MoveCommands>,
     request: PlanRequest,
     reading: Reading,
     named: Option<Topology>,
@@ -161,9 +165,10 @@ impl PlanArgs {
         }
         let open = |path| SingleFile::open(path, GUARD);
         let rollback = self.rollback.as_deref().map(open).transpose()?;
+        let commands = prepared.commands;
         let (nodes, outcome) = self.planned(prepared)?;
 
-        match self.commands {
+        match commands {
             Some(commands) => {
                 if outcome.moves.is_empty() {
                     // The script mostly goes into a file.
@@ -265,8 +270,12 @@ impl PlanArgs {
 
     /// What is checked before the scan, which may take long.
     fn prepared(&self) -> Result<Prepared> {
-        let request = self.request()?;
+        self.request(None)?;
         let mut reading = self.reading.reading(self.hashing.policy()?)?;
+        let nodes = reading.collections.iter().flat_map(|of| &of.manifest.nodes);
+        let versions: Vec<_> = nodes.map(|node| node.server.as_deref()).collect();
+        let commands = self.commands.map(|commands| commands.resolved(&versions));
+        let request = self.request(commands)?;
         let named = match self.cluster.named()? {
             None => collected_nodes::topology(&reading.collections)?,
             named => named,
@@ -284,6 +293,7 @@ impl PlanArgs {
         let replicas = named.iter().flat_map(|topology| &topology.replicas);
         reading.options.only.not_of = replicas.cloned().collect();
         Ok(Prepared {
+            commands,
             request,
             reading,
             named,
@@ -300,16 +310,11 @@ impl PlanArgs {
     }
 
     /// What the flags ask for.
-    fn request(&self) -> Result<PlanRequest> {
+    fn request(&self, commands: Option<MoveCommands>) -> Result<PlanRequest> {
         let is_no_tolerance = |percent: f64| !percent.is_finite() || percent < 0.0;
         if self.tolerance.is_some_and(is_no_tolerance) {
             return Err(Error::bad("--tolerance", "must be 0 or more, in percent"));
         }
-        // Servers that move slots as a whole block for no single key.
-        let is_atomic = matches!(
-            self.commands,
-            Some(MoveCommands::Valkey | MoveCommands::Redis84)
-        );
         let size = |text: &String| memory_size("--maxmemory", text);
         Ok(PlanRequest {
             by: self.metrics()?,
@@ -323,7 +328,12 @@ impl PlanArgs {
             },
             tolerance: self.tolerance.map(|percent| percent / 100.0),
             maxmemory: self.maxmemory.as_ref().map(size).transpose()?,
-            max_block: (!self.move_big && !is_atomic).then_some(self.max_block),
+            // Servers that move slots as a whole block for no single key.
+            max_block: (!self.move_big && !commands.is_some_and(MoveCommands::is_atomic))
+                .then_some(self.max_block),
+            job_bytes: commands
+                .map(|_| memory_size("--max-job-bytes", &self.max_job_bytes))
+                .transpose()?,
         })
     }
 

@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use crate::metric::Metric;
 use crate::name::Name;
 use crate::plan::block_time::BlockingKey;
 use crate::plan::inputs::PlannedNode;
@@ -12,6 +13,7 @@ use crate::plan::view::{
     size_of,
 };
 use crate::report::render::text::wrapped;
+use crate::steps;
 use crate::text;
 
 /// Columns of a comment.
@@ -21,6 +23,8 @@ const WIDTH: usize = 80;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum MoveCommands {
+    /// The best that all servers have, where a collection tells their versions; else setslot
+    Auto,
     /// CLUSTER SETSLOT and MIGRATE: every version
     Setslot,
     /// CLUSTER MIGRATESLOTS: Valkey 9.0 or later
@@ -33,22 +37,47 @@ pub enum MoveCommands {
 }
 
 impl MoveCommands {
-    /// The shell functions that move a range of slots.
-    fn functions(self) -> [&'static str; 2] {
+    /// What `auto` stands for where the servers have these versions.
+    pub fn resolved(self, versions: &[Option<&str>]) -> Self {
+        match (self, steps::Script::of(versions.iter().copied())) {
+            (MoveCommands::Auto, steps::Script::Setslot) => MoveCommands::Setslot,
+            (MoveCommands::Auto, steps::Script::Valkey) => MoveCommands::Valkey,
+            (MoveCommands::Auto, steps::Script::Redis) => MoveCommands::Redis84,
+            (commands, _) => commands,
+        }
+    }
+
+    /// Whether slots move as a whole: then no key blocks its node.
+    pub fn is_atomic(self) -> bool {
+        matches!(self, MoveCommands::Valkey | MoveCommands::Redis84)
+    }
+
+    /// The shell functions that move slots, one after the other or as a whole.
+    fn functions(self) -> &'static [&'static str] {
         match self {
-            MoveCommands::Elasticache => ["", ""],
-            MoveCommands::Setslot => ["", include_str!("script/setslot.sh")],
-            MoveCommands::Valkey => [
-                include_str!("script/owns.sh"),
+            MoveCommands::Auto | MoveCommands::Elasticache => &[],
+            MoveCommands::Setslot => &[include_str!("script/setslot.sh")],
+            MoveCommands::Valkey => &[
+                include_str!("script/atomic.sh"),
                 include_str!("script/valkey.sh"),
             ],
-            MoveCommands::Redis84 => [
-                include_str!("script/owns.sh"),
+            MoveCommands::Redis84 => &[
+                include_str!("script/atomic.sh"),
                 include_str!("script/redis84.sh"),
             ],
         }
     }
 }
+
+/// The shell functions that are in every script, and what calls them.
+const COMMON: [&str; 5] = [
+    include_str!("script/talk.sh"),
+    include_str!("script/slots.sh"),
+    include_str!("script/preflight.sh"),
+    include_str!("script/watch.sh"),
+    include_str!("script/verify.sh"),
+];
+const MAIN: &str = include_str!("script/main.sh");
 
 /// What is in a script.
 pub struct Script<'a> {
@@ -76,9 +105,15 @@ impl Script<'_> {
             .try_for_each(|line| writeln!(out, "# {line}"))?;
         writeln!(out, "set -efuo pipefail\nexport LC_ALL=C\n")?;
         writeln!(out, "cli=(redis-cli)  # and its options: --tls ...")?;
+        writeln!(out, "command -v redis-cli >/dev/null || cli[0]=valkey-cli")?;
         writeln!(
             out,
-            "user=''          # of an ACL; the password is that of REDISCLI_AUTH"
+            "user=''          # of an ACL; the password is that of REDISCLI_AUTH or VALKEYCLI_AUTH"
+        )?;
+        writeln!(
+            out,
+            "if [[ -n ${{VALKEYCLI_AUTH-}} ]]; then REDISCLI_AUTH=${{REDISCLI_AUTH:-$VALKEYCLI_AUTH}}; fi\n\
+             if [[ -n ${{REDISCLI_AUTH-}} ]]; then export REDISCLI_AUTH VALKEYCLI_AUTH=$REDISCLI_AUTH; fi"
         )?;
         writeln!(out, "[[ -z $user ]] || cli+=(--user \"$user\")")?;
         writeln!(
@@ -87,20 +122,24 @@ impl Script<'_> {
             self.pause_ms
         )?;
         writeln!(out, "max_minutes={}    # 0: no limit", self.max_minutes)?;
+        writeln!(
+            out,
+            "evictions=stop   # where a node that gets slots evicts keys; or: allow"
+        )?;
         let (slots, keys) = (
             self.outcome.slots_moved,
             self.outcome.keys_moved.unwrap_or(0),
         );
         writeln!(out, "slots_planned={slots} keys_planned={keys}\n")?;
-        writeln!(out, "declare -a name host port id takes")?;
+        writeln!(out, "declare -a name host port id keys_after")?;
         for at in 0..self.nodes.len() {
             self.write_node(at, out)?;
         }
-        out.write_all(include_str!("script/nodes.sh").as_bytes())?;
-        for text in self.commands.functions() {
-            out.write_all(text.as_bytes())?;
-        }
-        self.write_moves(out)
+        self.write_jobs(out)?;
+        let functions = COMMON.iter().chain(self.commands.functions());
+        let mut functions = functions.chain([&MAIN]);
+        functions.try_for_each(|text| out.write_all(text.as_bytes()))?;
+        self.write_end(out)
     }
 
     /// What a reader has to know before running it.
@@ -126,9 +165,10 @@ impl Script<'_> {
             .map(|text| Name::from(text.as_str()));
         comments.extend(warnings.map(|text| format!("warning: {text}")));
         comments.extend(outcome.pinned.iter().map(reason_to_stay));
-        comments.extend(outcome.big_keys.iter().map(warning_of));
+        let blocking = outcome.big_keys.iter().filter(|_| self.blocks());
+        comments.extend(blocking.map(warning_of));
         comments
-            .push("Review it, then run it with bash. Where it was stopped, run it again.".into());
+            .push("Review it, then run it with bash: with --check it only looks at the nodes, and moves nothing. Where it was stopped, run it again: it goes on.".into());
         comments
     }
 
@@ -139,10 +179,14 @@ impl Script<'_> {
         // Ids of an even split and of nodes to be added are made up here: the node itself knows the real one.
         let is_real = node.id.len() == 40 && node.id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let id = quoted(if is_real { &node.id } else { "" });
-        let takes = match self.moves().any(|(_, to, _)| *to == shown.id) {
-            true => format!(" takes[{number}]=yes"),
-            false => String::new(),
-        };
+        let keys = shown.load.keys.map_or_else(String::new, |keys| {
+            let then = if self.is_rollback {
+                keys.before
+            } else {
+                keys.after
+            };
+            format!(" keys_after[{number}]={then}")
+        });
         let is_used = self
             .moves()
             .any(|(from, to, _)| [from, to].contains(&&shown.id));
@@ -151,51 +195,66 @@ impl Script<'_> {
                 let host = quoted(host);
                 writeln!(
                     out,
-                    "name[{number}]={name} host[{number}]={host} port[{number}]={port} id[{number}]={id}{takes}"
+                    "name[{number}]={name} host[{number}]={host} port[{number}]={port} id[{number}]={id}{keys}"
                 )
             }
             None if is_used => writeln!(
                 out,
                 "# Fill in host and port of the next: it is a primary of the cluster by then.\n\
-                 name[{number}]={name} host[{number}]='' port[{number}]='' id[{number}]={id}{takes}"
+                 name[{number}]={name} host[{number}]='' port[{number}]='' id[{number}]={id}{keys}"
             ),
             _ => Ok(()),
         }
     }
 
-    fn write_moves(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out)?;
-        for key in &self.outcome.big_keys {
-            writeln!(out, "say {}", quoted(&warning_of(key)))?;
-        }
-        let number = |id: &Name| {
-            let mut nodes = self.outcome.nodes.iter();
-            nodes.position(|node| node.id == *id).map_or(0, |at| at + 1)
-        };
-        for (from, to, of) in self.moves() {
-            for (first, last) in &of.ranges {
-                let slots = u64::from(last - first) + 1;
-                // For the progress alone, so an equal part of each slot will do.
-                let keys = u128::from(of.load.keys.unwrap_or(0));
-                let keys = keys * u128::from(slots) / of.slots.max(1) as u128;
-                let (from, to) = (number(from), number(to));
-                writeln!(out, "move {first} {last} {from} {to} {keys}")?;
-            }
-        }
-        let check = match self.moves().next() {
-            Some((_, to, _)) => format!("${{host[{0}]}}:${{port[{0}]}}", number(to)),
-            None => "HOST:PORT".into(),
-        };
+    /// What moves, as data: a line a job.
+    fn write_jobs(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
-            "end_moves\n\
-             if ((slots_done)); then\n    \
-             say \"done in $SECONDS s: $slots_done slots and about $keys_done keys moved\"\n\
-             else\n    \
-             say \"nothing is left to move: every slot is where this script puts it\"\n\
-             fi\n\
-             say \"to look at all nodes: redis-cli --cluster check {check}\""
-        )
+            "\n# From node, to node, keys, bytes, ranges of slots.\njobs=("
+        )?;
+        for (from, to, of) in self.moves() {
+            let ranges = of.ranges.iter();
+            let ranges = ranges.map(|(first, last)| format!("{first}-{last}"));
+            writeln!(
+                out,
+                "    '{} {} {} {} {}'",
+                self.number(from),
+                self.number(to),
+                of.load.keys.unwrap_or(0),
+                of.load.get(Metric::Bytes).copied().flatten().unwrap_or(0),
+                ranges.collect::<Vec<_>>().join(" ")
+            )?;
+        }
+        writeln!(out, ")")?;
+        let keys = self.outcome.big_keys.iter().filter(|_| self.blocks());
+        keys.map(|key| quoted(&warning_of(key)))
+            .try_for_each(|warning| writeln!(out, "printf '%s\\n' {warning} >&2"))
+    }
+
+    /// What comes last: a look at the cluster.
+    fn write_end(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self.moves().next() {
+            Some((_, to, _)) => {
+                let to = self.number(to);
+                writeln!(
+                    out,
+                    "verify {to}\nsay \"to look at all nodes: redis-cli --cluster check ${{host[{to}]}}:${{port[{to}]}}\""
+                )
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Its place in the script.
+    fn number(&self, id: &Name) -> usize {
+        let mut nodes = self.outcome.nodes.iter();
+        nodes.position(|node| node.id == *id).map_or(0, |at| at + 1)
+    }
+
+    /// Whether keys are copied one by one, while both nodes wait.
+    fn blocks(&self) -> bool {
+        self.commands == MoveCommands::Setslot
     }
 
     /// From where to where, and what.

@@ -1,6 +1,7 @@
 
 few=20 many=2000    # keys in one listing
-batch=100          # keys in one MIGRATE
+batch=100          # keys in one MIGRATE at most,
+batch_bytes=1048576 # and about so many bytes
 timeout_ms=60000   # of one MIGRATE
 patience_secs=300  # for one reply
 
@@ -49,6 +50,20 @@ end_moves() {
     source=0 target=0 news=''
 }
 
+# What stands in the way is better known before a slot is open: check_commands FROM TO
+check_commands() {
+    local reply
+    reply=$(ask "$1" MIGRATE "${host[$2]}" "${port[$2]}" slotscope:no-such-key 0 1000)
+    case $reply in
+        NOKEY* | MOVED* | ASK* | TRYAGAIN*) ;;
+        *) die "${name[$1]} refuses MIGRATE, without which keys cannot be moved: $reply" ;;
+    esac
+    reply=$(ask "$2" RESTORE-ASKING slotscope:no-such-key 0 x)
+    [[ $reply != NOPERM* && $reply != *'unknown command'* ]] || die "${name[$2]} refuses RESTORE-ASKING, with which it gets keys: $reply"
+}
+
+stop_moves() { :; }
+
 # Sends a command over an open connection and reads its reply, which the node's id ends: send DESCRIPTOR NODE COMMAND.
 # Keys come and go quoted, so that no byte is lost: those of a listing become `keys`, other lines `reply`.
 send() {
@@ -67,16 +82,17 @@ send() {
     die "${name[$2]} does not answer: $reply"
 }
 
-# Moves the keys of a slot until none is left. A slot that is leaving gets no new keys, so this ends.
+# Moves the keys of a slot until none is left, at most MOST at once. A slot that is leaving gets no new keys, so this ends:
+# move_keys SLOT MOST
 move_keys() {
-    local slot=$1 listed batches IFS=$'\n'
+    local slot=$1 most=$2 listed batches IFS=$'\n'
     keys_moved=0
     while send 3 "$source" "CLUSTER GETKEYSINSLOT $slot $few" && ((count > 0)); do
         batches="$count$keys"
-        if ((count == few)); then
+        if ((count == few || count > most)); then
             # bash reads pipes byte by byte, so a process of their own lists many keys: a line for each MIGRATE.
             listed=$(ask "$source" --no-raw CLUSTER GETKEYSINSLOT "$slot" "$many")
-            batches=$(awk -v most="$batch" '
+            batches=$(awk -v most="$most" '
                 function flush() { if (count) print count keys; count = 0; keys = "" }
                 sub(/^ *[0-9]+\) "/, " \"") { keys = keys $0; if (++count == most) flush() }
                 END { flush() }' <<<"$listed")
@@ -93,7 +109,7 @@ move_keys() {
     [[ $reply == '(empty '* ]] || die "slot $slot: ${name[source]} does not list its keys: $reply"
 }
 
-# Hands over one slot. A target that owns it already was given it by an earlier run.
+# Hands over one slot, move_slot SLOT MOST. A target that owns it already was given it by an earlier run.
 move_slot() {
     local slot=$1
     send 5 "$target" "CLUSTER SETSLOT $slot IMPORTING ${id[source]}"
@@ -103,12 +119,16 @@ move_slot() {
             if [[ $reply != OK ]]; then
                 local complaint=$reply
                 send 5 "$target" "CLUSTER SETSLOT $slot STABLE"
+                open=''
                 die "slot $slot cannot leave ${name[source]}: $complaint"
             fi
-            move_keys "$slot"
+            move_keys "$slot" "$2"
             ;;
         *'already the owner'*) keys_moved=-1 ;;
-        *) die "slot $slot cannot go to ${name[target]}: $reply" ;;
+        *)
+            open=''
+            die "slot $slot cannot go to ${name[target]}: $reply"
+            ;;
     esac
     send 5 "$target" "CLUSTER SETSLOT $slot NODE ${id[target]}"
     [[ $reply == OK ]] || die "slot $slot: ${name[target]} does not take it over: $reply"
@@ -118,17 +138,23 @@ move_slot() {
     news+="CLUSTER SETSLOT $slot NODE ${id[target]}"$'\n'
 }
 
-# Hands over the slots from FIRST to LAST: move FIRST LAST FROM TO KEYS
+# Hands slots over, one after the other: move FROM TO KEYS BYTES RANGE...
 move() {
-    local first=$1 last=$2 slot
-    connect "$3" "$4"
-    say "slots $first-$last: ${name[source]} -> ${name[target]}"
-    for ((slot = first; slot <= last; slot++)); do
-        move_slot "$slot"
-        if ((keys_moved < 0)); then
-            skipped 1 $(($5 / (last - first + 1)))
-        else
-            moved 1 "$keys_moved"
-        fi
+    local keys=$3 bytes=$4 range slot most=$batch
+    connect "$1" "$2"
+    # Both nodes wait while a MIGRATE is under way, so that one of large keys has few.
+    if ((keys > 0 && bytes / keys * batch > batch_bytes)); then most=$((batch_bytes * keys / bytes > 0 ? batch_bytes * keys / bytes : 1)); fi
+    shift 4
+    for range in "$@"; do
+        for ((slot = ${range%-*}; slot <= ${range#*-}; slot++)); do
+            open="slot $slot is open between ${name[source]} and ${name[target]}: run this script again to end its move, or: redis-cli --cluster fix ${host[source]}:${port[source]}"
+            move_slot "$slot" "$most"
+            open=''
+            if ((keys_moved < 0)); then
+                skipped 1 0
+            else
+                moved "$source" "$target" 1 "$keys_moved"
+            fi
+        done
     done
 }

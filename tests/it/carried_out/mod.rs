@@ -3,5 +3,5 @@
 
 mod load;
 mod memory;
-mod probe;
+pub mod probe;
 mod steps;

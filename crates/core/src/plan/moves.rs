@@ -117,6 +117,29 @@ pub fn ordered(mut moves: Vec<Move>, room: &Room<'_>) -> Vec<Move> {
     ordered
 }
 
+/// The same in parts that hold at most `most`, or are one slot.
+pub fn in_parts(moves: Vec<Move>, loads: &[u64], most: u64) -> Vec<Move> {
+    let parts = |of: &Move| {
+        let (mut parts, mut slots, mut held) = (Vec::new(), Vec::new(), 0u64);
+        for slot in of.slots() {
+            let load = loads[usize::from(slot)];
+            if !slots.is_empty() && held.saturating_add(load) > most {
+                parts.push(std::mem::take(&mut slots));
+                held = 0;
+            }
+            held = held.saturating_add(load);
+            slots.push(slot);
+        }
+        parts.push(slots);
+        let part = |slots: Vec<u16>| Move {
+            ranges: ranges::of_slots(&slots),
+            ..of.clone()
+        };
+        parts.into_iter().map(part).collect::<Vec<_>>()
+    };
+    moves.iter().flat_map(parts).collect()
+}
+
 /// The moves from the owners `before` to those `after`, by the nodes' indices.
 pub fn between(before: &[Option<usize>], after: &[Option<usize>]) -> Vec<Move> {
     let mut slots: BTreeMap<(usize, usize), Vec<u16>> = BTreeMap::new();
@@ -192,5 +215,27 @@ mod tests {
         let after = [2, 0, 1, 2].map(Some);
         let ordered = ordered(between(&owner, &after), &Room::new(&problem, &goal));
         assert_eq!(ordered[0].from, 1);
+    }
+
+    #[test]
+    fn parts_hold_no_more_than_they_may_or_are_one_slot() {
+        let whole = Move {
+            from: 0,
+            to: 1,
+            ranges: vec![(0, 3), (7, 8)],
+        };
+        let mut loads = vec![0; 16];
+        for (slot, load) in [(0, 4), (1, 4), (2, 50), (3, 2), (7, 6), (8, 3)] {
+            loads[slot] = load;
+        }
+        let parts = in_parts(vec![whole], &loads, 10);
+        let found: Vec<_> = parts.iter().map(|of| of.ranges.clone()).collect();
+        let expected = [
+            vec![(0, 1)],
+            vec![(2, 2)],
+            vec![(3, 3), (7, 7)],
+            vec![(8, 8)],
+        ];
+        assert_eq!(found, expected);
     }
 }

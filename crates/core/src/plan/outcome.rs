@@ -87,6 +87,10 @@ impl PlanOutcome {
             Some(goal) => moves::ordered(moves, &Room::new(problem, goal)),
             None => moves,
         };
+        let moves = match inputs.job_bytes.zip(inputs.loads.bytes()) {
+            Some((most, bytes)) => moves::in_parts(moves, bytes, most),
+            None => moves,
+        };
         let moved = |loads: &Vec<u64>| moves.iter().map(|of| of.load(loads)).sum::<u64>();
         let keys_moved = moved(&inputs.loads.keys);
         let bytes_moved = inputs.loads.bytes().map(moved);

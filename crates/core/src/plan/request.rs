@@ -40,6 +40,8 @@ pub struct PlanRequest {
     pub maxmemory: Option<u64>,
     /// Slots with a key whose move blocks a node for longer stay; `None`: they move.
     pub max_block: Option<Duration>,
+    /// What moves in one piece from node to node holds at most so many bytes, or is one slot; `None`: there is no limit.
+    pub job_bytes: Option<u64>,
 }
 
 impl PlanRequest {
@@ -55,6 +57,7 @@ impl PlanRequest {
             tolerance: None,
             maxmemory: None,
             max_block: Some(MAX_BLOCK),
+            job_bytes: None,
         }
     }
 }
@@ -200,6 +203,7 @@ impl Planner<'_> {
             owner: &owner,
             loads,
             units: &summary.units,
+            job_bytes: self.request.job_bytes,
         };
         let mut outcome = PlanOutcome::new(&problem, &plan(&problem), &inputs);
         outcome.set_keys(pinned, &blocking_keys(summary), self.request.max_block);

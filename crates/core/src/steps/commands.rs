@@ -3,7 +3,6 @@
 use crate::metric::Metric;
 use crate::slot::SLOTS;
 use crate::steps::service::Service;
-use crate::summary::observed::Observed;
 use crate::text::shell_word;
 use crate::topology::Topology;
 
@@ -40,13 +39,9 @@ pub enum Script {
 }
 
 impl Script {
-    /// The best way that all servers have.
-    pub fn of(observed: &Observed) -> Self {
-        let versions: Option<Vec<&str>> = observed
-            .servers
-            .iter()
-            .map(|server| server.as_ref()?.version.as_deref())
-            .collect();
+    /// The best way that all servers have, by their versions: `valkey 9.1.2`.
+    pub fn of<'a>(versions: impl Iterator<Item = Option<&'a str>>) -> Self {
+        let versions: Option<Vec<&str>> = versions.collect();
         let versions = versions.unwrap_or_default();
         let all = |server: &str, least: (u64, u64)| {
             let is_new = |version: &&str| {

@@ -1,6 +1,7 @@
 //! Plans on a real cluster: compared with `redis-cli --cluster rebalance`, and carried out under load by the script.
 //! PLAN_LIVE_CASES: how many loads and weights are compared.
 
+mod moved;
 mod rebalance;
 mod script;
 

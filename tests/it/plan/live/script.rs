@@ -155,9 +155,7 @@ pub fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Cluster) {
         let outputs = [run(&scratch, "move.sh"), run(&scratch, "move.sh")];
         drop(stopping);
         let written = writer.join().unwrap();
-        for output in outputs {
-            assert!(output.status.success(), "{}", stderr(&output));
-        }
+        outputs.iter().for_each(has_moved_all);
         written
     });
 
@@ -236,6 +234,17 @@ fn run(scratch: &Scratch, script: &str) -> Output {
     bash(scratch, script).output().unwrap()
 }
 
+/// The test adds so many keys to the dump that they are not spread as planned, which is exit code 1 after all moves.
+fn has_moved_all(output: &Output) {
+    let said = stderr(output);
+    let is_spread = !said.contains("the keys are not spread as planned");
+    assert_eq!(output.status.code(), Some(i32::from(!is_spread)), "{said}");
+    assert!(
+        said.contains("done in ") || said.contains("nothing is left to move"),
+        "{said}"
+    );
+}
+
 /// Stops the script once some slots have moved: the next run has to go on from there.
 fn cut_off_in_the_middle(
     scratch: &Scratch,
@@ -280,27 +289,25 @@ fn the_other_scripts_see_that_all_is_done(
     for kind in ["valkey", "redis-8.4"] {
         scripts.make(kind, "other.sh", &[]);
         let done = run(scripts.scratch, "other.sh");
-        assert!(done.status.success(), "{kind}: {}", stderr(&done));
+        has_moved_all(&done);
         let script = fs::read_to_string(scripts.scratch.path("other.sh")).unwrap();
-        let ranges: Vec<&str> = script
-            .lines()
-            .filter(|line| line.starts_with("move "))
-            .collect();
+        let jobs = script.lines().filter(|line| line.starts_with("    '"));
+        let jobs: Vec<&str> = jobs.collect();
         let said = stderr(&done);
         let already = said
             .lines()
             .filter(|line| line.ends_with(" already"))
             .count();
-        assert_eq!(already, ranges.len(), "{kind}: {said}");
+        assert_eq!(already, jobs.len(), "{kind}: {said}");
         assert!(said.contains("nothing is left to move"), "{kind}: {said}");
         // A range that is elsewhere: this server does not know the command, and the script says so.
-        let words: Vec<&str> = ranges[0].split(' ').collect();
-        let back = format!("{script}\nmove {} {} 4 1 0\n", words[1], words[2]);
+        let range = jobs[0].trim_matches(['\'', ' ']).split(' ').nth(4).unwrap();
+        let back = script.replace(jobs[0], &format!("    '4 1 0 0 {range}'"));
         scripts.scratch.file("other.sh", back.as_bytes());
         let refused = run(scripts.scratch, "other.sh");
         assert_eq!(refused.status.code(), Some(1), "{kind}");
-        let said = stderr(&refused).to_lowercase();
-        assert!(said.contains("unknown subcommand"), "{said}");
+        let said = stderr(&refused);
+        assert!(said.contains("cannot move slots as a whole"), "{said}");
     }
     // No script moved anything: neither those that had nothing to do nor those that were refused.
     assert_eq!(owners(cluster), promised);
@@ -335,7 +342,7 @@ fn the_script_stops_when_time_is_up(cluster: &Cluster, scripts: &Scripts<'_>, be
 /// As a user that has a password and no more rights than the manual names.
 fn the_rollback_gives_every_slot_back(cluster: &Cluster, scratch: &Scratch, before: &[usize]) {
     let password = r#"p"w \ x"#;
-    let rights = "~* +cluster +migrate +select +restore-asking";
+    let rights = "~* +cluster +migrate +select +restore-asking +info +dbsize";
     for server in &cluster.servers {
         let secret = format!(">{password}");
         let mut command = vec!["ACL", "SETUSER", "mover", "on", &secret];
@@ -347,7 +354,7 @@ fn the_rollback_gives_every_slot_back(cluster: &Cluster, scratch: &Scratch, befo
     let started = Instant::now();
     let mut command = bash(scratch, "back.sh");
     let output = command.env("REDISCLI_AUTH", password).output().unwrap();
-    assert!(output.status.success(), "{}", stderr(&output));
+    has_moved_all(&output);
     println!("rolled back in {:?}", started.elapsed());
     assert_eq!(owners(cluster), before);
 }

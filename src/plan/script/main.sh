@@ -1,0 +1,32 @@
+
+declare -a is_replica is_able coming evicted_before
+trap interrupted INT TERM HUP
+
+# From node, to node, keys, bytes, ranges of slots.
+run_job() {
+    local from=$1 to=$2 keys=$3 bytes=$4 slots left rest
+    shift 4
+    slots=$(count "$@")
+    left=$(missing "$to" "$@")
+    rest=$(count $left)
+    skipped $((slots - rest)) $((keys / slots * (slots - rest)))
+    if ((rest == 0)); then
+        say "slots $(in_short "$@") are on ${name[to]} already"
+        return
+    fi
+    say "slots $(in_short $left): ${name[from]} -> ${name[to]}"
+    move "$from" "$to" $((keys / slots * rest)) $((bytes / slots * rest)) $left
+}
+
+preflight
+if [[ ${1-} == --check ]]; then
+    say "nothing stands in the way of the moves"
+    exit 0
+fi
+for job in ${jobs[@]+"${jobs[@]}"}; do run_job $job; done
+end_moves
+if ((slots_done)); then
+    say "done in $SECONDS s: $slots_done slots and about $keys_done keys moved"
+else
+    say "nothing is left to move: every slot is where this script puts it"
+fi
