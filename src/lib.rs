@@ -66,7 +66,7 @@ pub use slotscope_core::{
 };
 use slotscope_core::{hash, node_labels, pattern, text, wording};
 #[doc(hidden)]
-pub use slotscope_core::{secret, simd};
+pub use slotscope_core::{secret, sentence, simd};
 
 pub use analysis::Analysis;
 pub use analysis::reading::Progress;

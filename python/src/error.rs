@@ -17,5 +17,6 @@ pub fn raised(error: impl std::fmt::Display) -> PyErr {
 
 /// `place: what`, as the library words it.
 pub fn bad(place: impl Into<String>, what: impl Into<String>) -> PyErr {
+    let what: String = what.into();
     raised(slotscope::Error::bad(place, what))
 }

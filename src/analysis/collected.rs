@@ -3,23 +3,25 @@
 use crate::collect::manifest::{FILE, HeaviestBy, Level, Manifest, NodeEntry, Role};
 use crate::format::parse::time::timestamp;
 use crate::name::Name;
+use crate::redact::Redaction;
 use crate::source::collection::Collection;
 use crate::summary::worded::Worded;
 use crate::summary::{Incomplete, InputFacts};
 use crate::text::{grouped, percent};
 
-/// Adds to `input` what its collections say of themselves; a sentence has no names where `is_redacted`.
-pub fn remark(collections: &[Collection], is_redacted: bool, input: &mut InputFacts) {
+/// Adds to `input` what its collections say of themselves; a sentence has no names where there is a redaction.
+pub fn remark(collections: &[Collection], redaction: Option<&Redaction>, input: &mut InputFacts) {
     for collection in collections {
         let manifest = &collection.manifest;
         let finished = timestamp(manifest.finished.as_bytes()).map(|at| at / 1000);
         input.written = input.written.max(finished);
         input.sample_percent = sampled(manifest).or(input.sample_percent);
-        input.incomplete.extend(incomplete(collection, is_redacted));
+        input.incomplete.extend(incomplete(collection, redaction));
         let warnings = warnings(manifest).into_iter();
         input.warnings.extend(warnings.map(Worded::Sentence));
         input.notes.extend(notes(manifest));
-        let skipped = manifest.skipped.iter().filter(|_| !is_redacted);
+        // What it says is anything.
+        let skipped = manifest.skipped.iter().filter(|_| redaction.is_none());
         let skipped = skipped.map(|what| format!("not collected: {}", Name::from(what.as_str())));
         input.notes.extend(skipped);
     }
@@ -31,7 +33,7 @@ fn sampled(manifest: &Manifest) -> Option<f64> {
 }
 
 /// What is missing that should be there.
-fn incomplete(collection: &Collection, is_redacted: bool) -> Vec<Incomplete> {
+fn incomplete(collection: &Collection, redaction: Option<&Redaction>) -> Vec<Incomplete> {
     let manifest = &collection.manifest;
     let stop = |reason: String| Incomplete {
         file: Name::from(collection.directory.join(FILE).as_path()),
@@ -44,7 +46,7 @@ fn incomplete(collection: &Collection, is_redacted: bool) -> Vec<Incomplete> {
     let failed = manifest.nodes.iter().filter(|node| !node.complete);
     // Of a node that lacks open slots alone there is no more to say.
     let failed = failed.filter(|node| !are_all_open || node.error.is_some());
-    let failed = failed.map(|node| failure(node, is_redacted));
+    let failed = failed.map(|node| failure(node, redaction));
     let mut stops: Vec<Incomplete> = open.into_iter().chain(failed).map(stop).collect();
     if missing > 0 && !are_all_open {
         stops.push(stop(format!(
@@ -58,9 +60,9 @@ fn incomplete(collection: &Collection, is_redacted: bool) -> Vec<Incomplete> {
     stops
 }
 
-fn failure(node: &NodeEntry, is_redacted: bool) -> String {
+fn failure(node: &NodeEntry, redaction: Option<&Redaction>) -> String {
     let (name, error) = (Name::from(node.name.as_str()), node.error.as_deref());
-    match (is_redacted, error) {
+    match (redaction.is_some(), error) {
         (true, _) => "a node was not read to its end".into(),
         (false, None) => format!("node {name} was not read to its end"),
         (false, Some(error)) => {
@@ -133,8 +135,8 @@ fn notes(manifest: &Manifest) -> Vec<String> {
     );
     let mut notes = vec![format!(
         "collected from running servers, {} to {}: keys that came or went meanwhile are counted or not",
-        Name::from(manifest.started.as_str()),
-        Name::from(manifest.finished.as_str())
+        time(&manifest.started),
+        time(&manifest.finished)
     )];
     notes.extend((!manifest.cluster).then(|| {
         "the server is not in cluster mode: it is taken for one node with all slots; --nodes N shows its keys on a cluster of N primaries".into()
@@ -165,6 +167,11 @@ fn notes(manifest: &Manifest) -> Vec<String> {
     notes
 }
 
+/// A time as it was written; other text is no time, and could be a name.
+fn time(text: &str) -> &str {
+    timestamp(text.as_bytes()).map_or("an unknown time", |_| text)
+}
+
 fn slots(ranges: &[(u16, u16)]) -> u64 {
     let length = |(first, last): &(u16, u16)| u64::from(last.saturating_sub(*first)) + 1;
     ranges.iter().map(length).sum()
@@ -175,13 +182,17 @@ mod tests {
     use super::*;
     use crate::collect::manifest::{Failover, SampleEntry, example};
 
-    fn remarked(manifest: Manifest, is_redacted: bool) -> InputFacts {
+    fn redaction() -> Redaction {
+        Redaction::from_environment().unwrap()
+    }
+
+    fn remarked(manifest: Manifest, redaction: Option<&Redaction>) -> InputFacts {
         let collection = Collection {
             directory: "dir".into(),
             manifest,
         };
         let mut input = InputFacts::default();
-        remark(&[collection], is_redacted, &mut input);
+        remark(&[collection], redaction, &mut input);
         input
     }
 
@@ -198,18 +209,18 @@ mod tests {
                 .map(|stop| stop.reason)
                 .collect()
         };
-        let found = reasons(remarked(manifest.clone(), false));
+        let found = reasons(remarked(manifest.clone(), None));
         assert!(
             found[0].ends_with("was not read to its end: no answer\\x1b"),
             "{found:?}"
         );
         assert!(found[1].ends_with("missing: 6"), "{found:?}");
-        let found = reasons(remarked(manifest.clone(), true));
+        let found = reasons(remarked(manifest.clone(), Some(&redaction())));
         assert_eq!(found[0], "a node was not read to its end");
         manifest = example(&["a.csv.zst"]);
-        assert!(reasons(remarked(manifest.clone(), false)).is_empty());
+        assert!(reasons(remarked(manifest.clone(), None)).is_empty());
         manifest.incomplete = true;
-        assert_eq!(reasons(remarked(manifest, false)).len(), 1);
+        assert_eq!(reasons(remarked(manifest, None)).len(), 1);
     }
 
     #[test]
@@ -217,7 +228,7 @@ mod tests {
         let mut manifest = example(&["a.csv.zst"]);
         (manifest.slots_missing, manifest.slots_open) = (vec![(8496, 8496)], vec![(8496, 8496)]);
         (manifest.nodes[0].complete, manifest.incomplete) = (false, true);
-        let input = remarked(manifest.clone(), true);
+        let input = remarked(manifest.clone(), Some(&redaction()));
         let [stop] = &input.incomplete[..] else {
             panic!("{:?}", input.incomplete)
         };
@@ -228,7 +239,7 @@ mod tests {
             stop.reason
         );
         manifest.slots_missing.push((9000, 9001));
-        let stops = remarked(manifest, false).incomplete;
+        let stops = remarked(manifest, None).incomplete;
         assert!(stops[0].reason.contains("8496") && stops[2].reason.ends_with("missing: 3"));
     }
 
@@ -236,7 +247,7 @@ mod tests {
     fn without_sizes_none_are_estimated() {
         let mut manifest = example(&["a.csv.zst"]);
         let is_said = |manifest: &Manifest| {
-            let notes = remarked(manifest.clone(), false).notes.join("\n");
+            let notes = remarked(manifest.clone(), None).notes.join("\n");
             notes.contains("are estimated by the server")
         };
         assert!(is_said(&manifest));
@@ -249,7 +260,7 @@ mod tests {
         let mut manifest = example(&["a.csv.zst"]);
         manifest.settings.sample_percent = 10.0;
         let warning = |manifest: &Manifest| {
-            let warnings = remarked(manifest.clone(), false).warnings;
+            let warnings = remarked(manifest.clone(), None).warnings;
             warnings[0].to_string()
         };
         assert!(warning(&manifest).contains("nodes cannot be compared"));
@@ -283,7 +294,7 @@ mod tests {
         let node = &mut manifest.nodes[0];
         (node.strays, node.vanished, node.repeats) = (1200, 3, 4);
         manifest.skipped = vec!["secret name".into()];
-        let input = remarked(manifest.clone(), false);
+        let input = remarked(manifest.clone(), None);
         assert_eq!(input.sample_percent, Some(20.0));
         let warnings: Vec<String> = input.warnings.iter().map(ToString::to_string).collect();
         assert!(
@@ -301,6 +312,11 @@ mod tests {
         ] {
             assert!(notes.contains(part), "{part}: {notes}");
         }
-        assert!(!remarked(manifest, true).notes.join("\n").contains("secret"));
+        assert!(
+            !remarked(manifest, Some(&redaction()))
+                .notes
+                .join("\n")
+                .contains("secret")
+        );
     }
 }

@@ -7,19 +7,26 @@ use crate::analysis::{collected, rejected};
 use crate::format::lfu::{self, LfuRule};
 use crate::format::{FORMATS, Format, Notice, Seen};
 use crate::name::Name;
+use crate::redact::{Redaction, spelled};
 use crate::scan;
 use crate::scan::{Scanned, SeenInput};
+use crate::sentence::Sentence;
 use crate::slot::policy::Policy;
 use crate::source::Source;
 use crate::summary::worded::Worded;
-use crate::summary::{FileFacts, Incomplete, InputFacts, ObjectFacts, Rejected, Sizes, Summary};
+use crate::summary::{FileFacts, Incomplete, InputFacts, ObjectFacts, Sizes, Summary};
 use crate::text::counted;
 
-/// What is said of inputs: as `of`, with what collections say of themselves and a note on what was passed over; sentences have no names where
-/// `is_redacted`.
-pub fn of_inputs<T>(inputs: &Inputs, scanned: &Scanned<T>, is_redacted: bool) -> InputFacts {
-    let mut input = of_files(&inputs.files, inputs.rejected.clone(), scanned);
-    collected::remark(&inputs.collections, is_redacted, &mut input);
+/// What is said of inputs: as `of`, with what collections say of themselves and a note on what was passed over. Sentences
+/// have no names where there is a redaction; files have theirs.
+pub fn of_inputs<T>(
+    inputs: &Inputs,
+    scanned: &Scanned<T>,
+    redaction: Option<&Redaction>,
+) -> InputFacts {
+    let lines = &inputs.rejected_lines;
+    let mut input = of_files(&inputs.files, lines, scanned, redaction);
+    collected::remark(&inputs.collections, redaction, &mut input);
     if inputs.passed_over > 0 {
         let what =
             "in a directory of dumps, passed over as no file: directories are not searched deeper";
@@ -40,11 +47,18 @@ pub fn of_inputs<T>(inputs: &Inputs, scanned: &Scanned<T>, is_redacted: bool) ->
 /// What was read: files, rejected rows, places behind which nothing could be read, and notes on the formats.
 pub fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
     let files: Vec<File> = sources.iter().map(|source| File::of(&**source)).collect();
-    of_files(&files, rejected::of(sources, &scanned.rejects), scanned)
+    let lines = rejected::lines(sources, &scanned.rejects);
+    of_files(&files, &lines, scanned, None)
 }
 
-fn of_files<T>(files: &[File], rejected: Rejected, scanned: &Scanned<T>) -> InputFacts {
-    let name = |index: usize| Name::from(files[index].path.as_path());
+fn of_files<T>(
+    files: &[File],
+    lines: &[Option<u64>],
+    scanned: &Scanned<T>,
+    redaction: Option<&Redaction>,
+) -> InputFacts {
+    let path = |index: usize| files[index].path.as_path();
+    let name = |index: usize| Name::from(path(index));
     let file = |(index, seen): (usize, &SeenInput)| FileFacts {
         name: name(index),
         format: seen.format.into(),
@@ -59,12 +73,13 @@ fn of_files<T>(files: &[File], rejected: Rejected, scanned: &Scanned<T>) -> Inpu
         object: files[index].object.as_ref().map(|object| ObjectFacts {
             size_bytes: object.size_bytes,
             etag: object.etag.as_deref().map(Name::from),
+            answered_by: object.answered_by.as_deref().map(Name::from),
         }),
     };
     let stop = |stop: &scan::Incomplete| Incomplete {
         file: name(stop.input),
         byte: stop.byte,
-        reason: stop.reason.clone(),
+        reason: spelled(&stop.reason, redaction),
     };
     let mut seen = Seen::default();
     for input in &scanned.inputs {
@@ -78,12 +93,19 @@ fn of_files<T>(files: &[File], rejected: Rejected, scanned: &Scanned<T>) -> Inpu
         .iter()
         .filter(is_read)
         .filter_map(|format| format.note());
+    let led = |file: &File| {
+        let host = file.object.as_ref()?.answered_by.as_deref()?;
+        let led = Sentence::from("a redirect led away from ").name(file.path.as_path());
+        let led = led.words(": what was read is from ").name(host);
+        Some(spelled(&led, redaction))
+    };
     let mut notes = seen.notes();
+    notes.extend(files.iter().filter_map(led));
     notes.extend(limits.map(String::from));
     InputFacts {
         files: scanned.inputs.iter().enumerate().map(file).collect(),
         bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
-        rejected,
+        rejected: rejected::located(path, lines, &scanned.rejects, redaction),
         written: seen.written_ms.map(|at| at / 1000),
         sizes: sizes(&seen),
         error_lines: seen.count(Notice::ErrorReply),

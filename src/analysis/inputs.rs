@@ -14,14 +14,14 @@ use crate::slot::policy::Policy;
 use crate::source::Source;
 use crate::source::collection::Collection;
 use crate::source::identity::ObjectIdentity;
-use crate::summary::{Dumped, Rejected};
+use crate::summary::Dumped;
 
 /// What is known of inputs.
 pub struct Inputs {
     /// Files and objects, in their order.
     pub files: Vec<File>,
-    /// The first rows that are no keys, with their lines.
-    pub rejected: Rejected,
+    /// The lines of the first rows that are no keys.
+    pub rejected_lines: Vec<Option<u64>>,
     /// The collections among them.
     pub collections: Vec<Collection>,
     /// Entries of directories that are not regular files.
@@ -74,7 +74,7 @@ impl Inputs {
                 .iter()
                 .map(|source| File::of(&**source))
                 .collect(),
-            rejected: rejected::of(&reading.sources, &scanned.rejects),
+            rejected_lines: rejected::lines(&reading.sources, &scanned.rejects),
             counters: None,
             dumped: dumped(&reading.sources),
             threads: reading.threads(),

@@ -3,9 +3,10 @@
 use crate::analysis::inputs::Inputs;
 use crate::analysis::run_info::Started;
 use crate::analysis::two_pass::Counted;
-use crate::analysis::{Analysis, Nodes, captured, file_nodes, input_info, observed, redacted};
+use crate::analysis::{Analysis, Nodes, captured, file_nodes, input_info, observed};
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::redact::Redact;
 use crate::scan::Scanned;
 use crate::steps::{self, Commands, Script, Service};
 use crate::summary;
@@ -13,6 +14,7 @@ use crate::summary::capacity::Room;
 use crate::summary::evidence::Evidence;
 use crate::summary::observed::Observed;
 use crate::summary::patterns::Levels;
+use crate::summary::redacted;
 use crate::summary::role_load::Asked;
 use crate::summary::{Listing, Summary};
 use crate::tally::Tallies;
@@ -105,14 +107,14 @@ impl Analysis {
             first.tally.slots.loads.required(by, &flag)?;
         }
 
-        let mut input = input_info::of_inputs(inputs, first, self.redaction.is_some());
+        let mut input = input_info::of_inputs(inputs, first, self.redaction.as_deref());
         let (mut topology, files, overlap) = self.found_nodes(inputs, first, topology);
         // Nodes are found by the names that they have: before these are replaced.
         let observed = self.observed(inputs, first, &topology, &files)?;
         let mut node_counts = self.node_counts.clone();
         let room = self.room_of(&topology)?;
         if let Some(redaction) = self.redaction.as_deref() {
-            redacted::input(redaction, &mut input, &first.rejects);
+            input.redact(redaction);
             redacted::node_counts(redaction, &topology, &mut node_counts);
             if self.nodes.listed().is_some() || !files.is_empty() {
                 topology = topology.renamed(|name| redaction.text(name));
@@ -148,7 +150,7 @@ impl Analysis {
         check_capacity(&summary, room.as_ref())?;
         summary.run = started.run(inputs, counted.passes, &summary);
         if let Some(redaction) = self.redaction.as_deref() {
-            redacted::summary(redaction, &mut summary);
+            summary.redact(redaction);
         }
         Ok(summary)
     }

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::redact::{Redaction, spelled};
 use crate::scan::Scanned;
+use crate::sentence::Sentence;
 use crate::source::Source;
 use crate::source::line_number::line_of;
 use crate::summary::{Rejected, RejectedLine};
@@ -13,15 +15,32 @@ use crate::text::grouped;
 
 /// The first of them, and how many there are.
 pub fn of(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Rejected {
-    let line = |reject: &Reject| RejectedLine {
-        file: Name::from(inputs[reject.input as usize].path()),
-        line: line_of(&*inputs[reject.input as usize], reject.byte),
+    let path = |input: usize| inputs[input].path();
+    located(path, &lines(inputs, rejects), rejects, None)
+}
+
+/// The lines of the first of them.
+pub fn lines(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Vec<Option<u64>> {
+    let line = |reject: &Reject| line_of(&*inputs[reject.input as usize], reject.byte);
+    rejects.first.iter().map(line).collect()
+}
+
+/// As `of`, of inputs at these paths whose lines are known. Files keep their names.
+pub fn located<'p>(
+    path: impl Fn(usize) -> &'p Path,
+    lines: &[Option<u64>],
+    rejects: &Rejects,
+    redaction: Option<&Redaction>,
+) -> Rejected {
+    let line = |(reject, line): (&Reject, &Option<u64>)| RejectedLine {
+        file: Name::from(path(reject.input as usize)),
+        line: *line,
         byte: reject.byte,
-        reason: reject.to_string(),
+        reason: spelled(&reject.sentence(), redaction),
     };
     Rejected {
         count: rejects.count,
-        first: rejects.first.iter().map(line).collect(),
+        first: rejects.first.iter().zip(lines).map(line).collect(),
     }
 }
 
@@ -54,15 +73,19 @@ pub fn check_most_of<'p, T>(
     let mut first = scanned.rejects.first.iter();
     let first = first
         .find(|reject| reject.input as usize == index)
-        .map(|reject| format!(", the first at {}: {reject}", place(line(reject), reject)));
+        .map(|reject| {
+            let at = place(line(reject), reject);
+            Sentence::from(format!(", the first at {at}: ")).and(reject.sentence())
+        });
+    let what = Sentence::from(format!(
+        "{} of {} rows are no keys",
+        grouped(seen.rejected),
+        grouped(seen.rejected + seen.rows())
+    ));
     Err(Error::bad(
         Name::from(path(index)).to_string(),
-        format!(
-            "{} of {} rows are no keys{}; is it a dump in another format (--format help lists them)?",
-            grouped(seen.rejected),
-            grouped(seen.rejected + seen.rows()),
-            first.unwrap_or_default()
-        ),
+        what.and(first.unwrap_or_default())
+            .words("; is it a dump in another format (--format help lists them)?"),
     ))
 }
 
@@ -98,6 +121,8 @@ pub fn check_strict_of<'s>(
     let file = Name::from(source.path());
     Err(Error::bad(
         format!("{file}: {}", place(line_of(source, first.byte), first)),
-        format!("{first}; such lines in all: {}", grouped(rejects.count)),
+        first
+            .sentence()
+            .words(format!("; such lines in all: {}", grouped(rejects.count))),
     ))
 }

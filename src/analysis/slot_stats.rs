@@ -302,7 +302,7 @@ mod tests {
         let ops = named.tally.slots.loads.get(Metric::Ops).unwrap();
         assert_eq!((ops[0], ops[7]), (3, 4));
         let missing = taken(&[ANSWER], Some("network-bytes-in")).err().unwrap();
-        let what = "slot 7 has no \"network-bytes-in\"; it has: key-count";
+        let what = "slot 7 has no \"network-bytes-in\"; it has: \"key-count\"";
         assert!(missing.to_string().ends_with(what), "{missing}");
     }
 

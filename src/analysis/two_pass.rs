@@ -204,10 +204,9 @@ impl Again {
         let file = Name::from(sources[stop.input].path());
         Err(Error::bad(
             format!("{file}: byte {}", stop.byte),
-            format!(
-                "{} when it was read again to count names; --one-pass reads it once",
-                stop.reason
-            ),
+            stop.reason
+                .clone()
+                .words(" when it was read again to count names; --one-pass reads it once"),
         ))
     }
 }

@@ -17,6 +17,7 @@ use crate::format::Notice;
 use crate::format::rdb::snapshot::record::Event;
 use crate::format::rdb::snapshot::walk::Walker;
 use crate::name::Name;
+use crate::redact::spelled;
 use crate::report::render::json;
 use crate::source::Source;
 use crate::source::forward::Forward;
@@ -118,7 +119,7 @@ impl DumpArgs {
                 }
                 Ok(None) => return Ok(all),
                 Err(damage) => {
-                    say(source, damage.offset, &damage.what);
+                    say(source, damage.offset, &spelled(&damage.what, None));
                     return Ok(false);
                 }
             }

@@ -18,6 +18,7 @@ use crate::fanout::view;
 use crate::fanout::{Fanout, Lines, PassedOver};
 use crate::format::capture::whole_commands::{Stop, WholeCommands};
 use crate::name::Name;
+use crate::redact::spelled;
 use crate::source::Source;
 use crate::source::block::Block;
 use crate::source::boundary::line_at;
@@ -195,6 +196,9 @@ impl Read {
                 Ok(None) => break None,
                 Err(Trouble::Long(byte)) => break Some((byte, Why::Long)),
                 Err(Trouble::Read(byte, error)) => break Some((byte, Why::of(&error))),
+                Err(Trouble::Damaged(byte, what)) => {
+                    break Some((byte, Why::Other(spelled(&what, None))));
+                }
             };
             let mut from = 0;
             while from < block.len() {

@@ -44,7 +44,7 @@ fn hinted(error: Error, paths: &[PathBuf]) -> Error {
     match error {
         Error::Bad { place, what } if remote::is_server(Path::new(&place)) => {
             let way_out = "slotscope collect URL -o DIR reads its cluster; then name DIR";
-            Error::bad(place, format!("{what}: {way_out}"))
+            Error::bad(place, what.words(": ").words(way_out))
         }
         Error::Bad { place, .. } if place.starts_with("file://") => {
             let path = place.trim_start_matches("file://").to_owned();

@@ -15,6 +15,7 @@ use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::error::{Error, Result};
 use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
 use crate::name::Name;
+use crate::redact::spelled;
 use crate::scan::{Scanned, SeenInput};
 use crate::slot::policy::Policy;
 
@@ -116,7 +117,7 @@ fn remark(reading: &Reading, scanned: &Scanned<Checks>) {
             "{}: byte {}: {}",
             Name::from(reading.sources[stop.input].path()),
             stop.byte,
-            stop.reason
+            spelled(&stop.reason, None)
         )
     });
     // A closed standard error is ignored.

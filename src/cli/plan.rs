@@ -386,7 +386,7 @@ impl PlanArgs {
                 .ok_or_else(no_nodes)?,
         };
         let mut input = input_info::of(&reading.sources, &scanned);
-        collected::remark(&reading.collections, false, &mut input);
+        collected::remark(&reading.collections, None, &mut input);
         file_nodes::note_overlap(overlap.as_ref(), &mut input);
         let observed = observed::servers(&reading.collections, &scanned, &topology, &files);
         let observed = Observed {

@@ -112,7 +112,7 @@ impl Trial<'_> {
             .reading
             .scan("counting", || WhatIf::new(change.clone()))?;
         let mut input = input_info::of(&self.reading.sources, &scanned);
-        collected::remark(&self.reading.collections, false, &mut input);
+        collected::remark(&self.reading.collections, None, &mut input);
         let mut counted = scanned.tally;
         counted.grow();
         for by in &self.asked.by {

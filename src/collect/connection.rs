@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use rustls::{ClientConnection, StreamOwned};
 
 use crate::collect::address::Address;
-use crate::collect::resp::{self, Commands, Reply};
+use crate::collect::resp::{self, Commands, NoReply, Reply};
 use crate::collect::tls::TlsConfig;
 use crate::collect::transport::Timed;
 use crate::error::{Error, Result, reason};
 use crate::name::Name;
-use crate::secret::Credentials;
+use crate::secret::{Credentials, Secret};
 use crate::text;
 
 /// How all servers of a run are reached.
@@ -41,6 +41,8 @@ pub struct Connection {
     /// What messages call the server.
     place: String,
     timeout: Duration,
+    /// What a server may know and no message may repeat.
+    secret: Option<Secret>,
     /// Time spent waiting for replies.
     busy: Duration,
 }
@@ -104,6 +106,7 @@ impl Connection {
             stream: BufReader::with_capacity(64 << 10, stream),
             place,
             timeout: access.timeout,
+            secret: access.credentials.password.clone(),
             busy: Duration::ZERO,
         };
         connection.sign_in(access)?;
@@ -165,7 +168,20 @@ impl Connection {
         self.stream.get_mut().timed().begin(self.timeout);
         let replies = self.exchange(commands);
         self.busy += start.elapsed();
-        replies.map_err(|error| unreachable(&self.place, self.timeout, &error))
+        replies.map_err(|error| {
+            let line = error.get_ref().and_then(|inner| inner.downcast_ref());
+            let without = line.map(|NoReply(line)| {
+                let line = self.repeatable(&String::from_utf8_lossy(line));
+                io::Error::other(NoReply(line.into_bytes()))
+            });
+            unreachable(&self.place, self.timeout, &without.unwrap_or(error))
+        })
+    }
+
+    /// What the server says, without the password.
+    fn repeatable(&self, said: &str) -> String {
+        let hide = |secret: &Secret| secret.hidden_in(said);
+        self.secret.as_ref().map_or(said.to_owned(), hide)
     }
 
     fn exchange(&mut self, commands: &Commands) -> io::Result<Vec<Reply>> {
@@ -181,18 +197,18 @@ impl Connection {
     /// The error for what the server said to command `name`.
     pub fn refused(&self, name: &str, refusal: &str) -> Error {
         let code = refusal.split(' ').next().unwrap_or_default();
-        let said = text::name(&Name::from(refusal), 200);
+        let said = text::name(&Name::from(self.repeatable(refusal).as_str()), 200);
         let what = match code {
             "NOAUTH" => "a password is needed; give it in REDISCLI_AUTH, or with --password-file or --ask-password".to_owned(),
             "WRONGPASS" => "the server does not take this user and password; check both".to_owned(),
             "NOPERM" => {
                 let or_keys = if OF_SIZES.contains(&name) { ", and --keys collects names without it" } else { "" };
-                format!("{name} is refused to this user; slotscope collect --acl prints the rights that are needed{or_keys} ({said})")
+                format!("{name} is refused to this user; slotscope collect --acl prints the rights that are needed{or_keys} (\"{said}\")")
             }
             "LOADING" => "the server is loading its data; run this again when that is done".to_owned(),
             "MASTERDOWN" => "the replica has lost its primary; run this again when it is back, or with --from primaries".to_owned(),
             _ if name == "AUTH" => "the server does not take this user and password; check both".to_owned(),
-            _ => format!("{name} is refused: {said}"),
+            _ => format!("{name} is refused: \"{said}\""),
         };
         Error::bad(self.place.clone(), what)
     }
@@ -264,7 +280,6 @@ fn detail(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::collect::scripted::{access, start};
-    use crate::secret::Secret;
 
     fn ask(answer: impl Fn(&str) -> Option<Vec<u8>> + Send + 'static) -> Result<Reply> {
         let mut connection = Connection::open(&start(answer), &access())?;
@@ -284,7 +299,7 @@ mod tests {
                 "loading its data",
             ),
             ("-MASTERDOWN Link with MASTER is down", "--from primaries"),
-            ("-ERR \x1b[2Jboom", "SCAN is refused: ERR \\x1b[2Jboom"),
+            ("-ERR \x1b[2Jboom", "SCAN is refused: \"ERR \\x1b[2Jboom\""),
             (
                 "HTTP/1.1 400 Bad Request",
                 "no answer of a Redis or Valkey server, it begins \"HTTP/1.1 400",
@@ -340,6 +355,20 @@ mod tests {
             "{message}"
         );
         assert!(!format!("{access:?}").contains("hunter2"));
+        // Nor where the server repeats it in a refusal, or in what is no reply.
+        for reply in ["-NOPERM hunter2secret", "-ERR no hunter2", "HTTP hunter2"] {
+            let server = start(move |command| match command.starts_with("SCAN") {
+                true => Some(format!("{reply}\r\n").into_bytes()),
+                false => Some(b"+OK\r\n".to_vec()),
+            });
+            let mut connection = Connection::open(&server, &access).unwrap();
+            let error = connection.call("SCAN", &[b"SCAN", b"0"]).unwrap_err();
+            let message = error.to_string();
+            assert!(
+                message.contains("...") && !message.contains("hunter2"),
+                "{message}"
+            );
+        }
     }
 
     #[test]

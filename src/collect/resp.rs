@@ -1,7 +1,10 @@
 //! The protocol of the server, RESP2: commands out, replies in. A reply is read only as far as its limits: what a server
 //! claims is never believed before it has come.
 
+use std::fmt;
 use std::io::{self, BufRead, Read};
+
+use crate::name::Name;
 
 /// The longest reply, in bytes.
 pub const MAX_BYTES: usize = 64 << 20;
@@ -182,10 +185,24 @@ fn too_large() -> io::Error {
 }
 
 fn not_resp(line: &[u8]) -> io::Error {
-    let shown = crate::text::name(&crate::name::Name::from(line), 40);
-    let what = format!("no answer of a Redis or Valkey server, it begins \"{shown}\"");
-    io::Error::new(io::ErrorKind::InvalidData, what)
+    io::Error::new(io::ErrorKind::InvalidData, NoReply(line.to_vec()))
 }
+
+/// A line that is no reply.
+#[derive(Debug)]
+pub struct NoReply(pub Vec<u8>);
+
+impl fmt::Display for NoReply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let start = Name::from(self.0.as_slice()).short(40);
+        write!(
+            f,
+            "no answer of a Redis or Valkey server, it begins \"{start}\""
+        )
+    }
+}
+
+impl std::error::Error for NoReply {}
 
 #[cfg(test)]
 mod tests {

@@ -13,6 +13,7 @@ use crate::lint::rules::{
     TAG, VERSION,
 };
 use crate::name::Name;
+use crate::sentence::Sentence;
 use crate::slot::policy;
 use crate::source::small_file;
 
@@ -55,7 +56,7 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    fn bad(&self, at: usize, what: impl Into<String>) -> Error {
+    fn bad(&self, at: usize, what: impl Into<Sentence>) -> Error {
         let before = &self.text.as_bytes()[..at.min(self.text.len())];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
         Error::bad(format!("{}: line {line}", self.file), what)

@@ -217,7 +217,7 @@ impl Plan {
         Ok(inputs::Inputs {
             counters: None,
             files: self.inputs.iter().map(file).collect(),
-            rejected: Default::default(),
+            rejected_lines: Vec::new(),
             collections: self.collections.iter().map(collection).collect(),
             passed_over: self.passed_over as usize,
             of_reports: self.of_reports as usize,

@@ -18,7 +18,6 @@ use crate::scan;
 use crate::scan::{Incomplete, Scanned, SeenInput};
 use crate::source::Source;
 use crate::source::line_number::line_ends;
-use crate::summary::{Rejected, RejectedLine};
 use crate::tally::rejects::{Reject, Rejects, SHOWN};
 use crate::tally::{Tallies, Tally};
 
@@ -198,16 +197,7 @@ impl TallyFile {
         incomplete.sort();
         let mut inputs = self.plan.said_of_inputs()?;
         let line = |reject: &Reject| self.covered.line_of(reject.input, reject.byte);
-        let place = |reject: &Reject| RejectedLine {
-            file: self.plan.inputs[reject.input as usize].name.clone(),
-            line: line(reject),
-            byte: reject.byte,
-            reason: reject.to_string(),
-        };
-        inputs.rejected = Rejected {
-            count: self.rejects.count,
-            first: self.rejects.first.iter().map(place).collect(),
-        };
+        inputs.rejected_lines = self.rejects.first.iter().map(line).collect();
         let scanned = Scanned {
             tally: self.tallies,
             inputs: seen,

@@ -10,7 +10,7 @@ use crate::format::Format;
 use crate::format::rdb::snapshot::Rdb;
 use crate::format::slot_stats::Spelling;
 use crate::name::Name;
-use crate::redact::Redaction;
+use crate::redact::{Redact, Redaction, spelled};
 use crate::report::view::Heat;
 use crate::scan::{Incomplete as Stop, Scanned, SeenInput};
 use crate::summary::Incomplete;
@@ -102,22 +102,26 @@ fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
     if names.as_ref().is_some_and(|names| names.patterns.is_none()) {
         notes.push("there are too many patterns to count all of them: none is listed".into());
     }
-    let timeline = Timeline {
+    let mut timeline = Timeline {
         clock: Clock {
             jumps_back: scanned.tally.jumps,
             longest_secs: scanned.tally.longest_jump / 1000,
         },
         untimed: scanned.tally.untimed,
-        rejected: rejected::of(&reading.sources, &scanned.rejects),
-        incomplete: incomplete(reading, &scanned.incomplete),
+        rejected: rejected::located(
+            |input| reading.sources[input].path(),
+            &rejected::lines(&reading.sources, &scanned.rejects),
+            &scanned.rejects,
+            options.redaction,
+        ),
+        incomplete: incomplete(reading, &scanned.incomplete, options.redaction),
         notes,
         ..picture.timeline(names)
     };
-    Ok(redacted::timeline(
-        options.redaction,
-        timeline,
-        &scanned.rejects,
-    ))
+    if let Some(redaction) = options.redaction {
+        timeline.redact(redaction);
+    }
+    Ok(timeline)
 }
 
 /// CLUSTER SLOT-STATS over time.
@@ -152,20 +156,19 @@ fn series(
     let picture = Picture::new(heat, &series.grid, axis, topology.as_ref());
     let mut notes = series.notes();
     notes.extend(notes_on(&series.grid, axis, picture.more_bursts));
-    let timeline = Timeline {
+    let mut timeline = Timeline {
         clock: Clock {
             jumps_back: series.jumps,
             longest_secs: series.longest_jump / 1000,
         },
-        incomplete: incomplete(reading, &torn),
+        incomplete: incomplete(reading, &torn, options.redaction),
         notes,
         ..picture.timeline(None)
     };
-    Ok(redacted::timeline(
-        options.redaction,
-        timeline,
-        &Default::default(),
-    ))
+    if let Some(redaction) = options.redaction {
+        timeline.redact(redaction);
+    }
+    Ok(timeline)
 }
 
 /// Refuses files that have the same node at the same time: it would be counted twice.
@@ -253,11 +256,11 @@ fn notes_on(grid: &Grid, axis: TimeAxis, more_bursts: u64) -> Vec<String> {
     notes
 }
 
-fn incomplete(reading: &Reading, stops: &[Stop]) -> Vec<Incomplete> {
+fn incomplete(reading: &Reading, stops: &[Stop], redaction: Option<&Redaction>) -> Vec<Incomplete> {
     let stops = stops.iter().map(|stop| Incomplete {
         file: Name::from(reading.sources[stop.input].path()),
         byte: stop.byte,
-        reason: stop.reason.clone(),
+        reason: spelled(&stop.reason, redaction),
     });
     stops.collect()
 }

@@ -1,8 +1,7 @@
 //! Redaction of a timeline: names of keys, tags, patterns, nodes and files.
 
-use crate::redact::Redaction;
-use crate::tally::rejects::Rejects;
-use crate::timeline::Timeline;
+use crate::redact::{Redact, Redaction};
+use crate::timeline::{Burst, Timeline};
 use crate::topology::Topology;
 
 /// Nodes under other names, where they have any.
@@ -15,35 +14,60 @@ pub fn topology(redaction: Option<&Redaction>, topology: Option<Topology>) -> Op
     topology.map(renamed)
 }
 
-/// A timeline under other names; `rejects` has the reasons without what was in the rows.
-pub fn timeline(
-    redaction: Option<&Redaction>,
-    mut timeline: Timeline,
-    rejects: &Rejects,
-) -> Timeline {
-    let Some(redaction) = redaction else {
-        return timeline;
-    };
-    for (line, reject) in timeline.rejected.first.iter_mut().zip(&rejects.first) {
-        line.reason.clone_from(&reject.reason);
+/// Its sentences were made without names, and its nodes have other ones already.
+impl Redact for Timeline {
+    fn redact(&mut self, by: &Redaction) {
+        let Timeline {
+            schema: _,
+            by: _,
+            ops: _,
+            bucket_secs: _,
+            buckets: _,
+            slots: _,
+            nodes: _,
+            tags,
+            patterns,
+            bursts,
+            more_bursts: _,
+            clock: _,
+            untimed: _,
+            rejected,
+            incomplete,
+            notes,
+        } = self;
+        for tag in tags.iter_mut().flatten() {
+            tag.tag.redact(by);
+        }
+        for of in patterns.iter_mut().flatten() {
+            of.pattern = by.pattern(&of.pattern);
+        }
+        bursts.redact(by);
+        rejected.redact(by);
+        incomplete.redact(by);
+        notes.push(by.note());
     }
-    let bursts = timeline.bursts.iter_mut();
-    let of_bursts = bursts.flat_map(|burst| burst.tag.iter_mut().chain(&mut burst.key));
-    let tags = timeline.tags.iter_mut().flatten().map(|tag| &mut tag.tag);
-    let rejected = timeline
-        .rejected
-        .first
-        .iter_mut()
-        .map(|line| &mut line.file);
-    let incomplete = timeline.incomplete.iter_mut().map(|stop| &mut stop.file);
-    let names = of_bursts.chain(tags).chain(rejected).chain(incomplete);
-    names.for_each(|name| *name = redaction.name(name));
-    let patterns = timeline.patterns.iter_mut().flatten();
-    let patterns = patterns.map(|of| &mut of.pattern);
-    let of_bursts = timeline.bursts.iter_mut();
-    let of_bursts = of_bursts.flat_map(|burst| &mut burst.pattern);
-    let patterns = patterns.chain(of_bursts);
-    patterns.for_each(|pattern| *pattern = redaction.pattern(pattern));
-    timeline.notes.push(redaction.note());
-    timeline
+}
+
+impl Redact for Burst {
+    fn redact(&mut self, by: &Redaction) {
+        let Burst {
+            tag,
+            key,
+            pattern,
+            slot: _,
+            node: _,
+            from: _,
+            to: _,
+            ops: _,
+            share: _,
+            rate: _,
+            usual_rate: _,
+            times_usual: _,
+        } = self;
+        tag.redact(by);
+        key.redact(by);
+        if let Some(pattern) = pattern {
+            *pattern = by.pattern(pattern);
+        }
+    }
 }

@@ -398,9 +398,9 @@ mod tests {
         let mut series = Series::new(Heat::Network);
         let text = sample(0, "a", &[(1, 10)]);
         let refused = series.add(&line(text.as_bytes()).unwrap()).unwrap_err();
-        assert!(
-            refused.starts_with("slot 1 has no \"network-bytes-in\"; it has: key-count, cpu-usec;")
-        );
+        assert!(refused.starts_with(
+            "slot 1 has no \"network-bytes-in\"; it has: \"key-count\", \"cpu-usec\";"
+        ));
         let answer = crate::format::slot_stats::answer(b"[[0,{\"cpu-usec\":1}]]").unwrap();
         let refused = series.add(&answer).unwrap_err();
         assert!(refused.contains("has no time") && refused.contains("collect --every"));

@@ -208,7 +208,7 @@ fn a_search_without_a_result_is_an_error_that_names_the_way_out() {
         (vec!["--node", "even-1"], "--topology or --nodes"),
         (
             vec!["--node", "even-9", "--nodes", "3"],
-            "the nodes are: even-1, even-2, even-3",
+            "the nodes are: \"even-1\", \"even-2\", \"even-3\"",
         ),
         (
             vec!["--node", "even", "--nodes", "3"],

@@ -51,6 +51,8 @@ mod same_report;
 mod sampled;
 mod samples;
 mod schema;
+#[cfg(all(feature = "cloud", unix))]
+mod secrets;
 mod service;
 mod statistics;
 mod storms;

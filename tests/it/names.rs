@@ -109,3 +109,18 @@ fn numbers_of_the_page_keep_their_unit_on_the_line() {
     let page = std::fs::read_to_string(scratch.path("tagged/report.html")).unwrap();
     assert!(page.contains("on 66.7\u{A0}% of the keys"));
 }
+
+#[test]
+fn a_type_of_json_lines_is_decoded_as_a_key_is() {
+    let scratch = Scratch::new();
+    let rows = [r"\u00e9", "é", r"\u2800", "hash"]
+        .map(|kind| format!("{{\"key\":\"k{}\",\"type\":\"{kind}\"}}\n", kind.len()));
+    scratch.file("types.jsonl", rows.concat());
+    let report = crate::support::run::report(&scratch.run(&["analyze", "types.jsonl", "--json"]));
+    let types = report["types"].as_array().unwrap().iter();
+    let mut types: Vec<_> = types
+        .map(|of| (of["type"].as_str().unwrap(), of["keys"].as_u64().unwrap()))
+        .collect();
+    types.sort_unstable();
+    assert_eq!(types, [("\\xe2\\xa0\\x80", 1), ("hash", 1), ("é", 2)]);
+}

@@ -9,7 +9,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ansi", &[]),
     ("secret", &[]),
     ("metric", &["error"]),
-    ("redact", &["error", "name"]),
+    ("sentence", &["name"]),
+    ("redact", &["error", "name", "sentence"]),
     ("calendar", &[]),
     // Text spells names and amounts of metrics.
     ("text", &["calendar", "name", "metric"]),
@@ -17,7 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("hash", &[]),
     // The commands of a server: which words are keys.
     ("command", &[]),
-    ("error", &["name"]),
+    ("error", &["name", "sentence"]),
     ("source", &[]),
     // Passes over blocks with the vectors of a kernel.
     ("simd", &["source::block"]),
@@ -228,6 +229,7 @@ const EVERYWHERE: &[&str] = &[
     "text",
     "hash",
     "redact",
+    "sentence",
     "secret",
 ];
 

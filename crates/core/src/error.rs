@@ -4,11 +4,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::name::Name;
+use crate::sentence::{AsTheyAre, Sentence};
 
 /// The result of anything that can fail for a reason the user can act on.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What can go wrong; `Display` is the line the user reads after `slotscope: `.
+/// What can go wrong; `Display` is the line the user reads after `slotscope: `, with the names in it: `Redaction::error` is for
+/// those who must not read them.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The operating system refused a file or directory.
@@ -20,12 +22,12 @@ pub enum Error {
         source: io::Error,
     },
     /// An input, a flag or a topology that cannot be used as it is.
-    #[error("{place}: {what}")]
+    #[error("{place}: {}", what.spelled(&AsTheyAre))]
     Bad {
         /// Where: a file with line and byte, or a flag.
         place: String,
         /// What is wrong and what to do about it.
-        what: String,
+        what: Sentence,
     },
     /// The caller's progress hook ended the run.
     #[error("cancelled; nothing is reported")]
@@ -45,7 +47,7 @@ impl Error {
     }
 
     /// An unusable input at `place`; `what` says the way out.
-    pub fn bad(place: impl Into<String>, what: impl Into<String>) -> Self {
+    pub fn bad(place: impl Into<String>, what: impl Into<Sentence>) -> Self {
         Error::Bad {
             place: place.into(),
             what: what.into(),

@@ -33,6 +33,8 @@ pub mod scan;
 #[doc(hidden)]
 pub mod secret;
 #[doc(hidden)]
+pub mod sentence;
+#[doc(hidden)]
 pub mod simd;
 pub mod slot;
 pub mod source;

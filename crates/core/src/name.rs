@@ -44,6 +44,26 @@ impl Name {
         }
         Some(Name(bytes))
     }
+
+    /// The spelling in at most `most` characters, isolated where it is written from right to left. The cost is bounded by
+    /// `most`: a name may have millions of bytes.
+    pub fn short(&self, most: usize) -> String {
+        // A character of the escaped form is at most four bytes of the name.
+        let start = &self.0[..self.0.len().min(4 * (most + 1))];
+        isolated(truncated(&Name::from(start).to_string(), most))
+    }
+}
+
+/// `text` in at most `most` characters, the last of them an ellipsis where some are left out.
+pub fn truncated(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some(_) => text
+            .chars()
+            .take(most.saturating_sub(1))
+            .chain(['…'])
+            .collect(),
+    }
 }
 
 /// Characters that are never shown as they are: controls, the invisible and the ones that reorder text.

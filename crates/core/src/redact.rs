@@ -1,11 +1,14 @@
 //! Redaction: each name is replaced by a keyed hash, the same for the same name and key, so that reports can be compared
 //! and a name cannot be found or guessed without the key.
 
+use std::io;
+
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::error::{Error, Result};
-use crate::name::Name;
+use crate::name::{ISOLATION, Name};
+use crate::sentence::{AsTheyAre, Sentence, ShowNames};
 
 /// The variable of a key that is used for several reports.
 const VARIABLE: &str = "SLOTSCOPE_REDACT_KEY";
@@ -15,8 +18,30 @@ const SHOWN: usize = 6;
 const MARKS: [&[u8]; 4] = [b"<n>", b"<hex>", b"<uuid>", b"<id>"];
 /// Places of errors that are no files.
 const OWN_PLACES: [&str; 3] = ["-", "standard output", "no input"];
-/// What an error says before it lists names.
-const LISTS: [&str; 3] = [" are: ", " has: ", " of the name: "];
+/// What holds names. It is taken apart without `..`: a member that is added does not compile before somebody has said whether
+/// it is a name.
+pub trait Redact {
+    /// Replaces them.
+    fn redact(&mut self, by: &Redaction);
+}
+
+impl Redact for Name {
+    fn redact(&mut self, by: &Redaction) {
+        *self = by.name(self);
+    }
+}
+
+impl<T: Redact> Redact for Option<T> {
+    fn redact(&mut self, by: &Redaction) {
+        self.iter_mut().for_each(|name| name.redact(by));
+    }
+}
+
+impl<T: Redact> Redact for Vec<T> {
+    fn redact(&mut self, by: &Redaction) {
+        self.iter_mut().for_each(|name| name.redact(by));
+    }
+}
 
 /// A way to replace names.
 pub struct Redaction {
@@ -67,7 +92,11 @@ impl Redaction {
 
     /// The same for text.
     pub fn text(&self, text: &str) -> String {
-        String::from_utf8_lossy(&self.bytes(text.as_bytes())).into_owned()
+        self.text_of(text.as_bytes())
+    }
+
+    fn text_of(&self, name: &[u8]) -> String {
+        String::from_utf8_lossy(&self.bytes(name)).into_owned()
     }
 
     fn bytes(&self, name: &[u8]) -> Vec<u8> {
@@ -79,19 +108,28 @@ impl Redaction {
             .collect()
     }
 
-    /// The same error without names: files are replaced, and what it quotes is left out.
+    /// The same error with its file and its names replaced.
     pub fn error(&self, error: Error) -> Error {
         match error {
             Error::Io { place, source } => Error::Io {
                 place: self.place(&place.to_string_lossy()).into(),
-                source,
+                source: self.system_error(source),
             },
             Error::Bad { place, what } => Error::Bad {
                 place: self.place(&place),
-                what: without_names(&what),
+                what: Sentence::default().words(what.spelled(self)),
             },
             other => other,
         }
+    }
+
+    /// What the system says holds no name; what anything else says may.
+    fn system_error(&self, error: io::Error) -> io::Error {
+        if error.get_ref().is_none() {
+            return error;
+        }
+        let said = Sentence::from(error.to_string());
+        io::Error::new(error.kind(), said.spelled(self))
     }
 
     /// A flag stays without its value, and a line or byte without its file.
@@ -142,18 +180,23 @@ fn is_position(text: &str) -> bool {
     words.all(|word| UNITS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// `text` without what is between its first and its last quote, as a name may hold a quote, and without lists of names.
-fn without_names(text: &str) -> String {
-    let text = match (text.find('"'), text.rfind('"')) {
-        (Some(from), Some(to)) if from < to => format!("{}...{}", &text[..=from], &text[to..]),
-        _ => text.to_owned(),
-    };
-    let ends = LISTS
-        .iter()
-        .filter_map(|list| Some(text.find(list)? + list.len()));
-    match ends.min() {
-        Some(end) => format!("{}...", &text[..end]),
-        None => text,
+impl ShowNames for Redaction {
+    fn name(&self, spelling: &str) -> String {
+        let spelling = spelling.trim_matches(ISOLATION);
+        let name = Name::parse(spelling).unwrap_or_else(|| Name::from(spelling));
+        self.text_of(&name.0)
+    }
+
+    fn excerpt(&self, _: &str) -> String {
+        String::from("...")
+    }
+}
+
+/// The text of a sentence, with names as they are where there is no redaction.
+pub fn spelled(sentence: &Sentence, redaction: Option<&Redaction>) -> String {
+    match redaction {
+        Some(redaction) => sentence.spelled(redaction),
+        None => sentence.spelled(&AsTheyAre),
     }
 }
 
@@ -173,20 +216,24 @@ mod tests {
     #[test]
     fn an_error_keeps_its_position_and_loses_its_names() {
         let redaction = Redaction::with_key(b"a", false).unwrap();
-        let [file, odd] = ["alice.csv", "a: line bob"].map(|name| redaction.text(name));
+        let [file, odd, bob] =
+            ["alice.csv", "a: line bob", "bob\"secret"].map(|name| redaction.text(name));
         let said = |place: &str, what: &str| redaction.error(Error::bad(place, what)).to_string();
         let strict = "no size: \"bob\"secret\"; such lines in all: 3";
         assert_eq!(
             said("alice.csv: line 3 (byte 17)", strict),
-            format!("{file}: line 3 (byte 17): no size: \"...\"; such lines in all: 3")
+            format!("{file}: line 3 (byte 17): no size: \"{bob}\"; such lines in all: 3")
         );
         assert_eq!(
             said("a: line bob", "an empty file"),
             format!("{odd}: an empty file")
         );
         assert_eq!(
-            said("--used-memory x", "no such node; the nodes are: alice, bob"),
-            "--used-memory: no such node; the nodes are: ..."
+            said(
+                "--used-memory x",
+                "no such node; the nodes are: \"bob\"secret\""
+            ),
+            format!("--used-memory: no such node; the nodes are: \"{bob}\"")
         );
         assert_eq!(
             said("--policy \"regex:alice\"", "has no group"),

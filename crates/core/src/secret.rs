@@ -17,6 +17,14 @@ impl Secret {
     pub fn reveal(&self) -> &str {
         &self.0
     }
+
+    /// What another says, without the text.
+    pub fn hidden_in(&self, said: &str) -> String {
+        match self.0.as_str() {
+            "" => said.to_owned(),
+            text => said.replace(text, "..."),
+        }
+    }
 }
 
 impl fmt::Debug for Secret {

@@ -2,7 +2,8 @@
 
 use crate::calendar::{date, unit_of_time};
 use crate::metric::Metric;
-use crate::name::{Name, isolated};
+use crate::name::Name;
+pub use crate::name::truncated;
 
 /// Prefixes by powers of a thousand.
 const SI: [&str; 7] = ["", " k", " M", " G", " T", " P", " E"];
@@ -188,18 +189,6 @@ fn scaled(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-/// `text` in at most `most` characters, the last of them an ellipsis where some are left out.
-pub fn truncated(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some(_) => text
-            .chars()
-            .take(most.saturating_sub(1))
-            .chain(['…'])
-            .collect(),
-    }
-}
-
 /// `text` in at most `most` characters, from both of its ends.
 pub fn without_middle(text: &str, most: usize) -> String {
     let count = text.chars().count();
@@ -212,11 +201,9 @@ pub fn without_middle(text: &str, most: usize) -> String {
     front.chain(['…']).chain(back).collect()
 }
 
-/// A name in at most `most` characters, isolated where it is written from right to left. The cost is bounded by `most`: a name may have millions of bytes.
+/// A name in at most `most` characters, as `Name::short`.
 pub fn name(name: &Name, most: usize) -> String {
-    // A character of the escaped form is at most four bytes of the name.
-    let start = &name.0[..name.0.len().min(4 * (most + 1))];
-    isolated(truncated(&Name::from(start).to_string(), most))
+    name.short(most)
 }
 
 /// A word of a shell command: in quotes where it needs them.

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use slotscope::format::rdb::snapshot::allocator::Allocator;
 use slotscope::format::rdb::snapshot::record::Event;
 use slotscope::format::rdb::snapshot::walk::Walker;
+use slotscope::redact::spelled;
 use slotscope::source::forward::Forward;
 use slotscope::source::memory::memory;
 
@@ -319,7 +320,7 @@ pub fn walked(input: Forward, verifies: bool) -> (Vec<String>, Option<(u64, Stri
                     walker.next_event().is_ok_and(|more| more.is_none()),
                     "an error is the end"
                 );
-                return (found, Some((damage.offset, damage.what)));
+                return (found, Some((damage.offset, spelled(&damage.what, None))));
             }
         }
     }

@@ -15,7 +15,10 @@ const DOUBTS: usize = 3;
 pub fn overview(summary: &Summary) -> Option<Section<'_>> {
     let input = &summary.input;
     let from = match input.files.as_slice() {
-        [only] => only.name.to_string(),
+        [only] => match only.answered_by() {
+            Some(host) => format!("{}, sent by {host}", only.name),
+            None => only.name.to_string(),
+        },
         files => counted(files.len() as u64, "file"),
     };
     if summary.has_only_extremes() {

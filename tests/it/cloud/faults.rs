@@ -191,7 +191,7 @@ fn a_place_that_cannot_be_reached_is_said_at_once() {
     let output = run(&["analyze", "http://127.0.0.1:1/d.keys"]);
     assert_fails(
         &output,
-        &["http://127.0.0.1:1/d.keys: 127.0.0.1:1 cannot be reached"],
+        &["http://127.0.0.1:1/d.keys: \"127.0.0.1:1\" cannot be reached"],
     );
     assert!(begun.elapsed() < Duration::from_secs(5));
     for (option, what) in [

@@ -4,8 +4,9 @@
 mod azure;
 mod faults;
 mod google;
+mod redirects;
 mod s3;
-mod server;
+pub mod server;
 mod web;
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -26,6 +26,8 @@ pub struct Asked {
     pub range: Option<Range<u64>>,
     pub if_match: Option<String>,
     pub authorization: Option<String>,
+    /// All lines of it.
+    pub head: Vec<String>,
 }
 
 /// How an answer is wrong.
@@ -50,6 +52,8 @@ pub enum Fault {
     More,
     /// This answer, with this status.
     Text(u16, String),
+    /// A redirect to this address, with this status.
+    Redirect(u16, String),
 }
 
 type Choose = dyn Fn(&Asked) -> Option<Fault> + Send + Sync;
@@ -72,6 +76,15 @@ impl Server {
     /// A server that speaks TLS.
     pub fn with_tls<const N: usize>(files: [(&str, &[u8]); N], authority: &Authority) -> Self {
         Server::new(files, |_| None, Some(tls(authority)))
+    }
+
+    /// The same, whose answer to a request is wrong as `fault` says.
+    pub fn with_tls_and_faults<const N: usize>(
+        files: [(&str, &[u8]); N],
+        authority: &Authority,
+        fault: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static,
+    ) -> Self {
+        Server::new(files, fault, Some(tls(authority)))
     }
 
     /// A server of files by their paths, without a fault.
@@ -198,6 +211,7 @@ fn request(state: &State, lines: &mut impl BufRead) -> Option<Asked> {
         range,
         if_match: header("if-match"),
         authorization: header("authorization"),
+        head: head.clone(),
     };
     all.push(asked.clone());
     Some(asked)
@@ -217,6 +231,11 @@ fn answer(
         let answer = format!("HTTP/1.1 {status} x\r\nContent-Length: {length}\r\n\r\n{text}");
         to.write_all(answer.as_bytes()).map(|()| true)
     };
+    if let Some(Fault::Redirect(code, location)) = fault {
+        let answer =
+            format!("HTTP/1.1 {code} x\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n");
+        return to.write_all(answer.as_bytes()).map(|()| true);
+    }
     match fault {
         Some(Fault::Status(code)) => return status(*code, ""),
         Some(Fault::Text(code, text)) => return status(*code, text),

@@ -4,6 +4,8 @@
 mod disturbed;
 mod limited;
 mod signals;
+#[cfg(feature = "cloud")]
+mod threads;
 mod together;
 mod traced;
 

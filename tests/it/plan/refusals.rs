@@ -12,7 +12,10 @@ const REFUSED: &[(&[&str], &[&str])] = &[
     (&["--by", "keys=0"], &["above 0"]),
     (
         &["--weight", "x=1"],
-        &["--weight x=1", "no such node; the nodes are: 10.0.0.1:7000"],
+        &[
+            "--weight x=1",
+            "no such node; the nodes are: \"10.0.0.1:7000\"",
+        ],
     ),
     (&["--weight", "aaaa=0"], &["--remove"]),
     (&["--weight", "aaaa"], &["ID=W"]),

@@ -15,6 +15,7 @@ use slotscope::format::rdb::snapshot::elements::Elements;
 use slotscope::format::rdb::snapshot::record::{Event, Remark};
 use slotscope::format::rdb::snapshot::walk::Walker;
 use slotscope::name::Name;
+use slotscope::redact::spelled;
 use slotscope::source::forward::Forward;
 use slotscope::source::memory::memory;
 use slotscope::tally::{Parts, Tallies};
@@ -65,7 +66,10 @@ pub fn found_with(
             }),
             Ok(Some(Event::Remark(remark))) => remarks.push(remark),
             Ok(None) => return (keys, remarks, None),
-            Err(damage) => return (keys, remarks, Some((damage.offset, damage.what))),
+            Err(damage) => {
+                let what = spelled(&damage.what, None);
+                return (keys, remarks, Some((damage.offset, what)));
+            }
         }
     }
 }

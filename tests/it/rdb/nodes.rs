@@ -345,7 +345,7 @@ fn what_names_nodes_waits_for_those_of_the_files() {
         &analyze(&["--maxmemory", "1gb", "--used-memory", "even-1=1gb"]),
         &[
             "--used-memory even-1=1gb",
-            "no such node; the nodes are: x, y",
+            "no such node; the nodes are: \"x\", \"y\"",
         ],
     );
     let output = scratch.run(&["analyze", "x.rdb", "--no-files", limit[0], limit[1]]);

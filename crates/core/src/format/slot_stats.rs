@@ -85,7 +85,10 @@ impl Stats<'_> {
 
     /// Their names, for errors.
     pub fn names(&self) -> String {
-        let names = self.0.iter().map(|(name, _)| escaped(name));
+        let names = self
+            .0
+            .iter()
+            .map(|(name, _)| format!("\"{}\"", escaped(name)));
         names.collect::<Vec<_>>().join(", ")
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::format::lfu::LfuRule;
 use crate::format::rdb::snapshot::allocator::Allocator;
+use crate::sentence::Sentence;
 use crate::source::block::Block;
 
 /// How inputs are walked.
@@ -57,5 +58,5 @@ pub struct Damage {
     /// Offset in bytes.
     pub offset: u64,
     /// What is wrong there, and in what.
-    pub what: String,
+    pub what: Sentence,
 }

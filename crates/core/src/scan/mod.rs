@@ -25,6 +25,7 @@ use crate::format::{Columns, Format, Notice, Reader, Seen};
 use crate::scan::counting::{Chosen, Counting, How, Place};
 use crate::scan::shared::{Shared, into_inner};
 use crate::scan::shares::{OpenEnds, Share};
+use crate::sentence::Sentence;
 use crate::simd::{find_cells, find_delimiters};
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
@@ -107,7 +108,7 @@ pub struct Incomplete {
     /// Offset in bytes.
     pub byte: u64,
     /// Why.
-    pub reason: String,
+    pub reason: Sentence,
 }
 
 static ALL_KEYS: Only = Only::ALL;
@@ -224,7 +225,7 @@ impl<'a> Scan<'a> {
 /// The inputs whose last reply has no end, unless they broke off, which is `known`.
 pub fn cut_off(inputs: &[SeenInput], known: &[Incomplete]) -> Vec<Incomplete> {
     let stops = inputs.iter().enumerate().filter_map(|(input, seen)| {
-        let (byte, reason) = (seen.bytes, seen.seen.cut_off()?);
+        let (byte, reason) = (seen.bytes, seen.seen.cut_off()?.into());
         Some(Incomplete {
             input,
             byte,

@@ -99,27 +99,27 @@ impl<'a> Shared<'a> {
         if let Some(failure) = self.sources[input].failure() {
             return Err(failure);
         }
-        match trouble {
-            Trouble::Read(byte, error) => {
-                lock(&self.incomplete).push(Incomplete {
-                    input,
-                    byte,
-                    reason: crate::error::reason(&error),
-                });
-                Ok(())
-            }
+        let (byte, reason) = match trouble {
+            Trouble::Read(byte, error) => (byte, crate::error::reason(&error).into()),
+            Trouble::Damaged(byte, reason) => (byte, reason),
             Trouble::Long(byte) => {
                 let source = &*self.sources[input];
                 let line = line_of(source, byte);
                 let place = line.map_or(format!("byte {byte}"), |line| {
                     format!("line {line} (byte {byte})")
                 });
-                Err(Error::bad(
+                return Err(Error::bad(
                     format!("{}: {place}", Name::from(source.path())),
                     "a line longer than 64 MiB; is this a key dump with one key a line?",
-                ))
+                ));
             }
-        }
+        };
+        lock(&self.incomplete).push(Incomplete {
+            input,
+            byte,
+            reason,
+        });
+        Ok(())
     }
 
     /// Notes an input that is not, or no longer, the file that was found: what was read of it may be a mix.
@@ -139,7 +139,7 @@ impl<'a> Shared<'a> {
             incomplete.push(Incomplete {
                 input,
                 byte: self.sources[input].size_bytes().unwrap_or_else(read),
-                reason: String::from("it changed while it was read; analyze a copy of the dump"),
+                reason: "it changed while it was read; analyze a copy of the dump".into(),
             });
         }
         Ok(())

@@ -59,10 +59,7 @@ impl Blocks {
             }
             Blocks::Walk(walk) => match walk.next(block) {
                 Ok(bytes) => Ok(bytes.map(|bytes| (piece_at(&bytes), bytes))),
-                Err(damage) => {
-                    let error = io::Error::other(damage.what);
-                    Err(Trouble::Read(damage.offset, error))
-                }
+                Err(damage) => Err(Trouble::Damaged(damage.offset, damage.what)),
             },
         }
     }

@@ -9,6 +9,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::sentence::Sentence;
 use crate::source::block::{Block, Piece};
 use crate::source::boundary::{Boundary, Effect, State};
 use crate::source::{MAX_LINE, ReadAt};
@@ -66,6 +67,8 @@ pub enum Trouble {
     Long(u64),
     /// Reading failed at this offset.
     Read(u64, io::Error),
+    /// What is read means nothing from this offset on.
+    Damaged(u64, Sentence),
 }
 
 type Outcome<T> = std::result::Result<T, Trouble>;

@@ -54,7 +54,7 @@ fn find(path: &Path) -> Option<(Identity, bool)> {
 
 /// Which version of an object of a store is read: each request asks for this one, so that an object that is replaced
 /// meanwhile is an error.
-#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct ObjectIdentity {
     /// Its length.
     pub size_bytes: u64,
@@ -62,6 +62,17 @@ pub struct ObjectIdentity {
     pub etag: Option<String>,
     /// When it was last written, in milliseconds since 1970.
     pub modified_ms: Option<u64>,
+    /// Host and port of the server that sent it, where a redirect led to another than was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
+}
+
+/// The same version, whichever of its servers sent it.
+impl PartialEq for ObjectIdentity {
+    fn eq(&self, other: &Self) -> bool {
+        let version = |of: &Self| (of.size_bytes, of.etag.clone(), of.modified_ms);
+        version(self) == version(other)
+    }
 }
 
 impl ObjectIdentity {

@@ -90,6 +90,13 @@ pub struct FileFacts {
     pub object: Option<ObjectFacts>,
 }
 
+impl FileFacts {
+    /// The server that sent it, where that is not the one that was named.
+    pub fn answered_by(&self) -> Option<&Name> {
+        self.object.as_ref()?.answered_by.as_ref()
+    }
+}
+
 /// The version of an object that was read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -99,6 +106,9 @@ pub struct ObjectFacts {
     /// Its entity tag, as the server spells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub etag: Option<Name>,
+    /// Host and port of the server that sent it, where a redirect led to another than was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<Name>,
 }
 
 /// Lines that are no keys.

@@ -34,6 +34,8 @@ pub mod operations;
 pub mod patterns;
 pub mod quantiles;
 pub mod recency;
+#[doc(hidden)]
+pub mod redacted;
 pub mod risk;
 pub mod role_load;
 pub mod role_verdict;

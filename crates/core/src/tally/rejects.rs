@@ -1,10 +1,9 @@
 //! Lines that are no keys: how many, and the first of them, so that nothing is dropped in silence.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::name::Name;
+use crate::sentence::Sentence;
 
 /// How many rejected lines are kept to be shown.
 pub const SHOWN: usize = 5;
@@ -23,12 +22,13 @@ pub struct Reject {
     pub excerpt: Name,
 }
 
-/// The reason, with the excerpt.
-impl fmt::Display for Reject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Reject {
+    /// The reason, with the excerpt.
+    pub fn sentence(&self) -> Sentence {
+        let reason = Sentence::default().words(self.reason.as_str());
         match self.excerpt.0.as_slice() {
-            [] => f.write_str(&self.reason),
-            _ => write!(f, "{}: \"{}\"", self.reason, self.excerpt),
+            [] => reason,
+            _ => reason.words(": ").excerpt(&self.excerpt),
         }
     }
 }

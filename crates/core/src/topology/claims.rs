@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::sentence::Sentence;
 use crate::slot::SLOTS;
 use crate::topology::{InFlight, MAKE_ONE, NO_NODE, Node, Topology};
 
@@ -96,7 +97,7 @@ impl<'a> Claims<'a> {
     }
 
     /// An error in unit `at`.
-    pub(super) fn bad(&self, at: usize, what: impl Into<String>) -> Error {
+    pub(super) fn bad(&self, at: usize, what: impl Into<Sentence>) -> Error {
         Error::bad(
             format!("{}: {} {at}", Name::from(self.source), self.unit),
             what,

@@ -95,7 +95,7 @@ pub fn find<'n>(nodes: impl Iterator<Item = Called<'n>>, name: &str) -> Result<u
         .filter(|at| best.is_some() && fits[*at] == best)
         .collect();
     let listed = |places: &mut dyn ExactSizeIterator<Item = usize>| {
-        list(places.map(|at| nodes[at].name()), SHOWN)
+        list(places.map(|at| format!("\"{}\"", nodes[at].name())), SHOWN)
     };
     match found.as_slice() {
         [at] => Ok(*at),
@@ -145,10 +145,9 @@ mod tests {
 
     #[test]
     fn an_error_lists_names_and_no_whole_id() {
-        let several =
-            "2 nodes are called so, write more of the name: r-1.redis.svc:1, r-10.redis.svc:1";
+        let several = "2 nodes are called so, write more of the name: \"r-1.redis.svc:1\", \"r-10.redis.svc:1\"";
         assert_eq!(topology().find("r-"), Err(several.into()));
-        let all = "r-1.redis.svc:1, r-10.redis.svc:1, 10.0.0.3:1, 01234567";
+        let all = r#""r-1.redis.svc:1", "r-10.redis.svc:1", "10.0.0.3:1", "01234567""#;
         for name in ["", "x", "10.0.0.9", "abc12", "0.0.0"] {
             let none = format!("no such node; the nodes are: {all}");
             assert_eq!(topology().find(name), Err(none), "{name}");
@@ -157,7 +156,7 @@ mod tests {
         assert!(
             many.find("x")
                 .unwrap_err()
-                .ends_with("even-5, even-6 and 3 more")
+                .ends_with("\"even-5\", \"even-6\" and 3 more")
         );
     }
 

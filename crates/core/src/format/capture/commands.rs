@@ -142,7 +142,10 @@ impl Steps for CommandSteps {
                 self.reader.skip_rest();
                 Ok(false)
             }
-            Some(what) => Err(Damage { offset, what }),
+            Some(what) => Err(Damage {
+                offset,
+                what: what.into(),
+            }),
         }
     }
 

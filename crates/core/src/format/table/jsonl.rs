@@ -164,6 +164,14 @@ impl JsonKeys {
         });
         let end = members.ok_or("not a JSON object")?;
         let found = best.map(|found| found.map(|(_, value)| value));
+        let mut undone = |(from, to): Span| {
+            let end = escape::undo(Escapes::Json, line, from as usize, to as usize);
+            (from, end as u32)
+        };
+        let words = Word::ALL.map(|word| match found[Role::Word(word).place()] {
+            Some(Value::Text(span)) => undone(span),
+            _ => Span::default(),
+        });
         let text = |(from, to): Span| &line[from as usize..to as usize];
         let number = |role: Role, read: ReadNumber, what: &str| match found[role.place()] {
             None => Ok(MISSING),
@@ -172,15 +180,8 @@ impl JsonKeys {
                 table::optional(text(span), read).ok_or_else(|| table::no_number(text(span), what))
             }
         };
-        let words = Word::ALL.map(|word| match found[Role::Word(word).place()] {
-            Some(Value::Text(span)) => span,
-            _ => Span::default(),
-        });
-        if self
-            .no_keys
-            .iter()
-            .any(|no_key| no_key.as_bytes() == text(words[Word::Type as usize]))
-        {
+        let kind = text(words[Word::Type as usize]);
+        if self.no_keys.iter().any(|no_key| no_key.as_bytes() == kind) {
             return Ok((end, None));
         }
         let Some(Value::Text(key)) = found[Role::Key.place()] else {

@@ -297,6 +297,7 @@ mod tests {
             size_bytes: meta.size,
             etag: meta.e_tag,
             modified_ms: u64::try_from(meta.last_modified.timestamp_millis()).ok(),
+            answered_by: None,
         };
         let store = Arc::new(Store {
             address: Address::parse("s3://bucket/dump").unwrap(),

@@ -1,15 +1,21 @@
-//! The HTTP client of all stores: answers have a limit, and what a server refuses keeps its status and its code.
+//! The HTTP client of all stores: answers have a limit, what a server refuses keeps its status and its code, and no server is
+//! told what was meant for another.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use async_trait::async_trait;
 use futures_util::StreamExt;
 use http_body_util::{BodyExt, Limited};
-use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse,
-    HttpResponseBody, HttpService, ReqwestConnector,
+    HttpResponseBody, HttpService,
 };
+use object_store::{ClientConfigKey, ClientOptions, HeaderMap, HeaderValue};
+use reqwest::header::USER_AGENT;
+
+use crate::source::object::address::Kind;
+use crate::source::object::connection;
+use crate::source::object::redirect::{self, AnsweredBy};
 
 /// The longest answer that is read: a part of an object, or a page of a listing, has fewer bytes.
 const MAX_BODY: usize = 16 << 20;
@@ -56,17 +62,28 @@ pub enum Failure {
         code: Option<String>,
         /// The region that the server names.
         region: Option<String>,
+        /// The host that the server points to.
+        elsewhere: Option<String>,
     },
+    /// A redirect that is not followed.
+    #[error("{0}")]
+    Redirected(String),
 }
 
 /// Makes clients that are `Guarded`.
 #[derive(Debug)]
-pub struct Connector;
+pub struct Connector(pub Kind);
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let mut headers = options.get_default_headers().cloned().unwrap_or_default();
+        let agent = options.get_config_value(&ClientConfigKey::UserAgent);
+        let agent = agent.and_then(|agent| HeaderValue::from_str(&agent).ok());
+        headers.extend(agent.map(|agent| (USER_AGENT, agent)));
         Ok(HttpClient::new(Guarded {
-            inner: ReqwestConnector::default().connect(options)?,
+            inner: connection::open(options)?,
+            kind: self.0,
+            headers,
             was_reached: AtomicBool::new(false),
         }))
     }
@@ -75,6 +92,9 @@ impl HttpConnector for Connector {
 #[derive(Debug)]
 struct Guarded {
     inner: HttpClient,
+    kind: Kind,
+    /// What the user says of each request.
+    headers: HeaderMap<HeaderValue>,
     was_reached: AtomicBool,
 }
 
@@ -91,7 +111,10 @@ impl HttpService for Guarded {
         let for_credentials = of_host || of_path;
         let host = uri.authority().map_or("", |authority| authority.as_str());
         let host = host.rsplit('@').next().unwrap_or_default().to_owned();
-        let answered = self.inner.execute(request).await;
+        let answered = match self.kind {
+            Kind::Web => self.follow(self.with_headers(request)).await,
+            _ => self.inner.execute(self.with_headers(request)).await,
+        };
         let (parts, body) = answered
             .map_err(|error| self.unreached(error, host.clone(), for_credentials))?
             .into_parts();
@@ -126,18 +149,60 @@ impl HttpService for Guarded {
             status: parts.status.as_u16(),
             code: header("x-ms-error-code").or_else(|| element(&text, "Code")),
             region: header("x-amz-bucket-region").or_else(|| element(&text, "Region")),
+            elsewhere: redirect::host_in(&parts.headers),
         };
         Err(HttpError::new(kind, failure))
     }
 }
 
 impl Guarded {
+    fn with_headers(&self, mut request: HttpRequest) -> HttpRequest {
+        for (name, value) in &self.headers {
+            request.headers_mut().insert(name, value.clone());
+        }
+        request
+    }
+
+    /// Asks, and follows redirects; says who answered where that is another server.
+    async fn follow(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let refused = |what| HttpError::new(HttpErrorKind::Unknown, Failure::Redirected(what));
+        let named = request.uri().authority().cloned();
+        for _ in 0..=redirect::MOST {
+            let from = request.uri().to_string();
+            let mut answer = self.inner.execute(request.clone()).await?;
+            let status = answer.status().as_u16();
+            let to = redirect::target(&from, status, answer.headers()).map_err(refused)?;
+            let Some(to) = to else {
+                let by = request
+                    .uri()
+                    .authority()
+                    .filter(|by| Some(*by) != named.as_ref());
+                if let Some(by) = by.map(|by| AnsweredBy(by.to_string())) {
+                    answer.extensions_mut().insert(by);
+                }
+                return Ok(answer);
+            };
+            let next = redirect::request(&request, &to);
+            request = next.ok_or_else(|| refused("a redirect to no address".into()))?;
+        }
+        Err(refused(format!(
+            "over {} redirects; check the address",
+            redirect::MOST
+        )))
+    }
+
     /// A server that was never reached is not tried again: its name is wrong, or there is none.
     fn unreached(&self, error: HttpError, host: String, for_credentials: bool) -> HttpError {
         let kind = match self.was_reached.load(Relaxed) {
             true => error.kind(),
             false => HttpErrorKind::Unknown,
         };
+        let is_redirect = std::error::Error::source(&error)
+            .and_then(|cause| cause.downcast_ref::<Failure>())
+            .is_some();
+        if is_redirect {
+            return error;
+        }
         let what = match error.kind() {
             HttpErrorKind::Timeout => String::from("no answer in time"),
             _ => innermost(&error),

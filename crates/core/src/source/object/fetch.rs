@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::source::identity::ObjectIdentity;
+use crate::source::object::redirect::AnsweredBy;
 use crate::source::object::refusal::{CHANGED, Refusal};
 use crate::source::object::store::Store;
 
@@ -59,6 +60,7 @@ impl Place {
             size_bytes: 0,
             etag: meta.e_tag,
             modified_ms: None,
+            answered_by: None,
         };
         Ok(Start {
             identity,
@@ -102,12 +104,14 @@ const WRONG: &str =
     "the server sends other bytes than it was asked for; copy the object and analyze the copy";
 
 fn identity_of(answer: &GetResult) -> ObjectIdentity {
+    let answered_by = answer.extensions.get::<AnsweredBy>();
     let modified = answer.meta.last_modified.timestamp_millis();
     ObjectIdentity {
         size_bytes: answer.meta.size,
         etag: answer.meta.e_tag.clone(),
         // A server that does not say it is taken for 1970.
         modified_ms: u64::try_from(modified).ok().filter(|at| *at > 0),
+        answered_by: answered_by.map(|AnsweredBy(host)| host.clone()),
     }
 }
 

@@ -3,9 +3,11 @@
 mod address;
 mod ahead;
 mod client;
+mod connection;
 mod fetch;
 mod listing;
 mod pattern;
+mod redirect;
 mod refusal;
 mod runtime;
 mod store;

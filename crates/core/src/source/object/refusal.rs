@@ -7,6 +7,7 @@ use object_store::client::{HttpError, HttpErrorKind};
 use crate::name::Name;
 use crate::source::object::address::Kind;
 use crate::source::object::client::Failure;
+use crate::source::object::redirect;
 
 /// An object that became another one while it was read.
 pub const CHANGED: &str =
@@ -42,12 +43,14 @@ impl Refusal {
                 status,
                 code,
                 region,
+                elsewhere,
             }) => Refusal {
                 what: refused(
                     kind,
                     *status,
                     code.as_deref().unwrap_or(""),
                     region.as_deref(),
+                    elsewhere.as_deref(),
                 ),
                 status: *status,
             },
@@ -61,8 +64,9 @@ impl Refusal {
                     true => "SSL_CERT_FILE names a file of those that you trust",
                     false => "check the address and the network",
                 };
-                format!("{host} cannot be reached: {what}; {way_out}").into()
+                format!("\"{host}\" cannot be reached: {what}; {way_out}").into()
             }
+            Some(Failure::Redirected(what)) => what.clone().into(),
             Some(Failure::Range) | None => broken(error).into(),
         }
     }
@@ -76,15 +80,36 @@ fn causes<'e>(
 }
 
 /// What a server means that refuses with `status`.
-fn refused(kind: Kind, status: u16, code: &str, region: Option<&str>) -> String {
+fn refused(
+    kind: Kind,
+    status: u16,
+    code: &str,
+    region: Option<&str>,
+    elsewhere: Option<&str>,
+) -> String {
     let said = format!("{status} {code}");
     let said = said.trim_end();
     let is_of_region = matches!(code, "AuthorizationHeaderMalformed" | "PermanentRedirect")
-        || matches!(status, 301 | 307);
+        || redirect::is_redirect(status);
     match (status, code) {
-        (400 | 301 | 307, _) if kind == Kind::S3 && is_of_region => format!(
-            "the bucket is in another region ({said}): set AWS_REGION={}",
-            region.unwrap_or("to that of the bucket")
+        (300..=400, _) if kind == Kind::S3 && is_of_region => {
+            let seems = elsewhere.map_or(String::new(), |host| {
+                format!("; it seems to be at \"{host}\"")
+            });
+            format!(
+                "the bucket is in another region ({said}): set AWS_REGION={}{seems}",
+                region.unwrap_or("to that of the bucket")
+            )
+        }
+        (300..=399, _) if kind != Kind::Web => format!(
+            "the server points elsewhere ({said}), where no credentials are sent{}; check the name of the bucket, or set \
+             --storage-option {} to the server that has it",
+            elsewhere.map_or(String::new(), |host| format!(": to \"{host}\"")),
+            if kind == Kind::Google {
+                "google_base_url"
+            } else {
+                "azure_storage_endpoint"
+            }
         ),
         (404, "NoSuchBucket" | "ContainerNotFound") => {
             format!("there is no such bucket or container ({said}); check the spelling")
@@ -141,7 +166,7 @@ fn broken(error: &object_store::Error) -> String {
         None => {
             let last = causes(error).last().map(ToString::to_string);
             let last = Name::from(last.unwrap_or_default().as_str());
-            format!("the answer of the server cannot be used ({last}); check the address")
+            format!("the answer of the server cannot be used: \"{last}\"; check the address")
         }
     }
 }
@@ -162,6 +187,9 @@ mod tests {
                 Some("eu-west-1"),
                 "AWS_REGION=eu-west-1",
             ),
+            (Kind::S3, 307, "", None, "AWS_REGION=to that"),
+            (Kind::Google, 302, "", None, "google_base_url"),
+            (Kind::Azure, 308, "", None, "azure_storage_endpoint"),
             (
                 Kind::S3,
                 400,
@@ -182,7 +210,12 @@ mod tests {
             (Kind::Web, 503, "", None, "run again later"),
             (Kind::Web, 418, "", None, "refuses (418)"),
         ] {
-            let text = refused(kind, status, code, region);
+            let text = refused(kind, status, code, region, Some("else:1"));
+            assert_eq!(
+                text.contains("else:1"),
+                (300..400).contains(&status),
+                "{text}"
+            );
             assert!(text.contains(what), "{text}");
         }
     }

@@ -1,48 +1,65 @@
 //! The threads that wait for the network. No worker of a scan runs on them, and none of them counts: workers wait for bytes
 //! that these threads fetch ahead.
+//!
+//! Each has a runtime of its own without workers: a thread that the system does not start is then an error, and not the end of
+//! the process.
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::io;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::AbortHandle;
 
 /// TLS takes about a core a GB/s.
 const MOST_THREADS: usize = 8;
 
-static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+static THREADS: OnceLock<Vec<Handle>> = OnceLock::new();
 
 /// Starts the threads unless they run already.
 ///
 /// # Errors
-/// What the system says that starts no more of them.
+/// What the system says that starts none of them.
 pub fn start() -> io::Result<()> {
-    if RUNTIME.get().is_none() {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let built = Builder::new_multi_thread()
-            .worker_threads((cores / 4).clamp(1, MOST_THREADS))
-            .thread_name("slotscope-net")
-            .enable_all()
-            .build();
-        // Where another thread was faster, its runtime is used.
-        drop(RUNTIME.set(built?));
+    if THREADS.get().is_none() {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let mut started = vec![start_one()?];
+        let more = (1..(cores / 4).min(MOST_THREADS)).map_while(|_| start_one().ok());
+        started.extend(more);
+        // Where another thread was faster, its threads are used.
+        drop(THREADS.set(started));
     }
     Ok(())
 }
 
+/// A thread that runs tasks for as long as the process does.
+fn start_one() -> io::Result<Handle> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let handle = runtime.handle().clone();
+    let run = move || Runtime::block_on(&runtime, pending::<()>());
+    let thread = thread::Builder::new().name("slotscope-net".into());
+    thread.spawn(run)?;
+    Ok(handle)
+}
+
 /// Lets `task` run.
 pub fn spawn(task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
-    runtime().spawn(task).abort_handle()
+    /// Which thread is next.
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let threads = threads();
+    let next = NEXT.fetch_add(1, Relaxed) % threads.len();
+    threads[next].spawn(task).abort_handle()
 }
 
-/// Waits for `task`; never on a thread of the runtime.
+/// Waits for `task`; never on a thread of a runtime.
 pub fn wait<T>(task: impl Future<Output = T>) -> T {
-    runtime().block_on(task)
+    threads()[0].block_on(task)
 }
 
-fn runtime() -> &'static Runtime {
-    RUNTIME
+fn threads() -> &'static [Handle] {
+    THREADS
         .get()
-        .expect("it runs since the first object was looked for")
+        .expect("they run since the first object was looked for")
 }

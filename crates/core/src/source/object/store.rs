@@ -47,10 +47,10 @@ impl std::fmt::Debug for Pages {
 
 /// Sets defaults and the user's options, and `allow_http` where the user's own endpoint has no TLS.
 macro_rules! configured {
-    ($builder:expr, $key:ty, $options:expr, $endpoints:expr) => {{
+    ($builder:expr, $kind:expr, $key:ty, $options:expr, $endpoints:expr) => {{
         let client = <$key>::Client;
         let mut builder = $builder
-            .with_http_connector(Connector)
+            .with_http_connector(Connector($kind))
             .with_retry(retries($options)?)
             .with_config(client(ClientConfigKey::Timeout), TIMEOUT)
             .with_config(client(ClientConfigKey::ReadTimeout), READ_TIMEOUT);
@@ -86,22 +86,27 @@ impl Store {
                 Kind::S3 => {
                     type Key = AmazonS3ConfigKey;
                     let builder = AmazonS3Builder::from_env().with_url(root);
-                    let builder =
-                        configured!(builder, Key, options, &[Key::Endpoint, Key::S3Endpoint]);
+                    let builder = configured!(
+                        builder,
+                        Kind::S3,
+                        Key,
+                        options,
+                        &[Key::Endpoint, Key::S3Endpoint]
+                    );
                     let store = Arc::new(builder.build().map_err(failed)?);
                     (store.clone(), Some(store))
                 }
                 Kind::Google => {
                     type Key = GoogleConfigKey;
                     let builder = GoogleCloudStorageBuilder::from_env().with_url(root);
-                    let builder = configured!(builder, Key, options, &[Key::BaseUrl]);
+                    let builder = configured!(builder, Kind::Google, Key, options, &[Key::BaseUrl]);
                     let store = Arc::new(builder.build().map_err(failed)?);
                     (store.clone(), Some(store))
                 }
                 Kind::Azure => {
                     type Key = AzureConfigKey;
                     let builder = MicrosoftAzureBuilder::from_env().with_url(root);
-                    let builder = configured!(builder, Key, options, &[Key::Endpoint]);
+                    let builder = configured!(builder, Kind::Azure, Key, options, &[Key::Endpoint]);
                     let store = Arc::new(builder.build().map_err(failed)?);
                     (store.clone(), Some(store))
                 }
@@ -126,7 +131,7 @@ fn web(address: &Address, options: &StorageOptions) -> Result<HttpBuilder, Refus
     let mut builder = HttpBuilder::new()
         .with_url(address.url.reveal())
         .with_client_options(ClientOptions::new().with_default_headers(headers))
-        .with_http_connector(Connector)
+        .with_http_connector(Connector(Kind::Web))
         .with_retry(retries(options)?)
         .with_config(ClientConfigKey::Timeout, TIMEOUT)
         .with_config(ClientConfigKey::ReadTimeout, READ_TIMEOUT);
@@ -209,7 +214,7 @@ fn cannot_open(error: &object_store::Error, options: &StorageOptions) -> Refusal
         text = text.replace(option.value.reveal(), "...");
     }
     let what = format!(
-        "{}; check the address, the environment and --storage-option",
+        "cannot be opened: \"{}\"; check the address, the environment and --storage-option",
         Name::from(text.as_str())
     );
     what.into()

@@ -17,9 +17,9 @@ use crate::format::rdb::snapshot::slots::{Imported, SlotCheck};
 use crate::format::rdb::snapshot::text::Texts;
 use crate::format::rdb::snapshot::value::{self, Context, Templates, Value};
 use crate::format::walk::Damage;
-use crate::name::Name;
+use crate::sentence::Sentence;
 use crate::source::forward::Forward;
-use crate::text::{counted, grouped, short};
+use crate::text::{counted, grouped};
 
 /// The longest key that is read.
 const MAX_KEY: u64 = 16 << 20;
@@ -368,26 +368,24 @@ impl Walker {
         let version = self
             .header
             .map_or(String::new(), |header| format!(", version {header}"));
-        let place = match self.place {
-            Place::Header => "in the header".to_owned(),
-            Place::Opcode(number) => format!("at opcode {number}"),
-            Place::Key(number) => format!("in a key of type {number}"),
-            Place::Value(number) => format!("in the value of type {number} of {}", self.last_key()),
+        let what = Sentence::from(what).words("; ");
+        let what = match self.place {
+            Place::Header => what.words("in the header"),
+            Place::Opcode(number) => what.words(format!("at opcode {number}")),
+            Place::Key(number) => what.words(format!("in a key of type {number}")),
+            Place::Value(number) => what
+                .words(format!("in the value of type {number} of "))
+                .name(&self.key[..]),
         };
-        let behind = match self.place {
-            Place::Opcode(_) | Place::Key(_) if self.keys > 0 => {
-                format!(", behind {}", self.last_key())
+        let what = match self.place {
+            // Of a key that is cut off nothing is kept, nor of the one before it.
+            Place::Opcode(_) | Place::Key(_) if !self.key.is_empty() => {
+                what.words(", behind ").name(&self.key[..])
             }
-            _ => String::new(),
+            _ => what,
         };
-        Damage {
-            offset,
-            what: format!("{what}; {place}{behind}{version}"),
-        }
-    }
-
-    fn last_key(&self) -> String {
-        format!("\"{}\"", short(&Name::from(&self.key[..])))
+        let what = what.words(version);
+        Damage { offset, what }
     }
 
     /// How far the walk came, for a file that was cut off.

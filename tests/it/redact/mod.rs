@@ -1,5 +1,7 @@
 //! `--redact`: no name of the input is in any output, slots and numbers are those of the report with names.
 
+mod damaged;
+
 use std::fs;
 
 use crate::support::dumps::gzip;

@@ -1,0 +1,139 @@
+//! Redirects of web servers: to another server only without what could be a secret, and never to less protection.
+
+use object_store::client::{HttpRequest, HttpRequestBody};
+use object_store::{HeaderMap, HeaderValue};
+use reqwest::Url;
+
+/// Redirects that are followed, one after the other.
+pub const MOST: usize = 10;
+
+/// The headers that another server gets: what is asked for, and nothing that says who asks.
+const ASKED: [&str; 7] = [
+    "accept",
+    "accept-encoding",
+    "if-match",
+    "if-modified-since",
+    "if-none-match",
+    "if-unmodified-since",
+    "range",
+];
+
+/// The server that answered in place of the one that was named: host and port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnsweredBy(pub String);
+
+/// The address that an answer sends to; `None` where it is no redirect.
+///
+/// # Errors
+/// Why it is not followed.
+pub fn target(
+    from: &str,
+    status: u16,
+    headers: &HeaderMap<HeaderValue>,
+) -> Result<Option<Url>, String> {
+    if !is_redirect(status) {
+        return Ok(None);
+    }
+    let location = headers.get("location").and_then(|to| to.to_str().ok());
+    let base = Url::parse(from).map_err(|_| unusable(status))?;
+    let to = location.and_then(|to| base.join(to).ok());
+    let to = to.ok_or_else(|| unusable(status))?;
+    match (base.scheme(), to.scheme()) {
+        ("https", "https") | ("http", "http" | "https") => Ok(Some(to)),
+        (_, "http") => Err(format!(
+            "a redirect leads from https to http, to \"{}\", and is not followed; if that is right, name the address there",
+            authority(&to)
+        )),
+        _ => Err(String::from(
+            "a redirect leads to what is no web address, and is not followed; check the address",
+        )),
+    }
+}
+
+/// Whether an answer sends elsewhere.
+pub fn is_redirect(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
+}
+
+/// The server that an answer points to, where it is named.
+pub fn host_in(headers: &HeaderMap<HeaderValue>) -> Option<String> {
+    let to = Url::parse(headers.get("location")?.to_str().ok()?).ok()?;
+    to.host_str()?;
+    Some(authority(&to))
+}
+
+fn unusable(status: u16) -> String {
+    format!("a redirect ({status}) without a usable address; check the address")
+}
+
+/// Host and port.
+pub fn authority(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port()
+        .map_or(host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+/// The request, sent to `to`; what another server must not read is taken out of it.
+pub fn request(asked: &HttpRequest, to: &Url) -> Option<HttpRequest> {
+    let mut request = HttpRequest::new(HttpRequestBody::empty());
+    *request.method_mut() = asked.method().clone();
+    *request.uri_mut() = to.as_str().parse().ok()?;
+    let from = Url::parse(&asked.uri().to_string()).ok()?;
+    let is_same = from.origin() == to.origin();
+    let headers = asked.headers().iter();
+    for (name, value) in headers.filter(|(name, _)| is_same || ASKED.contains(&name.as_str())) {
+        request.headers_mut().append(name, value.clone());
+    }
+    Some(request)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn to(from: &str, location: &str) -> Result<Option<Url>, String> {
+        let mut headers = HeaderMap::new();
+        headers.insert("location", location.parse().unwrap());
+        target(from, 302, &headers)
+    }
+
+    #[test]
+    fn only_web_addresses_of_no_less_protection_are_followed() {
+        let found = to("http://a/x?s=1", "y").unwrap().unwrap();
+        assert_eq!(found.as_str(), "http://a/y");
+        assert!(to("http://a/", "https://b/").unwrap().is_some());
+        for (from, location) in [
+            ("http://a/", "file:///etc/passwd"),
+            ("https://a/", "http://a/"),
+            ("https://a/", "ftp://a/"),
+            ("http://a/", "http://[x"),
+        ] {
+            let refused = to(from, location).unwrap_err();
+            assert!(!refused.contains("passwd"), "{refused}");
+        }
+        assert_eq!(target("http://a/", 304, &HeaderMap::new()), Ok(None));
+    }
+
+    #[test]
+    fn another_server_gets_no_header_that_could_be_a_secret() {
+        let mut asked = HttpRequest::new(HttpRequestBody::empty());
+        *asked.uri_mut() = "http://a:1/x".parse().unwrap();
+        for name in [
+            "authorization",
+            "x-amz-security-token",
+            "user-agent",
+            "range",
+        ] {
+            let headers = asked.headers_mut();
+            headers.insert(name, "s".parse().unwrap());
+        }
+        let sent = |to: &str| {
+            let request = request(&asked, &to.parse().unwrap()).unwrap();
+            request.headers().len()
+        };
+        assert_eq!(sent("http://a:1/y"), 4);
+        for other in ["http://a:2/y", "https://a:1/y", "http://b:1/y"] {
+            assert_eq!(sent(other), 1, "{other}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! `--redact` on dumps that are cut off, changed or refused: the words around the damage name no key either, nor does a report
+//! of the tally file of such a dump.
+
+use std::fs;
+
+use super::{TOKEN, leaks, planted};
+use crate::support::env::size;
+use crate::support::rng::Rng;
+use crate::support::run::Scratch;
+
+/// Commands whose output must not name anything, for a file in a format; `out` is where they write.
+const RUNS: [&[&str]; 4] = [
+    &[
+        "analyze",
+        "FILE",
+        "--out",
+        "out",
+        "--openmetrics",
+        "out.prom",
+    ],
+    &["analyze", "FILE", "--strict", "--json", "--one-pass"],
+    &["timeline", "FILE", "--out", "out"],
+    &["analyze", "FILE.tally", "--out", "out"],
+];
+
+/// What was found of the token in the outputs of all runs on `content`.
+fn found(scratch: &Scratch, format: &str, content: &[u8]) -> Vec<String> {
+    let file = format!("{TOKEN}.{format}");
+    scratch.file(&file, content);
+    let tally = format!("{file}.tally");
+    scratch.run(&["tally", &file, "-o", &tally, "--format", format]);
+    let mut found = Vec::new();
+    for words in RUNS {
+        let args: Vec<String> = words
+            .iter()
+            .map(|word| word.replace("FILE", &file))
+            .collect();
+        let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
+        args.push("--redact");
+        if !args.contains(&&*tally) {
+            args.extend(["--format", format]);
+        } else if !scratch.path(&tally).exists() {
+            continue;
+        }
+        let output = scratch.run(&args);
+        let mut here = leaks(&output, &scratch.path("out"));
+        let metrics = fs::read_to_string(scratch.path("out.prom")).unwrap_or_default();
+        if metrics.contains(TOKEN) {
+            here.push(String::from("out.prom"));
+        }
+        found.extend(
+            here.into_iter()
+                .map(|leak| format!("{}: {leak}", args.join(" "))),
+        );
+        drop(fs::remove_dir_all(scratch.path("out")));
+        drop(fs::remove_file(scratch.path("out.prom")));
+    }
+    drop(fs::remove_file(scratch.path(&tally)));
+    found
+}
+
+/// `content` cut off, or with a byte that means something else.
+fn damaged(content: &[u8], random: &mut Rng) -> Vec<u8> {
+    let at = 1 + random.below(content.len() - 1);
+    let mut content = content.to_vec();
+    match random.below(3) {
+        0 => content.truncate(at),
+        1 => content[at] = [0xC8, 0xFF, b'"', b'\n', 0][random.below(5)],
+        _ => content.insert(at, 0xC8),
+    }
+    content
+}
+
+#[test]
+fn damage_of_any_format_names_no_key() {
+    let scratch = Scratch::new();
+    let mut random = Rng::new(11);
+    let mut leaks = Vec::new();
+    for (format, content) in planted() {
+        for _ in 0..size("SLOTSCOPE_REDACT_CASES", 1) {
+            leaks.extend(found(&scratch, format, &damaged(&content, &mut random)));
+        }
+    }
+    assert!(leaks.is_empty(), "{}", leaks.join("\n"));
+}
+
+/// An RDB file of two keys of that name, with a list as the second value.
+fn snapshot(end: &[u8]) -> Vec<u8> {
+    let key = [&[TOKEN.len() as u8][..], TOKEN.as_bytes()].concat();
+    let parts = [b"REDIS0011\xfe\x00\x00", &key[..], b"\x01v\x01", &key, end];
+    parts.concat()
+}
+
+#[test]
+fn an_rdb_file_that_breaks_behind_or_in_a_key_shows_its_hash() {
+    let scratch = Scratch::new();
+    for (end, said) in [
+        // Two elements are announced, one is there.
+        (&b"\x02\x01a"[..], "in the value of type 1 of \""),
+        (b"\x01\x01a\xc8", "behind \""),
+    ] {
+        let file = snapshot(end);
+        assert_eq!(found(&scratch, "rdb", &file), Vec::<String>::new());
+        let name = scratch.file("plain.rdb", &file);
+        let reason = |flags: &[&str]| {
+            let mut command =
+                scratch.command(&[&["analyze", name.to_str().unwrap(), "--json"], flags].concat());
+            let output = command.env("SLOTSCOPE_REDACT_KEY", "k").output().unwrap();
+            let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            let reason = &report["input"]["incomplete"][0]["reason"];
+            reason.as_str().unwrap().to_owned()
+        };
+        let (plain, hidden) = (reason(&[]), reason(&["--redact"]));
+        assert!(plain.contains(&format!("{said}{TOKEN}\"")), "{plain}");
+        let hash = hidden.split('"').nth(1).unwrap();
+        assert!(
+            hash.len() == 12 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()),
+            "{hidden}"
+        );
+        assert_eq!(plain.replace(TOKEN, hash), hidden);
+    }
+}
+
+/// A collection whose words about itself hold the token wherever they are free.
+fn collection(scratch: &Scratch) {
+    fs::create_dir(scratch.path("all")).unwrap();
+    scratch.file("all/n.csv", format!("key,slot\n{TOKEN},1\n"));
+    let t = TOKEN;
+    let manifest = format!(
+        r#"{{"schema":"slotscope.collect/1","version":"{t}","started":"{t}","finished":"{t}","cluster":false,
+        "level":"sizes","from":"primary","settings":{{"max_load":25.0,"count":500,"sample_percent":100.0,
+        "exact_elements":1024,"samples":64}},"nodes":[{{"id":"{t}","name":"{t}","role":"primary","primary":null,
+        "server":"{t}","file":"n.csv","keys":1,"dbsize":{{"before":1,"after":1}},"counted":null,"repeats":0,
+        "vanished":0,"strays":0,"complete":false,"error":"{t} said \"{t}\""}}],"keys":1,"slots_moved":[],
+        "failovers":[],"slots_missing":[],"incomplete":true,"skipped":["{t}"]}}"#
+    );
+    scratch.file("all/collect.json", manifest);
+}
+
+#[test]
+fn a_collection_that_broke_off_names_no_node() {
+    let scratch = Scratch::new();
+    collection(&scratch);
+    let plain = scratch.run(&["analyze", "all", "--no-files"]);
+    assert!(String::from_utf8_lossy(&plain.stdout).contains(TOKEN));
+    for args in [
+        &["analyze", "all", "--redact", "--out", "out"][..],
+        &["analyze", "all", "--redact", "--json"],
+        &["analyze", "all", "--redact", "--output", "markdown"],
+        &["timeline", "all", "--redact"],
+    ] {
+        let output = scratch.run(args);
+        let leaks = leaks(&output, &scratch.path("out"));
+        assert!(leaks.is_empty(), "{args:?}: {}", leaks.join("\n"));
+    }
+}
+
+#[test]
+fn a_tally_file_of_an_older_version_is_read_and_its_reasons_hide_their_names() {
+    use slotscope::redact::{Redaction, spelled};
+    use slotscope::scan::Incomplete;
+    let text = format!(
+        r#"{{"input":0,"byte":7,"reason":"the RDB file was cut off; in the value of type 0 of \"{TOKEN}\", version 11"}}"#
+    );
+    let stop: Incomplete = serde_json::from_str(&text).unwrap();
+    assert_eq!(serde_json::to_string(&stop).unwrap(), text);
+    let redaction = Redaction::from_environment().unwrap();
+    let hidden = spelled(&stop.reason, Some(&redaction));
+    assert!(
+        hidden.starts_with("the RDB file was cut off; in the value of type 0 of \"")
+            && hidden.ends_with("\", version 11")
+            && !hidden.contains(TOKEN),
+        "{hidden}"
+    );
+}
