@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use rustls::{ClientConnection, StreamOwned};
 
 use crate::collect::address::Address;
+use crate::collect::large_replies::Reserved;
 use crate::collect::resp::{self, Commands, Reply};
 use crate::collect::tls::TlsConfig;
 use crate::collect::transport::Timed;
@@ -43,7 +44,12 @@ pub struct Connection {
     timeout: Duration,
     /// Time spent waiting for replies.
     busy: Duration,
+    /// Memory for the last replies, if they are large.
+    large: Option<Reserved>,
 }
+
+/// Bytes that are read at once where a reply is short. A cluster has two connections a node, so it is not much.
+const BUFFER: usize = 8 << 10;
 
 enum Stream {
     Plain(Timed),
@@ -101,10 +107,11 @@ impl Connection {
             _ => Stream::Plain(stream),
         };
         let mut connection = Connection {
-            stream: BufReader::with_capacity(64 << 10, stream),
+            stream: BufReader::with_capacity(BUFFER, stream),
             place,
             timeout: access.timeout,
             busy: Duration::ZERO,
+            large: None,
         };
         connection.sign_in(access)?;
         Ok(connection)
@@ -129,8 +136,10 @@ impl Connection {
         &self.place
     }
 
-    /// The time spent waiting for replies since this was asked last.
-    pub fn take_busy(&mut self) -> Duration {
+    /// To be called once replies are used up, before a pause: gives back the memory that large ones had, and returns the
+    /// time spent waiting for replies since the last call.
+    pub fn rest(&mut self) -> Duration {
+        self.large = None;
         std::mem::take(&mut self.busy)
     }
 
@@ -171,11 +180,15 @@ impl Connection {
     fn exchange(&mut self, commands: &Commands) -> io::Result<Vec<Reply>> {
         self.stream.get_mut().write_all(commands.bytes())?;
         self.stream.get_mut().flush()?;
-        let replies = commands
-            .names()
-            .iter()
-            .map(|_| resp::read(&mut self.stream));
-        replies.collect()
+        let (timeout, large) = (self.timeout, &mut self.large);
+        *large = None;
+        let mut on_large = |stream: &mut BufReader<Stream>, bytes| {
+            *large = Some(Reserved::new(bytes)?);
+            // The wait for other replies was no fault of this server.
+            stream.get_mut().timed().begin(timeout);
+            Ok(())
+        };
+        resp::read_all(&mut self.stream, commands.names(), &mut on_large)
     }
 
     /// The error for what the server said to command `name`.
@@ -289,7 +302,7 @@ mod tests {
                 "HTTP/1.1 400 Bad Request",
                 "no answer of a Redis or Valkey server, it begins \"HTTP/1.1 400",
             ),
-            ("*99999999", "a reply of more than 64 MiB"),
+            ("*99999999", "SCAN has more than 64 MiB"),
         ] {
             let reply = format!("{refusal}\r\n").into_bytes();
             let message = ask(move |_| Some(reply.clone())).unwrap_err().to_string();

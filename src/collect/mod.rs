@@ -23,6 +23,8 @@ mod heaviest;
 #[cfg(feature = "live")]
 mod key_facts;
 #[cfg(feature = "live")]
+mod large_replies;
+#[cfg(feature = "live")]
 mod members;
 #[cfg(feature = "live")]
 mod moves;

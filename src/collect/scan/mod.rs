@@ -299,7 +299,7 @@ impl Scan<'_, '_> {
             }
         }
         (self.on_page)(Page::Read(new.len() as u64));
-        let busy = self.connection.take_busy();
+        let busy = self.connection.rest();
         thread::sleep(self.pace.pause(busy, self.call.take()));
         Ok(())
     }
@@ -331,7 +331,7 @@ impl Scan<'_, '_> {
                     }
                 }
             }
-            thread::sleep(self.pace.pause(self.connection.take_busy(), None));
+            thread::sleep(self.pace.pause(self.connection.rest(), None));
         }
         Ok(())
     }
