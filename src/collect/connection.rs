@@ -136,10 +136,15 @@ impl Connection {
         &self.place
     }
 
-    /// To be called once replies are used up, before a pause: gives back the memory that large ones had, and returns the
-    /// time spent waiting for replies since the last call.
-    pub fn rest(&mut self) -> Duration {
+    /// Gives back the memory that the last replies had if they were large. The next exchange does so too; before a pause
+    /// it is not to be held.
+    pub fn forget(&mut self) {
         self.large = None;
+    }
+
+    /// To be called before a pause, once replies are used up: the time spent waiting for replies since the last call.
+    pub fn rest(&mut self) -> Duration {
+        self.forget();
         std::mem::take(&mut self.busy)
     }
 

@@ -199,10 +199,7 @@ impl<R: BufRead> Reading<'_, R> {
         let len = usize::try_from(len).map_err(|_| self.too_large())?;
         self.take(len, 0)?;
         let mut text = Vec::new();
-        self.from
-            .by_ref()
-            .take(len as u64)
-            .read_to_end(&mut text)?;
+        self.from.by_ref().take(len as u64).read_to_end(&mut text)?;
         let mut end = [0; 2];
         self.from.read_exact(&mut end)?;
         match end == *b"\r\n" && text.len() == len {
@@ -265,7 +262,10 @@ impl<R: BufRead> Reading<'_, R> {
         let what = format!(
             "the reply to {} has more than {} or {}, which no server sends; check what serves there{smaller}",
             self.name,
-            text::bytes(limit.bytes as u64),
+            match limit.bytes >> 20 {
+                0 => format!("{} KiB", limit.bytes >> 10),
+                mib => format!("{mib} MiB"),
+            },
             text::counted(limit.values as u64, "value")
         );
         io::Error::new(io::ErrorKind::InvalidData, what)
