@@ -246,7 +246,7 @@ mod tests {
         let mut views = Vec::new();
         for _ in 0..listings.len() {
             listings.rotate_left(1);
-            let asked: Vec<_> = listings.iter().map(|(id, text)| (&**id, Some(&**text)));
+            let asked = listings.iter().map(|(id, text)| (&**id, Some(&**text)));
             let view = heard(&asked.collect::<Vec<_>>()).unwrap();
             views.push((view.slots_of("x").ranges(), view.text, view.members));
         }

@@ -256,11 +256,11 @@ impl<R: BufRead> Reading<'_, R> {
     fn too_large(&self) -> io::Error {
         let limit = Limit::of(self.name);
         let smaller = match self.name {
-            "SCAN" => ", or try a smaller --count",
+            "SCAN" => "; a smaller --count makes pages smaller",
             _ => "",
         };
         let what = format!(
-            "the reply to {} has more than {} or {}, which no server sends; check what serves there{smaller}",
+            "the reply to {} has more than {} or {}, which no server sends{smaller}",
             self.name,
             match limit.bytes >> 20 {
                 0 => format!("{} KiB", limit.bytes >> 10),
@@ -362,7 +362,7 @@ mod tests {
             let both = |second: usize| [whole(fits), whole(second)].concat();
             assert!(replies(&[name; 2], &both(fits)).0.is_ok(), "{name}");
             // Only what it claims has come so far.
-            let claims = [whole(fits), text(too_long)[..9].to_vec()].concat();
+            let claims = [whole(fits), text(too_long)[..10].to_vec()].concat();
             for bytes in [both(too_long), claims] {
                 let error = replies(&[name; 2], &bytes).0.unwrap_err().to_string();
                 let said = format!("the reply to {name} has more than");

@@ -124,11 +124,11 @@ fn a_server_that_counts_more_keys_than_servers_have_is_given_up() {
 
 #[test]
 fn far_more_keys_than_were_counted_at_the_start_are_said() {
-    let keys: Vec<String> = (0..100_000).map(|i| i.to_string()).collect();
+    let keys: Vec<String> = (0..10_000).map(|i| i.to_string()).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     for (pages, expected) in [(10, None), (11, Some(MORE_THAN_COUNTED))] {
         let (mut number, keys) = (0, page("", &keys));
-        // Of "*2 $0 '' *100000 ..." all but the empty cursor.
+        // Of "*2 $0 '' *10000 ..." all but the empty cursor.
         let keys = keys[b"*2\r\n$0\r\n\r\n".len()..].to_vec();
         let answer = move |command: &str| {
             number += u64::from(command.starts_with("SCAN"));
@@ -156,6 +156,7 @@ fn strings(refused: &'static str, with: &'static [u8]) -> impl FnMut(&str) -> Op
     move |command: &str| {
         let reply: &[u8] = match command {
             "SCAN 0 COUNT 10" => return Some(page("0", &["a", "b"])),
+            "INFO" | "DBSIZE" => return None,
             command if command.starts_with(refused) => with,
             command if command.starts_with("TYPE") => b"+string\r\n",
             command if command.starts_with("PTTL") => b":-1\r\n",

@@ -4,9 +4,12 @@
 mod acl;
 mod addresses;
 mod analyzed;
+mod bounds;
+mod crowd;
 mod early_end;
 mod hostile;
 mod rig;
+mod scarce;
 mod secrets;
 mod tls;
 
