@@ -3,6 +3,7 @@
 use std::io::{self, BufReader, Read, Write};
 use std::time::{Duration, Instant};
 
+use rustls::InvalidMessage::{InvalidContentType, UnknownProtocolVersion};
 use rustls::{ClientConnection, StreamOwned};
 
 use crate::collect::address::Address;
@@ -136,15 +137,13 @@ impl Connection {
         &self.place
     }
 
-    /// Gives back the memory that the last replies had if they were large. The next exchange does so too; before a pause
-    /// it is not to be held.
+    /// To be called once replies are used up: gives back the memory that large ones had.
     pub fn forget(&mut self) {
         self.large = None;
     }
 
-    /// To be called before a pause, once replies are used up: the time spent waiting for replies since the last call.
-    pub fn rest(&mut self) -> Duration {
-        self.forget();
+    /// The time spent waiting for replies since the last call.
+    pub fn take_busy(&mut self) -> Duration {
         std::mem::take(&mut self.busy)
     }
 
@@ -186,9 +185,10 @@ impl Connection {
         self.stream.get_mut().write_all(commands.bytes())?;
         self.stream.get_mut().flush()?;
         let (timeout, large) = (self.timeout, &mut self.large);
-        *large = None;
         let mut on_large = |stream: &mut BufReader<Stream>, bytes| {
-            *large = Some(Reserved::new(bytes)?);
+            if large.is_none() {
+                *large = Some(Reserved::new(bytes)?);
+            }
             // The wait for other replies was no fault of this server.
             stream.get_mut().timed().begin(timeout);
             Ok(())
@@ -258,14 +258,17 @@ fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> Error {
             "the server closed the connection; check that it runs, and whether it wants TLS (rediss://)".to_owned()
         }
         _ if error.raw_os_error() == Some(TOO_MANY_FILES) => {
-            "too many open files; raise the limit with ulimit -n, two are needed for each node".to_owned()
+            "too many open files; raise the limit with ulimit -n: a cluster needs one for each primary, and 200 more".to_owned()
         }
         _ => match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
             Some(rustls::Error::InvalidCertificate(why)) => {
                 format!("the certificate is not accepted: {}; name its authority with --tls-ca", detail(&format!("{why:?}")))
             }
-            Some(rustls::Error::InvalidMessage(_)) => {
+            Some(rustls::Error::InvalidMessage(InvalidContentType | UnknownProtocolVersion)) => {
                 "no TLS is spoken there; write redis:// in place of rediss://".to_owned()
+            }
+            Some(error @ (rustls::Error::InvalidMessage(_) | rustls::Error::PeerMisbehaved(_))) => {
+                format!("the server breaks the rules of TLS: {}; check what serves there", detail(&error.to_string()))
             }
             Some(error) => format!("TLS: {}; check --tls-cert and --tls-key", detail(&error.to_string())),
             None => format!("{}; check the address", detail(&reason(error))),

@@ -1,16 +1,15 @@
 //! What all primaries answer to CLUSTER NODES, folded into one view as it comes: each knows itself best, and of what they
-//! say of others the highest epoch counts. A cluster of n primaries sends n lines of n nodes, of which all but about two of
-//! a node were seen before; these cost a hash each, and no memory.
+//! say of others the highest epoch counts. Memory is that of one listing, whatever the number of primaries.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use crate::collect::address::Address;
 use crate::collect::cluster::View;
 use crate::collect::manifest::Role;
 use crate::collect::members::{self, MAX_MEMBERS, Member};
 use crate::error::{Error, Result};
-use crate::hash::hash;
 use crate::slot::SLOTS;
+use crate::topology::seen_lines::SeenLines;
 
 /// Claims to slots by all members: each slot has one owner, and a few that had it once or are to get it.
 const MAX_CLAIMS: usize = 8 * SLOTS;
@@ -20,8 +19,8 @@ const MAX_DIGESTS: usize = 8 * MAX_MEMBERS;
 /// The listings so far.
 #[derive(Default)]
 pub struct Listings {
-    /// Digests of lines about other nodes that have been taken in.
-    known: HashSet<u64>,
+    /// Lines about other nodes that have been taken in.
+    known: SeenLines,
     of_others: HashMap<String, Member>,
     of_themselves: HashMap<String, Member>,
     /// Ranges of slots, and slots on their way, of all these.
@@ -39,7 +38,7 @@ impl Listings {
             return false;
         };
         for (digest, member) in new {
-            self.known.extend(digest);
+            digest.into_iter().for_each(|digest| self.known.add(digest));
             self.keep(member);
         }
         if self.known.len() > MAX_DIGESTS {
@@ -60,24 +59,19 @@ impl Listings {
     /// The members in a listing that were not listed so before, with the digests of their lines; `None` where it is no
     /// listing, or is of more nodes and slots than clusters have.
     fn new_in(&self, text: &str, asked: &Address) -> Option<Vec<(Option<u64>, Member)>> {
-        let (mut new, mut lines, mut claims) = (Vec::new(), 0, self.claims);
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            let digest = digest(line);
-            lines += 1;
-            if digest.is_some_and(|digest| self.known.contains(&digest)) {
-                continue;
-            }
+        let (mut new, mut claims) = (Vec::new(), self.claims);
+        for (digest, line) in self.known.new_in(text, MAX_MEMBERS)? {
             let member = members::parse(line, asked)?;
             claims += member.claims();
-            if lines > MAX_MEMBERS || claims > MAX_CLAIMS {
+            new.push((digest, member));
+            if claims > MAX_CLAIMS {
                 return None;
             }
-            new.push((digest.filter(|_| !member.is_myself), member));
         }
         let ids = new.iter().map(|(_, member)| &member.id);
         let unheard = ids.filter(|id| !self.of_others.contains_key(*id)).count();
-        let fits = self.of_others.len() + unheard <= MAX_MEMBERS;
-        (fits && lines > 0).then_some(new)
+        let is_listing = !text.trim().is_empty();
+        (is_listing && self.of_others.len() + unheard <= MAX_MEMBERS).then_some(new)
     }
 
     fn keep(&mut self, member: Member) {
@@ -135,25 +129,6 @@ impl Member {
     }
 }
 
-/// A digest of what a line says for long: all but the times of the last ping and pong, and the state of the link. `None`
-/// where the address is left out, which is then that of the node that was asked.
-fn digest(line: &str) -> Option<u64> {
-    let line = line.as_bytes();
-    let mut at = 0;
-    let mut after = |spaces: usize| {
-        for _ in 0..spaces {
-            at += 1 + memchr::memchr(b' ', &line[at..])?;
-        }
-        Some(at)
-    };
-    let place = after(1)?;
-    let (ping, epoch, link) = (after(3)?, after(2)?, after(1)?);
-    let slots = after(1).unwrap_or(line.len());
-    let parts = [&line[..ping], &line[epoch..link], &line[slots..]].map(hash);
-    let bytes: [u8; 24] = std::array::from_fn(|at| parts[at / 8].to_le_bytes()[at % 8]);
-    (line[place] != b':').then(|| hash(&bytes))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,36 +176,6 @@ mod tests {
         assert!(followed.may_settle(0));
         assert!(followed.unanswered().all(|(_, has_heir)| has_heir));
         assert!(heard(&[("a", None)]).is_err());
-    }
-
-    #[test]
-    fn a_line_counts_once_and_every_change_of_it_but_of_times_and_links_is_seen() {
-        let line = "b h:2@2 master - 5 6 3 connected 9-19";
-        for same in [
-            "b h:2@2 master - 7 8 3 connected 9-19",
-            "b h:2@2 master - 5 6 3 disconnected 9-19",
-        ] {
-            assert_eq!(digest(line), digest(same));
-        }
-        for other in [
-            "c h:2@2 master - 5 6 3 connected 9-19",
-            "b h:3@2 master - 5 6 3 connected 9-19",
-            "b h:2@2 master,fail? - 5 6 3 connected 9-19",
-            "b h:2@2 slave a 5 6 3 connected 9-19",
-            "b h:2@2 master - 5 6 4 connected 9-19",
-            "b h:2@2 master - 5 6 3 connected 9-18",
-            "b h:2@2 master - 5 6 3 connected",
-        ] {
-            assert!(digest(other).is_some() && digest(line) != digest(other));
-        }
-        for odd in [
-            "",
-            "b",
-            "b :2@2 master - 5 6 3 connected",
-            "b h:2@2 master - 5 6 ",
-        ] {
-            assert_eq!(digest(odd), None, "{odd}");
-        }
     }
 
     #[test]

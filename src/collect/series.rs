@@ -134,6 +134,10 @@ impl<'a> Series<'a> {
             };
             match self.ask(watch, owner, &mut left) {
                 Ok(slots) => {
+                    // A connection of each primary is kept only where they are asked again.
+                    if self.times.every.is_zero() {
+                        self.connections.remove(&**owner);
+                    }
                     lines.push(json!({"time": now(), "node": member.name, "slots": slots}));
                 }
                 // The first time shows whether the servers know it at all.

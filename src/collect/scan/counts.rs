@@ -46,7 +46,7 @@ pub fn count_keys(
                 &[b"CLUSTER", b"COUNTKEYSINSLOT", slot.as_bytes()],
             );
         }
-        connection.rest();
+        connection.take_busy();
         for (slot, reply) in slots.iter().zip(connection.pipeline(&commands)?) {
             let count = match &reply {
                 Reply::Error(said) => {
@@ -59,7 +59,8 @@ pub fn count_keys(
                 count.ok_or_else(|| connection.odd("CLUSTER COUNTKEYSINSLOT"))?,
             ));
         }
-        thread::sleep(pace.pause(connection.rest(), None));
+        connection.forget();
+        thread::sleep(pace.pause(connection.take_busy(), None));
     }
     Ok(counts)
 }

@@ -321,7 +321,9 @@ impl Scan<'_, '_> {
             }
         }
         (self.on_page)(Page::Read(new.len() as u64));
-        let busy = self.connection.rest();
+        drop(new);
+        self.connection.forget();
+        let busy = self.connection.take_busy();
         thread::sleep(self.pace.pause(busy, self.call.take()));
         Ok(())
     }
@@ -353,7 +355,7 @@ impl Scan<'_, '_> {
                     }
                 }
             }
-            thread::sleep(self.pace.pause(self.connection.rest(), None));
+            thread::sleep(self.pace.pause(self.connection.take_busy(), None));
         }
         Ok(())
     }

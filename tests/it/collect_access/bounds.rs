@@ -18,6 +18,7 @@ struct Case {
     answer: fn() -> Vec<u8>,
     /// Nodes of the cluster that the server says it is; none of 0.
     nodes: usize,
+    flags: &'static [&'static str],
     /// What the message has; nothing where the run succeeds.
     said: Option<&'static str>,
 }
@@ -63,7 +64,9 @@ pub fn ordinary(asked: &str, is_cluster: bool) -> Answer {
         "PTTL" => Answer::of(":-1\r\n"),
         "OBJECT" if asked.starts_with("OBJECT ENCODING") => Answer::text("raw"),
         "OBJECT" | "MEMORY" => Answer::of(":56\r\n"),
-        "CLUSTER" if !is_cluster => Answer::of("-ERR This instance has cluster support disabled\r\n"),
+        "CLUSTER" if !is_cluster => {
+            Answer::of("-ERR This instance has cluster support disabled\r\n")
+        }
         "CLUSTER" if asked.starts_with("CLUSTER COUNT") => Answer::of(":0\r\n"),
         "CLUSTER" => Answer::of("-ERR unknown command\r\n"),
         _ => Answer::of("+OK\r\n"),
@@ -78,6 +81,7 @@ const CASES: &[Case] = &[
         command: "TYPE",
         answer: || text(60 * MIB),
         nodes: 0,
+        flags: &[],
         said: Some("the reply to TYPE has more than 4 KiB"),
     },
     Case {
@@ -85,6 +89,7 @@ const CASES: &[Case] = &[
         command: "PTTL",
         answer: || text(60 * MIB),
         nodes: 0,
+        flags: &[],
         said: Some("the reply to PTTL has more than 4 KiB"),
     },
     Case {
@@ -92,6 +97,7 @@ const CASES: &[Case] = &[
         command: "OBJECT",
         answer: || text(60 * MIB),
         nodes: 0,
+        flags: &[],
         said: Some("the reply to OBJECT ENCODING has more than 4 KiB"),
     },
     Case {
@@ -99,6 +105,7 @@ const CASES: &[Case] = &[
         command: "CLUSTER COUNTKEYSINSLOT",
         answer: || text(60 * MIB),
         nodes: 3,
+        flags: &[],
         said: Some("the reply to CLUSTER COUNTKEYSINSLOT has more than 4 KiB"),
     },
     Case {
@@ -106,6 +113,7 @@ const CASES: &[Case] = &[
         command: "INFO",
         answer: || text(60 * MIB),
         nodes: 0,
+        flags: &[],
         said: Some("the reply to INFO has more than 8 MiB"),
     },
     Case {
@@ -113,6 +121,7 @@ const CASES: &[Case] = &[
         command: "INFO",
         answer: || databases(300_000),
         nodes: 0,
+        flags: &[],
         said: Some("INFO lists more than 65,536 databases"),
     },
     Case {
@@ -120,13 +129,15 @@ const CASES: &[Case] = &[
         command: "SCAN",
         answer: || page(1_000_000, 50),
         nodes: 0,
+        flags: &["--keys"],
         said: None,
     },
     Case {
         name: "large pages of 8 nodes at once",
         command: "SCAN",
-        answer: || page(1_000_000, 50),
+        answer: || page(60_000, 1000),
         nodes: 8,
+        flags: &[],
         said: Some("the reply to"),
     },
     Case {
@@ -134,6 +145,7 @@ const CASES: &[Case] = &[
         command: "CLUSTER SLOT-STATS",
         answer: || [b"*400000\r\n".to_vec(), b":1\r\n".repeat(400_000)].concat(),
         nodes: 100,
+        flags: &[],
         said: None,
     },
 ];
@@ -162,6 +174,7 @@ fn check(case: &Case) -> (String, Result<(), String>) {
     command.arg("collect");
     command.arg(format!("127.0.0.1:{}", server.port));
     command.args(["-o", "all", "--max-load", "100", "--timeout", "60"]);
+    command.args(case.flags);
     command.current_dir(scratch.path(""));
     clean_environment(&mut command);
     let usage = usage::of(command);

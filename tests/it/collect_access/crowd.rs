@@ -84,7 +84,11 @@ impl Script {
                 // Another node each time, as all of them are asked in turn.
                 let at = self.asked.fetch_add(1, Relaxed) % self.myself.len();
                 let (before, after) = self.listing.split_at(self.myself[at]);
-                write!(out, "${}\r\n{before}myself,{after}\r\n", self.listing.len() + 7)
+                write!(
+                    out,
+                    "${}\r\n{before}myself,{after}\r\n",
+                    self.listing.len() + 7
+                )
             }
             ("CLUSTER", Some("COUNTKEYSINSLOT")) => write!(out, ":0\r\n"),
             ("CLUSTER", _) => write!(out, "-ERR unknown command\r\n"),
@@ -109,7 +113,7 @@ fn serve(stream: &TcpStream, script: &Script) {
 }
 
 fn next_command(from: &mut impl BufRead) -> Option<String> {
-    let mut number = |sign: char, from: &mut dyn BufRead| -> Option<usize> {
+    let number = |sign: char, from: &mut dyn BufRead| -> Option<usize> {
         let mut line = String::new();
         from.take(64).read_line(&mut line).ok()?;
         line.trim_end().strip_prefix(sign)?.parse().ok()
@@ -130,7 +134,10 @@ fn next_command(from: &mut impl BufRead) -> Option<String> {
 fn raise_descriptors() {
     let own = std::process::id().to_string();
     let raised = Command::new("bash")
-        .args(["-c", &format!("prlimit --pid {own} --nofile=$(ulimit -H -n)")])
+        .args([
+            "-c",
+            &format!("prlimit --pid {own} --nofile=$(ulimit -H -n)"),
+        ])
         .status();
     assert!(raised.unwrap().success());
 }

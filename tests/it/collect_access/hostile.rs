@@ -55,7 +55,7 @@ fn a_server_that_does_not_answer_as_servers_do_is_an_error_soon() {
         (
             "an endless line",
             Answer::Endless(b"+".to_vec(), vec![b'x']),
-            &["Redis"],
+            &["has more than 4 KiB"],
         ),
         (
             "an endless list",

@@ -12,6 +12,7 @@ mod rig;
 mod scarce;
 mod secrets;
 mod tls;
+mod tls_hostile;
 
 use std::fs;
 use std::path::Path;

@@ -38,7 +38,11 @@ fn is_done(run: &Output, made: &str, scratch: &Scratch, case: &str) -> bool {
     let entries = scratch.entries("");
     let is_left = entries.iter().any(|name| name.contains(".part"));
     assert!(!is_left, "{case}: {entries:?}");
-    assert_eq!(entries.iter().any(|name| name == made), is_done, "{case}: {said}");
+    assert_eq!(
+        entries.iter().any(|name| name == made),
+        is_done,
+        "{case}: {said}"
+    );
     is_done
 }
 
@@ -51,7 +55,10 @@ fn without_threads_a_cluster_is_read_or_the_lack_is_said() {
     let server = cluster();
     let (mut done, mut failed) = (0, 0);
     for most in 1..=8 {
-        for (words, made) in [("collect --keys -o all", "all"), ("analyze --out report", "report")] {
+        for (words, made) in [
+            ("collect --keys -o all", "all"),
+            ("analyze --out report", "report"),
+        ] {
             let scratch = Scratch::new();
             // The program is where another user can run it.
             let program = scratch.path("slotscope");
@@ -70,7 +77,11 @@ fn without_threads_a_cluster_is_read_or_the_lack_is_said() {
                 false => failed += 1,
             }
             if verb == "collect" && most == 1 {
-                assert!(stderr(&ended).contains("no thread can be started"), "{}", stderr(&ended));
+                assert!(
+                    stderr(&ended).contains("no thread can be started"),
+                    "{}",
+                    stderr(&ended)
+                );
             }
         }
     }
@@ -88,9 +99,10 @@ fn few_descriptors_are_said_and_nothing_is_half_written() {
     let server = cluster();
     let live = format!("127.0.0.1:{}", server.port);
     let scratch = Scratch::new();
-    for part in ["a", "b"] {
-        scratch.file(&format!("{part}.keys"), format!("{part}:1\n{part}:2\n"));
-        let made = run(&scratch, &format!("$slotscope tally {part}.keys --out {part}.tally"));
+    scratch.file("a.keys", "a:1\n".repeat(1000));
+    for (part, name) in ["1/2", "2/2"].into_iter().zip(["a", "b"]) {
+        let line = format!("$slotscope tally a.keys --part {part} --out {name}.tally");
+        let made = run(&scratch, &line);
         assert!(made.status.success(), "{made:?}");
     }
     let path = |name: &str| scratch.path(name).display().to_string();

@@ -69,10 +69,14 @@ fn read(path: &Path) -> Result<Manifest> {
             ));
         }
     }
-    serde_json::from_value(json).map_err(|error| {
+    let manifest: Manifest = serde_json::from_value(json).map_err(|error| {
         let what = format!("a part is missing or damaged ({error}); collect again");
         bad(&Name::from(what.as_str()).to_string())
-    })
+    })?;
+    match manifest.odd_number() {
+        Some(odd) => Err(bad(&format!("is damaged: {odd}; collect again"))),
+        None => Ok(manifest),
+    }
 }
 
 /// The names of the files to read, each once.
@@ -126,6 +130,27 @@ mod tests {
         manifest.level = Level::Slots;
         let json = serde_json::to_string(&manifest).unwrap();
         assert_eq!(names(&read_all(&json).unwrap()), ["slot-stats.json"]);
+    }
+
+    #[test]
+    fn numbers_that_no_collection_has_are_refused() {
+        let whole = serde_json::to_value(example(&["a.csv.zst"])).unwrap();
+        assert!(read_all(&whole.to_string()).is_ok());
+        for percent in [-5.0, 0.0, 100.5, 1e308] {
+            let mut json = whole.clone();
+            json["settings"]["sample_percent"] = percent.into();
+            let error = read_all(&json.to_string()).unwrap_err().to_string();
+            assert!(error.contains("sample_percent is"), "{error}");
+        }
+        for name in ["slots_moved", "slots_missing", "slots_open"] {
+            for range in [[5, 2], [16_384, 16_384], [0, 65_535]] {
+                let mut json = whole.clone();
+                json[name] = vec![range].into();
+                let error = read_all(&json.to_string()).unwrap_err().to_string();
+                let said = format!("{name} has [{}, {}]", range[0], range[1]);
+                assert!(error.contains(&said), "{error}");
+            }
+        }
     }
 
     #[test]
