@@ -30,6 +30,21 @@ const COMMANDS: [&str; 10] = [
 ];
 
 #[test]
+fn a_long_description_of_a_collection_takes_no_more() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("all")).unwrap();
+    let most = BASE_MIB + THREAD_MIB * THREADS;
+    let zeros = "0,".repeat(7_900_000);
+    for schema in ["slotscope.collect/1", "slotscope.collect/9"] {
+        let text = format!("{{\"schema\":\"{schema}\",\"x\":[{zeros}0]}}");
+        scratch.file("all/collect.json", text);
+        let run = usage::of(scratch.command(&["analyze", "all", "--threads", "2"]));
+        println!("{schema}: {} of {most} MiB", run.peak_mib());
+        assert!(run.code == Some(2) && run.peak_mib() <= most, "{run:?}");
+    }
+}
+
+#[test]
 fn no_command_takes_more_memory_than_the_manual_says() {
     let scratch = Scratch::new();
     let path = scratch.path("hostile");

@@ -4,8 +4,11 @@
 pub mod manifest;
 pub mod servers;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::name::Name;
@@ -51,17 +54,27 @@ fn is_manifest(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == FILE)
 }
 
+/// What says whether it is one.
+#[derive(Deserialize)]
+struct Marked<'a> {
+    #[serde(borrow)]
+    schema: Option<Cow<'a, str>>,
+}
+
 fn read(path: &Path) -> Result<Manifest> {
     let bad = |what: &str| Error::bad(Name::from(path).to_string(), what);
     let bytes = small_file::read(path, MAX_BYTES, "is longer than any that slotscope writes")?;
-    let json: serde_json::Value = serde_json::from_slice(&bytes)
-        .map_err(|_| bad("is no JSON, so not of slotscope collect; collect again"))?;
-    match json["schema"].as_str() {
-        Some(SCHEMA) => {}
-        Some(other) if other.starts_with("slotscope.collect/") => {
+    // The mark alone first: a value of all that is in there takes many times its length.
+    let marked: serde_json::Result<Marked<'_>> = serde_json::from_slice(&bytes);
+    match marked.map(|marked| marked.schema) {
+        Ok(Some(schema)) if schema == SCHEMA => {}
+        Ok(Some(other)) if other.starts_with("slotscope.collect/") => {
             return Err(bad(
                 "is of another version of slotscope; collect again, or use that version",
             ));
+        }
+        Err(error) if !error.is_data() => {
+            return Err(bad("is no JSON, so not of slotscope collect; collect again"));
         }
         _ => {
             return Err(bad(
@@ -69,7 +82,7 @@ fn read(path: &Path) -> Result<Manifest> {
             ));
         }
     }
-    let manifest: Manifest = serde_json::from_value(json).map_err(|error| {
+    let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| {
         let what = format!("a part is missing or damaged ({error}); collect again");
         bad(&Name::from(what.as_str()).to_string())
     })?;
