@@ -54,7 +54,7 @@ fn without_threads_a_cluster_is_read_or_the_lack_is_said() {
     }
     let server = cluster();
     let (mut done, mut failed) = (0, 0);
-    for most in 1..=8 {
+    for most in [1, 2, 3, 4, 6, 8] {
         for (words, made) in [
             ("collect --keys -o all", "all"),
             ("analyze --out report", "report"),

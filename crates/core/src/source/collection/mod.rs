@@ -74,7 +74,9 @@ fn read(path: &Path) -> Result<Manifest> {
             ));
         }
         Err(error) if !error.is_data() => {
-            return Err(bad("is no JSON, so not of slotscope collect; collect again"));
+            return Err(bad(
+                "is no JSON, so not of slotscope collect; collect again",
+            ));
         }
         _ => {
             return Err(bad(
