@@ -1,13 +1,15 @@
 //! What a collection says of itself: what of the servers is not in it.
 
+use std::collections::BTreeMap;
+
 use crate::collect::manifest::{FILE, HeaviestBy, Level, Manifest, NodeEntry, Role};
 use crate::format::parse::time::timestamp;
 use crate::name::Name;
 use crate::redact::Redaction;
 use crate::source::collection::Collection;
 use crate::summary::worded::Worded;
-use crate::summary::{Incomplete, InputFacts};
-use crate::text::{grouped, percent};
+use crate::summary::{FileFacts, Incomplete, InputFacts};
+use crate::text::{counted, grouped, percent};
 
 /// Adds to `input` what its collections say of themselves; a sentence has no names where there is a redaction.
 pub fn remark(collections: &[Collection], redaction: Option<&Redaction>, input: &mut InputFacts) {
@@ -17,6 +19,8 @@ pub fn remark(collections: &[Collection], redaction: Option<&Redaction>, input: 
         input.written = input.written.max(finished);
         input.sample_percent = sampled(manifest).or(input.sample_percent);
         input.incomplete.extend(incomplete(collection, redaction));
+        let lacking = lacking_rows(collection, &input.files);
+        input.incomplete.extend(lacking);
         let warnings = warnings(manifest).into_iter();
         input.warnings.extend(warnings.map(Worded::Sentence));
         input.notes.extend(notes(manifest));
@@ -58,6 +62,33 @@ fn incomplete(collection: &Collection, redaction: Option<&Redaction>) -> Vec<Inc
         stops.push(stop("keys may be missing; collect again".into()));
     }
     stops
+}
+
+/// Files that do not hold as many keys as were written to them: compressed files can be cut between two frames, or be those
+/// of another run, and are whole in themselves.
+fn lacking_rows(collection: &Collection, files: &[FileFacts]) -> Vec<Incomplete> {
+    let mut written = BTreeMap::<&str, u64>::new();
+    for node in &collection.manifest.nodes {
+        if let Some(file) = &node.file {
+            let keys = written.entry(file).or_default();
+            *keys = keys.saturating_add(node.keys);
+        }
+    }
+    let differing = |(file, written): (&str, u64)| {
+        let file = Name::from(collection.directory.join(file).as_path());
+        let read = files.iter().find(|facts| facts.name == file)?;
+        let reason = format!(
+            "{} in place of the {} that {FILE} says; collect again",
+            counted(read.keys, "key"),
+            grouped(written)
+        );
+        (read.keys != written).then_some(Incomplete {
+            file,
+            byte: read.bytes,
+            reason: reason.into(),
+        })
+    };
+    written.into_iter().filter_map(differing).collect()
 }
 
 fn failure(node: &NodeEntry, redaction: Option<&Redaction>) -> String {
@@ -221,6 +252,43 @@ mod tests {
         assert!(reasons(remarked(manifest.clone(), None)).is_empty());
         manifest.incomplete = true;
         assert_eq!(reasons(remarked(manifest, None)).len(), 1);
+    }
+
+    #[test]
+    fn a_file_with_other_keys_than_were_written_is_incomplete() {
+        let manifest = example(&["a.csv.zst", "b.csv.zst"]);
+        let collection = Collection {
+            directory: "dir".into(),
+            manifest,
+        };
+        let files = |keys: [u64; 2]| -> Vec<FileFacts> {
+            let names = ["dir/a.csv.zst", "dir/b.csv.zst"].into_iter();
+            let facts = names.zip(keys).map(|(name, keys)| FileFacts {
+                name: Name::from(name),
+                keys,
+                ..FileFacts::default()
+            });
+            facts.collect()
+        };
+        for (keys, said) in [
+            ([1, 1], &[][..]),
+            ([1, 0], &["dir/b.csv.zst: 0 keys in place of the 1"]),
+            ([2, 1], &["dir/a.csv.zst: 2 keys in place of the 1"]),
+        ] {
+            let found = lacking_rows(&collection, &files(keys));
+            let found = found.iter().map(|of| format!("{}: {}", of.file, of.reason));
+            let found: Vec<String> = found.collect();
+            assert_eq!(found.len(), said.len(), "{found:?}");
+            let mut both = found.iter().zip(said);
+            assert!(
+                both.all(|(found, said)| found.starts_with(said)),
+                "{found:?}"
+            );
+        }
+        assert!(
+            lacking_rows(&collection, &[]).is_empty(),
+            "it was not read here"
+        );
     }
 
     #[test]

@@ -3,9 +3,11 @@
 use std::io::{self, BufReader, Read, Write};
 use std::time::{Duration, Instant};
 
+use rustls::InvalidMessage::{InvalidContentType, UnknownProtocolVersion};
 use rustls::{ClientConnection, StreamOwned};
 
 use crate::collect::address::Address;
+use crate::collect::large_replies::Reserved;
 use crate::collect::resp::{self, Commands, NoReply, Reply};
 use crate::collect::tls::TlsConfig;
 use crate::collect::transport::Timed;
@@ -45,7 +47,12 @@ pub struct Connection {
     secret: Option<Secret>,
     /// Time spent waiting for replies.
     busy: Duration,
+    /// Memory for the last replies, if they are large.
+    large: Option<Reserved>,
 }
+
+/// Bytes that are read at once where a reply is short. A cluster has two connections a node, so it is not much.
+const BUFFER: usize = 8 << 10;
 
 enum Stream {
     Plain(Timed),
@@ -103,11 +110,12 @@ impl Connection {
             _ => Stream::Plain(stream),
         };
         let mut connection = Connection {
-            stream: BufReader::with_capacity(64 << 10, stream),
+            stream: BufReader::with_capacity(BUFFER, stream),
             place,
             timeout: access.timeout,
             secret: access.credentials.password.clone(),
             busy: Duration::ZERO,
+            large: None,
         };
         connection.sign_in(access)?;
         Ok(connection)
@@ -132,7 +140,12 @@ impl Connection {
         &self.place
     }
 
-    /// The time spent waiting for replies since this was asked last.
+    /// To be called once replies are used up: gives back the memory that large ones had.
+    pub fn forget(&mut self) {
+        self.large = None;
+    }
+
+    /// The time spent waiting for replies since the last call.
     pub fn take_busy(&mut self) -> Duration {
         std::mem::take(&mut self.busy)
     }
@@ -187,11 +200,16 @@ impl Connection {
     fn exchange(&mut self, commands: &Commands) -> io::Result<Vec<Reply>> {
         self.stream.get_mut().write_all(commands.bytes())?;
         self.stream.get_mut().flush()?;
-        let replies = commands
-            .names()
-            .iter()
-            .map(|_| resp::read(&mut self.stream));
-        replies.collect()
+        let (timeout, large) = (self.timeout, &mut self.large);
+        let mut on_large = |stream: &mut BufReader<Stream>, bytes| {
+            if large.is_none() {
+                *large = Some(Reserved::new(bytes)?);
+            }
+            // The wait for other replies was no fault of this server.
+            stream.get_mut().timed().begin(timeout);
+            Ok(())
+        };
+        resp::read_all(&mut self.stream, commands.names(), &mut on_large)
     }
 
     /// The error for what the server said to command `name`.
@@ -256,14 +274,17 @@ fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> Error {
             "the server closed the connection; check that it runs, and whether it wants TLS (rediss://)".to_owned()
         }
         _ if error.raw_os_error() == Some(TOO_MANY_FILES) => {
-            "too many open files; raise the limit with ulimit -n, two are needed for each node".to_owned()
+            "too many open files; raise the limit with ulimit -n: a cluster needs one for each primary, and 200 more".to_owned()
         }
         _ => match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
             Some(rustls::Error::InvalidCertificate(why)) => {
                 format!("the certificate is not accepted: {}; name its authority with --tls-ca", detail(&format!("{why:?}")))
             }
-            Some(rustls::Error::InvalidMessage(_)) => {
+            Some(rustls::Error::InvalidMessage(InvalidContentType | UnknownProtocolVersion)) => {
                 "no TLS is spoken there; write redis:// in place of rediss://".to_owned()
+            }
+            Some(error @ (rustls::Error::InvalidMessage(_) | rustls::Error::PeerMisbehaved(_))) => {
+                format!("the server breaks the rules of TLS: {}; check what serves there", detail(&error.to_string()))
             }
             Some(error) => format!("TLS: {}; check --tls-cert and --tls-key", detail(&error.to_string())),
             None => format!("{}; check the address", detail(&reason(error))),
@@ -304,7 +325,7 @@ mod tests {
                 "HTTP/1.1 400 Bad Request",
                 "no answer of a Redis or Valkey server, it begins \"HTTP/1.1 400",
             ),
-            ("*99999999", "a reply of more than 64 MiB"),
+            ("*99999999", "CLIENT SETNAME has more than 4 KiB or 1 value"),
         ] {
             let reply = format!("{refusal}\r\n").into_bytes();
             let message = ask(move |_| Some(reply.clone())).unwrap_err().to_string();
@@ -329,7 +350,7 @@ mod tests {
             "{error}"
         );
         assert!(start.elapsed() < Duration::from_secs(5));
-        let endless = ask(|_| Some([&b"$60000000\r\n"[..], &[b'x'; 1000]].concat()));
+        let endless = ask(|_| Some([&b"$4000\r\n"[..], &[b'x'; 1000]].concat()));
         assert!(
             endless
                 .unwrap_err()

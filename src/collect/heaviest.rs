@@ -1,13 +1,13 @@
 //! The heaviest slots of a cluster, which a sample by slots would miss: a node is as full as its heaviest slots make it.
 
-use std::thread;
-
+use crate::collect::crew;
 use crate::collect::manifest::{HeaviestBy, Role};
 use crate::collect::scan;
 use crate::collect::series;
 use crate::collect::slot_set::SlotSet;
-use crate::collect::task::{Plan, Task};
+use crate::collect::task::{Outcome, Plan, Task};
 use crate::collect::watch::Watch;
+use crate::error::Result;
 use crate::slot::SLOTS;
 
 /// Slots that are always read, by each measure.
@@ -33,10 +33,10 @@ pub fn ask(plan: &Plan<'_>, watch: &Watch<'_>) -> Heaviest {
 
 /// COUNTKEYSINSLOT of all slots; absent of a node that does not answer.
 fn counts(plan: &Plan<'_>, watch: &Watch<'_>) -> Vec<Option<u64>> {
-    let tasks = watch.view.owners().into_iter().filter_map(|owner| {
-        let member = watch.view.members.get(&*owner)?;
-        let slots = watch.view.slots_of(&owner);
-        let is_silent = watch.view.silence(&owner).is_some();
+    let tasks = watch.view.owners().iter().filter_map(|owner| {
+        let member = watch.view.members.get(&**owner)?;
+        let slots = watch.view.slots_of(owner);
+        let is_silent = watch.view.silence(owner).is_some();
         let address = watch.address(member).filter(|_| !is_silent)?;
         Some(Task {
             address,
@@ -48,20 +48,16 @@ fn counts(plan: &Plan<'_>, watch: &Watch<'_>) -> Vec<Option<u64>> {
     });
     let tasks: Vec<Task> = tasks.collect();
     let mut counts = vec![None; SLOTS];
-    thread::scope(|threads| {
-        let running = tasks
-            .iter()
-            .map(|task| threads.spawn(|| scan::counts(plan, task)));
-        for thread in running.collect::<Vec<_>>() {
-            // A node that does not count is read as the rest of the sample is.
-            if let Ok(Ok(outcome)) = thread.join() {
-                for (slot, keys) in outcome.counts {
-                    counts[usize::from(slot)] = Some(keys);
-                }
-            }
+    // A node that does not count is read as the rest of the sample is.
+    let take = |_, outcome: Result<Outcome>| {
+        for (slot, keys) in outcome.into_iter().flat_map(|outcome| outcome.counts) {
+            counts[usize::from(slot)] = Some(keys);
         }
-    });
-    counts
+    };
+    match crew::each(tasks.iter(), |task| scan::counts(plan, task), take, || {}) {
+        Ok(()) => counts,
+        Err(_) => vec![None; SLOTS],
+    }
 }
 
 fn of_counts(counts: &[Option<u64>], memory: Option<&[u64]>) -> Heaviest {

@@ -9,7 +9,7 @@ use crate::topology::ranges;
 /// The longest id or host that is taken.
 const MAX_NAME: usize = 255;
 /// More members than any cluster has.
-const MAX_MEMBERS: usize = 10_000;
+pub const MAX_MEMBERS: usize = 10_000;
 
 /// A member.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,17 +36,8 @@ pub struct Member {
     pub in_flight: Vec<u16>,
 }
 
-/// The members that a node at `asked` lists; `None` where it is no such listing.
-pub fn parse(text: &str, asked: &Address) -> Option<Vec<Member>> {
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    let members = lines.take(MAX_MEMBERS + 1).map(|line| member(line, asked));
-    let members = members.collect::<Option<Vec<_>>>()?;
-    (1..=MAX_MEMBERS)
-        .contains(&members.len())
-        .then_some(members)
-}
-
-fn member(line: &str, asked: &Address) -> Option<Member> {
+/// The member in a line of what the node at `asked` lists; `None` where it is no such line.
+pub fn parse(line: &str, asked: &Address) -> Option<Member> {
     let mut fields = line.split_ascii_whitespace();
     let mut next = || fields.next();
     let (id, place, flags, primary) = (next()?, next()?, next()?, next()?);
@@ -132,9 +123,9 @@ mod tests {
             b 10.0.0.2:7000@17000 master,fail? - 0 0 3 connected 100-199\r\n\
             c :7000@17000,h3 slave a 0 0 7 disconnected\n\
             d :0@0 master,noaddr - 0 0 0 disconnected\n";
-        let members = parse(text, &asked()).unwrap();
-        let [a, b, c, d] = &members[..] else {
-            panic!("{members:?}")
+        let members = text.lines().map(|line| parse(line, &asked()).unwrap());
+        let [a, b, c, d] = &members.collect::<Vec<_>>()[..] else {
+            panic!("{text}")
         };
         assert_eq!(
             (a.name.as_str(), a.address.clone()),
@@ -155,13 +146,10 @@ mod tests {
 
     #[test]
     fn a_lone_member_is_where_it_was_asked() {
-        let members = parse(
-            "a :7911@17911 myself,master - 0 0 0 connected 0-16383",
-            &asked(),
-        )
-        .unwrap();
+        let line = "a :7911@17911 myself,master - 0 0 0 connected 0-16383";
+        let member = parse(line, &asked()).unwrap();
         assert_eq!(
-            (members[0].name.as_str(), members[0].address.clone()),
+            (member.name.as_str(), member.address.clone()),
             ("10.9.9.9:1", Some(asked()))
         );
     }

@@ -11,7 +11,11 @@ pub mod address;
 #[cfg(feature = "live")]
 mod clock;
 #[cfg(feature = "live")]
+mod cluster;
+#[cfg(feature = "live")]
 pub mod connection;
+#[cfg(feature = "live")]
+mod crew;
 #[cfg(feature = "live")]
 mod cursors;
 #[cfg(feature = "live")]
@@ -22,6 +26,10 @@ mod endpoints;
 mod heaviest;
 #[cfg(feature = "live")]
 mod key_facts;
+#[cfg(feature = "live")]
+mod large_replies;
+#[cfg(feature = "live")]
+mod listings;
 #[cfg(feature = "live")]
 mod members;
 #[cfg(feature = "live")]

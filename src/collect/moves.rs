@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::collect::cluster::View;
 use crate::collect::manifest::Failover;
 use crate::collect::slot_set::SlotSet;
-use crate::collect::watch::View;
 use crate::slot::SLOTS;
 
 /// The slots that moved, as ranges, and the primaries whose replica owns their slots now.

@@ -18,8 +18,9 @@ use crate::report::directory::WholeDirectory;
 
 /// The column of the slot.
 const SLOT: usize = DUMP.len() - 2;
-/// How hard the compressor tries: about as fast as keys come.
-const LEVEL: i32 = 3;
+/// How hard the compressor tries: about as fast as keys come, and with tables of 64 KiB, as there is one for each node that
+/// is read.
+const LEVEL: i32 = 1;
 
 /// A file of keys.
 pub struct NodeFile<'a> {

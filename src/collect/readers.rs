@@ -1,13 +1,13 @@
 //! The nodes that are read, with their files and what is known of each; and which node a slot is read from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
+use crate::collect::cluster::View;
 use crate::collect::manifest::{BeforeAfter, NodeEntry, Role};
 use crate::collect::members::Member;
 use crate::collect::node_file::NodeFile;
 use crate::collect::slot_set::SlotSet;
 use crate::collect::task::Outcome;
-use crate::collect::watch::View;
 use crate::error::Error;
 use crate::report::directory::WholeDirectory;
 
@@ -29,6 +29,8 @@ pub struct Readers<'a> {
     /// The nodes, in the order in which they were first read.
     pub list: Vec<Reader<'a>>,
     by_id: BTreeMap<String, usize>,
+    /// The names of their files, each with the number that was tried last where it is taken.
+    names: HashMap<String, usize>,
 }
 
 impl<'a> Readers<'a> {
@@ -38,6 +40,7 @@ impl<'a> Readers<'a> {
             directory,
             list: Vec::new(),
             by_id: BTreeMap::new(),
+            names: HashMap::new(),
         }
     }
 
@@ -71,7 +74,8 @@ impl<'a> Readers<'a> {
 
     /// Adds a node.
     pub fn add(&mut self, id: Option<String>, name: String, role: Role) {
-        let file = NodeFile::new(self.directory, self.file_name(&name));
+        let file_name = self.file_name(&name);
+        let file = NodeFile::new(self.directory, file_name);
         let entry = NodeEntry {
             id,
             name,
@@ -96,7 +100,7 @@ impl<'a> Readers<'a> {
     }
 
     /// `HOST-PORT.csv.zst`, and a number where that is taken; names of hosts come from servers, and lead nowhere else.
-    fn file_name(&self, name: &str) -> String {
+    fn file_name(&mut self, name: &str) -> String {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let plain = |c: char| match c {
             ':' => '-',
@@ -105,10 +109,17 @@ impl<'a> Readers<'a> {
         };
         let stem: String = name.chars().take(120).map(plain).collect();
         let stem = stem.trim_start_matches(['.', '-']);
-        let is_taken = |name: &String| self.list.iter().any(|reader| reader.file.name == *name);
-        let numbered = (2..).map(|number| format!("{stem}.{number}.csv.zst"));
-        let mut names = std::iter::once(format!("{stem}.csv.zst")).chain(numbered);
-        names.find(|name| !is_taken(name)).unwrap_or_default()
+        let named = |number: usize| match number {
+            1 => format!("{stem}.csv.zst"),
+            number => format!("{stem}.{number}.csv.zst"),
+        };
+        // From the last number on: servers may give all nodes one name.
+        let tried = self.names.get(&named(1)).copied().unwrap_or(0);
+        let is_free = |number: &usize| !self.names.contains_key(&named(*number));
+        let number = (tried + 1..).find(is_free).unwrap_or_default();
+        self.names.insert(named(1), number);
+        self.names.insert(named(number), number);
+        named(number)
     }
 }
 
@@ -121,11 +132,7 @@ impl Reader<'_> {
         entry.dbsize.after = outcome.dbsize.after;
         entry.repeats += outcome.repeats;
         entry.vanished += outcome.vanished;
-        let strays = outcome
-            .strays
-            .iter()
-            .filter(|(slot, _)| !disturbed.contains(**slot));
-        entry.strays = entry.strays.max(strays.map(|(_, keys)| keys).sum());
+        entry.strays = entry.strays.max(outcome.strays.outside(disturbed));
         entry.error = None;
     }
 
@@ -153,9 +160,12 @@ mod tests {
             ("../../etc/x:1", "_.._etc_x-1.csv.zst"),
             ("10.0.0.1:7000", "10.0.0.1-7000.2.csv.zst"),
             ("h\u{1b}[2J:1", "h__2J-1.csv.zst"),
+            ("h-1.2", "h-1.2.csv.zst"),
+            ("h:1", "h-1.csv.zst"),
+            ("h:1", "h-1.3.csv.zst"),
         ] {
-            assert_eq!(readers.file_name(name), expected);
             readers.add(None, name.into(), Role::Primary);
+            assert_eq!(readers.list.last().unwrap().file.name, expected);
         }
     }
 }

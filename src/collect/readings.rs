@@ -2,12 +2,12 @@
 //! read and after. A server that refuses is none the worse for the rest of the collection.
 
 use std::collections::BTreeMap;
-use std::thread;
 use std::time::Duration;
 
 use crate::collect::address::Address;
 use crate::collect::clock::now;
 use crate::collect::connection::{Access, Connection};
+use crate::collect::crew;
 use crate::collect::manifest::Role;
 use crate::collect::server::Server;
 use crate::collect::servers::{ServerEntry, ServerReading};
@@ -16,8 +16,6 @@ use crate::text::counted;
 
 /// Such an answer is short and none waits for it: a server that hangs does not hold the collection up.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// Servers that are asked at once.
-const AT_ONCE: usize = 128;
 /// Buffers that INFO has apart.
 const BUFFERS: [&str; 4] = [
     "mem_clients_normal",
@@ -74,16 +72,13 @@ impl Readings {
 
     fn take(&mut self, servers: Vec<Asked>, place: impl Fn(&mut ServerEntry, ServerReading)) {
         let access = &self.access;
-        let ask = |servers: &[Asked]| {
-            thread::scope(|threads| {
-                let asked = servers.iter().map(|of| threads.spawn(|| ask(of, access)));
-                let lost = || Err(Error::bad("INFO", "the thread that asked ended"));
-                let answers = asked.collect::<Vec<_>>().into_iter();
-                let answers = answers.map(|thread| thread.join().unwrap_or_else(|_| lost()));
-                answers.collect::<Vec<_>>()
-            })
-        };
-        let answers: Vec<_> = servers.chunks(AT_ONCE).flat_map(ask).collect();
+        let lost = || Err(Error::bad("INFO", "the thread that asked ended"));
+        let mut answers: Vec<Result<ServerReading>> = servers.iter().map(|_| lost()).collect();
+        let take = |at: usize, answer| answers[at] = answer;
+        let done = crew::each(servers.iter(), |of| ask(of, access), take, || {});
+        if let Err(error) = done {
+            self.refusals.insert(String::new(), error.to_string());
+        }
         for (of, answer) in servers.into_iter().zip(answers) {
             let key = of.id.clone().unwrap_or_else(|| of.name.clone());
             match answer {

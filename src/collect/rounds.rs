@@ -1,11 +1,12 @@
-//! Reads the slots of a cluster in rounds: all nodes at once, then again what moved meanwhile, from its new owner.
+//! Reads the slots of a cluster in rounds: all nodes, many at once, then again what moved meanwhile, from its new owner.
 
-use std::collections::BTreeSet;
-use std::io;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::collect::cluster::{Id, View};
+use crate::collect::crew;
 use crate::collect::manifest::{Level, Role};
 use crate::collect::members::Member;
 use crate::collect::node_file::NodeFile;
@@ -15,9 +16,8 @@ use crate::collect::scan;
 use crate::collect::series::Series;
 use crate::collect::slot_set::SlotSet;
 use crate::collect::task::{OnPage, Outcome, Page, Plan, Task};
-use crate::collect::watch::{Id, View, Watch};
+use crate::collect::watch::Watch;
 use crate::error::{Error, Result};
-use crate::slot::SLOTS;
 use crate::text::counted;
 
 /// Rounds at most.
@@ -140,11 +140,11 @@ impl Rounds<'_, '_> {
     /// Which node reads which of the slots.
     fn assign(&mut self, slots: &SlotSet) -> Vec<Assigned> {
         let view = &self.watch.view;
-        let mut tasks = Vec::new();
+        let (mut tasks, mut assigned) = (Vec::new(), BTreeSet::new());
         for owner in view.owners() {
-            let owned = view.slots_of(&owner);
-            let mut slots = SlotSet::of(|slot| owned.contains(slot) && slots.contains(slot));
-            let Some(member) = self.readers.choose(view, &owner, self.from) else {
+            let owned = view.slots_of(owner);
+            let mut slots = owned.and(slots);
+            let Some(member) = self.readers.choose(view, owner, self.from) else {
                 continue;
             };
             let Some(address) = self.watch.address(member) else {
@@ -152,7 +152,7 @@ impl Rounds<'_, '_> {
             };
             let of_owner = view
                 .members
-                .get(&*owner)
+                .get(&**owner)
                 .filter(|_| member.role == Role::Replica);
             let primary = of_owner.and_then(|owner| self.watch.address(owner));
             let (role, reader) = (member.role, self.readers.index(member));
@@ -161,9 +161,9 @@ impl Rounds<'_, '_> {
             };
             let here: Vec<u16> = slots.iter().filter(is_here).collect();
             here.into_iter().for_each(|slot| slots.remove(slot));
-            if !slots.is_empty() && tasks.iter().all(|task: &Assigned| task.reader != reader) {
+            if !slots.is_empty() && assigned.insert(reader) {
                 tasks.push(Assigned {
-                    owner,
+                    owner: owner.clone(),
                     reader,
                     task: Task {
                         address,
@@ -178,44 +178,39 @@ impl Rounds<'_, '_> {
         tasks
     }
 
-    /// Carries out all tasks at once, and watches meanwhile.
+    /// Carries out all tasks, many at once, and watches meanwhile.
     fn read(&mut self, tasks: &[Assigned], on_node: OnNode<'_>) -> Result<Vec<Result<Outcome>>> {
         let (plan, watch, series) = (self.plan, &mut self.watch, &mut self.series);
         let said = &mut self.said;
-        let mut readers: Vec<_> = self.readers.list.iter_mut().enumerate().collect();
-        let outcomes = thread::scope(|threads| {
-            let running: Vec<_> = tasks
-                .iter()
-                .filter_map(|assigned| {
-                    let at = readers.iter().position(|(at, _)| *at == assigned.reader)?;
-                    let (_, reader) = readers.swap_remove(at);
-                    let (name, file) = (&reader.entry.name, &mut reader.file);
-                    let on_page = move |page| on_node(name, page);
-                    let run = move || carry_out(plan, &assigned.task, file, &on_page);
-                    Some(thread::Builder::new().spawn_scoped(threads, run))
-                })
-                .collect();
-            let mut watched = Ok(());
-            while running.iter().flatten().any(|thread| !thread.is_finished()) {
-                thread::sleep(STEP);
-                // Without a node that answers the scans end by themselves.
-                let _ = watch.look_now_and_then();
+        let mut readers: BTreeMap<_, _> = self.readers.list.iter_mut().enumerate().collect();
+        let tasks = tasks.iter().map(|assigned| {
+            let reader = readers.remove(&assigned.reader);
+            (&assigned.task, reader)
+        });
+        let tasks: Vec<(&Task, Option<&mut Reader<'_>>)> = tasks.collect();
+        let lost = || Err(Error::bad("collect", "a thread that read a node ended"));
+        let mut outcomes: Vec<_> = tasks.iter().map(|_| lost()).collect();
+        let run = |(task, reader): (&Task, Option<&mut Reader<'_>>)| {
+            let Some(Reader { file, entry, .. }) = reader else {
+                return lost();
+            };
+            let on_page = |page| on_node(&entry.name, page);
+            carry_out(plan, task, file, &on_page)
+        };
+        let mut watched = Ok(());
+        let meanwhile = || {
+            // Without a node that answers the scans end by themselves.
+            if watch.look_now_and_then() {
                 plan.outage.store(watch.view.is_beyond_waiting(), Relaxed);
                 say_unanswered(&watch.view, said, on_node);
-                if let (Some(series), Ok(())) = (series.as_mut(), &watched) {
-                    watched = series.tick(watch);
-                }
             }
-            let lost = |what: String| Err(Error::bad("collect", what));
-            let outcome = |thread: io::Result<thread::ScopedJoinHandle<'_, _>>| match thread {
-                Ok(thread) => thread
-                    .join()
-                    .unwrap_or_else(|_| lost("a thread that read a node ended".into())),
-                Err(error) => lost(format!("no thread for a node: {error}")),
-            };
-            let outcomes: Vec<_> = running.into_iter().map(outcome).collect();
-            watched.map(|()| outcomes)
-        })?;
+            if let (Some(series), Ok(())) = (series.as_mut(), &watched) {
+                watched = series.tick(watch);
+            }
+        };
+        let take = |at: usize, outcome| outcomes[at] = outcome;
+        crew::each(tasks.into_iter(), run, take, meanwhile)?;
+        watched?;
         // What happened until the last page has to be seen, too.
         let none = SlotSet::none();
         self.watch.settle(&none, PATIENCE, &mut |_, _| {})?;
@@ -246,7 +241,9 @@ impl Rounds<'_, '_> {
                             || outcome.disturbed.contains(slot);
                         has_moved || self.watch.view.owner(slot) != Some(&owner)
                     };
-                    let void = SlotSet::of(|slot| task.slots.contains(slot) && is_void(slot));
+                    let mut void = SlotSet::none();
+                    let slots = task.slots.iter().filter(|slot| is_void(*slot));
+                    slots.for_each(|slot| void.insert(slot));
                     let disturbed = self.watch.disturbed();
                     self.readers.list[reader].done(&outcome, disturbed);
                     self.readers.list[reader].file.leave_out(&void);
@@ -267,19 +264,16 @@ impl Rounds<'_, '_> {
 
     /// Notes the slots that were read, and takes their rows out of where they were read before.
     fn finish(&mut self, reader: usize, slots: &SlotSet, void: &SlotSet, outcome: &Outcome) {
-        let mut counts = vec![0; SLOTS];
-        for (slot, count) in &outcome.counts {
-            counts[usize::from(*slot)] = *count;
-        }
-        let mut moved = vec![SlotSet::none(); self.readers.list.len()];
+        let counts: BTreeMap<u16, u64> = outcome.counts.iter().copied().collect();
+        let mut moved = BTreeMap::<usize, SlotSet>::new();
         for slot in slots.iter().filter(|slot| !void.contains(*slot)) {
-            let count = counts[usize::from(slot)];
+            let count = counts.get(&slot).copied().unwrap_or(0);
             if let Some(before) = self.done[usize::from(slot)].replace(Done { reader, count }) {
-                moved[before.reader].insert(slot);
+                moved.entry(before.reader).or_default().insert(slot);
             }
         }
-        for (at, slots) in moved.iter().enumerate().filter(|(at, _)| *at != reader) {
-            self.readers.list[at].file.leave_out(slots);
+        for (at, slots) in moved.iter().filter(|(at, _)| **at != reader) {
+            self.readers.list[*at].file.leave_out(slots);
         }
     }
 
@@ -289,10 +283,8 @@ impl Rounds<'_, '_> {
         let answers = |member: &&Member| view.silence(&member.id).is_none();
         let members = view.members.values();
         let primaries = members.filter(|member| member.role == Role::Primary);
-        let owners = view.owners();
-        let chosen = owners
-            .iter()
-            .filter_map(|owner| self.readers.choose(view, owner, self.from));
+        let owners = view.owners().iter();
+        let chosen = owners.filter_map(|owner| self.readers.choose(view, owner, self.from));
         let read = self.readers.list.iter();
         let read = read.filter_map(|reader| view.members.get(reader.entry.id.as_deref()?));
         let mut known = BTreeSet::new();
@@ -331,7 +323,7 @@ impl Rounds<'_, '_> {
         while let Some(due) = series.due() {
             thread::sleep(due.min(STEP));
             // A node that does not answer is a gap in the series.
-            let _ = self.watch.look_now_and_then();
+            self.watch.look_now_and_then();
             series.tick(&self.watch)?;
         }
         Ok(())
@@ -343,18 +335,18 @@ impl Rounds<'_, '_> {
     /// A file cannot be written or removed.
     pub fn conclude(&mut self, missing: &SlotSet) -> Result<()> {
         self.note_silent(missing);
-        let view = &self.watch.view;
-        for (at, reader) in self.readers.list.iter_mut().enumerate() {
-            let done = self.done.iter().flatten().filter(|done| done.reader == at);
-            let (slots, counted) =
-                done.fold((0, 0), |(slots, keys), done| (slots + 1, keys + done.count));
+        let lacking = self.watch.view.owners_of(missing);
+        let mut read = vec![(0, 0); self.readers.list.len()];
+        for done in self.done.iter().flatten() {
+            let (slots, keys) = &mut read[done.reader];
+            (*slots, *keys) = (*slots + 1, *keys + done.count);
+        }
+        for (reader, (slots, counted)) in self.readers.list.iter_mut().zip(read) {
             let Reader { entry, file, .. } = reader;
             let primary = entry.primary.as_ref().or(entry.id.as_ref());
-            let lacks =
-                |slot: u16| view.owner(slot).map(|owner| &**owner) == primary.map(String::as_str);
             entry.counted = (slots > 0).then_some(counted);
             // Of a node that could not be read, another one may have been read in its place.
-            entry.complete = !missing.iter().any(lacks);
+            entry.complete = !primary.is_some_and(|id| lacking.contains(&**id));
             file.tidy(slots > 0)?;
         }
         Ok(())
@@ -363,13 +355,10 @@ impl Rounds<'_, '_> {
     /// Notes the primaries that did not answer, and whose slots are missing for that.
     fn note_silent(&mut self, missing: &SlotSet) {
         let view = &self.watch.view;
-        let owners = view.owners().into_iter();
-        let lost =
-            owners.filter(|owner| missing.iter().any(|slot| view.owner(slot) == Some(owner)));
-        for owner in lost {
-            if let (Some(member), Some(why)) = (view.members.get(&*owner), view.silence(&owner)) {
-                let slots = counted(view.slots_of(&owner).len() as u64, "slot");
-                let has_heir = view.replicas(&owner).next().is_some();
+        for owner in view.owners_of(missing) {
+            if let (Some(member), Some(why)) = (view.members.get(owner), view.silence(owner)) {
+                let slots = counted(view.slots_of(owner).len() as u64, "slot");
+                let has_heir = view.replicas(owner).next().is_some();
                 let of = if has_heir {
                     "has not been replaced by a replica"
                 } else {
@@ -432,11 +421,9 @@ fn say_open(
     }
     *said = Some(Instant::now());
     for owner in view.owners() {
-        let owned = view.slots_of(&owner);
-        let mut open = needed
-            .iter()
-            .filter(|slot| owned.contains(*slot) && view.is_in_flight(*slot));
-        if let (Some(first), Some(member)) = (open.next(), view.members.get(&*owner)) {
+        let needed = view.slots_of(owner).and(needed);
+        let mut open = needed.iter().filter(|slot| view.is_in_flight(*slot));
+        if let (Some(first), Some(member)) = (open.next(), view.members.get(&**owner)) {
             let page = Page::Open {
                 first,
                 slots: 1 + open.count() as u64,

@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::collect::address::Address;
 use crate::collect::clock::now;
 use crate::collect::connection::Access;
+use crate::collect::crew::AT_ONCE;
 use crate::collect::discovery::{self, Site};
 use crate::collect::heaviest;
 use crate::collect::key_facts::{EXACT_ELEMENTS, SAMPLES};
@@ -34,10 +35,10 @@ use crate::error::{Error, Result};
 use crate::report::directory::{Mark, Replaces, WholeDirectory};
 use crate::slot::SLOTS;
 
-/// Keys that are remembered of all nodes together, to notice those that SCAN repeats; 36 bytes each at most.
+/// Keys that are remembered of all nodes that are read at once, to notice those that SCAN repeats; 36 bytes each at most.
 const REMEMBERED: usize = 2 << 20;
-/// Keys that are remembered of a node: more do not help, and with fewer a shrinking table could repeat one unnoticed.
-const REMEMBERED_OF_NODE: (usize, usize) = (1 << 12, 1 << 19);
+/// Keys that are remembered of one node: more do not help.
+const REMEMBERED_OF_NODE: usize = 1 << 19;
 
 /// What the user asks for.
 #[derive(Debug, Clone)]
@@ -275,13 +276,12 @@ fn plan<'a>(
     is_cluster: bool,
     outage: &'a AtomicBool,
 ) -> Plan<'a> {
-    let (least, most) = REMEMBERED_OF_NODE;
     Plan {
         access: &options.access,
         level: options.level,
         count: options.count,
         max_load: options.max_load,
-        remembered: (REMEMBERED / nodes.max(1)).clamp(least, most),
+        remembered: (REMEMBERED / nodes.clamp(1, AT_ONCE)).min(REMEMBERED_OF_NODE),
         is_cluster,
         outage,
     }
@@ -303,16 +303,18 @@ fn start_series<'a>(
 
 /// The counts of each node, in a line.
 fn write_counts(directory: &WholeDirectory, rounds: &Rounds<'_, '_>) -> Result<()> {
-    let mut text = String::new();
-    for (at, reader) in rounds.readers.list.iter().enumerate() {
-        let count = |(slot, done): (usize, &Option<_>)| {
-            let done = done.filter(|done: &crate::collect::rounds::Done| done.reader == at)?;
-            Some(json!([slot, {"key-count": done.count}]))
-        };
-        let slots: Vec<_> = rounds.done.iter().enumerate().filter_map(count).collect();
-        let line = json!({"time": now(), "node": reader.entry.name, "slots": slots});
-        text.push_str(&format!("{line}\n"));
+    let readers = &rounds.readers.list;
+    let mut slots = vec![Vec::new(); readers.len()];
+    for (slot, done) in rounds.done.iter().enumerate() {
+        if let Some(done) = done {
+            slots[done.reader].push(json!([slot, {"key-count": done.count}]));
+        }
     }
+    let line = |(reader, slots): (&Reader<'_>, Vec<_>)| {
+        let line = json!({"time": now(), "node": reader.entry.name, "slots": slots});
+        format!("{line}\n")
+    };
+    let text: String = readers.iter().zip(slots).map(line).collect();
     write(directory, SLOT_STATS_FILE, &text)
 }
 

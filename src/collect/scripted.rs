@@ -17,8 +17,10 @@ pub fn start(mut answer: impl FnMut(&str) -> Option<Vec<u8>> + Send + 'static) -
     thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         let mut commands = BufReader::new(stream.try_clone().unwrap());
-        while let Ok(Reply::Array(words)) = resp::read(&mut commands) {
-            let words = words.into_iter().filter_map(Reply::into_text);
+        // Commands have the form of a reply that is a list of texts.
+        let read = |from: &mut _| resp::read_all(from, &["SCAN"], &mut |_, _| Ok(()));
+        while let Ok([Reply::Array(words)]) = read(&mut commands).as_deref() {
+            let words = words.iter().cloned().filter_map(Reply::into_text);
             let words: Vec<String> = words
                 .map(|word| String::from_utf8_lossy(&word).into_owned())
                 .collect();

@@ -15,6 +15,12 @@ use crate::collect::watch::Watch;
 use crate::error::{Error, Result};
 use crate::slot::SLOTS;
 
+/// Rows of all nodes at one time: each slot is with one of them, or just changes its node.
+const MAX_ROWS: usize = 2 * SLOTS;
+/// Numbers of a slot, and letters of their names, several times those that servers have.
+const MAX_METRICS: usize = 16;
+const MAX_NAME: usize = 64;
+
 /// When lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
@@ -121,19 +127,23 @@ impl<'a> Series<'a> {
 
     /// A line of each primary.
     fn lines(&mut self, watch: &Watch<'_>) -> Result<Vec<Value>> {
-        let mut lines = Vec::new();
+        let (mut lines, mut left) = (Vec::new(), MAX_ROWS);
         for owner in watch.view.owners() {
-            let Some(member) = watch.view.members.get(&*owner) else {
+            let Some(member) = watch.view.members.get(&**owner) else {
                 continue;
             };
-            match self.ask(watch, &owner) {
+            match self.ask(watch, owner, &mut left) {
                 Ok(slots) => {
+                    // A connection of each primary is kept only where they are asked again.
+                    if self.times.every.is_zero() {
+                        self.connections.remove(&**owner);
+                    }
                     lines.push(json!({"time": now(), "node": member.name, "slots": slots}));
                 }
                 // The first time shows whether the servers know it at all.
                 Err(error) if self.samples <= 1 => return Err(error),
                 Err(_) => {
-                    self.connections.remove(&*owner);
+                    self.connections.remove(&**owner);
                     self.gaps += 1;
                 }
             }
@@ -151,7 +161,8 @@ impl<'a> Series<'a> {
         }
     }
 
-    fn ask(&mut self, watch: &Watch<'_>, owner: &str) -> Result<Value> {
+    /// What a node answers, of at most `left` rows.
+    fn ask(&mut self, watch: &Watch<'_>, owner: &str, left: &mut usize) -> Result<Value> {
         if !self.connections.contains_key(owner) {
             let address = watch
                 .view
@@ -175,7 +186,9 @@ impl<'a> Series<'a> {
             Reply::Error(said) => return Err(connection.refused("CLUSTER SLOT-STATS", &said)),
             reply => reply,
         };
-        let slots = slots(reply).ok_or_else(|| connection.odd("CLUSTER SLOT-STATS"))?;
+        let slots = slots(reply, *left).ok_or_else(|| connection.odd("CLUSTER SLOT-STATS"))?;
+        connection.forget();
+        *left -= slots.len();
         self.has_operations |= slots
             .first()
             .is_some_and(|slot| slot[1].as_object().is_some_and(|metrics| metrics.len() > 1));
@@ -183,11 +196,14 @@ impl<'a> Series<'a> {
     }
 }
 
-/// `[[slot, {metric: value}], ...]`, of the flat maps of RESP2.
-fn slots(reply: Reply) -> Option<Vec<Value>> {
+/// `[[slot, {metric: value}], ...]`, of the flat maps of RESP2; `None` where it is something else, or has more rows.
+fn slots(reply: Reply, most: usize) -> Option<Vec<Value>> {
     let Reply::Array(rows) = reply else {
         return None;
     };
+    if rows.len() > most {
+        return None;
+    }
     let row = |row: Reply| {
         let Reply::Array(parts) = row else {
             return None;
@@ -197,8 +213,12 @@ fn slots(reply: Reply) -> Option<Vec<Value>> {
         };
         let metric = |pair: &[Reply]| {
             let name = String::from_utf8(pair.first()?.clone().into_text()?).ok()?;
+            let name = Some(name).filter(|name| name.len() <= MAX_NAME)?;
             Some((name, Value::from(pair.get(1)?.number()?)))
         };
+        if metrics.len() > 2 * MAX_METRICS {
+            return None;
+        }
         let metrics: Option<Map<String, Value>> = metrics.chunks(2).map(metric).collect();
         Some(json!([slot.number()?, metrics?]))
     };
@@ -232,12 +252,13 @@ mod tests {
             Reply::Int(9),
         ];
         let row = Reply::Array(vec![Reply::Int(7), Reply::Array(metrics)]);
-        let found = slots(Reply::Array(vec![row])).unwrap();
+        assert_eq!(slots(Reply::Array(vec![row.clone()]), 0), None);
+        let found = slots(Reply::Array(vec![row]), 1).unwrap();
         assert_eq!(
             Value::Array(found),
             json!([[7, {"key-count": 3, "new-metric": 9}]])
         );
-        assert_eq!(slots(Reply::Array(vec![Reply::Int(1)])), None);
-        assert_eq!(slots(Reply::Nil), None);
+        assert_eq!(slots(Reply::Array(vec![Reply::Int(1)]), 1), None);
+        assert_eq!(slots(Reply::Nil, 1), None);
     }
 }

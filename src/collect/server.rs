@@ -1,6 +1,6 @@
 //! What a server says of itself: its version, whether it can be read now, how it evicts, how many keys it has.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,23 @@ use crate::collect::connection::{Access, Connection};
 use crate::collect::key_facts::Heat;
 use crate::collect::manifest::Role;
 use crate::error::{Error, Result};
-use crate::text;
+use crate::text::{self, grouped};
 
 /// How long a replica that is behind is waited for, and how often it is asked.
 const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(50);
 
+/// Databases that are read; as many are counted.
+const MAX_DATABASES: usize = 1 << 16;
+/// Lines that are kept besides those of databases, several times what servers have.
+const MAX_FIELDS: usize = 1 << 12;
+
 /// What INFO answers.
-pub struct Server(HashMap<String, String>);
+pub struct Server {
+    fields: HashMap<String, String>,
+    /// The databases that have keys, and how many.
+    databases: BTreeMap<u64, u64>,
+}
 
 impl Server {
     /// Asks it.
@@ -26,20 +35,38 @@ impl Server {
     pub fn ask(connection: &mut Connection) -> Result<Server> {
         let reply = connection.call("INFO", &[b"INFO"])?;
         let text = reply.into_text().ok_or_else(|| connection.odd("INFO"))?;
-        let text = String::from_utf8_lossy(&text);
-        let pairs = text.lines().filter_map(|line| line.split_once(':'));
-        let fields: HashMap<String, String> = pairs
-            .map(|(key, value)| (key.to_owned(), value.trim().to_owned()))
-            .collect();
-        match fields.contains_key("redis_version") {
-            true => Ok(Server(fields)),
-            false => Err(connection.odd("INFO")),
+        let server = Server::new(&String::from_utf8_lossy(&text));
+        drop(text);
+        connection.forget();
+        if server.databases.len() > MAX_DATABASES {
+            let most = grouped(MAX_DATABASES as u64);
+            let what = format!(
+                "INFO lists more than {most} databases, which are not counted; check what serves there"
+            );
+            return Err(Error::bad(connection.place(), what));
         }
+        match server.field("redis_version") {
+            "" => Err(connection.odd("INFO")),
+            _ => Ok(server),
+        }
+    }
+
+    fn new(text: &str) -> Server {
+        let (mut fields, mut databases) = (HashMap::new(), BTreeMap::new());
+        for (name, value) in text.lines().filter_map(|line| line.split_once(':')) {
+            let value = value.trim();
+            if let Some((number, keys)) = database(name, value) {
+                databases.insert(number, keys);
+            } else if fields.len() < MAX_FIELDS {
+                fields.insert(name.to_owned(), value.to_owned());
+            }
+        }
+        Server { fields, databases }
     }
 
     /// A field of the answer; empty where it is not there.
     pub fn field(&self, name: &str) -> &str {
-        self.0.get(name).map_or("", String::as_str)
+        self.fields.get(name).map_or("", String::as_str)
     }
 
     /// `valkey 9.1.2`.
@@ -77,23 +104,15 @@ impl Server {
         }
     }
 
-    /// The databases that have keys, and how many, in order.
-    pub fn databases(&self) -> Vec<(u64, u64)> {
-        let of = |(name, value): (&String, &String)| {
-            let keys = value
-                .split(',')
-                .find_map(|part| part.strip_prefix("keys="))?;
-            Some((name.strip_prefix("db")?.parse().ok()?, keys.parse().ok()?))
-        };
-        let mut databases: Vec<(u64, u64)> = self.0.iter().filter_map(of).collect();
-        databases.sort_unstable();
-        databases
+    /// The numbers of the databases that have keys, in order.
+    pub fn databases(&self) -> impl Iterator<Item = u64> {
+        self.databases.keys().copied()
     }
 
     /// Keys in all databases.
     pub fn keys(&self) -> u64 {
-        let keys = self.databases().into_iter().map(|(_, keys)| keys);
-        keys.fold(0, u64::saturating_add)
+        let keys = self.databases.values();
+        keys.fold(0, |sum, keys| sum.saturating_add(*keys))
     }
 
     /// Whether a node has what it should have: a replica is connected to its primary and has its keys.
@@ -131,6 +150,13 @@ impl Server {
     }
 }
 
+/// The number and the keys of the database in a line `db0:keys=5,expires=0`.
+fn database(name: &str, value: &str) -> Option<(u64, u64)> {
+    let mut parts = value.split(',');
+    let keys = parts.find_map(|part| part.strip_prefix("keys="))?;
+    Some((name.strip_prefix("db")?.parse().ok()?, keys.parse().ok()?))
+}
+
 /// Waits until a replica has what its primary has now: keys that just came to it are on their way.
 ///
 /// # Errors
@@ -153,12 +179,8 @@ mod tests {
     use super::*;
 
     fn server(fields: &[(&str, &str)]) -> Server {
-        Server(
-            fields
-                .iter()
-                .map(|(key, value)| ((*key).into(), (*value).into()))
-                .collect(),
-        )
+        let line = |(name, value): &(&str, &str)| format!("{name}:{value}\r\n");
+        Server::new(&fields.iter().map(line).collect::<String>())
     }
 
     #[test]
@@ -194,7 +216,7 @@ mod tests {
             ("db2", "keys=4,expires=1,avg_ttl=0"),
             ("dbx", "1"),
         ]);
-        assert_eq!(server.databases(), [(2, 4), (10, 3)]);
+        assert_eq!(server.databases().collect::<Vec<_>>(), [2, 10]);
         assert_eq!(server.keys(), 7);
     }
 

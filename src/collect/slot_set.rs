@@ -2,24 +2,35 @@
 
 use crate::slot::SLOTS;
 
-/// A set of slots.
+const WORDS: usize = SLOTS / 64;
+
+/// A set of slots: a bit each, as a cluster of thousands of nodes has several sets a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SlotSet(Vec<bool>);
+pub struct SlotSet(Box<[u64; WORDS]>);
+
+impl Default for SlotSet {
+    fn default() -> Self {
+        SlotSet::none()
+    }
+}
 
 impl SlotSet {
     /// No slot.
     pub fn none() -> Self {
-        SlotSet(vec![false; SLOTS])
+        SlotSet(Box::new([0; WORDS]))
     }
 
     /// Every slot.
     pub fn all() -> Self {
-        SlotSet(vec![true; SLOTS])
+        SlotSet(Box::new([u64::MAX; WORDS]))
     }
 
     /// The slots for which `is_in` holds.
     pub fn of(is_in: impl Fn(u16) -> bool) -> Self {
-        SlotSet((0..SLOTS as u16).map(is_in).collect())
+        let mut slots = SlotSet::none();
+        let is_in = (0..SLOTS as u16).filter(|slot| is_in(*slot));
+        is_in.for_each(|slot| slots.insert(slot));
+        slots
     }
 
     /// So many percent of all slots: spread evenly, the same ones each time, and those of a smaller share among them.
@@ -32,37 +43,47 @@ impl SlotSet {
 
     /// Adds a slot.
     pub fn insert(&mut self, slot: u16) {
-        self.0[usize::from(slot)] = true;
+        self.0[usize::from(slot / 64)] |= 1 << (slot % 64);
     }
 
     /// Takes a slot out.
     pub fn remove(&mut self, slot: u16) {
-        self.0[usize::from(slot)] = false;
+        self.0[usize::from(slot / 64)] &= !(1 << (slot % 64));
     }
 
     /// Adds the slots of another set.
     pub fn add(&mut self, other: &SlotSet) {
-        other.iter().for_each(|slot| self.insert(slot));
+        let words = self.0.iter_mut().zip(&*other.0);
+        words.for_each(|(word, other)| *word |= other);
+    }
+
+    /// The slots that are in both.
+    pub fn and(&self, other: &SlotSet) -> SlotSet {
+        SlotSet(Box::new(std::array::from_fn(|at| self.0[at] & other.0[at])))
     }
 
     /// Whether a slot is in it.
     pub fn contains(&self, slot: u16) -> bool {
-        self.0[usize::from(slot)]
+        self.0[usize::from(slot / 64)] >> (slot % 64) & 1 == 1
     }
 
     /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
-        !self.0.contains(&true)
+        self.0.iter().all(|word| *word == 0)
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.iter().filter(|is_in| **is_in).count()
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Its slots, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
-        (0..SLOTS as u16).filter(|slot| self.contains(*slot))
+        let words = self.0.iter().enumerate().filter(|(_, word)| **word != 0);
+        words.flat_map(|(at, word)| {
+            let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
+            bits.map(move |bit| (64 * at + bit) as u16)
+        })
     }
 
     /// Its slots as first and last.
@@ -100,5 +121,20 @@ mod tests {
         assert_eq!(slots.ranges(), [(0, 0), (2, 2), (16383, 16383)]);
         assert_eq!(SlotSet::all().ranges(), [(0, 16383)]);
         assert!(SlotSet::none().is_empty() && !slots.is_empty());
+    }
+
+    #[test]
+    fn sets_are_joined_and_cut_slot_by_slot() {
+        let (mut twos, threes) = (
+            SlotSet::of(|slot| slot % 2 == 0),
+            SlotSet::of(|slot| slot % 3 == 0),
+        );
+        let both = twos.and(&threes);
+        assert_eq!(both, SlotSet::of(|slot| slot % 6 == 0));
+        assert_eq!(both.iter().take(3).collect::<Vec<_>>(), [0, 6, 12]);
+        assert!(both.iter().all(|slot| both.contains(slot)));
+        assert_eq!(both.iter().count(), both.len());
+        twos.add(&threes);
+        assert_eq!(twos, SlotSet::of(|slot| slot % 2 == 0 || slot % 3 == 0));
     }
 }

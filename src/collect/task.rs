@@ -66,7 +66,7 @@ pub struct Outcome {
     /// Keys that were gone.
     pub vanished: u64,
     /// Keys of slots that it does not own, by slot.
-    pub strays: BTreeMap<u16, u64>,
+    pub strays: Strays,
     /// Slots that it no longer answered for.
     pub disturbed: SlotSet,
     /// Details that the server did not give.
@@ -75,6 +75,35 @@ pub struct Outcome {
     pub without_sizes: bool,
     /// Whether names alone were read of some keys, as the cluster is down.
     pub names_only: bool,
+}
+
+/// Slots whose strays are counted one by one.
+const STRAY_SLOTS: usize = 512;
+
+/// Keys of slots that a node does not own. Those of slots that turn out to be on their way do not count; as there are as
+/// many outcomes as nodes, only so many slots are kept apart, and keys of further ones always count.
+#[derive(Debug, Clone, Default)]
+pub struct Strays {
+    by_slot: BTreeMap<u16, u64>,
+    further: u64,
+}
+
+impl Strays {
+    /// Counts one.
+    pub fn add(&mut self, slot: u16) {
+        if self.by_slot.len() < STRAY_SLOTS || self.by_slot.contains_key(&slot) {
+            *self.by_slot.entry(slot).or_default() += 1;
+        } else {
+            self.further += 1;
+        }
+    }
+
+    /// How many there are but for those of `disturbed` slots.
+    pub fn outside(&self, disturbed: &SlotSet) -> u64 {
+        let stray = self.by_slot.iter();
+        let stray = stray.filter(|(slot, _)| !disturbed.contains(**slot));
+        self.further + stray.map(|(_, keys)| keys).sum::<u64>()
+    }
 }
 
 impl Outcome {
@@ -89,7 +118,7 @@ impl Outcome {
             counts: Vec::new(),
             repeats: 0,
             vanished: 0,
-            strays: BTreeMap::new(),
+            strays: Strays::default(),
             disturbed: SlotSet::none(),
             skipped: Vec::new(),
             without_sizes: false,
@@ -121,4 +150,22 @@ pub enum Page {
         /// Seconds left until the collection goes on without them.
         secs: u64,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strays_of_slots_on_their_way_do_not_count_as_far_as_slots_are_kept_apart() {
+        let mut strays = Strays::default();
+        for slot in 0..STRAY_SLOTS as u16 + 10 {
+            strays.add(slot);
+            strays.add(slot);
+        }
+        let all = 2 * (STRAY_SLOTS as u64 + 10);
+        assert_eq!(strays.outside(&SlotSet::none()), all);
+        assert_eq!(strays.outside(&SlotSet::of(|slot| slot < 5)), all - 10);
+        assert_eq!(strays.outside(&SlotSet::all()), 20);
+    }
 }

@@ -32,8 +32,8 @@ mod limits;
 mod lint;
 mod live_redis;
 mod manual;
-
 mod memory;
+mod memory_of_commands;
 mod names;
 mod openmetrics;
 mod outputs;

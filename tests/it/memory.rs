@@ -4,24 +4,23 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::process::{Child, Stdio};
-use std::time::Duration;
 
 use crate::support::run::slotscope;
+use crate::support::usage;
 
 const MIB: usize = 1 << 20;
 
 /// What docs/limits.md states: so much, and so much more for each thread.
-const BASE_MIB: u64 = 64;
-const THREAD_MIB: u64 = 144;
+pub const BASE_MIB: u64 = 64;
+pub const THREAD_MIB: u64 = 144;
 
-const THREADS: u64 = 2;
+pub const THREADS: u64 = 2;
 
 type Out<'a> = &'a mut dyn Write;
 
 /// An input, and what writes it.
-struct Hostile {
-    name: &'static str,
+pub struct Hostile {
+    pub name: &'static str,
     compressed: bool,
     write: fn(Out<'_>) -> std::io::Result<()>,
 }
@@ -69,7 +68,7 @@ fn rdb_keys(out: Out<'_>) -> std::io::Result<()> {
     out.write_all(b"\x01v\xFF\0\0\0\0\0\0\0\0")
 }
 
-const INPUTS: &[Hostile] = &[
+pub const INPUTS: &[Hostile] = &[
     plain("keys of an RDB file at the limit", rdb_keys),
     gzip("compressed keys of an RDB file at the limit", rdb_keys),
     gzip("a string of an RDB file that is a bomb", |out| {
@@ -177,22 +176,7 @@ const INPUTS: &[Hostile] = &[
     }),
 ];
 
-/// The most memory that a program had resident, in KiB, looked at until it ends; `None` where the system does not say it.
-fn peak_rss_kib(child: &mut Child) -> Option<u64> {
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak = None;
-    while child.try_wait().unwrap().is_none() {
-        let text = std::fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let found = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse().ok());
-        peak = peak.max(found);
-        // Often enough to see what is taken in the end.
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    peak
-}
-
-fn write(input: &Hostile, path: &Path) {
+pub fn write(input: &Hostile, path: &Path) {
     let file = BufWriter::new(File::create(path).unwrap());
     let done = match input.compressed {
         true => {
@@ -215,15 +199,12 @@ fn no_input_takes_more_memory_than_the_manual_says() {
     for input in INPUTS {
         write(input, &path);
         let mut command = slotscope(&["analyze", "--json", "--threads", &THREADS.to_string()]);
-        command
-            .arg(&path)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        let Some(peak_kib) = peak_rss_kib(&mut child) else {
+        command.arg(&path);
+        let run = usage::of(command);
+        let (code, peak_kib) = (run.code, run.peak_kib);
+        let Some(peak_kib) = peak_kib else {
             return;
         };
-        let code = child.wait().unwrap().code();
         println!(
             "{}, {THREADS} threads: {} MiB, exit code {code:?}",
             input.name,

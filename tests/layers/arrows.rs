@@ -146,6 +146,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "source::collection::manifest",
             "source::collection::servers",
             "topology::ranges",
+            "topology::seen_lines",
         ],
     ),
     ("find_tag", &["slot", "source::small_file", "topology"]),

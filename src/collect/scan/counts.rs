@@ -59,6 +59,7 @@ pub fn count_keys(
                 count.ok_or_else(|| connection.odd("CLUSTER COUNTKEYSINSLOT"))?,
             ));
         }
+        connection.forget();
         thread::sleep(pace.pause(connection.take_busy(), None));
     }
     Ok(counts)

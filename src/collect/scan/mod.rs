@@ -28,6 +28,14 @@ const SLACK: u64 = 100;
 /// Pages without a key before a scan is taken for endless: more than a table of 2^32 buckets has.
 const EMPTY_PAGES: u64 = 1 << 22;
 
+/// Keys that no server has: its tables have at most 2^32 buckets.
+const MOST_KEYS: u64 = 1 << 32;
+/// A scan returns about as many keys as INFO counts; one that returns so many times as many, and so many more, is doubtful.
+const FAR_MORE: (u64, u64) = (2, 100_000);
+
+/// What is said where far more keys came.
+const MORE_THAN_COUNTED: &str = "a count of keys that agrees: SCAN returned far more than INFO had counted at the start; \
+    check what serves there, or whether keys were loaded meanwhile";
 /// What is said where keys are read while the cluster is down.
 const NAMES_ONLY: &str = "types, sizes and expiry of keys: the cluster is down, and its servers answer for names alone; \
     repair it, then collect again";
@@ -45,6 +53,8 @@ struct Scan<'a, 'f> {
     /// How long the last SCAN took.
     call: Option<Duration>,
     recent: Recent,
+    /// Keys that SCAN returned, in all databases.
+    returned: u64,
     outcome: Outcome,
 }
 
@@ -77,6 +87,7 @@ pub fn keys(
         pace: Pace::new(plan.max_load),
         call: None,
         recent: Recent::new(plan.remembered),
+        returned: 0,
         outcome: Outcome::new(&server),
     };
     scan.outcome.skipped = skipped;
@@ -121,10 +132,10 @@ fn expected(server: &Server, task: &Task) -> u64 {
 impl Scan<'_, '_> {
     /// Reads all databases, and sees that the node is what it was.
     fn all(&mut self, before: &Server) -> Result<()> {
-        for (database, _) in before.databases() {
+        for database in before.databases() {
             self.database(database)?;
         }
-        if before.databases().iter().any(|(number, _)| *number != 0) {
+        if before.databases().any(|number| number != 0) {
             self.connection.call("SELECT", &[b"SELECT", b"0"])?;
         }
         let after = Server::ask(&mut self.connection)?;
@@ -135,6 +146,10 @@ impl Scan<'_, '_> {
             return Err(Error::bad(self.connection.place(), what));
         }
         self.outcome.dbsize.after = Some(after.keys());
+        let (times, more) = FAR_MORE;
+        if self.returned > times * before.keys().min(MOST_KEYS) + more {
+            self.outcome.skipped.push(MORE_THAN_COUNTED);
+        }
         if self.plan.is_cluster {
             self.outcome.counts =
                 count_keys(&mut self.connection, &self.task.slots, &mut self.pace)?;
@@ -159,11 +174,11 @@ impl Scan<'_, '_> {
     /// SCAN from start to end; `wanted` are the slots whose keys are taken.
     fn whole(&mut self, database: u64, wanted: &SlotSet) -> Result<()> {
         let mut cursor = b"0".to_vec();
-        let (mut returned, mut limit, mut empty) = (0_u64, 0, 0);
+        let (start, mut limit, mut empty) = (self.returned, 0, 0);
         let mut cursors = Cursors::default();
         loop {
             let (next, keys) = self.page(&cursor)?;
-            returned += keys.len() as u64;
+            let returned = self.returned - start;
             empty = if keys.is_empty() { empty + 1 } else { 0 };
             if returned > limit {
                 limit = self.most_keys()?;
@@ -185,7 +200,11 @@ impl Scan<'_, '_> {
         let keys = reply
             .number()
             .ok_or_else(|| self.connection.odd("DBSIZE"))?;
-        Ok(keys.saturating_mul(8).saturating_add(1_000_000))
+        if keys > MOST_KEYS {
+            let what = "DBSIZE counts more keys than a server can have; check what serves there";
+            return Err(Error::bad(self.connection.place(), what));
+        }
+        Ok((8 * keys + 1_000_000).min(MOST_KEYS))
     }
 
     /// Few slots of many: the keys of a small one at once, a large one by SCAN from its place.
@@ -235,7 +254,7 @@ impl Scan<'_, '_> {
     fn slot(&mut self, database: u64, slot: u16) -> Result<()> {
         let wanted = SlotSet::of(|other| other == slot);
         let mut cursor = slot.to_string().into_bytes();
-        let (mut pages, limit) = (0_u64, self.most_keys()?);
+        let (mut pages, start, limit) = (0_u64, self.returned, self.most_keys()?);
         let mut cursors = Cursors::default();
         loop {
             let (next, keys) = self.page(&cursor)?;
@@ -248,7 +267,8 @@ impl Scan<'_, '_> {
             if number == 0 || number & 0x3FFF != u64::from(slot) {
                 return Ok(());
             }
-            if pages > limit || cursors.come_again(&next) {
+            let returned = self.returned - start;
+            if pages.max(returned) > limit || cursors.come_again(&next) {
                 return Err(self.endless());
             }
             cursor = next;
@@ -273,7 +293,9 @@ impl Scan<'_, '_> {
         let page = page.and_then(|[next, keys]| Some((next.into_text()?, texts(keys)?)));
         let is_cursor = |next: &[u8]| !next.is_empty() && next.iter().all(u8::is_ascii_digit);
         let page = page.filter(|(next, _)| is_cursor(next));
-        page.ok_or_else(|| self.connection.odd("SCAN"))
+        let (next, keys) = page.ok_or_else(|| self.connection.odd("SCAN"))?;
+        self.returned += keys.len() as u64;
+        Ok((next, keys))
     }
 
     /// Writes those of the keys that are of `wanted` slots and new, and pauses.
@@ -285,7 +307,7 @@ impl Scan<'_, '_> {
                 (wanted.contains(slot) || !self.task.owned.contains(slot)) && self.is_new(&key);
             match (is_new, wanted.contains(slot)) {
                 (true, true) => new.push(key),
-                (true, false) => *self.outcome.strays.entry(slot).or_default() += 1,
+                (true, false) => self.outcome.strays.add(slot),
                 (false, _) => {}
             }
         }
@@ -299,6 +321,8 @@ impl Scan<'_, '_> {
             }
         }
         (self.on_page)(Page::Read(new.len() as u64));
+        drop(new);
+        self.connection.forget();
         let busy = self.connection.take_busy();
         thread::sleep(self.pace.pause(busy, self.call.take()));
         Ok(())

@@ -13,10 +13,13 @@ fn read(
     mut answer: impl FnMut(&str) -> Option<Vec<u8>> + Send + 'static,
 ) -> Result<(Outcome, u64)> {
     let info = text("redis_version:7.0.0\r\nrun_id:a\r\ndb0:keys=4,expires=0\r\n");
-    let address = start(move |command| match command {
-        "INFO" => Some(info.clone()),
-        "DBSIZE" => Some(b":4\r\n".to_vec()),
-        other => answer(other).or(Some(b"+OK\r\n".to_vec())),
+    let address = start(move |command| {
+        let usual = match command {
+            "INFO" => info.clone(),
+            "DBSIZE" => b":4\r\n".to_vec(),
+            _ => b"+OK\r\n".to_vec(),
+        };
+        answer(command).or(Some(usual))
     });
     let (access, outage) = (access(), AtomicBool::new(true));
     let plan = Plan {
@@ -104,11 +107,56 @@ fn a_scan_that_does_not_end_is_given_up() {
     );
 }
 
+#[test]
+fn a_server_that_counts_more_keys_than_servers_have_is_given_up() {
+    let mut page_number = 0;
+    let answer = move |command: &str| {
+        page_number += 1;
+        let key = page_number.to_string();
+        match command {
+            "DBSIZE" => Some(format!(":{}\r\n", i64::MAX).into_bytes()),
+            _ => command.starts_with("SCAN").then(|| page(&key, &[&key])),
+        }
+    };
+    let message = read(Level::Keys, false, answer).unwrap_err().to_string();
+    assert!(message.contains("DBSIZE counts more keys"), "{message}");
+}
+
+#[test]
+fn far_more_keys_than_were_counted_at_the_start_are_said() {
+    let keys: Vec<String> = (0..10_000).map(|i| i.to_string()).collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    for (pages, expected) in [(10, None), (11, Some(MORE_THAN_COUNTED))] {
+        let (mut number, keys) = (0, page("", &keys));
+        // Of "*2 $0 '' *10000 ..." all but the empty cursor.
+        let keys = keys[b"*2\r\n$0\r\n\r\n".len()..].to_vec();
+        let answer = move |command: &str| {
+            number += u64::from(command.starts_with("SCAN"));
+            let next = if number < pages { number } else { 0 };
+            let head = format!("*2\r\n${}\r\n{next}\r\n", next.to_string().len());
+            let scan = || [head.as_bytes(), &keys].concat();
+            command.starts_with("SCAN").then(scan)
+        };
+        let (outcome, _) = read(Level::Keys, false, answer).unwrap();
+        assert_eq!(outcome.skipped.first().copied(), expected, "{pages}");
+    }
+}
+
+#[test]
+fn more_databases_than_are_counted_are_an_error() {
+    let databases: String = (0..65_537).map(|i| format!("db{i}:keys=1\r\n")).collect();
+    let info = text(&format!("redis_version:7.0.0\r\n{databases}"));
+    let answer = move |command: &str| (command == "INFO").then(|| info.clone());
+    let message = read(Level::Keys, false, answer).unwrap_err().to_string();
+    assert!(message.contains("more than 65,536 databases"), "{message}");
+}
+
 /// Answers for strings `a` and `b`, but to `refused` with an error.
 fn strings(refused: &'static str, with: &'static [u8]) -> impl FnMut(&str) -> Option<Vec<u8>> {
     move |command: &str| {
         let reply: &[u8] = match command {
             "SCAN 0 COUNT 10" => return Some(page("0", &["a", "b"])),
+            "INFO" | "DBSIZE" => return None,
             command if command.starts_with(refused) => with,
             command if command.starts_with("TYPE") => b"+string\r\n",
             command if command.starts_with("PTTL") => b":-1\r\n",

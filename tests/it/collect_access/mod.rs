@@ -4,11 +4,15 @@
 mod acl;
 mod addresses;
 mod analyzed;
+mod bounds;
+mod crowd;
 mod early_end;
 mod hostile;
 mod rig;
+mod scarce;
 mod secrets;
 mod tls;
+mod tls_hostile;
 
 use std::fs;
 use std::path::Path;

@@ -13,3 +13,4 @@ pub mod rng;
 pub mod run;
 pub mod scan;
 pub mod tls;
+pub mod usage;

@@ -4,8 +4,9 @@ use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, mpsc};
+use std::thread::Builder;
 
-use crate::error::Result;
+use crate::error::{Error, Result, reason};
 use crate::format::row_boundary::RowBoundary;
 use crate::format::walk::Walk;
 use crate::format::{Head, Reader};
@@ -75,6 +76,14 @@ fn piece_at(bytes: &Range<u64>) -> Piece {
     }
 }
 
+fn no_thread(error: &io::Error) -> Error {
+    let what = format!(
+        "no thread can be started ({}); raise the number of processes (ulimit -u, pids.max)",
+        reason(error)
+    );
+    Error::bad("scan", what)
+}
+
 impl Scan<'_> {
     /// Cuts streams on separate threads, as many at a time as there are workers, which count the blocks.
     pub(super) fn read_streams<T: Tally>(
@@ -93,9 +102,9 @@ impl Scan<'_> {
         let (blocks, empty) = (Mutex::new(blocks), Mutex::new(empty));
         let (next, empty) = (&AtomicUsize::new(0), &empty);
         std::thread::scope(|scope| {
-            for _ in 0..cutters {
+            for started in 0..cutters {
                 let full = full.clone();
-                scope.spawn(move || {
+                let cut = move || {
                     let mut unused = None;
                     while let Some(input) = streams
                         .get(next.fetch_add(1, Relaxed))
@@ -108,7 +117,16 @@ impl Scan<'_> {
                             shared.fail((*input, 0), error);
                         }
                     }
-                });
+                };
+                match Builder::new().spawn_scoped(scope, cut) {
+                    Ok(_) => {}
+                    Err(error) if started == 0 => {
+                        shared.fail((streams[0], 0), no_thread(&error));
+                        break;
+                    }
+                    // Those that run cut all streams.
+                    Err(_) => break,
+                }
             }
             drop(full);
             self.pool.broadcast(|context| {

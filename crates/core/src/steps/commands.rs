@@ -213,28 +213,18 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::observed::ServerFacts;
 
     #[test]
     fn slots_move_atomically_where_all_servers_can() {
-        let of = |versions: &[&str]| {
-            let server = |version: &&str| {
-                Some(ServerFacts {
-                    version: Some((*version).into()),
-                    ..ServerFacts::default()
-                })
-            };
-            Script::of(&Observed {
-                servers: versions.iter().map(server).collect(),
-                ..Observed::default()
-            })
-        };
+        let of = |versions: &[&str]| Script::of(versions.iter().map(|of| Some(*of)));
         assert_eq!(of(&["valkey 9.1.2", "valkey 9.0.0"]), Script::Valkey);
         assert_eq!(of(&["valkey 9.1.2", "valkey 8.1.0"]), Script::Setslot);
         assert_eq!(of(&["redis 8.4.0", "redis 8.10.1"]), Script::Redis);
         assert_eq!(of(&["redis 8.2.0"]), Script::Setslot);
         assert_eq!(of(&["redis 8.4.0", "valkey 9.0.0"]), Script::Setslot);
         assert_eq!(of(&[]), Script::Setslot);
+        let one_unknown = [Some("valkey 9.1.2"), None];
+        assert_eq!(Script::of(one_unknown.into_iter()), Script::Setslot);
     }
 
     #[test]

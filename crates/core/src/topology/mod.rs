@@ -13,6 +13,7 @@ pub mod of_names;
 mod of_path;
 pub mod overlap;
 pub mod ranges;
+pub mod seen_lines;
 mod shards;
 mod slots_json;
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::collection::servers::ServerEntry;
 use crate::text;
+use hashslot::SLOTS;
 
 /// The schema that is written.
 pub const SCHEMA: &str = "slotscope.collect/1";
@@ -70,6 +71,30 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// The first number in it that no collection has.
+    pub fn odd_number(&self) -> Option<String> {
+        let percent = self.settings.sample_percent;
+        if !(percent > 0.0 && percent <= 100.0) {
+            return Some(format!(
+                "sample_percent is {percent:e}, not above 0 and up to 100"
+            ));
+        }
+        let heavy = self.sample.as_ref().map(|sample| &sample.heavy);
+        let ranges = [
+            ("slots_moved", Some(&self.slots_moved)),
+            ("slots_missing", Some(&self.slots_missing)),
+            ("slots_open", Some(&self.slots_open)),
+            ("heavy", heavy),
+        ];
+        ranges.into_iter().find_map(|(name, ranges)| {
+            let mut odd = ranges?
+                .iter()
+                .filter(|(first, last)| first > last || usize::from(*last) >= SLOTS);
+            let (first, last) = odd.next()?;
+            Some(format!("{name} has [{first}, {last}], no range of slots"))
+        })
+    }
+
     /// Primaries that said how the cluster is, and how many of them said that it is down.
     pub fn cluster_state(&self) -> (u64, u64) {
         let servers = self.servers.iter();

@@ -4,8 +4,11 @@
 pub mod manifest;
 pub mod servers;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::name::Name;
@@ -51,16 +54,28 @@ fn is_manifest(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == FILE)
 }
 
+/// What says whether it is one.
+#[derive(Deserialize)]
+struct Marked<'a> {
+    #[serde(borrow)]
+    schema: Option<Cow<'a, str>>,
+}
+
 fn read(path: &Path) -> Result<Manifest> {
     let bad = |what: &str| Error::bad(Name::from(path).to_string(), what);
     let bytes = small_file::read(path, MAX_BYTES, "is longer than any that slotscope writes")?;
-    let json: serde_json::Value = serde_json::from_slice(&bytes)
-        .map_err(|_| bad("is no JSON, so not of slotscope collect; collect again"))?;
-    match json["schema"].as_str() {
-        Some(SCHEMA) => {}
-        Some(other) if other.starts_with("slotscope.collect/") => {
+    // The mark alone first: a value of all that is in there takes many times its length.
+    let marked: serde_json::Result<Marked<'_>> = serde_json::from_slice(&bytes);
+    match marked.map(|marked| marked.schema) {
+        Ok(Some(schema)) if schema == SCHEMA => {}
+        Ok(Some(other)) if other.starts_with("slotscope.collect/") => {
             return Err(bad(
                 "is of another version of slotscope; collect again, or use that version",
+            ));
+        }
+        Err(error) if !error.is_data() => {
+            return Err(bad(
+                "is no JSON, so not of slotscope collect; collect again",
             ));
         }
         _ => {
@@ -69,10 +84,14 @@ fn read(path: &Path) -> Result<Manifest> {
             ));
         }
     }
-    serde_json::from_value(json).map_err(|error| {
+    let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| {
         let what = format!("a part is missing or damaged ({error}); collect again");
         bad(&Name::from(what.as_str()).to_string())
-    })
+    })?;
+    match manifest.odd_number() {
+        Some(odd) => Err(bad(&format!("is damaged: {odd}; collect again"))),
+        None => Ok(manifest),
+    }
 }
 
 /// The names of the files to read, each once.
@@ -126,6 +145,27 @@ mod tests {
         manifest.level = Level::Slots;
         let json = serde_json::to_string(&manifest).unwrap();
         assert_eq!(names(&read_all(&json).unwrap()), ["slot-stats.json"]);
+    }
+
+    #[test]
+    fn numbers_that_no_collection_has_are_refused() {
+        let whole = serde_json::to_value(example(&["a.csv.zst"])).unwrap();
+        assert!(read_all(&whole.to_string()).is_ok());
+        for percent in [-5.0, 0.0, 100.5, 1e308] {
+            let mut json = whole.clone();
+            json["settings"]["sample_percent"] = percent.into();
+            let error = read_all(&json.to_string()).unwrap_err().to_string();
+            assert!(error.contains("sample_percent is"), "{error}");
+        }
+        for name in ["slots_moved", "slots_missing", "slots_open"] {
+            for range in [[5, 2], [16_384, 16_384], [0, 65_535]] {
+                let mut json = whole.clone();
+                json[name] = vec![range].into();
+                let error = read_all(&json.to_string()).unwrap_err().to_string();
+                let said = format!("{name} has [{}, {}]", range[0], range[1]);
+                assert!(error.contains(&said), "{error}");
+            }
+        }
     }
 
     #[test]
