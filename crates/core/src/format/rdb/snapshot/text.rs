@@ -135,7 +135,8 @@ impl Texts for Forward {
                 let (packed, len) = (self.length()?, self.length()?);
                 // A server stops here, too. Where one length is wrong the other leads anywhere.
                 if len > packed.saturating_mul(lzf::MOST) {
-                    let what = format!("LZF of {packed} bytes that claims to hold {len}");
+                    let what =
+                        format!("a string of {packed} packed bytes that claims to hold {len}");
                     return wrong(at, what);
                 }
                 Stored::Lzf(packed, len)
