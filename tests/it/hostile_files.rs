@@ -169,9 +169,12 @@ fn cpu_seconds(scratch: &Scratch, arguments: &str) -> f64 {
     seconds.sum()
 }
 
+/// The row of a dump with a name.
+type Row = fn(&str) -> String;
+
 #[test]
 fn names_made_to_collide_in_every_table_cost_no_more_the_more_there_are() {
-    let rows: [(&str, fn(&str) -> String); 3] = [
+    let rows: [(&str, Row); 3] = [
         ("tags", |name| format!("\"{{{name}}}k\"\n")),
         ("keys", |name| format!("\"{name}\"\n")),
         ("operations", |name| {
