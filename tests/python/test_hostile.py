@@ -5,25 +5,13 @@ import pyarrow
 import pytest
 import slotscope
 
-NOTHING = pyarrow.py_buffer(b"")
-
 
 def offsets(*values, width=4):
     return pyarrow.py_buffer(b"".join(value.to_bytes(width, "little", signed=True) for value in values))
 
 
-@pytest.mark.parametrize(
-    "array",
-    [
-        pyarrow.Array.from_buffers(pyarrow.string(), 3, [None, None, NOTHING]),
-        pyarrow.Array.from_buffers(pyarrow.large_binary(), 3, [None, None, None]),
-        pyarrow.Array.from_buffers(pyarrow.binary(), 2, [None, offsets(0, 3, 1), pyarrow.py_buffer(b"abc")]),
-        pyarrow.Array.from_buffers(pyarrow.binary(), 1, [None, offsets(0, 3), None]),
-        pyarrow.Array.from_buffers(pyarrow.string_view(), 1, [None, None]),
-    ],
-    ids=["no offsets", "nothing", "falling offsets", "no bytes", "no views"],
-)
-def test_arrays_that_lack_what_they_say_are_refused(array):
+def test_keys_that_lie_outside_of_their_array_are_refused():
+    array = pyarrow.Array.from_buffers(pyarrow.binary(), 2, [None, offsets(0, 4, 3), pyarrow.py_buffer(b"abcd")])
     for use in (slotscope.slots, slotscope.analyze):
         with pytest.raises(slotscope.Error):
             use(array)

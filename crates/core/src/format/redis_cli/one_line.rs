@@ -64,8 +64,7 @@ impl Format for Strings {
     }
 }
 
-/// Bytes of a line that decide whether it is a reply. What is odd behind them is odd in that reply; it would be found or
-/// not by how much of the line is seen, and as another format all of the line would be one key.
+/// Bytes of a line that decide whether it is a reply: what is odd behind them is odd in it, not a reason for one key.
 const LOOKED_AT: usize = 64 << 10;
 
 /// Whether a head holds texts with C escapes on one line, or on several that are no table.
