@@ -27,6 +27,7 @@ mod formats;
 mod fuzz;
 mod golden;
 mod honesty;
+mod hostile_files;
 mod laws;
 mod limits;
 mod lint;

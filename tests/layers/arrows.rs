@@ -19,7 +19,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // The commands of a server: which words are keys.
     ("command", &[]),
     ("error", &["name", "sentence"]),
-    ("source", &[]),
+    // A manifest is written in words as redis-cli reads them.
+    ("source", &["format::parse::words"]),
     // Passes over blocks with the vectors of a kernel.
     ("simd", &["source::block"]),
     ("pattern", &["format::batch", "source::block"]),

@@ -92,19 +92,29 @@ impl KeyArray {
     /// The keys of `whole`, which is of type `of`.
     fn new(whole: ArrowArray, of: KeyType) -> PyResult<Self> {
         let array = KeyArray { whole, of };
-        for (i, array) in [&array.whole, array.column()].into_iter().enumerate() {
-            if array.length < 0 || array.offset < 0 {
-                return Err(bad("keys", "a malformed Arrow array"));
-            }
-            // What is not null in a table is said by the table.
-            let is_table = i == 0 && of.in_table;
-            let least = if is_table { 1 } else { 2 };
-            if array.n_buffers < least && array.length > 0 {
-                return Err(bad("keys", "a malformed Arrow array"));
-            }
+        match array.is_whole() {
+            true => array.check_nulls().map(|()| array),
+            false => Err(bad("keys", "a malformed Arrow array; build it anew")),
         }
-        array.check_nulls()?;
-        Ok(array)
+    }
+
+    /// Whether all that is read of the array is there. How long its buffers are is not said.
+    fn is_whole(&self) -> bool {
+        let whole = &self.whole;
+        if self.of.in_table && (whole.n_children != 1 || whole.children.is_null()) {
+            return false;
+        }
+        let column = self.column();
+        let sizes = [whole.length, whole.offset, column.length, column.offset];
+        if sizes.into_iter().any(|size| size < 0) {
+            return false;
+        }
+        let end = match self.of.in_table {
+            true => whole.offset.checked_add(whole.length),
+            false => Some(whole.length),
+        };
+        let is_long_enough = end.is_some_and(|end| end <= column.length);
+        is_long_enough && (self.len() == 0 || !self.buffer(1).is_null())
     }
 
     /// The array that has the buffers of the keys.
@@ -133,7 +143,7 @@ impl KeyArray {
 
     fn buffer(&self, at: usize) -> *const u8 {
         let column = self.column();
-        match (at as i64) < column.n_buffers {
+        match (at as i64) < column.n_buffers && !column.buffers.is_null() {
             // SAFETY: an array has as many buffers as it says.
             true => unsafe { (*column.buffers.add(at)).cast() },
             false => ptr::null(),
@@ -243,7 +253,7 @@ impl KeyArray {
         let start = usize::try_from(word(12)).ok()?;
         // The last buffer has the lengths of those between.
         let last = usize::try_from(self.column().n_buffers - 1).ok()?;
-        if 2 + buffer >= last {
+        if 2 + buffer >= last || self.buffer(last).is_null() || self.buffer(2 + buffer).is_null() {
             return None;
         }
         // SAFETY: it is a number for each of them.

@@ -230,4 +230,6 @@ pub fn detect(head: Head<'_>) -> Option<&'static dyn Format> {
 }
 
 #[cfg(test)]
+mod growth;
+#[cfg(test)]
 mod reading;

@@ -6,7 +6,7 @@
 
 use crate::command::COMMANDS;
 use crate::format::batch_rows::Gather;
-use crate::format::resp_row::{Row, row};
+use crate::format::resp_row::{LONG, Row, row};
 use crate::format::row_boundary::RowBoundary;
 use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
@@ -56,14 +56,15 @@ impl Format for Resp {
     }
 }
 
-/// Whether the arrays at the start are commands: two at least, and each starts with the name of one.
-pub(super) fn is_commands(head: &[u8]) -> bool {
-    let mut rest = head;
+/// Whether the arrays at the start are commands: two at least, and each starts with the name of one. One is enough behind
+/// a time, or with a value that is too long for a key.
+pub(super) fn detect_commands(head: Head<'_>) -> Detected {
+    let mut rest = head.bytes;
     // A server may write the time between its commands.
     while rest.starts_with(b"#TS:") {
         rest = memchr::memchr(b'\n', rest).map_or(b"", |end| &rest[end + 1..]);
     }
-    let has_time = rest.len() < head.len();
+    let has_time = rest.len() < head.bytes.len();
     let mut names = 0;
     while let Some((Row::Array(_), end)) = row(rest).filter(|_| names < ARRAYS) {
         rest = &rest[end..];
@@ -72,13 +73,19 @@ pub(super) fn is_commands(head: &[u8]) -> bool {
                 names += 1
             }
             None => break,
-            Some(_) => return false,
+            Some(_) => return Detected::No,
         }
         while let Some((Row::Bulk(_), end)) = row(rest) {
             rest = &rest[end..];
         }
     }
-    names > 1 || names == 1 && has_time
+    match (names, row(rest)) {
+        (0, _) => Detected::No,
+        (1, Some((Row::Wrong(LONG), _))) => Detected::Yes,
+        (1, None) if !has_time && !head.whole => Detected::NeedMore,
+        (1, _) if !has_time => Detected::No,
+        _ => Detected::Yes,
+    }
 }
 
 impl Reader for Resp {
@@ -207,6 +214,10 @@ mod tests {
 
     #[test]
     fn keys_are_not_taken_for_commands() {
+        let is_commands = |bytes: &[u8]| {
+            let head = Head { bytes, whole: true };
+            detect_commands(head) == Detected::Yes
+        };
         let aof = b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nset\r\n$1\r\nk\r\n$1\r\nv\r\n";
         assert!(is_commands(aof) && is_commands(&[b"#TS:1628217470\r\n", &aof[..]].concat()));
         for keys in [

@@ -5,6 +5,9 @@ use std::ops::Range;
 /// A key that is longer is refused, as a line is.
 const LONGEST: u64 = 64 << 20;
 
+/// What is wrong with a text that is longer.
+pub const LONG: &str = "a length that no key has";
+
 /// A header with more than a sign, twenty digits and a line end is none.
 const HEADER: usize = 32;
 
@@ -60,7 +63,7 @@ pub fn row(bytes: &[u8]) -> Option<(Row, usize)> {
                         )),
                     }
                 }
-                _ => wrong("a length that no key has"),
+                _ => wrong(LONG),
             },
         },
         b'_' => line.map(|end| (Row::Nil, end)),

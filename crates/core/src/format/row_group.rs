@@ -281,9 +281,11 @@ fn read_kinds(fields: &mut Fields<'_>, count: usize, values: &mut Values) -> Opt
         kinds.push([fields.word()?, fields.word()?]);
     }
     let of_keys = fields.column::<1>(count)?;
-    if let Column::Listed(of_keys) = of_keys
-        && of_keys.iter().any(|[kind]| *kind > last)
-    {
+    let highest = match of_keys {
+        Column::Constant([kind]) => kind,
+        Column::Listed(of_keys) => of_keys.iter().map(|[kind]| *kind).max().unwrap_or(0),
+    };
+    if highest > last {
         return None;
     }
     for word in Word::ALL {

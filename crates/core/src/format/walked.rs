@@ -187,6 +187,10 @@ fn read_part(
             keys.clear();
             values.clear();
             row_group::read(fields, keys, values)?;
+            // A walk writes no group without keys.
+            if keys.is_empty() {
+                return None;
+            }
             values.estimate_accesses(*lfu);
             match values.are_operations {
                 true => seen.operations += keys.len() as u64,

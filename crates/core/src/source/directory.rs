@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::source::{Found, collection, file, manifest};
+use crate::text::grouped;
 
 /// Adds the inputs among the files of a directory that describes itself; false where it does not.
 type FindIn = fn(&[PathBuf], &mut Found) -> Result<bool>;
@@ -14,13 +15,16 @@ type FindIn = fn(&[PathBuf], &mut Found) -> Result<bool>;
 /// Directories that describe themselves: collections, and append-only files in parts.
 const DESCRIBED: &[FindIn] = &[collection::find_in, manifest::find_in];
 
+/// Files of a directory: what is known of each takes 2 KiB, and the report names it. As many as a listing of a store has.
+const MAX_FILES: usize = 100_000;
+
 /// Adds the files of a directory.
 pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
     let metadata = fs::metadata(path).map_err(|error| Error::io(path, error))?;
     if !metadata.is_dir() {
         return Ok(false);
     }
-    let (files, others) = files_in(path)?;
+    let (files, others) = files_in(path, MAX_FILES)?;
     found.passed_over += others;
     for find_in in DESCRIBED {
         if find_in(&files, found)? {
@@ -33,9 +37,10 @@ pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
     Ok(true)
 }
 
-/// The files in the byte order of their names, and how many other entries there are.
-fn files_in(directory: &Path) -> Result<(Vec<PathBuf>, usize)> {
+/// The files in the byte order of their names, at most so many, and how many other entries there are.
+fn files_in(directory: &Path, most: usize) -> Result<(Vec<PathBuf>, usize)> {
     let failed = |error| Error::io(directory, error);
+    let bad = |what: &str| Error::bad(Name::from(directory).to_string(), what);
     let (mut files, mut others) = (Vec::new(), 0);
     for entry in fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -46,10 +51,16 @@ fn files_in(directory: &Path) -> Result<(Vec<PathBuf>, usize)> {
             true => files.push(entry.path()),
             false => others += 1,
         }
+        if files.len() > most {
+            let what = format!(
+                "a directory of more than {} files; join them: find DIRECTORY -type f -exec cat {{}} + | slotscope analyze -",
+                grouped(most as u64)
+            );
+            return Err(bad(&what));
+        }
     }
     if files.is_empty() {
-        return Err(Error::bad(
-            Name::from(directory).to_string(),
+        return Err(bad(
             "a directory without files; name a key dump or the directory that holds them (it is not searched deeper)",
         ));
     }
@@ -58,4 +69,24 @@ fn files_in(directory: &Path) -> Result<(Vec<PathBuf>, usize)> {
         a.cmp(b)
     });
     Ok((files, others))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_of_too_many_files_is_refused_before_they_are_all_listed() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["b", "a", "c"] {
+            fs::write(directory.path().join(name), "x").unwrap();
+        }
+        let (files, _) = files_in(directory.path(), 3).unwrap();
+        assert_eq!(
+            files,
+            ["a", "b", "c"].map(|name| directory.path().join(name))
+        );
+        let error = files_in(directory.path(), 2).unwrap_err().to_string();
+        assert!(error.contains("more than 2 files; join them"), "{error}");
+    }
 }

@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::format::parse::words::words;
 use crate::name::Name;
-use crate::source::{Found, file};
+use crate::source::{Found, file, listed};
 
 /// The longest manifest that is read.
 const MAX_BYTES: u64 = 1 << 20;
@@ -21,12 +22,16 @@ pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
         return Ok(false);
     }
     let text = fs::read(path).map_err(|error| Error::io(path, error))?;
-    let Some(listed) = listed(&text) else {
+    if !is_one(&text) {
         return Ok(false);
-    };
+    }
+    let files = files_of(&text).map_err(|(line, what)| {
+        let what = format!("line {line}: {what}; name the .rdb and .incr.aof files themselves");
+        Error::bad(Name::from(path).to_string(), what)
+    })?;
     let directory = path.parent().unwrap_or(Path::new(""));
-    for name in listed {
-        let file = directory.join(name);
+    for name in files {
+        let file = listed::in_directory(directory, &name)?;
         if name.ends_with(".base.aof") {
             return Err(Error::bad(
                 Name::from(file.as_path()).to_string(),
@@ -50,54 +55,164 @@ pub fn find_in(files: &[PathBuf], found: &mut Found) -> Result<bool> {
     }
 }
 
-/// The files of a manifest that are not history, in their order; `None` where it is none.
-fn listed(text: &[u8]) -> Option<Vec<&str>> {
-    let text = std::str::from_utf8(text).ok()?;
+/// Whether a text is a manifest, which may be damaged: its first entry has a number and a type.
+fn is_one(text: &[u8]) -> bool {
+    entries(text).next().is_some_and(|(_, first)| {
+        let words = first.split(u8::is_ascii_whitespace);
+        let has = |key: &str| {
+            words
+                .clone()
+                .any(|word| word.eq_ignore_ascii_case(key.as_bytes()))
+        };
+        has("seq") && has("type")
+    })
+}
+
+/// The lines with something on them that are no comments, and their numbers.
+fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let lines = (1..).zip(lines);
+    lines.filter(|(_, line)| !line.is_empty() && !line.starts_with(b"#"))
+}
+
+/// The files of a manifest that are not history, in their order; or a line, and what is wrong with it.
+fn files_of(text: &[u8]) -> std::result::Result<Vec<String>, (usize, &'static str)> {
     let mut files = Vec::new();
-    for line in text.lines().filter(|line| !line.starts_with('#')) {
-        let mut words = line.split_ascii_whitespace();
-        let (mut name, mut number, mut kind) = (None, None, None);
-        while let (Some(key), Some(value)) = (words.next(), words.next()) {
-            match key {
-                "file" => name = Some(value),
-                "seq" => number = value.parse::<u64>().ok(),
-                "type" => kind = Some(value),
-                _ => {}
-            }
-        }
-        // Names with odd characters are in quotes, and none leaves the directory.
-        let name = name.filter(|name| !name.contains(['/', '"', '\\']))?;
-        match kind? {
-            "b" => files.push((0, 0, name)),
-            "i" => files.push((1, number?, name)),
-            "h" => {}
-            _ => return None,
-        }
+    for (number, line) in entries(text) {
+        files.extend(entry(line).map_err(|what| (number, what))?);
     }
     files.sort();
-    (!files.is_empty()).then(|| files.into_iter().map(|(_, _, name)| name).collect())
+    Ok(files.into_iter().map(|(_, _, name)| name).collect())
+}
+
+/// What a line lists, in the order in which the server reads it: whether it holds commands, its number, its name. `None` for
+/// history.
+type Listed = Option<(bool, u64, String)>;
+
+fn entry(line: &[u8]) -> std::result::Result<Listed, &'static str> {
+    let words: Vec<_> = words(line)?.into_iter().map(String::from_utf8).collect();
+    let words: Vec<_> = words
+        .into_iter()
+        .collect::<std::result::Result<_, _>>()
+        .map_err(|_| "a name that is not UTF-8")?;
+    let value = |key: &str| {
+        let mut pairs = words.chunks_exact(2);
+        pairs
+            .find(|pair| pair[0].eq_ignore_ascii_case(key))
+            .map(|pair| pair[1].as_str())
+    };
+    let name = value("file").ok_or("an entry without a file")?;
+    if !listed::is_base_name(name) {
+        return Err("lists a file outside its directory");
+    }
+    let number = value("seq").and_then(|number| number.parse().ok());
+    let number = number.ok_or("a file without its seq, a number")?;
+    match value("type") {
+        Some("b") => Ok(Some((false, number, name.to_owned()))),
+        Some("i") => Ok(Some((true, number, name.to_owned()))),
+        Some("h") => Ok(None),
+        _ => Err("the type is to be b, i or h"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// What is found of a directory with these files and this manifest.
+    fn read(names: &[&str], manifest: &[u8]) -> Result<Vec<String>> {
+        let directory = tempfile::tempdir().unwrap();
+        for name in names {
+            fs::write(directory.path().join(name), "x\n").unwrap();
+        }
+        fs::write(directory.path().join("a.aof.manifest"), manifest).unwrap();
+        let found = crate::source::find(&[directory.path()])?;
+        let names = found.sources.iter().map(|source| source.path().file_name());
+        Ok(names
+            .map(|name| name.unwrap().to_string_lossy().into_owned())
+            .collect())
+    }
+
     #[test]
     fn a_manifest_lists_the_base_and_the_commands_since() {
-        let text = b"# a comment\nfile a.2.incr.aof seq 2 type i\nfile a.1.base.rdb seq 1 type b\n\
-            seq 10 type i file a.10.incr.aof startoffset 4\nfile a.0.incr.aof seq 0 type h\n";
+        let text =
+            b"# a comment\nfile a.2.incr.aof seq 2 type i\nfile a.1.base.rdb seq 1 type b\n\n\
+            SEQ 10 type i file a.10.incr.aof startoffset 4\nfile a.0.incr.aof seq 0 type h\n";
         let expected = ["a.1.base.rdb", "a.2.incr.aof", "a.10.incr.aof"];
-        assert_eq!(listed(text).unwrap(), expected);
-        for other in [
-            &b""[..],
-            b"user:1\nuser:2\n",
-            b"file ../a.aof seq 1 type i\n",
-            b"file \"a b\" seq 1 type i\n",
-            b"file a seq 1 type x\n",
-            b"file a seq x type i\n",
-            b"\xFF",
+        assert_eq!(read(&expected, text).unwrap(), expected);
+    }
+
+    #[test]
+    fn names_may_be_in_quotes_as_servers_write_those_with_blanks() {
+        let text = b"file \"my \\\"aof\\\".1.incr.aof\" seq 1 type i\nfile 'b c' seq 2 type i\n";
+        let expected = ["my \"aof\".1.incr.aof", "b c"];
+        assert_eq!(read(&expected, text).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_manifest_that_cannot_be_used_is_refused_at_its_line() {
+        for (line, what) in [
+            (
+                "file ../a.aof seq 1 type i",
+                "line 2: lists a file outside its directory",
+            ),
+            (
+                "file \"../a b.aof\" seq 1 type i",
+                "line 2: lists a file outside its directory",
+            ),
+            (
+                "file /etc/passwd seq 1 type i",
+                "line 2: lists a file outside its directory",
+            ),
+            (
+                "file .. seq 1 type i",
+                "line 2: lists a file outside its directory",
+            ),
+            ("file \"a seq 1 type i", "line 2: a quote is not closed"),
+            ("file a seq 1 type x", "line 2: the type is to be b, i or h"),
+            ("file a seq x type i", "line 2: a file without its seq"),
+            ("file a\u{1b} type i", "line 2: a file without its seq"),
+            ("seq 1 type i", "line 2: an entry without a file"),
+            ("file b seq 1 type i", "no such file"),
         ] {
-            assert_eq!(listed(other), None, "{}", other.escape_ascii());
+            let text = format!("file a seq 1 type i\n{line}\n");
+            let error = read(&["a"], text.as_bytes()).unwrap_err().to_string();
+            assert!(
+                error.contains(what) && !error.contains('\x1b'),
+                "{line}: {error}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_manifest_is_left_to_the_formats() {
+        for other in [&b""[..], b"user:1\nuser:2\n", b"file a\n", b"\xFF"] {
+            let found = read(&["a"], other).unwrap();
+            assert_eq!(found, ["a", "a.aof.manifest"], "{}", other.escape_ascii());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_out_of_the_directory_is_refused_and_one_within_is_read() {
+        let outside = tempfile::NamedTempFile::new().unwrap();
+        for (to, is_read) in [(outside.path(), false), (Path::new("real.aof"), true)] {
+            let directory = tempfile::tempdir().unwrap();
+            let path = |name| directory.path().join(name);
+            fs::write(path("real.aof"), "x\n").unwrap();
+            std::os::unix::fs::symlink(to, path("link.aof")).unwrap();
+            fs::write(path("a.manifest"), "file link.aof seq 1 type i\n").unwrap();
+            let found = crate::source::find(&[path("a.manifest")]);
+            match found {
+                Ok(found) => assert!(is_read && found.sources.len() == 1),
+                Err(error) => {
+                    let error = error.to_string();
+                    assert!(
+                        !is_read && error.contains("a link out of the directory"),
+                        "{error}"
+                    );
+                }
+            }
         }
     }
 }

@@ -15,6 +15,7 @@ mod group;
 pub mod identity;
 pub mod joined;
 pub mod line_number;
+mod listed;
 mod manifest;
 mod members;
 pub mod memory;

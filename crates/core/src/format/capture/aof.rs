@@ -21,10 +21,7 @@ impl Format for Aof {
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {
-        match resp::is_commands(head.bytes) {
-            true => Detected::Yes,
-            false => Detected::No,
-        }
+        resp::detect_commands(head)
     }
 
     fn note(&self) -> Option<&'static str> {
@@ -67,6 +64,7 @@ mod tests {
     use super::*;
     use crate::format::batch::Number;
     use crate::format::detect;
+    use crate::format::growth::assert_linear;
     use crate::format::reading::read_whole;
     use crate::format::{Head, Notice};
 
@@ -129,6 +127,25 @@ mod tests {
     }
 
     #[test]
+    fn a_first_value_that_is_longer_than_the_head_hides_no_command() {
+        let value = vec![b'x'; 200_000];
+        let file = command(&[b"SET", b"k", &value]).repeat(2);
+        let named = |bytes, whole| detect(Head { bytes, whole }).map(|format| format.name());
+        assert_eq!(named(&file[..64 << 10], false), None, "more is to be seen");
+        assert_eq!(named(&file[..300_000], false), Some("aof"));
+        // No key is so long, so that need not be seen.
+        let longer = b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$100000000\r\nxxx";
+        assert_eq!(named(longer, false), Some("aof"));
+        // A reply whose first key is the name of a command.
+        let reply = [
+            &b"*9999\r\n$3\r\nGET\r\n"[..],
+            &b"$6\r\nuser:1\r\n".repeat(9_998),
+        ]
+        .concat();
+        assert_eq!(named(&reply, true), Some("resp"));
+    }
+
+    #[test]
     fn times_are_those_of_the_lines_between() {
         let incr = command(&[b"INCR", b"a"]);
         let file = [b"#TS:5\r\n", &incr[..], &incr, b"#TS:9\r\n", &incr].concat();
@@ -144,6 +161,18 @@ mod tests {
             assert_eq!(found.seen.count(Notice::TornCommand), 1, "{cut}");
             assert!(found.damage.is_none());
         }
+    }
+
+    #[test]
+    fn words_behind_those_that_are_kept_take_no_longer_each_the_more_there_are() {
+        assert_linear(50_000, |words| {
+            let long = vec![b'x'; 1 << 20];
+            let mut all: Vec<&[u8]> = vec![b"DEL"];
+            all.resize(66, &long);
+            all.resize(66 + words, b"k");
+            let found = read_whole(&Aof, &command(&all));
+            assert_eq!((found.keys.len(), found.rejects.len()), (63, words + 2));
+        });
     }
 
     #[test]

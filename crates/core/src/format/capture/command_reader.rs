@@ -146,7 +146,7 @@ impl CommandReader {
     /// Whether a part of a word is missing.
     #[inline]
     pub fn is_cut(&self, word: usize) -> bool {
-        self.cut.contains(&word)
+        self.cut.binary_search(&word).is_ok()
     }
 
     /// All words that were read.

@@ -64,6 +64,9 @@ impl Format for Strings {
     }
 }
 
+/// Bytes of a line that decide whether it is a reply: what is odd behind them is odd in it, not a reason for one key.
+const LOOKED_AT: usize = 64 << 10;
+
 /// Whether a head holds texts with C escapes on one line, or on several that are no table.
 fn detect_csv(head: Head<'_>) -> Detected {
     let (mut at, mut fields, mut lines) = (0, 0, Vec::new());
@@ -75,6 +78,9 @@ fn detect_csv(head: Head<'_>) -> Detected {
         }
     };
     while at < head.bytes.len() {
+        if at >= LOOKED_AT && fields > 1 && lines.is_empty() {
+            return Detected::Yes;
+        }
         if head.bytes[at] != b'"' {
             return Detected::No;
         }
@@ -422,6 +428,39 @@ mod tests {
             assert_eq!(
                 read_whole(&form, b"[\"17\",\"a\"]").keys,
                 [&b"17"[..], b"a"]
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_far_behind_the_start_of_a_reply_is_of_the_same_reply() {
+        let texts: Vec<_> = (0..12_000).map(|i| format!("\"user:{i}\"")).collect();
+        let reply = texts.join(",").into_bytes();
+        let at = reply.len() - 20;
+        for (damage, keys, rejects, is_cut_off) in [
+            (&b"\xFF"[..], 12_000, 0, false),
+            (b"\n", 12_000, 0, false),
+            (b"\",x,\"", 12_001, 1, false),
+            // From an odd quote on there is no telling where a text ends.
+            (b"\"", 11_998, 1, true),
+        ] {
+            let damaged = [&reply[..at], damage, &reply[at..]].concat();
+            let head = Head {
+                bytes: &damaged,
+                whole: true,
+            };
+            assert_eq!(detect(head).map(Format::name), Some("redis-csv"));
+            let found = read_whole(&Strings::Csv, &damaged);
+            let seen = (
+                found.keys.len(),
+                found.rejects.len(),
+                found.seen.cut_off().is_some(),
+            );
+            assert_eq!(
+                seen,
+                (keys, rejects, is_cut_off),
+                "{}",
+                damage.escape_ascii()
             );
         }
     }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::source::collection::manifest::{FILE, Level, Manifest, SCHEMA, SLOT_STATS_FILE};
-use crate::source::{Found, file, small_file};
+use crate::source::{Found, file, listed, small_file};
 
 /// The longest collect.json that is read; a thousand nodes take less than one MiB.
 const MAX_BYTES: u64 = 16 << 20;
@@ -41,7 +41,7 @@ pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
     let directory = path.parent().unwrap_or(Path::new(""));
     let manifest = read(path)?;
     for name in inputs(&manifest, path)? {
-        file::find(&directory.join(name), found)?;
+        file::find(&listed::in_directory(directory, name)?, found)?;
     }
     found.collections.push(Collection {
         directory: directory.to_path_buf(),
@@ -145,6 +145,22 @@ mod tests {
         manifest.level = Level::Slots;
         let json = serde_json::to_string(&manifest).unwrap();
         assert_eq!(names(&read_all(&json).unwrap()), ["slot-stats.json"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_a_link_out_of_the_directory_is_refused() {
+        let outside = tempfile::NamedTempFile::new().unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name| directory.path().join(name);
+        std::os::unix::fs::symlink(outside.path(), path("a.csv.zst")).unwrap();
+        let json = serde_json::to_string(&example(&["a.csv.zst"])).unwrap();
+        std::fs::write(path(FILE), json).unwrap();
+        let error = crate::source::find(&[directory.path()]).unwrap_err();
+        assert!(
+            error.to_string().contains("a link out of the directory"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::kind::TEXT;
+use crate::format::rdb::snapshot::lzf;
 use crate::format::rdb::snapshot::record::{Attributes, Record};
 use crate::format::rdb::snapshot::value::is_number;
 use crate::format::rdb::snapshot::walk::Walker;
@@ -140,7 +141,8 @@ fn value(bytes: &[u8], at: usize) -> Option<(Option<u64>, usize)> {
         0xC3 => {
             let (packed, at) = length(bytes, at + 1)?;
             let (len, at) = length(bytes, at)?;
-            Some((Some(len as u64), at + packed))
+            let is_possible = len <= packed * lzf::MOST as usize;
+            is_possible.then_some((Some(len as u64), at + packed))
         }
         _ => {
             let (len, start) = length(bytes, at)?;

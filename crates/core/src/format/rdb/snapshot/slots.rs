@@ -95,27 +95,50 @@ impl SlotCheck {
 }
 
 /// Slots that were being imported: their keys are in the file of the node that they come from, too.
+///
+/// Each slot points to one at or behind it, from which the next slot that is not imported is reached; one that is not
+/// imported points to itself. So each slot is added once, however many ranges hold it.
 #[derive(Debug, Default)]
-pub struct Imported(Vec<bool>);
+pub struct Imported(Vec<u16>);
 
 impl Imported {
     /// Takes in a range of slots; what lies above all slots is none.
     pub fn add(&mut self, range: RangeInclusive<u64>) {
-        self.0.resize(SLOTS, false);
-        let slots = *range.start()..=(*range.end()).min(SLOTS as u64 - 1);
-        slots.for_each(|slot| self.0[slot as usize] = true);
+        if self.0.is_empty() {
+            self.0 = (0..=SLOTS as u16).collect();
+        }
+        let end = (*range.end()).saturating_add(1).min(SLOTS as u64) as u16;
+        let mut slot = self.next_other((*range.start()).min(SLOTS as u64) as u16);
+        while slot < end {
+            self.0[usize::from(slot)] = slot + 1;
+            slot = self.next_other(slot + 1);
+        }
+    }
+
+    /// The first slot from `slot` on that is not imported; the way to it is halved for the next time.
+    fn next_other(&mut self, mut slot: u16) -> u16 {
+        let next = &mut self.0;
+        while next[usize::from(slot)] != slot {
+            let behind = next[usize::from(slot)];
+            next[usize::from(slot)] = next[usize::from(behind)];
+            slot = behind;
+        }
+        slot
     }
 
     /// Whether a key is of one of them.
     #[inline]
     pub fn has(&self, key: &[u8]) -> bool {
-        !self.0.is_empty() && self.0[usize::from(hashslot::slot(key))]
+        let slot = hashslot::slot(key);
+        !self.0.is_empty() && self.0[usize::from(slot)] != slot
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::growth::cpu_time_of;
+    use std::time::Duration;
 
     fn header(keys: u64, expires: u64) -> Option<(u64, SlotHeader)> {
         let slot = 7629;
@@ -155,6 +178,47 @@ mod tests {
         assert_eq!(found, header(2, 1).map(|(_, header)| header));
         for text in [&b"7629,2"[..], b"", b"a,1,1", b"\xFF,1,1", b"7629,2,-1"] {
             assert_eq!(SlotHeader::parse(text), None);
+        }
+    }
+
+    #[test]
+    fn a_range_that_adds_nothing_takes_no_longer_the_wider_it_is() {
+        let ranges = |last: u64| {
+            cpu_time_of(|| {
+                let mut imported = Imported::default();
+                (0..1_000_000).for_each(|_| imported.add(0..=last));
+                assert!(imported.has(b"{06S}"), "slot 0");
+            })
+        };
+        let (narrow, wide) = (ranges(0), ranges(u64::MAX));
+        assert!(
+            wide < 4 * narrow + Duration::from_millis(20),
+            "{narrow:?}, {wide:?}"
+        );
+    }
+
+    #[test]
+    fn imported_slots_are_those_of_all_ranges_in_any_order() {
+        let ranges = [
+            (16_000, 20_000),
+            (5, 3),
+            (100, 200),
+            (50, 150),
+            (90, 300),
+            (0, 0),
+            (16_383, 16_383),
+        ];
+        let mut imported = Imported::default();
+        ranges
+            .iter()
+            .for_each(|(first, last)| imported.add(*first..=*last));
+        for i in 0..100_000 {
+            let key = format!("key:{i}");
+            let slot = u64::from(hashslot::slot(key.as_bytes()));
+            let is_in = ranges
+                .iter()
+                .any(|(first, last)| (*first..=*last).contains(&slot));
+            assert_eq!(imported.has(key.as_bytes()), is_in, "slot {slot}");
         }
     }
 

@@ -131,7 +131,16 @@ impl Texts for Forward {
             Length::Encoding(0) => Stored::Integer(self.byte()? as i8 as i32),
             Length::Encoding(1) => Stored::Integer(i16::from_le_bytes(self.array()?).into()),
             Length::Encoding(2) => Stored::Integer(i32::from_le_bytes(self.array()?)),
-            Length::Encoding(3) => Stored::Lzf(self.length()?, self.length()?),
+            Length::Encoding(3) => {
+                let (packed, len) = (self.length()?, self.length()?);
+                // A server stops here, too. Where one length is wrong the other leads anywhere.
+                if len > packed.saturating_mul(lzf::MOST) {
+                    let what =
+                        format!("a string of {packed} packed bytes that claims to hold {len}");
+                    return wrong(at, what);
+                }
+                Stored::Lzf(packed, len)
+            }
             Length::Encoding(other) => {
                 return wrong(at, format!("a string in an unknown encoding, {other}"));
             }
@@ -274,6 +283,19 @@ mod tests {
             Err(Fault::Wrong(2, what)) if what.starts_with("a string of 200 bytes, ")
         ));
         assert!(matches!(string(b"\x05ab"), Err(Fault::CutOff)));
+    }
+
+    #[test]
+    fn lzf_that_claims_more_than_its_bytes_can_hold_is_refused_before_it_is_read() {
+        let claim = |len: u64| [&b"\xC3\x03\x81"[..], &len.to_be_bytes(), b"\xE0\xFF\x00"].concat();
+        assert_eq!(input(&claim(264)).stored().unwrap(), Stored::Lzf(3, 264));
+        for len in [265, 1 << 60, u64::MAX] {
+            let refused = input(&claim(len)).stored();
+            assert!(
+                matches!(&refused, Err(Fault::Wrong(0, _))),
+                "{len}: {refused:?}"
+            );
+        }
     }
 
     #[test]

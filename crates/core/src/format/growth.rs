@@ -1,0 +1,33 @@
+//! Tests of how work grows. They measure the CPU time of their thread, which other jobs on the machine do not change.
+
+use std::time::{Duration, Instant};
+
+/// Less than this is noise of the clock.
+const NOISE: Duration = Duration::from_millis(5);
+
+/// The CPU time of this thread so far; where the system does not say it, the time since `start`.
+fn cpu_time(start: Instant) -> Duration {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = stat.split(' ').next().and_then(|first| first.parse().ok());
+    nanoseconds.map_or_else(|| start.elapsed(), Duration::from_nanos)
+}
+
+/// The least CPU time of three runs.
+pub fn cpu_time_of(mut work: impl FnMut()) -> Duration {
+    let start = Instant::now();
+    let mut once = || {
+        let before = cpu_time(start);
+        work();
+        cpu_time(start).saturating_sub(before)
+    };
+    (0..3).map(|_| once()).min().unwrap_or_default()
+}
+
+/// Asserts that four times as much takes less than eight times as long; quadratic work takes sixteen times as long.
+pub fn assert_linear(size: usize, work: impl Fn(usize)) {
+    let [one, two, four] = [1, 2, 4].map(|times| cpu_time_of(|| work(times * size)));
+    assert!(
+        four < 8 * (one + NOISE),
+        "{size}: {one:?}, {two:?}, {four:?}"
+    );
+}

@@ -1,0 +1,35 @@
+//! Files that a manifest lists: they lie in its directory, whatever their names and links say.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::name::Name;
+
+/// Whether a name is that of a file in some directory: the rule of servers for their manifests.
+pub fn is_base_name(name: &str) -> bool {
+    !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\\', '\0'])
+}
+
+/// The file of this name in the directory.
+///
+/// # Errors
+/// It is a link to somewhere else.
+pub fn in_directory(directory: &Path, name: &str) -> Result<PathBuf> {
+    let file = directory.join(name);
+    let directory = match directory.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => directory,
+    };
+    // What is not there is reported by who opens it.
+    let (Ok(real), Ok(within)) = (fs::canonicalize(&file), fs::canonicalize(directory)) else {
+        return Ok(file);
+    };
+    match real.starts_with(within) {
+        true => Ok(file),
+        false => Err(Error::bad(
+            Name::from(file.as_path()).to_string(),
+            "is listed by a manifest and is a link out of the directory; copy the file there, or name it yourself",
+        )),
+    }
+}
