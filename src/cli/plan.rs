@@ -112,7 +112,7 @@ pub struct PlanArgs {
     /// Move slots with large keys too
     #[arg(long, help_heading = MOVES, hide_short_help = true)]
     pub move_big: bool,
-    /// What a script moves as one job holds at most so much, as in redis.conf: a fork of its node, and a pause at its end
+    /// Bytes of one job of the script, as in redis.conf: 512mb; with valkey and redis-8.4 the node forks for each job
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "SIZE", default_value = "1gb", requires = "commands")]
     pub max_job_bytes: String,
     /// A script to review and run, in place of the text
@@ -140,7 +140,7 @@ pub struct PlanArgs {
 const EXAMPLES: &str = "\
 Examples:
   slotscope plan dumps --topology cluster.nodes --by bytes
-  slotscope plan dumps --topology cluster.nodes --commands setslot > move.sh";
+  slotscope plan dumps --topology cluster.nodes --commands auto > moves.sh";
 
 /// What a plan is made of.
 struct Prepared {

@@ -86,7 +86,9 @@ impl Seed {
             Some((secret, place)) => (Some(secret), place),
             None => (None, rest),
         };
-        let shown = format!("{}://{}", Name::from(scheme), Name::from(place));
+        // Parameters may hold a secret too.
+        let named = place.split('?').next().unwrap_or_default();
+        let shown = format!("{}://{}", Name::from(scheme), Name::from(named));
         let tls = match scheme.to_ascii_lowercase().as_str() {
             "redis" | "valkey" => false,
             "rediss" | "valkeys" => true,

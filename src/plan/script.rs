@@ -136,9 +136,13 @@ impl Script<'_> {
             self.write_node(at, out)?;
         }
         self.write_jobs(out)?;
-        let functions = COMMON.iter().chain(self.commands.functions());
-        let mut functions = functions.chain([&MAIN]);
+        let mut functions = COMMON.iter().chain(self.commands.functions());
         functions.try_for_each(|text| out.write_all(text.as_bytes()))?;
+        writeln!(out)?;
+        let keys = self.outcome.big_keys.iter().filter(|_| self.blocks());
+        keys.map(|key| quoted(&warning_of(key)))
+            .try_for_each(|warning| writeln!(out, "say {warning}"))?;
+        out.write_all(MAIN.as_bytes())?;
         self.write_end(out)
     }
 
@@ -226,10 +230,7 @@ impl Script<'_> {
                 ranges.collect::<Vec<_>>().join(" ")
             )?;
         }
-        writeln!(out, ")")?;
-        let keys = self.outcome.big_keys.iter().filter(|_| self.blocks());
-        keys.map(|key| quoted(&warning_of(key)))
-            .try_for_each(|warning| writeln!(out, "printf '%s\\n' {warning} >&2"))
+        writeln!(out, ")")
     }
 
     /// What comes last: a look at the cluster.

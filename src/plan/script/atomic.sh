@@ -9,7 +9,7 @@ move() {
     local from=$1 to=$2 keys=$3 left state started=0 end=$((SECONDS + patience_secs)) polls=0
     shift 4
     # In this order: what ends in between is not started again.
-    while state=$(running "$from" "$to") && left=$(missing "$to" "$@") || exit 1; [[ -n $left ]]; do
+    while state=$(running "$from" "$to") && left=$(missing "$from" "$to" "$@") || exit 1; [[ -n $left ]]; do
         if [[ -n $state ]]; then
             open="the servers go on with slots $(in_short "$@"); to take them back: $(how_to_cancel "$from" "$to")"
         elif ((started == tries)); then

@@ -1,4 +1,3 @@
-
 declare -a is_replica is_able coming evicted_before
 trap interrupted INT TERM HUP
 
@@ -7,7 +6,7 @@ run_job() {
     local from=$1 to=$2 keys=$3 bytes=$4 slots left rest
     shift 4
     slots=$(count "$@")
-    left=$(missing "$to" "$@")
+    left=$(missing "$from" "$to" "$@")
     rest=$(count $left)
     skipped $((slots - rest)) $((keys / slots * (slots - rest)))
     if ((rest == 0)); then

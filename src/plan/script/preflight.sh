@@ -41,7 +41,7 @@ check_job() {
     local from=$1 to=$2 bytes=$4 left
     shift 4
     [[ -z ${is_replica[to]-} ]] || die "${name[to]} is a replica and cannot take slots: make a new plan"
-    left=$(missing "$to" "$@")
+    left=$(missing "$from" "$to" "$@")
     [[ -n $left ]] || return 0
     [[ -z ${is_replica[from]-} ]] || die "${name[from]} is a replica and has no slots to give: make a new plan"
     if [[ -z ${is_able[from]-} || -z ${is_able[to]-} ]]; then check_commands "$from" "$to"; fi

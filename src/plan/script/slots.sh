@@ -6,18 +6,22 @@ count() {
     echo "$slots"
 }
 
-# Those slots of RANGE... that NODE does not own, as ranges: missing NODE RANGE...
+# Those slots of RANGE... that TO does not own, or whose move is still open, as ranges: missing FROM TO RANGE...
 missing() {
-    local node=$1
-    shift
-    { ask "$node" CLUSTER NODES; echo "wanted $*"; } | awk '
+    local from=$1 to=$2
+    shift 2
+    { ask "$from" CLUSTER NODES; echo 'next'; ask "$to" CLUSTER NODES; echo "wanted $*"; } | awk '
         function bounds(range) { split(range, bound, "-"); low = bound[1] + 0; high = bound[bound[2] == "" ? 1 : 2] + 0 }
         function flush() { if (first >= 0) printf "%d-%d ", first, slot - 1; first = -1 }
+        $1 == "next" { is_target = 1 }
         $3 ~ /myself/ {
-            is_listed = 1
-            for (i = 9; i <= NF; i++) if ($i !~ /^\[/) {
-                bounds($i)
-                for (slot = low; slot <= high; slot++) owned[slot] = 1
+            listed++
+            for (i = 9; i <= NF; i++) {
+                if ($i ~ /^\[/) is_open[substr($i, 2) + 0] = 1
+                else if (is_target) {
+                    bounds($i)
+                    for (slot = low; slot <= high; slot++) owned[slot] = 1
+                }
             }
         }
         $1 == "wanted" {
@@ -25,13 +29,13 @@ missing() {
                 bounds($i)
                 first = -1
                 for (slot = low; slot <= high; slot++) {
-                    if (slot in owned) flush()
+                    if (slot in owned && !(slot in is_open)) flush()
                     else if (first < 0) first = slot
                 }
                 flush()
             }
         }
-        END { exit !is_listed }' || die "${name[node]} does not list its slots: $(ask "$node" CLUSTER NODES)"
+        END { exit listed != 2 }' || die "${name[from]} or ${name[to]} does not list its slots: $(ask "$from" CLUSTER NODES; ask "$to" CLUSTER NODES)"
 }
 
 # A few of many ranges, for messages.

@@ -14,9 +14,9 @@ verify() {
 }
 
 check_owner() {
-    local to=$2 left
+    local from=$1 to=$2 left
     shift 4
-    left=$(missing "$to" "$@")
+    left=$(missing "$from" "$to" "$@")
     [[ -z $left ]] || die "slots $(in_short $left) are not on ${name[to]}: run this script again"
 }
 

@@ -118,7 +118,7 @@ fn giant_keys_are_named_before_they_move() {
     let said = format!(
         "\nsay 'warning: MIGRATE blocks both nodes for about 4.0 s while it copies the key {name} of"
     );
-    let (warned, moved) = (script.find(&said), script.find("\nmove "));
+    let (warned, moved) = (script.find(&said), script.find("\npreflight\n"));
     assert!(warned.is_some() && warned < moved, "{script}");
     let plan = report(&plan(
         &scratch,

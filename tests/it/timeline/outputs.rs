@@ -155,7 +155,7 @@ fn the_map_of_the_page_answers_to_pointer_wheel_and_keys_at_every_width_in_both_
             "{under}"
         );
         assert!(
-            under.contains("Burst: tag <img src=x onerror=alert(1)> (slot "),
+            under.contains("Burst: hash tag {<img src=x onerror=alert(1)>} (slot "),
             "{under}"
         );
 

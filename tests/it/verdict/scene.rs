@@ -215,6 +215,16 @@ impl Scene {
         Topology::parse("cluster.nodes", listing.as_bytes()).unwrap()
     }
 
+    /// What `collect` writes beside the keys.
+    fn described(&self) -> String {
+        let mut manifest = Manifest {
+            servers: self.servers.clone(),
+            ..self.manifest.clone()
+        };
+        manifest.nodes[0].keys = self.table.lines().count() as u64 - 1;
+        serde_json::to_string(&manifest).unwrap()
+    }
+
     /// Writes the files, and analyzes them.
     pub fn summary(&self) -> Summary {
         let directory = tempfile::tempdir().unwrap();
@@ -226,13 +236,12 @@ impl Scene {
         };
         let mut inputs = Vec::new();
         if !self.table.is_empty() {
-            write("all/keys.csv", &self.table);
-            let manifest = Manifest {
-                servers: self.servers.clone(),
-                ..self.manifest.clone()
-            };
-            let manifest = serde_json::to_string(&manifest).unwrap();
-            inputs.push(write(&format!("all/{FILE}"), &manifest));
+            let keys = write("all/keys.csv", &self.table);
+            let is_plain = self.listing.is_none() && self.servers.is_empty();
+            inputs.push(match is_plain {
+                true => keys,
+                false => write(&format!("all/{FILE}"), &self.described()),
+            });
         }
         for (name, text) in &self.files {
             inputs.push(write(name, text));
