@@ -221,7 +221,10 @@ impl Scene {
             servers: self.servers.clone(),
             ..self.manifest.clone()
         };
-        manifest.nodes[0].keys = self.table.lines().count() as u64 - 1;
+        // A head of one word is a key.
+        let head = self.table.lines().next().unwrap_or_default();
+        let heads = usize::from(head.contains(','));
+        manifest.nodes[0].keys = (self.table.lines().count() - heads) as u64;
         serde_json::to_string(&manifest).unwrap()
     }
 
