@@ -1,0 +1,17 @@
+//! Which part of a key belongs in braces.
+
+pub mod batches;
+pub mod carried_out;
+pub mod decision;
+pub mod families;
+pub mod joins;
+pub mod model;
+pub mod names;
+pub mod scheme;
+mod search;
+mod seeded;
+mod shapes_of_names;
+pub mod soundness;
+pub mod spelling;
+mod tag_loads;
+pub mod tokens;
