@@ -14,10 +14,8 @@ const ONE_OF_SEVERAL: f64 = 0.1;
 /// How the tag of a family is spelled.
 #[derive(Debug, Clone, PartialEq)]
 enum TagStyle {
-    /// The value alone.
-    Alone,
-    /// A word before the value.
-    Domain(Vec<u8>),
+    /// The values with this before them, in place of the first one; around it where the name says it there already.
+    Prefix(Vec<u8>),
     /// A pair with all that is between its fields, and this before it: equal in the whole group.
     Span(Vec<u8>),
 }
@@ -38,19 +36,10 @@ impl Spelling {
         for group in model.groups(scheme) {
             let changed: Vec<u32> = group.into_iter().filter(|family| scheme.get(*family).is_tag()).collect();
             let style = span(model, scheme, &changed, is_other).map(TagStyle::Span);
-            let style = style.or_else(|| domain(model, scheme, &changed).map(TagStyle::Domain));
-            let style = style.unwrap_or(TagStyle::Alone);
+            let style = style.unwrap_or_else(|| TagStyle::Prefix(prefix(model, scheme, &changed, is_other)));
             styles.extend(changed.into_iter().map(|family| (family, style.clone())));
         }
         Spelling { styles, is_other }
-    }
-
-    /// The word of the tag of a family.
-    pub fn domain(&self, family: u32) -> Option<&[u8]> {
-        match self.styles.get(&family)? {
-            TagStyle::Domain(word) => Some(word),
-            _ => None,
-        }
     }
 
     /// Appends to `new` what a name without braces becomes, whose tokens are at `spans`.
@@ -78,15 +67,13 @@ impl Spelling {
                 let from = start.saturating_sub(lead.len());
                 put(from, &[&bare[from..end]], end);
             }
-            Some(TagStyle::Domain(domain)) => {
-                let said = start.checked_sub(domain.len() + 1).filter(|from| {
-                    !self.is_other && value.len() == 1 && bare[*from..start].strip_suffix(b":") == Some(domain)
-                });
-                let mut tag: Vec<&[u8]> = vec![domain, b":"];
-                tag.extend(value);
-                put(said.unwrap_or(start), &tag, first_end);
+            Some(TagStyle::Prefix(prefix)) => {
+                let is_said = !self.is_other && value.len() == 1 && bare[..start].ends_with(prefix);
+                let from = if is_said { start - prefix.len() } else { start };
+                let tag: Vec<&[u8]> = [prefix.as_slice()].into_iter().chain(value).collect();
+                put(from, &tag, first_end);
             }
-            _ => put(start, &value, first_end),
+            None => new.extend_from_slice(bare),
         }
     }
 }
@@ -107,8 +94,25 @@ fn span(model: &Model<'_>, scheme: &Scheme, changed: &[u32], is_other: bool) -> 
     Some(if is_common { lead.clone() } else { Vec::new() })
 }
 
+/// What is before the value in the tags of a group: as a family has it today, as all names say it, or the word that most
+/// families have before the field.
+fn prefix(model: &Model<'_>, scheme: &Scheme, changed: &[u32], is_other: bool) -> Vec<u8> {
+    let family = |number: &u32| &model.families.list[*number as usize];
+    let mut largest: Vec<&u32> = changed.iter().collect();
+    largest.sort_by_key(|number| std::cmp::Reverse(family(number).names.len()));
+    if let Some(prefix) = largest.iter().find_map(|number| family(number).prefix_of_today(scheme.get(**number))) {
+        return prefix;
+    }
+    let mut leads: Vec<Vec<u8>> = changed.iter().map(|number| family(number).lead(scheme.get(*number), is_other)).collect();
+    leads.dedup();
+    match leads.as_slice() {
+        [only] if !only.is_empty() && !is_other => only.clone(),
+        _ => voted(model, scheme, changed).map_or(Vec::new(), |word| [word.as_slice(), b":"].concat()),
+    }
+}
+
 /// The word that most families of a group have before the field.
-fn domain(model: &Model<'_>, scheme: &Scheme, changed: &[u32]) -> Option<Vec<u8>> {
+fn voted(model: &Model<'_>, scheme: &Scheme, changed: &[u32]) -> Option<Vec<u8>> {
     let mut votes: BTreeMap<Vec<u8>, f64> = BTreeMap::new();
     for number in changed {
         let family = &model.families.list[*number as usize];
@@ -130,6 +134,16 @@ impl Family {
         let is_near = separator.len() <= usize::from(!is_other) && separator != b"}";
         let word = self.word_before(first).filter(|_| is_near);
         word.map_or(Vec::new(), |word| [word, separator].concat())
+    }
+
+    /// What is before the value in today's tag, where that is the chosen field alone.
+    fn prefix_of_today(&self, choice: Choice) -> Option<Vec<u8>> {
+        let fields = choice.fields();
+        let is_today = matches!(choice, Choice::Field(_)) && self.fields_of_today()?.into_iter().eq(fields.clone());
+        let (bare, spans) = self.bare_pattern();
+        let (open, close) = self.brace_positions(&spans)?;
+        let (start, end) = spans[self.fields[fields.start]];
+        (is_today && open <= start && close == end).then(|| bare[open..start].to_vec())
     }
 
     /// What is between the two fields of a pair.
