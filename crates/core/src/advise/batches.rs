@@ -66,7 +66,12 @@ impl Batches {
     }
 
     /// Adds a batch. Keys that are too long to be judged are cut: no scheme renames them.
-    pub fn push<K: AsRef<[u8]>>(&mut self, command: Option<&'static str>, must_be_together: bool, keys: &[K]) {
+    pub fn push<K: AsRef<[u8]>>(
+        &mut self,
+        command: Option<&'static str>,
+        must_be_together: bool,
+        keys: &[K],
+    ) {
         let number = self.seen;
         self.seen += 1;
         if keys.is_empty() || !self.keeps(number) {
@@ -74,11 +79,17 @@ impl Batches {
         }
         for key in keys.iter().take(MOST_KEYS_OF_BATCH) {
             let key = key.as_ref();
-            self.bytes.extend_from_slice(&key[..key.len().min(MOST_BYTES + 1)]);
+            self.bytes
+                .extend_from_slice(&key[..key.len().min(MOST_BYTES + 1)]);
             self.ends.push(self.bytes.len() as u32);
         }
         let end = self.ends.len() as u32;
-        self.batches.push(Batch { number, command, must_be_together, end });
+        self.batches.push(Batch {
+            number,
+            command,
+            must_be_together,
+            end,
+        });
         while self.ends.len() > self.most[0] || self.bytes.len() > self.most[1] {
             self.halve();
         }
@@ -90,7 +101,10 @@ impl Batches {
 
     fn halve(&mut self) {
         self.mask = self.mask * 2 + 1;
-        let mut kept = Batches { mask: self.mask, ..Batches::with_room(self.most[0], self.most[1]) };
+        let mut kept = Batches {
+            mask: self.mask,
+            ..Batches::with_room(self.most[0], self.most[1])
+        };
         for at in 0..self.len() {
             let batch = self.batches[at];
             if !self.keeps(batch.number) {
@@ -100,7 +114,10 @@ impl Batches {
                 kept.bytes.extend_from_slice(key);
                 kept.ends.push(kept.bytes.len() as u32);
             }
-            kept.batches.push(Batch { end: kept.ends.len() as u32, ..batch });
+            kept.batches.push(Batch {
+                end: kept.ends.len() as u32,
+                ..batch
+            });
         }
         kept.seen = self.seen;
         *self = kept;
@@ -122,9 +139,13 @@ impl Batches {
     }
 
     fn keys(&self, at: usize) -> impl Iterator<Item = &[u8]> {
-        let from = at.checked_sub(1).map_or(0, |before| self.batches[before].end as usize);
+        let from = at
+            .checked_sub(1)
+            .map_or(0, |before| self.batches[before].end as usize);
         (from..self.batches[at].end as usize).map(|key| {
-            let start = key.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+            let start = key
+                .checked_sub(1)
+                .map_or(0, |before| self.ends[before] as usize);
             &self.bytes[start..self.ends[key] as usize]
         })
     }
@@ -139,8 +160,16 @@ impl Batches {
         let mut keys: Vec<&[u8]> = self.keys(at).collect();
         keys.sort_unstable();
         keys.dedup();
-        let Batch { command, must_be_together, .. } = self.batches[at];
-        BatchKeys { command, must_be_together, keys }
+        let Batch {
+            command,
+            must_be_together,
+            ..
+        } = self.batches[at];
+        BatchKeys {
+            command,
+            must_be_together,
+            keys,
+        }
     }
 }
 
@@ -152,14 +181,20 @@ mod tests {
     fn a_long_capture_is_halved_and_keeps_its_order_and_its_keys() {
         let mut batches = Batches::with_room(1000, 1 << 20);
         for i in 0..10_000 {
-            batches.push(Some("mget"), i % 2 == 0, &[format!("a:{i}"), format!("b:{i}"), format!("a:{i}")]);
+            batches.push(
+                Some("mget"),
+                i % 2 == 0,
+                &[format!("a:{i}"), format!("b:{i}"), format!("a:{i}")],
+            );
         }
         assert_eq!((batches.seen, batches.one_of()), (10_000, 32));
         assert!((200..=333).contains(&batches.len()), "{}", batches.len());
         let mut last = 0;
         for at in 0..batches.len() {
             let batch = batches.get(at);
-            let [a, b] = batch.keys[..] else { panic!("{batch:?}") };
+            let [a, b] = batch.keys[..] else {
+                panic!("{batch:?}")
+            };
             let number: usize = str::from_utf8(&a[2..]).unwrap().parse().unwrap();
             assert_eq!(&b[2..], &a[2..]);
             assert_eq!(batch.must_be_together, number % 2 == 0);

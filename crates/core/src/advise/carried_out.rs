@@ -11,6 +11,7 @@ use crate::advise::soundness::{Penalty, Soundness};
 use crate::advise::spelling::{Renaming, Spelling};
 use crate::advise::tokens::Tokens;
 use crate::hash::hash;
+use crate::metric::Metric;
 use crate::slot::{SLOTS, SlotBatch};
 use crate::tally::Tally;
 
@@ -43,11 +44,13 @@ pub struct NamesAfter {
 /// What batches come to; of those of two keys or more.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BatchesAfter {
-    /// How many there are, and how many are in one slot.
+    /// How many there are.
     pub multi: u64,
+    /// How many are in one slot.
     pub in_one_slot: u64,
-    /// The same of those that must be in one slot.
+    /// How many must be in one slot.
     pub must: u64,
+    /// How many of those are.
     pub must_in_one_slot: u64,
     /// Nodes of a batch, in the mean.
     pub mean_nodes: f64,
@@ -78,9 +81,11 @@ pub struct Scored {
     pub penalty: Penalty,
     /// How sound it is.
     pub soundness: Soundness,
-    /// The fullest node in fair shares: of the nodes, of twice as many, and of those after the best moves.
+    /// The fullest node in fair shares.
     pub max_over_mean: f64,
+    /// The same of twice as many nodes.
     pub max_over_mean_2n: f64,
+    /// The same of those after the best moves.
     pub planned_2n: f64,
 }
 
@@ -103,7 +108,10 @@ impl Model<'_> {
     /// A scheme carried out on the sample and the batches, in the spelling that makes no name twice.
     pub fn score(&self, scheme: &Scheme, batches: &Batches) -> Scored {
         let penalty = self.penalty(scheme);
-        let renaming = |is_other| Renaming { scheme: scheme.clone(), spelling: Spelling::of(self, scheme, is_other) };
+        let renaming = |is_other| Renaming {
+            scheme: scheme.clone(),
+            spelling: Spelling::of(self, scheme, is_other),
+        };
         let mut tried = renaming(false);
         let mut names = self.names_after(&tried);
         if names.collisions > 0 {
@@ -164,7 +172,12 @@ impl Model<'_> {
         if tokens.parse(name) {
             new.clear();
             let number = self.families.find(Some(&tokens));
-            renaming.rename(number as u32, &self.families.list[number], &tokens, &mut new);
+            renaming.rename(
+                number as u32,
+                &self.families.list[number],
+                &tokens,
+                &mut new,
+            );
             if !new.is_empty() {
                 after.clone_from(&new);
             }
@@ -189,7 +202,10 @@ impl Model<'_> {
             if numbers.len() < 2 {
                 continue;
             }
-            let mut touched: Vec<u16> = numbers.iter().map(|number| slots[*number as usize]).collect();
+            let mut touched: Vec<u16> = numbers
+                .iter()
+                .map(|number| slots[*number as usize])
+                .collect();
             touched.sort_unstable();
             touched.dedup();
             let must = batches.must_be_together(at);
@@ -197,7 +213,9 @@ impl Model<'_> {
             after.must += u64::from(must);
             after.in_one_slot += u64::from(touched.len() == 1);
             after.must_in_one_slot += u64::from(must && touched.len() == 1);
-            touched.iter_mut().for_each(|slot| *slot = node_of(*slot, self.nodes));
+            touched
+                .iter_mut()
+                .for_each(|slot| *slot = node_of(*slot, self.nodes));
             touched.dedup();
             nodes_touched += touched.len() as u64;
         }
@@ -218,7 +236,12 @@ impl Model<'_> {
                 new.clear();
                 if tokens.parse(key) {
                     let family = self.joins.keys[*number as usize].family;
-                    renaming.rename(family, &self.families.list[family as usize], &tokens, &mut new);
+                    renaming.rename(
+                        family,
+                        &self.families.list[family as usize],
+                        &tokens,
+                        &mut new,
+                    );
                 }
                 *slot = Some(hashslot::slot(if new.is_empty() { key } else { &new }));
             }
@@ -231,12 +254,20 @@ impl Model<'_> {
 fn heaviest(mut tags: Vec<(u64, u64, u32)>) -> (SeededMap<u64, u64>, Option<u32>, u64) {
     tags.sort_unstable();
     let sums = tags.chunk_by(|a, b| a.0 == b.0);
-    let mut sums: Vec<(u64, u64, u32)> = sums.map(|same| (same.iter().map(|tag| tag.1).sum(), same[0].0, same[0].2)).collect();
+    let mut sums: Vec<(u64, u64, u32)> = sums
+        .map(|same| (same.iter().map(|tag| tag.1).sum(), same[0].0, same[0].2))
+        .collect();
     let distinct = sums.len() as u64;
     sums.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     sums.truncate(CANDIDATES);
     let first = sums.first().map(|(_, _, at)| *at);
-    (sums.into_iter().map(|(load, hash, _)| (hash, load)).collect(), first, distinct)
+    (
+        sums.into_iter()
+            .map(|(load, hash, _)| (hash, load))
+            .collect(),
+        first,
+        distinct,
+    )
 }
 
 /// What a server hashes of a key.
@@ -248,7 +279,8 @@ fn hashed(key: &[u8]) -> &[u8] {
 fn node_of(slot: u16, nodes: usize) -> u16 {
     // The first node whose end is after the slot.
     let guess = usize::from(slot) * nodes / SLOTS;
-    let node = (guess.saturating_sub(1)..nodes).find(|node| usize::from(slot) < end_of(*node + 1, nodes));
+    let node =
+        (guess.saturating_sub(1)..nodes).find(|node| usize::from(slot) < end_of(*node + 1, nodes));
     node.unwrap_or(nodes - 1) as u16
 }
 
@@ -260,10 +292,18 @@ fn end_of(node: usize, nodes: usize) -> usize {
 /// The fullest of `nodes` equal nodes, in fair shares.
 pub fn max_over_mean(slots: &[u64], nodes: usize) -> f64 {
     let nodes = nodes.clamp(1, SLOTS);
-    let load = |node| slots[end_of(node, nodes)..end_of(node + 1, nodes)].iter().sum::<u64>();
+    let load = |node| {
+        slots[end_of(node, nodes)..end_of(node + 1, nodes)]
+            .iter()
+            .sum::<u64>()
+    };
     let largest = (0..nodes).map(load).max().unwrap_or(0);
     let total: u64 = slots.iter().sum();
-    if total == 0 { 1.0 } else { largest as f64 * nodes as f64 / total as f64 }
+    if total == 0 {
+        1.0
+    } else {
+        largest as f64 * nodes as f64 / total as f64
+    }
 }
 
 /// The same after the best moves: heavy slots to the emptiest node, the others as water.
@@ -271,7 +311,11 @@ fn planned(slots: &[u64], nodes: usize) -> f64 {
     let nodes = nodes.clamp(1, SLOTS);
     let total: u64 = slots.iter().sum();
     let fair = total as f64 / nodes as f64;
-    let mut heavy: Vec<u64> = slots.iter().copied().filter(|load| *load as f64 > NO_WATER * fair).collect();
+    let mut heavy: Vec<u64> = slots
+        .iter()
+        .copied()
+        .filter(|load| *load as f64 > NO_WATER * fair)
+        .collect();
     heavy.sort_unstable_by(|a, b| b.cmp(a));
     heavy.truncate(MOVED);
     let mut filled = std::collections::BinaryHeap::from(vec![std::cmp::Reverse(0u64); nodes]);
@@ -294,7 +338,7 @@ fn planned(slots: &[u64], nodes: usize) -> f64 {
 pub struct CarriedOut<'a> {
     families: &'a Families,
     renamings: &'a [Renaming],
-    by: crate::metric::Metric,
+    by: Metric,
     after: Vec<NamesAfter>,
     /// Names whose family the sample does not have: they keep their spelling.
     pub other: u64,
@@ -362,7 +406,7 @@ impl Tally for CarriedOut<'_> {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         for i in 0..keys.len() {
             let load = match self.by {
-                crate::metric::Metric::Keys => 1,
+                Metric::Keys => 1,
                 by => keys.batch.values.load(i)[by],
             };
             self.add_name(keys.batch.keys.get(keys.batch.base, i), load, keys.slots[i]);
@@ -372,7 +416,11 @@ impl Tally for CarriedOut<'_> {
     fn merge(&mut self, other: Self) {
         self.other += other.other;
         for (after, other) in self.after.iter_mut().zip(other.after) {
-            after.slots.iter_mut().zip(other.slots).for_each(|(a, b)| *a += b);
+            after
+                .slots
+                .iter_mut()
+                .zip(other.slots)
+                .for_each(|(a, b)| *a += b);
             after.renamed += other.renamed;
             for (tag, load) in other.heaviest {
                 *after.heaviest.entry(tag).or_default() += load;

@@ -64,12 +64,12 @@ impl Decision {
     }
 }
 
-
 impl Model<'_> {
     /// The schemes to choose from, carried out on the sample; today's is the first, that without tags the last.
     pub fn candidates(&self, batches: &Batches) -> Vec<Scored> {
         let schemes = match self.judges_locality() {
             true => self.search(),
+            false if !self.required.is_empty() => self.search(),
             false => self.narrowed(self.joins.batches() as u64 >= LEAST_BATCHES),
         };
         let bare = Scheme::without_tags(&self.choices);
@@ -104,7 +104,13 @@ impl Model<'_> {
             _ => Evidence::Batches,
         };
         let (schemes, today) = self.listed(schemes, best);
-        Decision { schemes, today, evidence, judges_locality: self.judges_locality(), collided }
+        Decision {
+            schemes,
+            today,
+            evidence,
+            judges_locality: self.judges_locality(),
+            collided,
+        }
     }
 
     fn locality(&self, scheme: &Scored) -> f64 {
@@ -120,9 +126,14 @@ impl Model<'_> {
         let allowed = (1..schemes.len()).filter(|at| self.is_allowed(&schemes[*at], today));
         let best = allowed.rev().max_by(|a, b| {
             let (a, b) = (self.rank(&schemes[*a]), self.rank(&schemes[*b]));
-            a.iter().zip(&b).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+            a.iter()
+                .zip(&b)
+                .map(|(a, b)| a.total_cmp(b))
+                .find(|order| order.is_ne())
+                .unwrap_or(std::cmp::Ordering::Equal)
         });
-        best.filter(|best| self.is_worth_it(&schemes[*best], today)).unwrap_or(0)
+        best.filter(|best| self.is_worth_it(&schemes[*best], today))
+            .unwrap_or(0)
     }
 
     fn is_allowed(&self, scheme: &Scored, today: &Scored) -> bool {
@@ -130,11 +141,16 @@ impl Model<'_> {
             (Some(then), Some(now)) => then < now - LOST,
             _ => false,
         };
-        let is_as_bad = scheme.soundness == Soundness::Bad && scheme.penalty.sum >= today.penalty.sum - 0.5;
+        let is_as_bad =
+            scheme.soundness == Soundness::Bad && scheme.penalty.sum >= today.penalty.sum - 0.5;
         let gains_nothing = !self.judges_locality()
             && scheme.penalty.sum >= today.penalty.sum
             && scheme.soundness >= today.soundness;
-        scheme.names.collisions == 0 && !loses && !is_as_bad && !gains_nothing
+        scheme.names.collisions == 0
+            && !loses
+            && !is_as_bad
+            && (!gains_nothing || !self.required.is_empty())
+            && self.unmet(&scheme.renaming.scheme) == 0
     }
 
     /// What a scheme is worth, most important first.
@@ -144,17 +160,29 @@ impl Model<'_> {
             Soundness::Limited => 0.2,
             Soundness::Bad => 1.0 + scheme.penalty.sum,
         };
-        let cost = if scheme.soundness < Soundness::Bad { cost + (scheme.penalty.sum - 1.0).max(0.0) } else { cost };
+        let cost = if scheme.soundness < Soundness::Bad {
+            cost + (scheme.penalty.sum - 1.0).max(0.0)
+        } else {
+            cost
+        };
         let worth = ((self.locality(scheme) - cost) * 100.0).round();
         let fields = -(scheme.renaming.scheme.fields() as f64);
         match self.judges_locality() {
-            true => [worth, -(scheme.names.renamed as f64), -scheme.heaviest_share(), fields],
+            true => [
+                worth,
+                -(scheme.names.renamed as f64),
+                -scheme.heaviest_share(),
+                fields,
+            ],
             false => [worth, 0.0, -(scheme.names.distinct as f64), fields],
         }
     }
 
     /// Whether a scheme gains enough over today's.
     fn is_worth_it(&self, scheme: &Scored, today: &Scored) -> bool {
+        if self.unmet(&today.renaming.scheme) > 0 {
+            return true;
+        }
         let gain = self.locality(scheme) - self.locality(today);
         let is_sounder = scheme.soundness < today.soundness;
         if gain < 0.0 && !is_sounder && today.penalty.sum <= scheme.penalty.sum {
@@ -184,8 +212,14 @@ impl Model<'_> {
     fn listed(&self, schemes: Vec<Scored>, best: usize) -> (Vec<Scored>, usize) {
         let mut order: Vec<usize> = (1..schemes.len()).filter(|at| *at != best).collect();
         order.sort_by(|a, b| {
-            let locality = self.locality(&schemes[*b]).total_cmp(&self.locality(&schemes[*a]));
-            locality.then_with(|| schemes[*a].max_over_mean_2n.total_cmp(&schemes[*b].max_over_mean_2n))
+            let locality = self
+                .locality(&schemes[*b])
+                .total_cmp(&self.locality(&schemes[*a]));
+            locality.then_with(|| {
+                schemes[*a]
+                    .max_over_mean_2n
+                    .total_cmp(&schemes[*b].max_over_mean_2n)
+            })
         });
         let mut listed = vec![best];
         if best != 0 {
@@ -205,7 +239,10 @@ impl Model<'_> {
             }
         }
         let mut schemes: Vec<Option<Scored>> = schemes.into_iter().map(Some).collect();
-        let listed = listed.into_iter().filter_map(|at| schemes[at].take()).collect();
+        let listed = listed
+            .into_iter()
+            .filter_map(|at| schemes[at].take())
+            .collect();
         (listed, today)
     }
 
@@ -221,11 +258,16 @@ impl Model<'_> {
                 bare.set(*number, Choice::Bare);
                 let pair = self.field_behind_tag(*number).filter(|_| !single_keys_seen);
                 let holds_together = |pair: &Choice| {
-                    let tags = self.tags.get(*number, *pair).map_or(0.0, |tags| tags.expected_distinct);
+                    let tags = self
+                        .tags
+                        .get(*number, *pair)
+                        .map_or(0.0, |tags| tags.expected_distinct);
                     let with_field = families.iter().filter(|other| {
                         self.families.list[**other as usize].fields.len() >= pair.fields().end
                     });
-                    let names: usize = with_field.map(|other| self.families.list[*other as usize].names.len()).sum();
+                    let names: usize = with_field
+                        .map(|other| self.families.list[*other as usize].names.len())
+                        .sum();
                     tags < TOGETHER * names as f64 / self.names.share()
                 };
                 narrower.set(*number, pair.filter(holds_together).unwrap_or(Choice::Bare));
@@ -241,22 +283,32 @@ impl Model<'_> {
     }
 
     fn field_behind_tag(&self, number: u32) -> Option<Choice> {
-        let last = *self.families.list[number as usize].fields_of_today()?.last()?;
+        let last = *self.families.list[number as usize]
+            .fields_of_today()?
+            .last()?;
         let pair = Choice::Pair(u8::try_from(last).ok()?);
-        self.choices[number as usize].contains(&pair).then_some(pair)
+        self.choices[number as usize]
+            .contains(&pair)
+            .then_some(pair)
     }
 
     /// Families with a tag today, by what it is of.
     fn families_by_tag(&self) -> Vec<Vec<u32>> {
-        let mut by_tag: std::collections::BTreeMap<(Vec<(FieldKind, Vec<u8>)>, Vec<u8>), Vec<u32>> = Default::default();
+        let mut by_tag: std::collections::BTreeMap<(Vec<(FieldKind, Vec<u8>)>, Vec<u8>), Vec<u32>> =
+            Default::default();
         for number in 0..self.choices.len() as u32 {
             let family = &self.families.list[number as usize];
-            let Some(fields) = family.fields_of_today() else { continue };
+            let Some(fields) = family.fields_of_today() else {
+                continue;
+            };
             if family.names.is_empty() || !self.choices[number as usize].contains(&Choice::Bare) {
                 continue;
             }
             let word = |field: usize| family.word_before(field).unwrap_or_default().to_vec();
-            let parts: Vec<_> = fields.iter().map(|field| (family.kinds[*field], word(*field))).collect();
+            let parts: Vec<_> = fields
+                .iter()
+                .map(|field| (family.kinds[*field], word(*field)))
+                .collect();
             let constant = match parts.is_empty() {
                 true => self.tag_of_first(family),
                 false => Vec::new(),
@@ -276,15 +328,24 @@ impl Model<'_> {
         let mut tags = std::collections::HashMap::new();
         let (mut names, mut distinct) = (0, 0);
         for number in families {
-            let Some(of) = self.tags.get(*number, Choice::Keep) else { continue };
-            of.by_load.iter().for_each(|(tag, load)| *tags.entry(*tag).or_insert(0u64) += load);
+            let Some(of) = self.tags.get(*number, Choice::Keep) else {
+                continue;
+            };
+            of.by_load
+                .iter()
+                .for_each(|(tag, load)| *tags.entry(*tag).or_insert(0u64) += load);
             names += self.families.list[*number as usize].names.len();
             distinct = distinct.max(of.distinct);
         }
         let nodes = 2.0 * self.nodes as f64;
         let heaviest = tags.values().max().copied().unwrap_or(0) as f64 / self.sample_load;
         let soundness = self.by_heaviest(nodes * heaviest, nodes * self.heaviest_key);
-        let has_few_tags = names as f64 > 0.02 * self.names.len() as f64 && distinct < 8 * self.nodes as u64;
-        soundness > Soundness::Good || has_few_tags || families.iter().any(|number| self.is_of_dates(*number, Choice::Keep))
+        let has_few_tags =
+            names as f64 > 0.02 * self.names.len() as f64 && distinct < 8 * self.nodes as u64;
+        soundness > Soundness::Good
+            || has_few_tags
+            || families
+                .iter()
+                .any(|number| self.is_of_dates(*number, Choice::Keep))
     }
 }

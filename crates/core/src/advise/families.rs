@@ -96,8 +96,16 @@ impl Family {
             })
             .collect();
         let (tail, braces) = shapes.endings.text(*end).clone();
-        let fields = (0..tokens.len()).filter(|at| tokens[*at].literal.is_none()).collect();
-        Family { tokens, tail, braces, fields, ..Family::other() }
+        let fields = (0..tokens.len())
+            .filter(|at| tokens[*at].literal.is_none())
+            .collect();
+        Family {
+            tokens,
+            tail,
+            braces,
+            fields,
+            ..Family::other()
+        }
     }
 
     /// The fields in today's tag; none where there is no tag, and no fields where it is the same for all names.
@@ -117,8 +125,13 @@ impl Family {
     /// Fields before the first brace that would win over ours, and whether there is no such brace.
     pub fn reachable_fields(&self) -> (usize, bool) {
         let has_brace = |bytes: &[u8]| bytes.contains(&b'{');
-        let behind = self.tokens.iter().position(|token| has_brace(&token.separator));
-        let reachable = behind.map_or(self.fields.len(), |at| self.fields.iter().filter(|field| **field < at).count());
+        let behind = self
+            .tokens
+            .iter()
+            .position(|token| has_brace(&token.separator));
+        let reachable = behind.map_or(self.fields.len(), |at| {
+            self.fields.iter().filter(|field| **field < at).count()
+        });
         (reachable, behind.is_none() && !has_brace(&self.tail))
     }
 
@@ -145,7 +158,9 @@ impl Family {
     pub fn brace_positions(&self, spans: &[(usize, usize)]) -> Option<(usize, usize)> {
         let Braces { open, close } = self.braces?;
         let at = |tokens: u8, bytes: u16| {
-            let end = usize::from(tokens).checked_sub(1).map_or(0, |last| spans[last].1);
+            let end = usize::from(tokens)
+                .checked_sub(1)
+                .map_or(0, |last| spans[last].1);
             (bytes != INSIDE).then(|| end + usize::from(bytes))
         };
         Some((at(open.tokens, open.bytes)?, at(close.tokens, close.bytes)?))
@@ -181,9 +196,13 @@ impl Matcher {
         for token in &family.tokens {
             let word = token.literal.as_deref().map_or(FIELD, hash);
             let next = self.steps.len() as u32 + 1;
-            state = *self.steps.entry((state, fold(hash(&token.separator), word))).or_insert(next);
+            state = *self
+                .steps
+                .entry((state, fold(hash(&token.separator), word)))
+                .or_insert(next);
         }
-        self.ends.insert((state, end_hash(&family.tail, family.braces)), number);
+        self.ends
+            .insert((state, end_hash(&family.tail, family.braces)), number);
     }
 
     /// The number of the family of a name.
@@ -200,7 +219,12 @@ impl Matcher {
         }
         let (tail, braces) = match tokens.is_cut {
             true => ending(tokens),
-            false => return self.ends.get(&(state, end_hash(tokens.tail(), tokens.braces))).copied(),
+            false => {
+                return self
+                    .ends
+                    .get(&(state, end_hash(tokens.tail(), tokens.braces)))
+                    .copied();
+            }
         };
         self.ends.get(&(state, end_hash(&tail, braces))).copied()
     }
@@ -229,13 +253,19 @@ impl Families {
         let mut shapes = NameShapes::default();
         each(&mut |tokens| shapes.add(tokens));
         let patterns = shapes.patterns();
-        let mut list: Vec<Family> = patterns.keys().map(|shape| Family::of(shape, &shapes)).collect();
+        let mut list: Vec<Family> = patterns
+            .keys()
+            .map(|shape| Family::of(shape, &shapes))
+            .collect();
         drop(shapes);
         let mut matcher = Matcher::default();
         for (number, family) in list.iter().enumerate() {
             matcher.insert(family, number as u32);
         }
-        let mut kinds: Vec<Vec<[u64; KINDS]>> = list.iter().map(|family| vec![[0; KINDS]; family.fields.len()]).collect();
+        let mut kinds: Vec<Vec<[u64; KINDS]>> = list
+            .iter()
+            .map(|family| vec![[0; KINDS]; family.fields.len()])
+            .collect();
         each(&mut |tokens| {
             if let Some(number) = matcher.find(tokens) {
                 let family = &list[number as usize];
@@ -254,9 +284,18 @@ impl Families {
     /// Puts the families into this order of their numbers; the last one stays the last.
     pub fn reorder(&mut self, order: &[usize]) {
         let mut new = vec![0u32; self.list.len()];
-        order.iter().enumerate().for_each(|(at, old)| new[*old] = at as u32);
-        self.list = order.iter().map(|old| std::mem::replace(&mut self.list[*old], Family::other())).collect();
-        self.matcher.ends.values_mut().for_each(|number| *number = new[*number as usize]);
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(at, old)| new[*old] = at as u32);
+        self.list = order
+            .iter()
+            .map(|old| std::mem::replace(&mut self.list[*old], Family::other()))
+            .collect();
+        self.matcher
+            .ends
+            .values_mut()
+            .for_each(|number| *number = new[*number as usize]);
     }
 
     /// The number of the family of names that no pattern fits.
@@ -307,7 +346,9 @@ mod tests {
             assert_ne!(families.find(Some(&tokens)), families.other(), "{name}");
         }
         let list = families.list[..families.other()].iter();
-        let mut list: Vec<String> = list.map(|family| String::from_utf8_lossy(&family.pattern).into_owned()).collect();
+        let mut list: Vec<String> = list
+            .map(|family| String::from_utf8_lossy(&family.pattern).into_owned())
+            .collect();
         list.sort();
         list
     }
@@ -319,21 +360,47 @@ mod tests {
 
     #[test]
     fn numbers_dates_and_ids_are_fields_and_braces_make_another_family() {
-        let names = ["{t7}:doc:5", "t8:doc:6", "m:2026-11-01", "rl:1.2.3.4:7", "s:{deadbeef01}"].map(String::from);
-        assert_eq!(patterns(&names), ["m:<date>", "rl:<ip>:<n>", "s:{<hex>}", "t<n>:doc:<n>", "{t<n>}:doc:<n>"]);
+        let names = [
+            "{t7}:doc:5",
+            "t8:doc:6",
+            "m:2026-11-01",
+            "rl:1.2.3.4:7",
+            "s:{deadbeef01}",
+        ]
+        .map(String::from);
+        assert_eq!(
+            patterns(&names),
+            [
+                "m:<date>",
+                "rl:<ip>:<n>",
+                "s:{<hex>}",
+                "t<n>:doc:<n>",
+                "{t<n>}:doc:<n>"
+            ]
+        );
         // A few ids among numbers of eight digits are hex; dates among numbers are numbers.
-        let mixed: Vec<String> = (0..50).map(|i| format!("x:{}", 20_261_101 + i * 7)).chain([String::from("x:0a0b0c0d")]).collect();
+        let mixed: Vec<String> = (0..50)
+            .map(|i| format!("x:{}", 20_261_101 + i * 7))
+            .chain([String::from("x:0a0b0c0d")])
+            .collect();
         assert_eq!(patterns(&mixed[..50]), ["x:<n>"]);
-        let some_hex: Vec<String> = (0..50).map(|i| format!("x:{}", 33_000_000 + i)).chain(["x:0a0b0c0d", "x:0a0b0c0e"].map(String::from)).collect();
+        let some_hex: Vec<String> = (0..50)
+            .map(|i| format!("x:{}", 33_000_000 + i))
+            .chain(["x:0a0b0c0d", "x:0a0b0c0e"].map(String::from))
+            .collect();
         assert_eq!(patterns(&some_hex), ["x:<hex>"]);
     }
 
     #[test]
     fn words_are_values_where_they_are_many_or_share_their_endings() {
-        let users: Vec<String> = (0..65).map(|i| format!("user:{}:profile", word(i))).collect();
+        let users: Vec<String> = (0..65)
+            .map(|i| format!("user:{}:profile", word(i)))
+            .collect();
         assert_eq!(patterns(&users), ["user:<w>:profile"]);
         assert_eq!(patterns(&users[..64]).len(), 64);
-        let tenants: Vec<String> = (0..8).flat_map(|i| ["a", "b", "c"].map(|end| format!("{}:{end}", word(i)))).collect();
+        let tenants: Vec<String> = (0..8)
+            .flat_map(|i| ["a", "b", "c"].map(|end| format!("{}:{end}", word(i))))
+            .collect();
         assert_eq!(patterns(&tenants), ["<w>:a", "<w>:b", "<w>:c"]);
         assert_eq!(patterns(&tenants[..21]).len(), 21, "seven are kinds");
         let tables: Vec<String> = (0..12).map(|i| format!("{}:7", word(i))).collect();

@@ -109,7 +109,11 @@ impl Joins {
             }
             joins.multi += 1;
             let shape = joins.shape(batch.must_be_together, &joins.touched[from..]);
-            let count = shapes.entry(shape).or_insert(ShapeCount { batches: 0, keys: 0, command: batch.command });
+            let count = shapes.entry(shape).or_insert(ShapeCount {
+                batches: 0,
+                keys: 0,
+                command: batch.command,
+            });
             count.batches += 1;
             count.keys += (joins.touched.len() - from) as u64;
             if shapes.len() > 2 * MOST_SHAPES {
@@ -130,14 +134,22 @@ impl Joins {
         let fields = &families.list[family as usize].fields;
         if let Some(tokens) = parsed {
             let looked_at = fields.iter().take(MOST_FIELDS + 1);
-            self.values.extend(looked_at.map(|field| hash(tokens.bytes(*field))));
+            self.values
+                .extend(looked_at.map(|field| hash(tokens.bytes(*field))));
         }
         let fields = (self.values.len() - values as usize) as u8;
         let name = hash(key);
         let tag = hashslot::tag(key);
         let is_tagged = tag.is_some();
         let tag = tag.map_or(name, |tag| braced(hash(&key[tag])));
-        self.keys.push(TouchedKey { family, name, tag, is_tagged, values, fields });
+        self.keys.push(TouchedKey {
+            family,
+            name,
+            tag,
+            is_tagged,
+            values,
+            fields,
+        });
         self.accesses.push(0);
         self.keys.len() as u32 - 1
     }
@@ -159,8 +171,16 @@ impl Joins {
 
     /// The keys of a batch, as numbers.
     pub fn batch(&self, at: usize) -> &[u32] {
-        let from = at.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        let from = at
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before] as usize);
         &self.touched[from..self.ends[at] as usize]
+    }
+
+    /// The shape of a batch of several keys.
+    pub fn shape_of(&self, at: usize, batches: &Batches) -> Option<BatchShape> {
+        let keys = self.batch(at);
+        (keys.len() > 1).then(|| self.shape(batches.must_be_together(at), keys))
     }
 
     fn shape(&self, must_be_together: bool, batch: &[u32]) -> BatchShape {
@@ -191,13 +211,21 @@ impl Joins {
                 classes.len() - 1
             }) as u16
         };
-        let families = agreed.into_iter().map(|(family, (has_several, tag, values))| FamilyJoin {
-            family,
-            has_several,
-            fields: values.into_iter().map(|value| value.map(&mut class)).collect(),
-            tag: tag.map(&mut class),
-        });
-        BatchShape { must_be_together, families: families.collect() }
+        let families = agreed
+            .into_iter()
+            .map(|(family, (has_several, tag, values))| FamilyJoin {
+                family,
+                has_several,
+                fields: values
+                    .into_iter()
+                    .map(|value| value.map(&mut class))
+                    .collect(),
+                tag: tag.map(&mut class),
+            });
+        BatchShape {
+            must_be_together,
+            families: families.collect(),
+        }
     }
 }
 
@@ -240,8 +268,11 @@ impl BatchShape {
 /// The classes of a tag; a tag of today is never equal to a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TagClass {
+    /// Of the tag that keys have.
     Today(u16),
+    /// Of a field.
     Field(u16),
+    /// Of two fields.
     Pair(u16, u16),
 }
 

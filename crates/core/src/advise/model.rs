@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::advise::batches::Batches;
 use crate::advise::families::Families;
-use crate::advise::joins::Joins;
+use crate::advise::joins::{BatchShape, Joins};
 use crate::advise::names::NameSample;
 use crate::advise::scheme::{Choice, MOST_SCORED, Scheme, choices};
 use crate::advise::soundness::Judged;
@@ -28,25 +28,35 @@ pub struct Model<'a> {
     pub tags: AllTagLoads,
     /// The load of the sample.
     pub sample_load: f64,
-    /// The share of the heaviest key in the load, and that of the hottest in the accesses.
+    /// The share of the heaviest key in the load.
     pub heaviest_key: f64,
+    /// That of the hottest key in the accesses.
     pub hottest_key: f64,
-    /// The load of names that the families of the sample hold.
+    /// Shapes that must be in one slot, as the user says.
+    pub required: Vec<BatchShape>,
+    /// Groups that were judged.
     pub judged: Judged,
 }
 
 impl<'a> Model<'a> {
     /// The model of these names and batches on `nodes` primaries; families that `is_kept` says keep their names.
-    pub fn of(names: &'a NameSample, batches: &Batches, nodes: usize, is_kept: impl Fn(&[u8]) -> bool) -> Self {
+    pub fn of(
+        names: &'a NameSample,
+        batches: &Batches,
+        nodes: usize,
+        is_kept: impl Fn(&[u8]) -> bool,
+    ) -> Self {
         let mut families = Families::of(|found| each_name(names, batches, found));
         add_names(&mut families, names);
         add_accesses(&mut families, batches);
         families.reorder(&by_importance(&families, names, batches));
         let scored = families.other().min(MOST_SCORED);
-        let choices = families.list[..scored].iter().map(|family| match is_kept(&family.pattern) {
-            true => vec![Choice::Keep],
-            false => choices(family),
-        });
+        let choices = families.list[..scored]
+            .iter()
+            .map(|family| match is_kept(&family.pattern) {
+                true => vec![Choice::Keep],
+                false => choices(family),
+            });
         let choices: Vec<Vec<Choice>> = choices.collect();
         let joins = Joins::of(batches, &families);
         let tags = AllTagLoads::of(names, &families, &choices, &joins);
@@ -63,13 +73,18 @@ impl<'a> Model<'a> {
             hottest_key: share(f64::from(hottest), joins.total_accesses as f64),
             joins,
             families,
+            required: Vec::new(),
             judged: Judged::default(),
         }
     }
 
     /// The part of the batches of several keys that a scheme brings to one slot.
     pub fn local(&self, scheme: &Scheme) -> f64 {
-        let local = self.joins.shapes.iter().filter(|(shape, _)| shape.is_in_one_slot(scheme));
+        let local = self
+            .joins
+            .shapes
+            .iter()
+            .filter(|(shape, _)| shape.is_in_one_slot(scheme));
         let local: u64 = local.map(|(_, count)| count.batches).sum();
         local as f64 / self.joins.multi.max(1) as f64
     }
@@ -123,13 +138,21 @@ fn by_importance(families: &Families, names: &NameSample, batches: &Batches) -> 
     let importance = |at: &usize| {
         let family = &families.list[*at];
         let share = |part: f64, all: f64| part / all.max(1.0);
-        let of_accesses = if batches.is_empty() { 0.0 } else { share(family.accesses as f64, accesses as f64) };
-        share(family.load as f64, names.load as f64) + share(family.names.len() as f64, names.len() as f64) + of_accesses
+        let of_accesses = if batches.is_empty() {
+            0.0
+        } else {
+            share(family.accesses as f64, accesses as f64)
+        };
+        share(family.load as f64, names.load as f64)
+            + share(family.names.len() as f64, names.len() as f64)
+            + of_accesses
     };
     let mut order: Vec<usize> = (0..families.other()).collect();
     order.sort_by(|a, b| {
         let pattern = |at: &usize| &families.list[*at].pattern;
-        importance(b).total_cmp(&importance(a)).then_with(|| pattern(a).cmp(pattern(b)))
+        importance(b)
+            .total_cmp(&importance(a))
+            .then_with(|| pattern(a).cmp(pattern(b)))
     });
     order.push(families.other());
     order

@@ -84,7 +84,13 @@ impl NameSample {
         let start = self.bytes.len() as u32;
         self.bytes.extend_from_slice(name);
         let len = name.len() as u32;
-        self.entries.push(Entry { hash, start, len, times: 1, load });
+        self.entries.push(Entry {
+            hash,
+            start,
+            len,
+            times: 1,
+            load,
+        });
         let [names, bytes] = self.most;
         if self.entries.len() >= 2 * names || self.bytes.len() >= 2 * bytes {
             self.prune();
@@ -96,15 +102,23 @@ impl NameSample {
         self.prune();
         if self.load == 0 {
             self.by = Metric::Keys;
-            self.entries.iter_mut().for_each(|entry| entry.load = u64::from(entry.times));
+            self.entries
+                .iter_mut()
+                .for_each(|entry| entry.load = u64::from(entry.times));
             self.load = self.keys;
-            self.largest = self.entries.iter().map(|entry| entry.load).max().unwrap_or(0);
+            self.largest = self
+                .entries
+                .iter()
+                .map(|entry| entry.load)
+                .max()
+                .unwrap_or(0);
         }
     }
 
     /// Keeps the names of the smallest hashes that there is room for, each once.
     pub fn prune(&mut self) {
-        self.entries.sort_unstable_by_key(|entry| (entry.hash, entry.start));
+        self.entries
+            .sort_unstable_by_key(|entry| (entry.hash, entry.start));
         let mut kept: Vec<Entry> = Vec::with_capacity(self.entries.len().min(self.most[0]));
         let mut packed = Vec::with_capacity(self.bytes.len().min(self.most[1]));
         for entry in &self.entries {
@@ -158,7 +172,9 @@ impl NameSample {
 
     /// Whether a name with this hash is in it.
     pub fn has(&self, hash: u64) -> bool {
-        self.entries.binary_search_by_key(&hash, |entry| entry.hash).is_ok()
+        self.entries
+            .binary_search_by_key(&hash, |entry| entry.hash)
+            .is_ok()
     }
 }
 
@@ -182,7 +198,8 @@ impl Tally for NameSample {
         self.limit = self.limit.min(other.limit);
         for entry in &other.entries {
             let start = self.bytes.len() as u32;
-            self.bytes.extend_from_slice(&other.bytes[entry.start as usize..][..entry.len as usize]);
+            self.bytes
+                .extend_from_slice(&other.bytes[entry.start as usize..][..entry.len as usize]);
             self.entries.push(Entry { start, ..*entry });
         }
         let limit = self.limit;
@@ -214,10 +231,21 @@ mod tests {
         whole.finish();
         parts.finish();
         assert_eq!(listed(&whole), listed(&parts));
-        assert_eq!((whole.len(), whole.keys, whole.largest), (100, 10_000, 9999));
-        assert!(!whole.is_whole() && (0.005..0.02).contains(&whole.share()), "{}", whole.share());
+        assert_eq!(
+            (whole.len(), whole.keys, whole.largest),
+            (100, 10_000, 9999)
+        );
+        assert!(
+            !whole.is_whole() && (0.005..0.02).contains(&whole.share()),
+            "{}",
+            whole.share()
+        );
         let below = (0..10_000).filter(|i| hash(format!("name:{i}").as_bytes()) < whole.limit());
-        assert!(below.clone().all(|i| whole.has(hash(format!("name:{i}").as_bytes()))));
+        assert!(
+            below
+                .clone()
+                .all(|i| whole.has(hash(format!("name:{i}").as_bytes())))
+        );
         assert_eq!(below.count(), 100);
     }
 
@@ -227,11 +255,17 @@ mod tests {
         sample.push(&[b'x'; MOST_BYTES + 1], 1);
         sample.finish();
         assert_eq!((sample.len(), sample.keys, sample.long), (49, 99, 1));
-        let (_, load) = (0..49).map(|at| sample.get(at)).find(|(name, _)| *name == b"name:7").unwrap();
+        let (_, load) = (0..49)
+            .map(|at| sample.get(at))
+            .find(|(name, _)| *name == b"name:7")
+            .unwrap();
         assert_eq!(load, 14);
         let mut unweighed = NameSample::with_room(Metric::Bytes, 9, 99);
         unweighed.push(b"a", 0);
         unweighed.finish();
-        assert_eq!((unweighed.metric(), unweighed.load, unweighed.get(0).1), (Metric::Keys, 1, 1));
+        assert_eq!(
+            (unweighed.metric(), unweighed.load, unweighed.get(0).1),
+            (Metric::Keys, 1, 1)
+        );
     }
 }

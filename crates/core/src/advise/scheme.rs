@@ -74,20 +74,32 @@ impl Scheme {
 
     /// Fields that are in tags.
     pub fn fields(&self) -> usize {
-        self.choices.iter().map(|(_, choice)| choice.fields().len()).sum()
+        self.choices
+            .iter()
+            .map(|(_, choice)| choice.fields().len())
+            .sum()
     }
 
     /// The scheme that takes the braces off all families that may be changed.
     pub fn without_tags(choices: &[Vec<Choice>]) -> Scheme {
-        let bare = choices.iter().enumerate().filter(|(_, of)| of.contains(&Choice::Bare));
-        Scheme { choices: bare.map(|(family, _)| (family as u32, Choice::Bare)).collect() }
+        let bare = choices
+            .iter()
+            .enumerate()
+            .filter(|(_, of)| of.contains(&Choice::Bare));
+        Scheme {
+            choices: bare
+                .map(|(family, _)| (family as u32, Choice::Bare))
+                .collect(),
+        }
     }
 }
 
 impl FromIterator<(u32, Choice)> for Scheme {
     fn from_iter<I: IntoIterator<Item = (u32, Choice)>>(choices: I) -> Self {
         let mut scheme = Scheme::default();
-        choices.into_iter().for_each(|(family, choice)| scheme.set(family, choice));
+        choices
+            .into_iter()
+            .for_each(|(family, choice)| scheme.set(family, choice));
         scheme
     }
 }

@@ -31,10 +31,18 @@ struct Known {
 impl Model<'_> {
     /// What the search looks for most of.
     pub fn value(&self, scheme: &Scheme) -> f64 {
-        let renamed: usize = scheme.changes().iter().map(|(family, _)| self.families.list[*family as usize].names.len()).sum();
+        let renamed: usize = scheme
+            .changes()
+            .iter()
+            .map(|(family, _)| self.families.list[*family as usize].names.len())
+            .sum();
         let renamed = renamed as f64 / self.names.len().max(1) as f64;
         let penalty = self.penalty(scheme).sum;
-        self.local(scheme) - penalty - OF_RENAMED * renamed - OF_FIELD * scheme.fields() as f64
+        self.local(scheme)
+            - self.unmet(scheme) as f64
+            - penalty
+            - OF_RENAMED * renamed
+            - OF_FIELD * scheme.fields() as f64
     }
 
     /// Schemes worth scoring: today's first, then the best.
@@ -74,7 +82,9 @@ impl Model<'_> {
                         continue;
                     }
                     let mut tried = scheme.clone();
-                    assignment.iter().for_each(|(family, choice)| tried.set(*family, *choice));
+                    assignment
+                        .iter()
+                        .for_each(|(family, choice)| tried.set(*family, *choice));
                     if !known.values.contains_key(&tried) {
                         next.push((self.known(&tried, known), tried));
                     }
@@ -103,7 +113,9 @@ impl Model<'_> {
         for _ in 0..ROUNDS {
             let before = value;
             for family in 0..self.choices.len().min(MOST_IMPROVED) {
-                let tried = self.choices[family].iter().map(|choice| scheme.with(family as u32, *choice));
+                let tried = self.choices[family]
+                    .iter()
+                    .map(|choice| scheme.with(family as u32, *choice));
                 let tried: Vec<Scheme> = tried.collect();
                 for other in tried {
                     let of_other = self.known(&other, known);
@@ -127,10 +139,19 @@ impl Model<'_> {
             }
         }
         let least = LEAST_BATCHES.max((LEAST_SHARE * self.joins.multi as f64) as u64);
-        let mut heavy: Vec<_> = batches.into_iter().filter(|(_, batches)| *batches >= least).collect();
+        let mut heavy: Vec<_> = batches
+            .into_iter()
+            .filter(|(_, batches)| *batches >= least)
+            .collect();
         heavy.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         heavy.truncate(MOST_ASSIGNMENTS);
-        heavy.into_iter().map(|(assignment, _)| assignment).collect()
+        let required = self
+            .required
+            .iter()
+            .flat_map(|shape| self.assignments_of(shape));
+        required
+            .chain(heavy.into_iter().map(|(assignment, _)| assignment))
+            .collect()
     }
 
     fn assignments_of(&self, shape: &BatchShape) -> Vec<Vec<(u32, Choice)>> {
@@ -142,14 +163,24 @@ impl Model<'_> {
             };
             for (at, class) in family.fields.iter().take(MOST_FIELDS).enumerate() {
                 if let Some(class) = class.filter(|_| choices.contains(&Choice::Field(at as u8))) {
-                    classes.entry(class).or_default().entry(family.family).or_default().push(at as u8);
+                    classes
+                        .entry(class)
+                        .or_default()
+                        .entry(family.family)
+                        .or_default()
+                        .push(at as u8);
                 }
             }
         }
         classes.retain(|_, fields| fields.len() == shape.families.len());
         let mut assignments = Vec::new();
         for fields in classes.values() {
-            let of = |pick: fn(&Vec<u8>) -> u8| fields.iter().map(|(family, at)| (*family, Choice::Field(pick(at)))).collect();
+            let of = |pick: fn(&Vec<u8>) -> u8| {
+                fields
+                    .iter()
+                    .map(|(family, at)| (*family, Choice::Field(pick(at))))
+                    .collect()
+            };
             assignments.push(of(|at| at[0]));
             if fields.values().any(|at| at.len() > 1) {
                 assignments.push(of(|at| at[at.len() - 1]));
@@ -160,7 +191,9 @@ impl Model<'_> {
                 let pair = |family: &u32| {
                     let is_next = |at: &&u8| second[family].contains(&(**at + 1));
                     let choice = Choice::Pair(*first[family].iter().find(is_next)?);
-                    self.choices[*family as usize].contains(&choice).then_some((*family, choice))
+                    self.choices[*family as usize]
+                        .contains(&choice)
+                        .then_some((*family, choice))
                 };
                 if let Some(pairs) = first.keys().map(pair).collect() {
                     assignments.push(pairs);

@@ -103,7 +103,11 @@ impl NameShapes {
             if values.is_empty() {
                 break;
             }
-            patterns = merged(patterns.into_iter().map(|(shape, count)| (widened(shape, &values), count)));
+            patterns = merged(
+                patterns
+                    .into_iter()
+                    .map(|(shape, count)| (widened(shape, &values), count)),
+            );
         }
         patterns
     }
@@ -115,7 +119,8 @@ impl NameShapes {
         let mut places: HashMap<(&[Step], u32), Endings<'_>> = HashMap::new();
         for (steps, ending) in patterns.keys() {
             let braces = self.endings.text(*ending).1;
-            for (at, (separator, word)) in steps.iter().enumerate().filter(|(_, step)| step.1 != 0) {
+            for (at, (separator, word)) in steps.iter().enumerate().filter(|(_, step)| step.1 != 0)
+            {
                 let in_tag = braces.is_some_and(|of| {
                     (usize::from(of.open.tokens)..usize::from(of.close.tokens)).contains(&at)
                 });
@@ -126,19 +131,34 @@ impl NameShapes {
             }
         }
         let are_values = |endings: &Endings<'_>| {
-            let words: HashSet<u32> = endings.values().flat_map(|(words, _)| words).copied().collect();
-            let is_common = |words_of: &HashSet<u32>| words_of.len() as f64 >= COMMON * words.len() as f64;
-            let common: Vec<bool> = endings.values().filter(|of| is_common(&of.0)).map(|of| of.1).collect();
+            let words: HashSet<u32> = endings
+                .values()
+                .flat_map(|(words, _)| words)
+                .copied()
+                .collect();
+            let is_common =
+                |words_of: &HashSet<u32>| words_of.len() as f64 >= COMMON * words.len() as f64;
+            let common: Vec<bool> = endings
+                .values()
+                .filter(|of| is_common(&of.0))
+                .map(|of| of.1)
+                .collect();
             words.len() >= LEAST_VALUES && (common.len() >= LEAST_ENDINGS || common.contains(&true))
         };
         let values = places.iter().filter(|(_, endings)| are_values(endings));
-        values.map(|((before, separator), _)| (before.to_vec(), *separator)).collect()
+        values
+            .map(|((before, separator), _)| (before.to_vec(), *separator))
+            .collect()
     }
 }
 
 /// Makes a field of each place of the trie that has too many words, from the front to the back.
 fn widen_levels(shapes: &mut [(Shape, u64)]) {
-    let longest = shapes.iter().map(|((steps, _), _)| steps.len()).max().unwrap_or(0);
+    let longest = shapes
+        .iter()
+        .map(|((steps, _), _)| steps.len())
+        .max()
+        .unwrap_or(0);
     let mut states = vec![0u32; shapes.len()];
     for level in 0..longest {
         let mut words: HashMap<(u32, u32), HashSet<u32>> = HashMap::new();
@@ -152,8 +172,13 @@ fn widen_levels(shapes: &mut [(Shape, u64)]) {
         }
         let mut next: HashMap<(u32, Step), u32> = HashMap::new();
         for (((steps, _), _), state) in shapes.iter_mut().zip(&mut states) {
-            let Some(step) = steps.get_mut(level) else { continue };
-            if words.get(&(*state, step.0)).is_some_and(|words| words.len() > MOST_WORDS) {
+            let Some(step) = steps.get_mut(level) else {
+                continue;
+            };
+            if words
+                .get(&(*state, step.0))
+                .is_some_and(|words| words.len() > MOST_WORDS)
+            {
                 step.1 = 0;
             }
             let number = next.len() as u32;
@@ -164,7 +189,8 @@ fn widen_levels(shapes: &mut [(Shape, u64)]) {
 
 /// The first place of a shape that is one of values as a field.
 fn widened((mut steps, ending): Shape, values: &HashSet<(Vec<Step>, u32)>) -> Shape {
-    let is_value = |at: &usize| steps[*at].1 != 0 && values.contains(&(steps[..*at].to_vec(), steps[*at].0));
+    let is_value =
+        |at: &usize| steps[*at].1 != 0 && values.contains(&(steps[..*at].to_vec(), steps[*at].0));
     if let Some(at) = (0..steps.len()).find(is_value) {
         steps[at].1 = 0;
     }

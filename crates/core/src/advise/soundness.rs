@@ -21,12 +21,23 @@ const TAGS_A_NODE: u64 = 4;
 const KEYS_OF_DATE: f64 = 5.0;
 /// Accesses from which on windows are judged, and hot keys.
 const LEAST_IN_WINDOWS: u64 = 3000;
-pub const LEAST_ACCESSES: u64 = 1000;
+const LEAST_ACCESSES: u64 = 1000;
 /// The part of the batches from which on a cured shape connects its families.
 const CONNECTING: f64 = 0.001;
 
 /// How sound.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Soundness {
     /// Tags stay far below the fair share of a node.
@@ -53,7 +64,9 @@ pub type Judged = RefCell<HashMap<Vec<(u32, Choice)>, (Soundness, bool)>>;
 impl Model<'_> {
     /// Families that a scheme connects, as lists of numbers.
     pub fn groups(&self, scheme: &Scheme) -> Vec<Vec<u32>> {
-        let mut parent: BTreeMap<u32, u32> = (0..self.choices.len() as u32).map(|family| (family, family)).collect();
+        let mut parent: BTreeMap<u32, u32> = (0..self.choices.len() as u32)
+            .map(|family| (family, family))
+            .collect();
         fn root(parent: &mut BTreeMap<u32, u32>, of: u32) -> u32 {
             let up = *parent.entry(of).or_insert(of);
             if up == of {
@@ -64,8 +77,13 @@ impl Model<'_> {
             root
         }
         let least = CONNECTING * self.joins.multi as f64;
-        for (shape, count) in &self.joins.shapes {
-            if shape.families.len() > 1 && count.batches as f64 >= least && shape.is_in_one_slot(scheme) {
+        let frequent = self
+            .joins
+            .shapes
+            .iter()
+            .filter(|(_, count)| count.batches as f64 >= least);
+        for shape in frequent.map(|(shape, _)| shape).chain(&self.required) {
+            if shape.families.len() > 1 && shape.is_in_one_slot(scheme) {
                 let first = root(&mut parent, shape.families[0].family);
                 for other in &shape.families[1..] {
                     let other = root(&mut parent, other.family);
@@ -94,7 +112,10 @@ impl Model<'_> {
             if !tagged {
                 continue;
             }
-            let key: Vec<(u32, Choice)> = group.iter().map(|family| (*family, scheme.get(*family))).collect();
+            let key: Vec<(u32, Choice)> = group
+                .iter()
+                .map(|family| (*family, scheme.get(*family)))
+                .collect();
             let known = self.judged.borrow().get(&key).copied();
             let (soundness, is_monotonic) = known.unwrap_or_else(|| {
                 let judged = self.judge(&key);
@@ -123,16 +144,28 @@ impl Model<'_> {
                 Choice::Keep => of.braces.is_some(),
                 _ => true,
             };
-            let Some(tags) = self.tags.get(*family, *choice).filter(|_| is_tagged) else { continue };
-            tags.by_load.iter().for_each(|(tag, load)| *by_load.entry(*tag).or_insert(0u64) += load);
-            tags.by_accesses.iter().for_each(|(tag, times)| *by_accesses.entry(*tag).or_insert(0u64) += times);
+            let Some(tags) = self.tags.get(*family, *choice).filter(|_| is_tagged) else {
+                continue;
+            };
+            tags.by_load
+                .iter()
+                .for_each(|(tag, load)| *by_load.entry(*tag).or_insert(0u64) += load);
+            tags.by_accesses
+                .iter()
+                .for_each(|(tag, times)| *by_accesses.entry(*tag).or_insert(0u64) += times);
             distinct = distinct.max(tags.distinct);
-            follows |= self.is_of_dates(*family, *choice) && of.names.len() as f64 / self.names.share() >= KEYS_OF_DATE * tags.expected_distinct.max(1.0);
+            follows |= self.is_of_dates(*family, *choice)
+                && of.names.len() as f64 / self.names.share()
+                    >= KEYS_OF_DATE * tags.expected_distinct.max(1.0);
         }
         let nodes = 2.0 * self.nodes as f64;
         let heaviest = by_load.values().max().copied().unwrap_or(0) as f64 / self.sample_load;
         let mut soundness = self.by_heaviest(nodes * heaviest, nodes * self.heaviest_key);
-        if let Some(times) = by_accesses.values().max().filter(|_| self.judges_accesses()) {
+        if let Some(times) = by_accesses
+            .values()
+            .max()
+            .filter(|_| self.judges_accesses())
+        {
             let total = self.joins.total_accesses as f64;
             let share = less_chance(*times as f64) / total;
             soundness = soundness.max(self.by_heaviest(nodes * share, nodes * self.hottest_key));
@@ -171,7 +204,10 @@ impl Model<'_> {
             Choice::Keep => of.fields_of_today().unwrap_or_default(),
             _ => choice.fields().collect(),
         };
-        !fields.is_empty() && fields.iter().all(|field| of.kinds[*field] == FieldKind::Date)
+        !fields.is_empty()
+            && fields
+                .iter()
+                .all(|field| of.kinds[*field] == FieldKind::Date)
     }
 
     /// Whether in the windows of the capture one tag is hot, that over all of it is not.
@@ -183,15 +219,20 @@ impl Model<'_> {
         let sums = |choice_of: &dyn Fn(Choice) -> Choice| {
             let mut windows: Vec<HashMap<u64, u64>> = vec![HashMap::new(); WINDOWS];
             for (family, choice) in group {
-                let tags = self.tags.windows(*family, choice_of(*choice)).unwrap_or_default();
+                let tags = self
+                    .tags
+                    .windows(*family, choice_of(*choice))
+                    .unwrap_or_default();
                 for (window, tags) in windows.iter_mut().zip(tags) {
-                    tags.iter().for_each(|(tag, times)| *window.entry(*tag).or_default() += times);
+                    tags.iter()
+                        .for_each(|(tag, times)| *window.entry(*tag).or_default() += times);
                 }
             }
             windows
         };
         let shares = |windows: &[HashMap<u64, u64>], less: &dyn Fn(f64) -> f64| {
-            let most = |window: &HashMap<u64, u64>| window.values().max().copied().unwrap_or(0) as f64;
+            let most =
+                |window: &HashMap<u64, u64>| window.values().max().copied().unwrap_or(0) as f64;
             let mut shares: Vec<f64> = windows
                 .iter()
                 .zip(self.tags.window_totals)
@@ -205,9 +246,13 @@ impl Model<'_> {
         let of_tag = shares(&tags, &less_chance);
         let of_key = shares(&keys, &|times| times);
         let mut whole: HashMap<u64, u64> = HashMap::new();
-        tags.iter().flatten().for_each(|(tag, times)| *whole.entry(*tag).or_default() += times);
+        tags.iter()
+            .flatten()
+            .for_each(|(tag, times)| *whole.entry(*tag).or_default() += times);
         let over_all = whole.values().max().copied().unwrap_or(0) as f64 / total as f64;
-        2.0 * self.nodes as f64 * of_tag > LIMITED && of_tag > 3.0 * of_key && of_tag > 2.0 * over_all
+        2.0 * self.nodes as f64 * of_tag > LIMITED
+            && of_tag > 3.0 * of_key
+            && of_tag > 2.0 * over_all
     }
 }
 

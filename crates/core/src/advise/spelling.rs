@@ -34,16 +34,28 @@ impl Spelling {
     pub fn of(model: &Model<'_>, scheme: &Scheme, is_other: bool) -> Self {
         let mut styles = BTreeMap::new();
         for group in model.groups(scheme) {
-            let changed: Vec<u32> = group.into_iter().filter(|family| scheme.get(*family).is_tag()).collect();
+            let changed: Vec<u32> = group
+                .into_iter()
+                .filter(|family| scheme.get(*family).is_tag())
+                .collect();
             let style = span(model, scheme, &changed, is_other).map(TagStyle::Span);
-            let style = style.unwrap_or_else(|| TagStyle::Prefix(prefix(model, scheme, &changed, is_other)));
+            let style = style
+                .unwrap_or_else(|| TagStyle::Prefix(prefix(model, scheme, &changed, is_other)));
             styles.extend(changed.into_iter().map(|family| (family, style.clone())));
         }
         Spelling { styles, is_other }
     }
 
     /// Appends to `new` what a name without braces becomes, whose tokens are at `spans`.
-    pub fn rename(&self, number: u32, family: &Family, choice: Choice, bare: &[u8], spans: &dyn Fn(usize) -> (usize, usize), new: &mut Vec<u8>) {
+    pub fn rename(
+        &self,
+        number: u32,
+        family: &Family,
+        choice: Choice,
+        bare: &[u8],
+        spans: &dyn Fn(usize) -> (usize, usize),
+        new: &mut Vec<u8>,
+    ) {
         let fields = choice.fields();
         let Some(last) = fields.clone().last() else {
             new.extend_from_slice(bare);
@@ -83,7 +95,8 @@ fn span(model: &Model<'_>, scheme: &Scheme, changed: &[u32], is_other: bool) -> 
     let of = |number: &u32| {
         let family = &model.families.list[*number as usize];
         let choice = scheme.get(*number);
-        matches!(choice, Choice::Pair(_)).then(|| (family.between(choice), family.lead(choice, is_other)))
+        matches!(choice, Choice::Pair(_))
+            .then(|| (family.between(choice), family.lead(choice, is_other)))
     };
     let parts: Vec<_> = changed.iter().map(of).collect::<Option<_>>()?;
     let (between, lead) = parts.first()?;
@@ -100,14 +113,21 @@ fn prefix(model: &Model<'_>, scheme: &Scheme, changed: &[u32], is_other: bool) -
     let family = |number: &u32| &model.families.list[*number as usize];
     let mut largest: Vec<&u32> = changed.iter().collect();
     largest.sort_by_key(|number| std::cmp::Reverse(family(number).names.len()));
-    if let Some(prefix) = largest.iter().find_map(|number| family(number).prefix_of_today(scheme.get(**number))) {
+    if let Some(prefix) = largest
+        .iter()
+        .find_map(|number| family(number).prefix_of_today(scheme.get(**number)))
+    {
         return prefix;
     }
-    let mut leads: Vec<Vec<u8>> = changed.iter().map(|number| family(number).lead(scheme.get(*number), is_other)).collect();
+    let mut leads: Vec<Vec<u8>> = changed
+        .iter()
+        .map(|number| family(number).lead(scheme.get(*number), is_other))
+        .collect();
     leads.dedup();
     match leads.as_slice() {
         [only] if !only.is_empty() && !is_other => only.clone(),
-        _ => voted(model, scheme, changed).map_or(Vec::new(), |word| [word.as_slice(), b":"].concat()),
+        _ => voted(model, scheme, changed)
+            .map_or(Vec::new(), |word| [word.as_slice(), b":"].concat()),
     }
 }
 
@@ -118,11 +138,17 @@ fn voted(model: &Model<'_>, scheme: &Scheme, changed: &[u32]) -> Option<Vec<u8>>
         let family = &model.families.list[*number as usize];
         let word = family.word_before(scheme.get(*number).fields().start);
         if let Some(word) = word {
-            let vote = if family.fields.len() == 1 { ONLY_FIELD } else { ONE_OF_SEVERAL };
+            let vote = if family.fields.len() == 1 {
+                ONLY_FIELD
+            } else {
+                ONE_OF_SEVERAL
+            };
             *votes.entry(word.to_vec()).or_default() += vote + 1e-9 * family.names.len() as f64;
         }
     }
-    let best = votes.into_iter().max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
+    let best = votes
+        .into_iter()
+        .max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
     best.map(|(word, _)| word)
 }
 
@@ -139,7 +165,8 @@ impl Family {
     /// What is before the value in today's tag, where that is the chosen field alone.
     fn prefix_of_today(&self, choice: Choice) -> Option<Vec<u8>> {
         let fields = choice.fields();
-        let is_today = matches!(choice, Choice::Field(_)) && self.fields_of_today()?.into_iter().eq(fields.clone());
+        let is_today = matches!(choice, Choice::Field(_))
+            && self.fields_of_today()?.into_iter().eq(fields.clone());
         let (bare, spans) = self.bare_pattern();
         let (open, close) = self.brace_positions(&spans)?;
         let (start, end) = spans[self.fields[fields.start]];
@@ -174,7 +201,8 @@ impl Renaming {
         let choice = self.scheme.get(number);
         if choice != Choice::Keep {
             let span = |at: usize| (tokens.list[at].start, tokens.list[at].end);
-            self.spelling.rename(number, family, choice, &tokens.bare, &span, new);
+            self.spelling
+                .rename(number, family, choice, &tokens.bare, &span, new);
         }
     }
 
@@ -186,7 +214,8 @@ impl Renaming {
         }
         let (bare, spans) = family.bare_pattern();
         let mut new = Vec::new();
-        self.spelling.rename(number, family, choice, &bare, &|at| spans[at], &mut new);
+        self.spelling
+            .rename(number, family, choice, &bare, &|at| spans[at], &mut new);
         new
     }
 }

@@ -42,7 +42,12 @@ pub struct AllTagLoads {
 
 impl AllTagLoads {
     /// Counts the tags that `choices` make.
-    pub fn of(names: &NameSample, families: &Families, choices: &[Vec<Choice>], joins: &Joins) -> Self {
+    pub fn of(
+        names: &NameSample,
+        families: &Families,
+        choices: &[Vec<Choice>],
+        joins: &Joins,
+    ) -> Self {
         let mut all = AllTagLoads::default();
         for (number, of) in choices.iter().enumerate() {
             all.add_names(number as u32, &families.list[number], of, names);
@@ -80,7 +85,12 @@ impl AllTagLoads {
         for choice in choices {
             loads.clear();
             let rows = hashes.chunks_exact(width).zip(&family.names);
-            loads.extend(rows.map(|(row, name)| (tag_hash(*choice, row[0], row[1], &row[2..]), names.get(*name as usize).1)));
+            loads.extend(rows.map(|(row, name)| {
+                (
+                    tag_hash(*choice, row[0], row[1], &row[2..]),
+                    names.get(*name as usize).1,
+                )
+            }));
             loads.sort_unstable();
             let (tags, pairs) = summed(&loads);
             let distinct = tags.len() as u64;
@@ -88,7 +98,12 @@ impl AllTagLoads {
                 by_load: heaviest(tags, MOST_TAGS),
                 by_accesses: Vec::new(),
                 distinct,
-                expected_distinct: expected_distinct(loads.len() as f64, pairs, distinct as f64, names.share()),
+                expected_distinct: expected_distinct(
+                    loads.len() as f64,
+                    pairs,
+                    distinct as f64,
+                    names.share(),
+                ),
             };
             self.loads.insert((number, *choice), of);
         }
@@ -99,24 +114,40 @@ impl AllTagLoads {
         let mut of_family: Vec<Vec<(u8, &TouchedKey)>> = vec![Vec::new(); choices.len()];
         for batch in 0..joins.batches() {
             let window = (WINDOWS * batch / joins.batches()) as u8;
-            for key in joins.batch(batch).iter().map(|key| &joins.keys[*key as usize]) {
+            for key in joins
+                .batch(batch)
+                .iter()
+                .map(|key| &joins.keys[*key as usize])
+            {
                 self.window_totals[usize::from(window)] += 1;
                 if let Some(keys) = of_family.get_mut(key.family as usize) {
                     keys.push((window, key));
                 }
             }
         }
-        for (number, keys) in of_family.iter().enumerate().filter(|(_, keys)| !keys.is_empty()) {
+        for (number, keys) in of_family
+            .iter()
+            .enumerate()
+            .filter(|(_, keys)| !keys.is_empty())
+        {
             // Untagged names are what the hot keys of a window are measured by.
             let bare = [Choice::Bare];
-            let of = choices[number].iter().chain(bare.iter().filter(|bare| !choices[number].contains(bare)));
+            let of = choices[number]
+                .iter()
+                .chain(bare.iter().filter(|bare| !choices[number].contains(bare)));
             for choice in of {
                 self.add_accesses_of(number as u32, *choice, keys, joins);
             }
         }
     }
 
-    fn add_accesses_of(&mut self, number: u32, choice: Choice, keys: &[(u8, &TouchedKey)], joins: &Joins) {
+    fn add_accesses_of(
+        &mut self,
+        number: u32,
+        choice: Choice,
+        keys: &[(u8, &TouchedKey)],
+        joins: &Joins,
+    ) {
         let mut whole: HashMap<u64, u64> = HashMap::new();
         let mut windows: Vec<HashMap<u64, u64>> = vec![HashMap::new(); WINDOWS];
         for (window, key) in keys {
@@ -124,8 +155,12 @@ impl AllTagLoads {
             *whole.entry(tag).or_default() += 1;
             *windows[usize::from(*window)].entry(tag).or_default() += 1;
         }
-        let of_window = |tags: HashMap<u64, u64>| heaviest(tags.into_iter().collect(), MOST_TAGS_OF_WINDOW);
-        self.windows.insert((number, choice), windows.into_iter().map(of_window).collect());
+        let of_window =
+            |tags: HashMap<u64, u64>| heaviest(tags.into_iter().collect(), MOST_TAGS_OF_WINDOW);
+        self.windows.insert(
+            (number, choice),
+            windows.into_iter().map(of_window).collect(),
+        );
         let of = self.loads.entry((number, choice)).or_default();
         of.by_accesses = heaviest(whole.into_iter().collect(), MOST_TAGS);
     }

@@ -130,16 +130,24 @@ impl Tokens {
     /// Adds the token that starts at `start`; returns where it ends.
     fn push(&mut self, start: usize) -> usize {
         let rest = &self.bare[start..];
-        let is_after_number = start > 0 && (self.bare[start - 1].is_ascii_digit() || self.bare[start - 1] == b'.');
+        let is_after_number =
+            start > 0 && (self.bare[start - 1].is_ascii_digit() || self.bare[start - 1] == b'.');
         let structured = match rest[0].is_ascii_hexdigit() {
             false => None,
             true => uuid(rest)
                 .map(|len| (TokenKind::Uuid, len))
                 .or_else(|| date(rest).map(|len| (TokenKind::Date, len)))
-                .or_else(|| address(rest).filter(|_| !is_after_number).map(|len| (TokenKind::Address, len))),
+                .or_else(|| {
+                    address(rest)
+                        .filter(|_| !is_after_number)
+                        .map(|len| (TokenKind::Address, len))
+                }),
         };
         let (kind, len) = structured.unwrap_or_else(|| {
-            let len = rest.iter().position(|byte| !is_token(*byte)).unwrap_or(rest.len());
+            let len = rest
+                .iter()
+                .position(|byte| !is_token(*byte))
+                .unwrap_or(rest.len());
             (kind_of(&rest[..len]), len)
         });
         let end = start + len;
@@ -148,9 +156,17 @@ impl Tokens {
             && let Some(letters) = letters_then_digits(&self.bare[start..end])
         {
             // `t0` and `host7` are a word and a number: 40 tenants are one family, not 40.
-            self.list.push(Token { kind, start, end: start + letters });
+            self.list.push(Token {
+                kind,
+                start,
+                end: start + letters,
+            });
             start += letters;
-            self.list.push(Token { kind: TokenKind::Number, start, end });
+            self.list.push(Token {
+                kind: TokenKind::Number,
+                start,
+                end,
+            });
             return end;
         }
         self.list.push(Token { kind, start, end });
@@ -158,8 +174,16 @@ impl Tokens {
     }
 
     fn braces_at(&self, open: usize, close: usize) -> Braces {
-        let before_open = self.list.iter().take_while(|token| token.end <= open).count();
-        let before_close = self.list.iter().take_while(|token| token.start < close).count();
+        let before_open = self
+            .list
+            .iter()
+            .take_while(|token| token.end <= open)
+            .count();
+        let before_close = self
+            .list
+            .iter()
+            .take_while(|token| token.start < close)
+            .count();
         Braces {
             open: self.place(open, before_open),
             close: self.place(close, before_close),
@@ -168,9 +192,19 @@ impl Tokens {
 
     fn place(&self, at: usize, tokens: usize) -> BracePlace {
         let end = tokens.checked_sub(1).map_or(0, |last| self.list[last].end);
-        let next = self.list.get(tokens).map_or(self.bare.len(), |token| token.start);
-        let bytes = if (end..=next).contains(&at) { (at - end) as u16 } else { INSIDE };
-        BracePlace { tokens: tokens as u8, bytes }
+        let next = self
+            .list
+            .get(tokens)
+            .map_or(self.bare.len(), |token| token.start);
+        let bytes = if (end..=next).contains(&at) {
+            (at - end) as u16
+        } else {
+            INSIDE
+        };
+        BracePlace {
+            tokens: tokens as u8,
+            bytes,
+        }
     }
 }
 
@@ -223,7 +257,10 @@ fn is_in(two: &[u8], from: u8, to: u8) -> bool {
 }
 
 fn letters_then_digits(run: &[u8]) -> Option<usize> {
-    let letters = run.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let letters = run
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
     (letters > 0 && letters < run.len() && are_digits(&run[letters..])).then_some(letters)
 }
 
@@ -261,13 +298,19 @@ fn address(text: &[u8]) -> Option<usize> {
             }
             at += 1;
         }
-        let digits = text[at..].iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = text[at..]
+            .iter()
+            .take(4)
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         if !(1..=3).contains(&digits) {
             return None;
         }
         at += digits;
     }
-    let is_end = text.get(at).is_none_or(|byte| !byte.is_ascii_digit() && *byte != b'.');
+    let is_end = text
+        .get(at)
+        .is_none_or(|byte| !byte.is_ascii_digit() && *byte != b'.');
     is_end.then_some(at)
 }
 
@@ -303,7 +346,10 @@ mod tests {
             ("m:202611", "m:<date>"),
             ("m:2026110117", "m:<date>"),
             ("rl:10.0.0.1:1717269600", "rl:<address>:<time>"),
-            ("rl:10.0.0.1.5", "rl:<number>.<number>.<number>.<number>.<number>"),
+            (
+                "rl:10.0.0.1.5",
+                "rl:<number>.<number>.<number>.<number>.<number>",
+            ),
             ("sess:deadbeef01", "sess:<hex>"),
             ("sess:deadbeef", "sess:deadbeef"),
             ("a:x7y8z", "a:<id>"),
@@ -321,7 +367,8 @@ mod tests {
             let mut tokens = Tokens::default();
             tokens.parse(key.as_bytes());
             tokens.braces.map(|braces| {
-                let [open, close] = [braces.open, braces.close].map(|place| (place.tokens, place.bytes));
+                let [open, close] =
+                    [braces.open, braces.close].map(|place| (place.tokens, place.bytes));
                 (open, close)
             })
         };
@@ -337,7 +384,12 @@ mod tests {
         let mut tokens = Tokens::default();
         for len in 0..64 {
             for byte in 0..=255u8 {
-                let key: Vec<u8> = (0..len).map(|at| byte.wrapping_mul(at).wrapping_add(b"0-{}.a:\xff"[at as usize % 8])).collect();
+                let key: Vec<u8> = (0..len)
+                    .map(|at| {
+                        byte.wrapping_mul(at)
+                            .wrapping_add(b"0-{}.a:\xff"[at as usize % 8])
+                    })
+                    .collect();
                 tokens.parse(&key);
             }
         }
