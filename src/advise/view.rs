@@ -199,10 +199,13 @@ fn schemes(findings: &AdviseFindings) -> Section<'_> {
         Column::words("tags").flexible(),
         Column::number("one slot").optional().rank(Rank::Main),
         Column::number("refused").optional(),
-        Column::number("of fair share").rank(Rank::Main),
-        Column::number("on twice the nodes"),
+        Column::number("fullest")
+            .hint("the fullest node in fair shares")
+            .rank(Rank::Main),
+        Column::number("on 2n").hint("the same on twice the nodes"),
         Column::words("sound"),
         Column::number("heaviest"),
+        Column::number("patterns").rank(Rank::Detail),
         Column::number("renamed").rank(Rank::Main),
     ];
     let sound = |of: Soundness| match of {
@@ -234,6 +237,7 @@ fn schemes(findings: &AdviseFindings) -> Section<'_> {
             Cell::ratio(scheme.max_over_mean.twice, 2),
             Cell::text(sound(scheme.sound)),
             Cell::share(scheme.heaviest_share),
+            Cell::count(scheme.patterns_renamed as u64),
             Cell::count(scheme.keys_renamed),
         ]
     });

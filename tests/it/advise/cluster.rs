@@ -24,7 +24,7 @@ fn refused(cluster: &Cluster, batches: &[Vec<Vec<u8>>]) -> u64 {
         call.extend(keys.iter().map(Vec::as_slice));
         match clients[cluster.owner(slot(&keys[0]))].call(&call) {
             Reply::Error(text) if text.starts_with("CROSSSLOT") => refused += 1,
-            Reply::Integer(1) => {}
+            Reply::Int(1) => {}
             other => panic!("{other:?}"),
         }
     }

@@ -6,6 +6,7 @@ mod commands;
 mod kinds;
 mod other_kinds;
 mod promises;
+mod sampled;
 mod workload;
 
 use crate::support::rng::Rng;

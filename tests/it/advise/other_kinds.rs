@@ -43,7 +43,7 @@ fn chat(rng: &mut Rng, noise: f64) -> Workload {
 /// The state of a device and its shadow change together; some requests read its firmware too, which all devices share.
 fn devices(rng: &mut Rng, noise: f64) -> Workload {
     let devices: Vec<String> = (0..3000).map(|_| uuid(rng)).collect();
-    let mut load = Workload::on(9, change(0.7, 3000));
+    let mut load = Workload::on(9, change(0.0, 3000));
     load.names(devices.iter().flat_map(|of| {
         [
             format!("prod/device/{of}/state"),
@@ -59,6 +59,9 @@ fn devices(rng: &mut Rng, noise: f64) -> Workload {
             false => load.soft(vec![state, format!("prod/firmware/{}", rng.below(20))]),
         }
     }
+    // The requests of a device, as many as were drawn.
+    let of_device = load.batches.iter().filter(|(is_hard, _)| *is_hard).count();
+    load.right = change(of_device as f64 / load.batches.len() as f64, 3000);
     load.noisy(rng, noise)
 }
 

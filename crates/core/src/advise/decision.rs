@@ -234,7 +234,13 @@ impl Model<'_> {
                     && other.max_over_mean_2n <= scheme.max_over_mean_2n + 0.02
                     && other.names.renamed <= scheme.names.renamed
             };
-            if listed.len() < LISTED && scheme.names.collisions == 0 && !listed.iter().any(beats) {
+            let gains = self.locality(scheme) >= self.locality(&schemes[0]) + GAIN
+                || scheme.max_over_mean_2n <= schemes[0].max_over_mean_2n - GAIN;
+            if listed.len() < LISTED
+                && gains
+                && scheme.names.collisions == 0
+                && !listed.iter().any(beats)
+            {
                 listed.push(at);
             }
         }

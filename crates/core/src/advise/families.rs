@@ -166,6 +166,30 @@ impl Family {
         Some((at(open.tokens, open.bytes)?, at(close.tokens, close.bytes)?))
     }
 
+    /// What all names of it begin with.
+    pub fn prefix(&self) -> Vec<u8> {
+        let (mut bare, spans) = self.bare_pattern();
+        let end = self
+            .fields
+            .first()
+            .map_or(bare.len(), |field| spans[*field].0);
+        let positions = self.brace_positions(&spans);
+        if self.braces.is_some() && positions.is_none() {
+            return Vec::new();
+        }
+        bare.truncate(end);
+        // The closing brace first: it is further behind.
+        for (position, brace) in positions
+            .into_iter()
+            .flat_map(|(open, close)| [(close, b'}'), (open, b'{')])
+        {
+            if position <= end && (position < end || brace == b'{') {
+                bare.insert(position, brace);
+            }
+        }
+        bare
+    }
+
     fn spell(&mut self) {
         let (mut pattern, spans) = self.bare_pattern();
         match (self.braces, self.brace_positions(&spans)) {
@@ -389,6 +413,38 @@ mod tests {
             .chain(["x:0a0b0c0d", "x:0a0b0c0e"].map(String::from))
             .collect();
         assert_eq!(patterns(&some_hex), ["x:<hex>"]);
+    }
+
+    #[test]
+    fn names_begin_with_the_prefix_of_their_family() {
+        let names = [
+            "{t7}:doc:5",
+            "{a:b}:c:{7}",
+            "a{b}c:7",
+            "m:2026-11-01",
+            "{common}:7",
+            "7",
+            "flags",
+            "x:{9}",
+        ];
+        let families = Families::of(|found| {
+            let mut tokens = Tokens::default();
+            for name in names {
+                tokens.parse(name.as_bytes());
+                found(&tokens);
+            }
+        });
+        let mut tokens = Tokens::default();
+        let prefixes = names.map(|name| {
+            tokens.parse(name.as_bytes());
+            let prefix = families.list[families.find(Some(&tokens))].prefix();
+            assert!(name.as_bytes().starts_with(&prefix), "{name}");
+            String::from_utf8(prefix).unwrap()
+        });
+        assert_eq!(
+            prefixes,
+            ["{t", "{a:b}:c:{", "", "m:", "{common}:", "", "flags", "x:{"]
+        );
     }
 
     #[test]

@@ -11,8 +11,7 @@ use crate::advise::decision::{Decision, Evidence};
 use crate::advise::joins::BatchShape;
 use crate::advise::model::Model;
 use crate::advise::reasons::KeepReason;
-use crate::advise::rename_rules::rename_rule;
-use crate::advise::scheme::Choice;
+use crate::advise::rename_rules::{RenameRule, rename_rule};
 use crate::advise::soundness::Soundness;
 use crate::metric::Metric;
 use crate::name::Name;
@@ -44,7 +43,7 @@ pub struct AdviseFindings {
     pub keys: u64,
     /// The part of the names that the families are from; promises are of all names wherever they can be read twice.
     pub names_sampled: f64,
-    /// Names of families that the sample does not have, and names of more than 512 bytes: they stay.
+    /// Names of the sample that fit no pattern, and names of more than 512 bytes: they stay.
     pub names_unmatched: u64,
     /// Batches, those of one key among them.
     pub batches: u64,
@@ -137,6 +136,8 @@ pub struct SchemeScore {
     pub heaviest_share: f64,
     /// Distinct tags in the sample.
     pub distinct_tags: u64,
+    /// Patterns whose names change.
+    pub patterns_renamed: usize,
     /// Names that change.
     pub keys_renamed: u64,
 }
@@ -203,9 +204,14 @@ impl AdviseFindings {
         let rules = (0..model.choices.len() as u32).filter_map(|number| {
             let family = &list[number as usize];
             let is_new = renaming.pattern(number, family) != family.pattern;
-            let rule = rename_rule(renaming, number, family).filter(|_| is_new)?;
-            Some(format!("{} => {}", rule.regex, rule.template))
+            rename_rule(renaming, number, family).filter(|_| is_new)
         });
+        let mut rules: Vec<RenameRule> = rules.collect();
+        // A rule that takes any word may take names that are of another: those of numbers alone come first.
+        rules.sort_by_key(RenameRule::generality);
+        let rules = rules
+            .into_iter()
+            .map(|rule| format!("{} => {}", rule.regex, rule.template));
         AdviseFindings {
             schema: SCHEMA,
             advice: if decision.is_change() {
@@ -271,19 +277,24 @@ fn score(model: &Model<'_>, scheme: &Scored, is_today: bool) -> SchemeScore {
         heaviest_is_tag: scheme.names.is_tag,
         heaviest_share: rounded(scheme.heaviest_share()),
         distinct_tags: scheme.names.distinct,
+        patterns_renamed: changed(model, scheme).count(),
         keys_renamed: scheme.names.renamed,
     }
+}
+
+/// The patterns that a scheme changes, and what they become.
+fn changed<'a>(model: &'a Model<'_>, scheme: &'a Scored) -> impl Iterator<Item = Vec<u8>> + 'a {
+    let families = model.families.list.iter().enumerate();
+    families.filter_map(|(number, family)| {
+        let pattern = scheme.renaming.pattern(number as u32, family);
+        (pattern != family.pattern).then_some(pattern)
+    })
 }
 
 /// The tags that a scheme makes, each once, those of the largest families first; empty ones are names without braces.
 fn tags(model: &Model<'_>, scheme: &Scored) -> Vec<Name> {
     let mut tags: Vec<Name> = Vec::new();
-    for (number, family) in model.families.list.iter().enumerate() {
-        let choice = scheme.renaming.scheme.get(number as u32);
-        let pattern = scheme.renaming.pattern(number as u32, family);
-        if choice == Choice::Keep || pattern == family.pattern {
-            continue;
-        }
+    for pattern in changed(model, scheme) {
         let tag = hashslot::tag(&pattern).map_or(&b""[..], |tag| &pattern[tag.start - 1..=tag.end]);
         let tag = Name(tag.to_vec());
         if !tags.contains(&tag) {

@@ -11,8 +11,8 @@ use crate::slot::SlotBatch;
 use crate::tally::Tally;
 
 /// Names that are kept, and bytes of them.
-const MOST_NAMES: usize = 1 << 20;
-const MOST_NAME_BYTES: usize = 32 << 20;
+const MOST_NAMES: usize = 1 << 19;
+const MOST_NAME_BYTES: usize = 24 << 20;
 
 /// Names, each with its load.
 #[derive(Debug, Clone)]

@@ -13,6 +13,16 @@ pub struct RenameRule {
     pub template: String,
 }
 
+impl RenameRule {
+    /// How many of its fields take any letters and digits.
+    pub fn generality(&self) -> usize {
+        self.regex.matches(ANY).count()
+    }
+}
+
+/// Letters and digits.
+const ANY: &str = r"[0-9A-Za-z\x80-\xff]+";
+
 /// The rule of a family that changes; none where its pattern is no text, or braces split a word of it.
 pub fn rename_rule(renaming: &Renaming, number: u32, family: &Family) -> Option<RenameRule> {
     let choice = renaming.scheme.get(number);
@@ -41,8 +51,35 @@ pub fn rename_rule(renaming: &Renaming, number: u32, family: &Family) -> Option<
     }
     Some(RenameRule {
         regex: format!("^{regex}$"),
-        template: String::from_utf8(template).ok()?,
+        template: short_groups(str::from_utf8(&template).ok()?),
     })
+}
+
+/// `$1` in place of `${1}` where no digit follows.
+fn short_groups(template: &str) -> String {
+    let mut short = String::new();
+    let mut rest = template;
+    while let Some(at) = rest.find('$') {
+        short += &rest[..=at];
+        rest = &rest[at + 1..];
+        if let Some(after) = rest.strip_prefix('$') {
+            // A dollar sign of the name.
+            short += "$";
+            rest = after;
+            continue;
+        }
+        let group = rest
+            .strip_prefix('{')
+            .and_then(|group| group.split_once('}'));
+        match group {
+            Some((number, after)) if !after.starts_with(|next: char| next.is_ascii_digit()) => {
+                short += number;
+                rest = after;
+            }
+            _ => {}
+        }
+    }
+    short + rest
 }
 
 /// The pattern with other texts for its fields and its literals, and where its tokens are.
@@ -101,11 +138,11 @@ fn field_regex(family: &Family, field: usize) -> String {
     let of = match family.kinds[field] {
         FieldKind::Number => "[0-9]+",
         FieldKind::Date => "[0-9]+(?:[-/][0-9]+)*",
-        FieldKind::Hex => r"[0-9A-Za-z\x80-\xff]+",
+        FieldKind::Hex => ANY,
         FieldKind::Uuid => "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}",
         FieldKind::Address => r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}",
         FieldKind::Word if is_before_digits => "[A-Za-z]+",
-        FieldKind::Word | FieldKind::Id => r"[0-9A-Za-z\x80-\xff]+",
+        FieldKind::Word | FieldKind::Id => ANY,
     };
     format!("({of})")
 }
@@ -123,4 +160,22 @@ fn escaped(text: &str) -> String {
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_as_short_as_they_may_be() {
+        for (long, short) in [
+            ("cart:{user:${1}}:items", "cart:{user:$1}:items"),
+            ("${1}7:${2}x", "${1}7:$2x"),
+            ("$${user:${1}}", "$${user:$1}"),
+            ("cost$$:${1}", "cost$$:$1"),
+        ] {
+            assert_eq!(short_groups(long), short);
+        }
+        assert_eq!(escaped("a.b|é"), r"a\.b\|\xc3\xa9");
+    }
 }
