@@ -115,6 +115,9 @@ fn family(model: &Model<'_>, flag: &str, pattern: &str) -> Result<u32> {
 
 /// Carries the schemes out on all names, where the model saw a sample.
 fn on_all_names(reading: &Reading, model: &Model<'_>, schemes: &mut [Scored]) -> Result<()> {
+    // The last one, without tags, is what others are compared with, and no advice: the sample is enough.
+    let last = schemes.len().saturating_sub(1);
+    let schemes = &mut schemes[..last];
     let renamings: Vec<Renaming> = schemes
         .iter()
         .map(|scheme| scheme.renaming.clone())

@@ -5,6 +5,7 @@ use super::other_kinds::OTHER_KINDS;
 use super::workload;
 use slotscope::advise::findings::AdviseFindings;
 use slotscope::advise::model::Model;
+use slotscope::advise::tokens::Tokens;
 use slotscope::slot::policy::Policy;
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
@@ -27,9 +28,26 @@ fn rewritten_by_the_rules_names_and_batches_come_to_what_is_promised() {
         let promised = &findings.schemes[0];
         let rules = RenameRules::parse(&findings.rules, &[], &[]).unwrap();
         let mut at_work = rules.start();
+        let mut otherwise = HashSet::new();
         let mut renamed = |name: &str| {
-            let mut new = Vec::new();
-            assert!(rules.rename(name.as_bytes(), &Policy::Oss, &mut at_work, &mut new));
+            let (mut by_rules, mut new) = (Vec::new(), Vec::new());
+            assert!(rules.rename(name.as_bytes(), &Policy::Oss, &mut at_work, &mut by_rules));
+            let mut tokens = Tokens::default();
+            assert!(tokens.parse(name.as_bytes()));
+            let number = model.families.find(Some(&tokens));
+            let renaming = &decision.best().renaming;
+            renaming.rename(
+                number as u32,
+                &model.families.list[number],
+                &tokens,
+                &mut new,
+            );
+            if new.is_empty() {
+                new = name.as_bytes().to_vec();
+            }
+            if new != by_rules {
+                otherwise.insert(name.to_owned());
+            }
             new
         };
 

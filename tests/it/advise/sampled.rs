@@ -16,7 +16,6 @@ fn a_scheme_of_a_sample_is_carried_out_on_all_names() {
         "tenant",
         "shop_config",
         "conflict",
-        "names",
         "counter",
         "global_mget",
     ] {
