@@ -197,7 +197,7 @@ mod tests {
             };
             let number: usize = str::from_utf8(&a[2..]).unwrap().parse().unwrap();
             assert_eq!(&b[2..], &a[2..]);
-            assert_eq!(batch.must_be_together, number % 2 == 0);
+            assert_eq!(batch.must_be_together, number.is_multiple_of(2));
             assert!(at == 0 || number > last);
             last = number;
         }

@@ -1,5 +1,7 @@
 //! The decision: which scheme is recommended, or why none is.
 
+use std::collections::{BTreeMap, HashMap};
+
 use crate::advise::batches::Batches;
 use crate::advise::carried_out::Scored;
 use crate::advise::families::{Family, FieldKind};
@@ -31,6 +33,9 @@ pub enum Evidence {
     /// Enough batches.
     Batches,
 }
+
+/// What a tag is of: fields, each with the word before it, or the same text in all names.
+type TagOf = (Vec<(FieldKind, Vec<u8>)>, Vec<u8>);
 
 /// The advice.
 #[derive(Debug, Clone)]
@@ -300,8 +305,7 @@ impl Model<'_> {
 
     /// Families with a tag today, by what it is of.
     fn families_by_tag(&self) -> Vec<Vec<u32>> {
-        let mut by_tag: std::collections::BTreeMap<(Vec<(FieldKind, Vec<u8>)>, Vec<u8>), Vec<u32>> =
-            Default::default();
+        let mut by_tag: BTreeMap<TagOf, Vec<u32>> = BTreeMap::new();
         for number in 0..self.choices.len() as u32 {
             let family = &self.families.list[number as usize];
             let Some(fields) = family.fields_of_today() else {
@@ -331,7 +335,7 @@ impl Model<'_> {
 
     /// Whether the tags that families have today are not sound.
     fn is_unsound(&self, families: &[u32]) -> bool {
-        let mut tags = std::collections::HashMap::new();
+        let mut tags = HashMap::new();
         let (mut names, mut distinct) = (0, 0);
         for number in families {
             let Some(of) = self.tags.get(*number, Choice::Keep) else {

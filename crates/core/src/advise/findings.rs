@@ -364,7 +364,7 @@ fn kinds(model: &Model<'_>, batches: &Batches, decision: &Decision) -> Vec<Batch
             None => kinds.push(kind),
         }
     }
-    kinds.sort_by(|a, b| b.batches.cmp(&a.batches));
+    kinds.sort_by_key(|kind| std::cmp::Reverse(kind.batches));
     kinds.truncate(LISTED);
     kinds
 }

@@ -63,6 +63,9 @@ pub struct ShapeCount {
     pub command: Option<&'static str>,
 }
 
+/// Whether a batch has several keys of a family, and the tag and the values in which all of them agree.
+type Agreed = (bool, Option<u64>, Vec<Option<u64>>);
+
 /// What batches say of the names.
 #[derive(Debug, Default)]
 pub struct Joins {
@@ -184,8 +187,7 @@ impl Joins {
     }
 
     fn shape(&self, must_be_together: bool, batch: &[u32]) -> BatchShape {
-        // By family the tag, and the values, as long as all keys agree in them.
-        let mut agreed: BTreeMap<u32, (bool, Option<u64>, Vec<Option<u64>>)> = BTreeMap::new();
+        let mut agreed: BTreeMap<u32, Agreed> = BTreeMap::new();
         for key in batch.iter().map(|number| &self.keys[*number as usize]) {
             let tag = key.is_tagged.then_some(key.tag);
             let values = self.values(key);
