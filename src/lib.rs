@@ -34,6 +34,7 @@
 //! - `live` (default): `slotscope collect`, which reads live servers.
 #![deny(missing_docs)]
 
+pub mod advise;
 pub mod analysis;
 #[cfg(feature = "cli")]
 mod bench;

@@ -19,7 +19,7 @@ from slotscope import _native
 from slotscope._native import VERSION as __version__
 from slotscope._native import Error, Report, Slots, Table, load, slot, slots, tag
 from slotscope._words import inputs_of, words_of
-from slotscope.options import Analyze, Plan, WhatIf
+from slotscope.options import Advise, Analyze, Plan, WhatIf
 from slotscope.parts import merge, needs_recount, plan_splits, recount, report, tally
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ __all__ = [
     "Slots",
     "Table",
     "__version__",
+    "advise",
     "analyze",
     "diff",
     "load",
@@ -81,6 +82,16 @@ def whatif(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Wha
     `grow` says what is tried.
     """
     found: dict[str, Any] = json.loads(_native.whatif(inputs_of(inputs, keys), words_of(options, WhatIf)))
+    return found
+
+
+def advise(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Advise]) -> dict[str, Any]:
+    """Which part of a key belongs in braces: the JSON of `slotscope advise --json`.
+
+    Inputs and errors are those of `analyze`; MONITOR captures and append-only files may be among them, and `batches` names
+    files of commands.
+    """
+    found: dict[str, Any] = json.loads(_native.advise(inputs_of(inputs, keys), words_of(options, Advise)))
     return found
 
 

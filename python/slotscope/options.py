@@ -50,8 +50,13 @@ class Reading(TypedDict, total=False):
     kernel: str
     topology: Path
     nodes: int
-    policy: str | list[str]
     storage_option: dict[str, str] | list[str]
+
+
+class Hashing(Reading, total=False):
+    """The same, and what part of a key is hashed."""
+
+    policy: str | list[str]
 
 
 #: A range of chunks of one input, which any process may count: from the first on, to the one behind the last; about how
@@ -68,7 +73,7 @@ class Counting(TypedDict, total=False):
     storage_option: dict[str, str] | list[str]
 
 
-class Analyze(Reading, total=False):
+class Analyze(Hashing, total=False):
     """The options of `analyze`."""
 
     cluster_info: Path
@@ -98,7 +103,7 @@ class Analyze(Reading, total=False):
     keep: Path
 
 
-class Plan(Reading, total=False):
+class Plan(Hashing, total=False):
     """The options of `plan`."""
 
     by: str
@@ -116,7 +121,7 @@ class Plan(Reading, total=False):
     force: bool
 
 
-class WhatIf(Reading, total=False):
+class WhatIf(Hashing, total=False):
     """The options of `whatif`."""
 
     by: str
@@ -127,3 +132,13 @@ class WhatIf(Reading, total=False):
     untag: str | list[str]
     split: str | list[str]
     grow: str | list[str]
+
+
+class Advise(Reading, total=False):
+    """The options of `advise`."""
+
+    batches: Path | list[Path]
+    by: str
+    keep: str | list[str]
+    together: str | list[str]
+    top: int

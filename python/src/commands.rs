@@ -162,6 +162,25 @@ pub fn whatif(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyRes
     json_of(&found?)
 }
 
+/// Which part of a key belongs in braces, as JSON.
+#[pyfunction]
+pub fn advise(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResult<String> {
+    let args = |command| match command {
+        Command::Advise(args) => Some(args),
+        _ => None,
+    };
+    let found = run(
+        py,
+        "advise",
+        inputs,
+        words,
+        args,
+        |args| &mut args.reading,
+        |args| args.findings(),
+    );
+    json_of(&found?)
+}
+
 /// What changed between two reports, as JSON.
 #[pyfunction]
 #[pyo3(signature = (old, new, by=None))]

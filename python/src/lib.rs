@@ -22,7 +22,7 @@ mod _native {
     use pyo3::types::{PyBytes, PyString};
 
     #[pymodule_export]
-    use crate::commands::{analyze, diff, load, main, plan, whatif};
+    use crate::commands::{advise, analyze, diff, load, main, plan, whatif};
     #[pymodule_export]
     use crate::error::Error;
     use crate::keys::bytes_of;

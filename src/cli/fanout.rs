@@ -130,15 +130,15 @@ fn probability(text: &str) -> Result<f64> {
 
 /// What is known of the inputs apart from their batches.
 #[derive(Default)]
-struct Read {
-    rejects: Rejects,
-    incomplete: Vec<Incomplete>,
-    passed_over: Vec<PassedOver>,
+pub(super) struct Read {
+    pub(super) rejects: Rejects,
+    pub(super) incomplete: Vec<Incomplete>,
+    pub(super) passed_over: Vec<PassedOver>,
 }
 
 impl Read {
     /// Adds the batches of an input.
-    fn input(
+    pub(super) fn input(
         &mut self,
         input: &dyn Source,
         index: u32,

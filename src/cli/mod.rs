@@ -1,5 +1,6 @@
 //! The subcommands, one file each: its flags and its `run`.
 
+pub mod advise;
 pub mod analyze;
 pub mod bench;
 pub mod by;
@@ -181,6 +182,8 @@ pub enum Command {
     Trend(trend::TrendArgs),
     /// How many slots and nodes batches touch, and which are CROSSSLOT
     Fanout(Box<fanout::FanoutArgs>),
+    /// Which part of a key belongs in braces
+    Advise(Box<advise::AdviseArgs>),
     /// Key names against a naming convention
     ///
     /// Exits with 1 where there is an error. The convention is env:service:module:{domain:id}:...; slotscope.toml
@@ -257,6 +260,7 @@ impl Command {
             Command::Plan(plan) => plan.reading.reads_stdin(),
             Command::Whatif(whatif) => whatif.reading.reads_stdin(),
             Command::Timeline(timeline) => timeline.reading.reads_stdin(),
+            Command::Advise(advise) => advise.reads_stdin(),
             Command::Lint(lint) => lint.reading.reads_stdin(),
             Command::Tally(tally) => tally.reading.reads_stdin(),
             Command::Fanout(fanout) => fanout.inputs.is_empty(),
@@ -279,6 +283,7 @@ impl Command {
             Command::Diff(diff) => diff.run(),
             Command::Trend(trend) => trend.run(),
             Command::Timeline(timeline) => timeline.run(),
+            Command::Advise(advise) => advise.run(),
             Command::Lint(lint) => lint.run(),
             Command::FindTag(find_tag) => find_tag.run(),
             Command::Fanout(fanout) => fanout.run(),

@@ -5,6 +5,7 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
+use crate::advise::findings::AdviseFindings;
 use crate::bench::Figures;
 use crate::collect::manifest::Manifest;
 use crate::diff::Diff;
@@ -27,6 +28,7 @@ type Named = (&'static str, fn() -> Value);
 pub static SCHEMAS: &[Named] = &[
     ("report", of::<Summary>),
     ("node-counts", of::<NodeCounts>),
+    ("advise", of::<AdviseFindings>),
     ("bench", of::<Figures>),
     ("collect", of::<Manifest>),
     ("diff", of::<Diff>),

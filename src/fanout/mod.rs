@@ -17,6 +17,7 @@ pub mod unknown;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
 
+use crate::advise::batches::Batches;
 use crate::command::Commands;
 use crate::fanout::batch::Batch;
 pub use crate::fanout::findings::{FanoutFindings, PassedOver, SCHEMA};
@@ -84,6 +85,8 @@ pub struct Fanout<'a> {
     nodes: Histogram,
     answers: [u64; BatchOutcome::ALL.len()],
     shapes: Shapes,
+    /// Where batches go that are kept and not counted.
+    kept: Option<Batches>,
 }
 
 /// What is known of the keys of a script.
@@ -117,7 +120,21 @@ impl<'a> Fanout<'a> {
             nodes: Histogram::default(),
             answers: [0; BatchOutcome::ALL.len()],
             shapes: Shapes::default(),
+            kept: None,
         }
+    }
+
+    /// The same that keeps the batches for `take_batches` and counts nothing of them.
+    pub fn keeping(self) -> Self {
+        Fanout {
+            kept: Some(Batches::default()),
+            ..self
+        }
+    }
+
+    /// The batches that were kept.
+    pub fn take_batches(&mut self) -> Batches {
+        self.kept.take().unwrap_or_default()
     }
 
     /// Takes in the next line of commands or keys, without its end.
@@ -319,6 +336,10 @@ impl<'a> Fanout<'a> {
             self.keyless += 1;
             return;
         }
+        if let Some(kept) = &mut self.kept {
+            kept.push(command, must_be_together(command), &batch.kept);
+            return;
+        }
         let slots = batch.slots.members();
         let mut nodes: Vec<_> = slots
             .iter()
@@ -389,6 +410,17 @@ impl<'a> Fanout<'a> {
             answers,
         }
     }
+}
+
+/// Whether the result of a command is of all its keys together: no client can split it where they are in several slots.
+fn must_be_together(command: Option<&str>) -> bool {
+    let can_be_split = |name| {
+        matches!(
+            name,
+            "mget" | "mset" | "del" | "unlink" | "exists" | "touch" | "json.mget" | "watch"
+        )
+    };
+    command.is_some_and(|name| !can_be_split(name))
 }
 
 /// Whether a command runs a script, whose commands MONITOR shows after it.

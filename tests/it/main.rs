@@ -2,6 +2,7 @@
 
 mod support;
 
+mod advise;
 mod attributes;
 mod browser;
 mod capture;

@@ -105,6 +105,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "fanout",
         &[
+            // Where batches are kept.
+            "advise::batches",
             "pattern",
             "summary",
             "tally",
@@ -117,6 +119,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "command",
             "source::block",
             "report",
+        ],
+    ),
+    // Which tags names and batches ask for; names are counted like keys, and rules tried as whatif does.
+    (
+        "advise",
+        &[
+            "analysis",
+            "report::view",
+            "scan",
+            "slot",
+            "tally",
+            "whatif::rules",
         ],
     ),
     (

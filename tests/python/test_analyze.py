@@ -52,6 +52,7 @@ OF_THE_TERMINAL |= {"ask_password"}
         ("analyze", slotscope.options.Analyze, {"force"}),
         ("plan", slotscope.options.Plan, {"commands", "rollback", "pause_ms", "max_minutes"}),
         ("whatif", slotscope.options.WhatIf, set()),
+        ("advise", slotscope.options.Advise, set()),
     ],
 )
 def test_every_flag_is_an_option(command: str, options: Any, left_out: set[str]) -> None:

@@ -98,6 +98,17 @@ def test_what_if_is_that_of_the_program() -> None:
     assert of_keys["input"]["keys"] == 100
 
 
+def test_advice_is_that_of_the_program(tmp_path: Path) -> None:
+    commands = tmp_path / "commands"
+    commands.write_text("".join(f"MGET cart:{i} user:{i}:p\n" for i in range(200)))
+    keys = [key for i in range(2000) for key in (f"cart:{i}", f"user:{i}:p")]
+    advice = slotscope.advise(keys=keys, batches=commands, nodes=6)
+    assert (advice["advice"], advice["schemes"][0]["single_slot_share"]) == ("change", 1.0)
+    names = tmp_path / "names"
+    names.write_text("\n".join(keys) + "\n")
+    assert advice == json.loads(run("advise", str(names), f"--batches={commands}", "--nodes=6", "--json").stdout)
+
+
 def test_two_reports_are_compared(report: slotscope.Report, tmp_path: Path) -> None:
     other = slotscope.analyze("samples/hot-tag.keys", nodes=6)
     (tmp_path / "old").write_text(report.to_json())

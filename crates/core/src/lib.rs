@@ -11,6 +11,7 @@
 //! - `cloud`: dumps in object stores and on web servers.
 #![deny(missing_docs)]
 
+pub mod advise;
 #[doc(hidden)]
 pub mod ansi;
 #[doc(hidden)]

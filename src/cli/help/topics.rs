@@ -30,6 +30,11 @@ pub static TOPICS: &[Topic] = &[
         page: include_str!("../../../docs/verdict.md"),
     },
     Topic {
+        name: "tags",
+        about: "which part of a key belongs in braces, with three worked cases",
+        page: include_str!("../../../docs/advise.md"),
+    },
+    Topic {
         name: "naming",
         about: "the rules of lint, and slotscope.toml",
         page: include_str!("../../../docs/naming.md"),

@@ -1,0 +1,161 @@
+//! Which part of a key belongs in braces: from names and batches to an advice. The model is in crates/core.
+
+#[cfg(feature = "cli")]
+pub(crate) mod view;
+
+use std::collections::HashSet;
+
+pub use slotscope_core::advise::*;
+
+use crate::advise::batches::Batches;
+use crate::advise::carried_out::{CarriedOut, Scored};
+use crate::advise::findings::AdviseFindings;
+use crate::advise::model::Model;
+use crate::advise::names::NameSample;
+use crate::advise::spelling::Renaming;
+use crate::analysis::reading::Reading;
+use crate::error::{Error, Result};
+use crate::metric::Metric;
+use crate::name::Name;
+use crate::slot::policy::Policy;
+use crate::whatif::rules::RenameRules;
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct AdviseSpec {
+    /// Primaries of the cluster.
+    pub nodes: usize,
+    /// What load is; the number of names where the input does not carry it.
+    pub by: Metric,
+    /// Patterns whose names must not change.
+    pub keep: Vec<String>,
+    /// Pairs of patterns whose names must share a slot where they share an id.
+    pub together: Vec<[String; 2]>,
+}
+
+/// The advice for the names that are read, if there are any, and the batches; without names, for those of the batches.
+///
+/// # Errors
+/// As `Reading::scan`; a pattern of the spec that is no family.
+pub fn advise(
+    reading: Option<&Reading>,
+    batches: &Batches,
+    spec: &AdviseSpec,
+) -> Result<AdviseFindings> {
+    let mut names = match reading {
+        Some(reading) => reading.scan("counting", || NameSample::new(spec.by))?.tally,
+        None => names_of(batches, spec.by),
+    };
+    names.finish();
+    let is_kept = |pattern: &[u8]| spec.keep.iter().any(|kept| kept.as_bytes() == pattern);
+    let mut model = Model::of(&names, batches, spec.nodes, is_kept);
+    for pattern in &spec.keep {
+        family(&model, "--keep", pattern)?;
+    }
+    for pair in &spec.together {
+        let [a, b] = [
+            family(&model, "--together", &pair[0])?,
+            family(&model, "--together", &pair[1])?,
+        ];
+        model.put_together(a, b).map_err(|what| {
+            Error::bad(
+                format!(
+                    "--together {},{}",
+                    Name::from(pair[0].as_str()),
+                    Name::from(pair[1].as_str())
+                ),
+                what,
+            )
+        })?;
+    }
+    let mut schemes = model.candidates(batches);
+    if let Some(reading) = reading.filter(|reading| !names.is_whole() && reading.is_rereadable()) {
+        on_all_names(reading, &model, &mut schemes)?;
+    }
+    let decision = model.decide(schemes);
+    let mut findings = AdviseFindings::of(&model, batches, &decision);
+    findings.rules_differ = differing(&model, &decision.best().renaming, &findings.rules)?;
+    Ok(findings)
+}
+
+/// The keys of batches as names, each once.
+fn names_of(batches: &Batches, by: Metric) -> NameSample {
+    let mut names = NameSample::new(by);
+    let mut seen: HashSet<Vec<u8>> = HashSet::new();
+    for at in 0..batches.len() {
+        for key in batches.get(at).keys {
+            if !seen.contains(key) {
+                seen.insert(key.to_vec());
+                names.push(key, 0);
+            }
+        }
+    }
+    names
+}
+
+/// The number of the family of a pattern.
+fn family(model: &Model<'_>, flag: &str, pattern: &str) -> Result<u32> {
+    let list = &model.families.list[..model.families.other()];
+    let found = list
+        .iter()
+        .position(|family| family.pattern == pattern.as_bytes());
+    found.map(|at| at as u32).ok_or_else(|| {
+        let known: Vec<String> = list
+            .iter()
+            .take(8)
+            .map(|family| Name(family.pattern.clone()).to_string())
+            .collect();
+        let what = format!(
+            "no family of names has this pattern; the largest are {}",
+            known.join(", ")
+        );
+        Error::bad(format!("{flag} \"{}\"", Name::from(pattern)), what)
+    })
+}
+
+/// Carries the schemes out on all names, where the model saw a sample.
+fn on_all_names(reading: &Reading, model: &Model<'_>, schemes: &mut [Scored]) -> Result<()> {
+    // The last one, without tags, is what others are compared with, and no advice: the sample is enough.
+    let last = schemes.len().saturating_sub(1);
+    let schemes = &mut schemes[..last];
+    let renamings: Vec<Renaming> = schemes
+        .iter()
+        .map(|scheme| scheme.renaming.clone())
+        .collect();
+    let counted = reading.scan("carrying out", || {
+        CarriedOut::new(model, schemes, &renamings)
+    })?;
+    counted.tally.finish(schemes, model.nodes);
+    Ok(())
+}
+
+/// Names of the sample that the rules make something else of than the scheme.
+fn differing(model: &Model<'_>, renaming: &Renaming, rules: &[String]) -> Result<u64> {
+    let rules = RenameRules::parse(rules, &[], &[])?;
+    let mut at_work = rules.start();
+    let mut tokens = tokens::Tokens::default();
+    let (mut by_rules, mut by_scheme) = (Vec::new(), Vec::new());
+    let mut differing = 0;
+    for at in 0..model.names.len() {
+        let (name, _) = model.names.get(at);
+        by_rules.clear();
+        by_scheme.clear();
+        rules.rename(name, &Policy::Oss, &mut at_work, &mut by_rules);
+        if tokens.parse(name) {
+            let number = model.families.find(Some(&tokens));
+            renaming.rename(
+                number as u32,
+                &model.families.list[number],
+                &tokens,
+                &mut by_scheme,
+            );
+        }
+        let expected = if by_scheme.is_empty() {
+            name
+        } else {
+            by_scheme.as_slice()
+        };
+        differing += u64::from(by_rules != expected);
+    }
+    Ok(differing)
+}

@@ -1,0 +1,200 @@
+//! The flags of `slotscope advise`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::advise::batches::Batches;
+use crate::advise::findings::AdviseFindings;
+use crate::advise::{AdviseSpec, advise, view};
+use crate::analysis::reading::Reading;
+use crate::analysis::rejected;
+use crate::cli::by::ByArgs;
+use crate::cli::cluster::ClusterArgs;
+use crate::cli::fanout::Read;
+use crate::cli::headings::{INPUT, LIMITS, OUTPUT};
+use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::cli::{Ending, inputs};
+use crate::error::{Error, Result};
+use crate::fanout::kind::InputKind;
+use crate::fanout::{Fanout, Lines};
+use crate::metric::Metric;
+use crate::name::Name;
+use crate::slot::policy::Policy;
+use crate::source::{Source, stream};
+use std::io::Read as _;
+
+/// Which part of a key belongs in braces, from names and from the commands that use them.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct AdviseArgs {
+    /// What is read: names, and next to them MONITOR captures and append-only files
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// Commands or keys, a batch a line, MONITOR or an append-only file: as of fanout; may be repeated
+    ///
+    /// MONITOR and append-only files are also found among the inputs. Without names those of the batches are judged.
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    pub batches: Vec<PathBuf>,
+    /// The nodes
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    /// What load is
+    #[command(flatten)]
+    pub by: ByArgs,
+    /// Names of this pattern must not change: as advise prints it, cart:<n>:items; may be repeated
+    #[arg(long, value_name = "PATTERN", help_heading = LIMITS)]
+    pub keep: Vec<String>,
+    /// Names of both patterns must share a slot where they share an id; may be repeated
+    #[arg(long, value_name = "A,B", help_heading = LIMITS)]
+    pub together: Vec<String>,
+    /// Rows in every table
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = OUTPUT)]
+    pub top: usize,
+    /// The format of the result
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  slotscope advise dump.rdb --batches node.monitor --nodes 6
+  slotscope advise keys.txt --nodes 6 --together 'cart:<n>,user:<n>'";
+
+impl AdviseArgs {
+    /// Reads, judges and prints.
+    ///
+    /// # Errors
+    /// A flag or an input that cannot be used.
+    pub fn run(&self) -> Result<Ending> {
+        if self.reading.format == "help" {
+            return print_format_help();
+        }
+        let findings = self.findings()?;
+        self.output.print(&findings, Rows::or_json(self.top), || {
+            view::sections(&findings)
+        })?;
+        Ok(Ending::Done)
+    }
+
+    /// The advice; there is no output.
+    ///
+    /// # Errors
+    /// As `run`.
+    pub fn findings(&self) -> Result<AdviseFindings> {
+        let topology = self.cluster.topology()?;
+        let spec = AdviseSpec {
+            nodes: topology.nodes.len(),
+            by: self.by.metrics()?.first().copied().unwrap_or(Metric::Bytes),
+            keep: self.keep.clone(),
+            together: self
+                .together
+                .iter()
+                .map(|text| pair(text))
+                .collect::<Result<_>>()?,
+        };
+        let mut fanout = Fanout::new(&topology, &Policy::Oss, Lines::Auto).keeping();
+        let mut reading = self.names()?;
+        let captures = reading.as_mut().map_or(Ok(Vec::new()), captures_of)?;
+        self.read(&captures, &mut fanout)?;
+        if !self.batches.is_empty() {
+            let named = inputs::find(&self.batches, &self.reading.storage.options()?)?
+                .0
+                .sources;
+            self.read(&named, &mut fanout)?;
+        }
+        let batches = fanout.take_batches();
+        let names = reading
+            .as_ref()
+            .filter(|reading| !reading.sources.is_empty());
+        check_any(names, &batches)?;
+        advise(names, &batches, &spec)
+    }
+
+    /// What the names are read from; none where only batches are named.
+    fn names(&self) -> Result<Option<Reading>> {
+        match self.reading.reads_stdin() && !self.batches.is_empty() {
+            true => Ok(None),
+            false => self.reading.reading(Policy::Oss).map(Some),
+        }
+    }
+
+    fn read(&self, sources: &[Box<dyn Source>], fanout: &mut Fanout<'_>) -> Result<()> {
+        let mut read = Read::default();
+        for (index, source) in sources.iter().enumerate() {
+            read.input(&**source, index as u32, Lines::Auto, fanout)?;
+        }
+        rejected::check_strict(self.reading.strict, sources, &read.rejects)?;
+        let stopped = read
+            .incomplete
+            .iter()
+            .map(|stop| format!("{}: byte {}: {}", stop.file, stop.byte, stop.reason));
+        let passed_over = read
+            .passed_over
+            .iter()
+            .map(|input| format!("{} is passed over: {}", input.file, input.reason));
+        let rejects = (read.rejects.count > 0).then(|| {
+            format!(
+                "{} lines are no batch and count for nothing",
+                read.rejects.count
+            )
+        });
+        stopped
+            .chain(passed_over)
+            .chain(rejects)
+            .for_each(|remark| crate::cli::say(&remark));
+        Ok(())
+    }
+
+    /// Whether standard input is read because nothing is named.
+    pub fn reads_stdin(&self) -> bool {
+        self.reading.reads_stdin() && self.batches.is_empty()
+    }
+}
+
+/// Takes the captures and append-only files out of the sources of names.
+fn captures_of(reading: &mut Reading) -> Result<Vec<Box<dyn Source>>> {
+    let (mut names, mut captures) = (Vec::new(), Vec::new());
+    for source in std::mem::take(&mut reading.sources) {
+        match source.is_rereadable() && is_capture(&*source)? {
+            true => captures.push(source),
+            false => names.push(source),
+        }
+    }
+    reading.sources = names;
+    Ok(captures)
+}
+
+fn is_capture(source: &dyn Source) -> Result<bool> {
+    let mut head = Vec::new();
+    let read = stream::open(source)?
+        .take(crate::fanout::kind::HEAD as u64)
+        .read_to_end(&mut head);
+    read.map_err(|error| Error::io(source.path(), error))?;
+    Ok(matches!(
+        InputKind::of(&head),
+        InputKind::Monitor | InputKind::Aof
+    ))
+}
+
+fn check_any(names: Option<&Reading>, batches: &Batches) -> Result<()> {
+    match names.is_none() && batches.is_empty() {
+        false => Ok(()),
+        true => Err(Error::bad(
+            "no keys",
+            "name a dump, or --batches with commands that have keys",
+        )),
+    }
+}
+
+/// The two patterns of `--together`.
+fn pair(text: &str) -> Result<[String; 2]> {
+    let two = text
+        .split_once(',')
+        .map(|(a, b)| [a, b].map(|part| part.trim().to_owned()));
+    two.ok_or_else(|| {
+        let what = "expected two patterns and a comma between them: cart:<n>:items,user:<n>";
+        Error::bad(format!("--together \"{}\"", Name::from(text)), what)
+    })
+}

@@ -1,0 +1,213 @@
+//! advise as a user runs it: names, captures, demands, and errors that say what to do.
+
+use crate::support::run::{Scratch, assert_fails, code, report, stderr, stdout};
+use serde_json::Value;
+
+/// The names and a capture of a shop: carts and profiles of users, read together by scripts.
+fn shop() -> Scratch {
+    let scratch = Scratch::new();
+    let names: String = (0..2000)
+        .map(|user| format!("cart:{user}:items\nuser:{user}:profile\n"))
+        .collect();
+    scratch.file("keys", names);
+    let capture = (0..400).map(|i| {
+        let user = i * 37 % 2000;
+        format!("1700000000.{i:06} [0 127.0.0.1:5] \"EVAL\" \"return 1\" \"2\" \"cart:{user}:items\" \"user:{user}:profile\"\n")
+    });
+    scratch.file(
+        "node.monitor",
+        format!("OK\n{}", capture.collect::<String>()),
+    );
+    scratch
+}
+
+fn becomes(advice: &Value) -> Vec<(String, String)> {
+    let families = advice["families"].as_array().unwrap().iter();
+    let changed = families.filter(|family| !family["becomes"].is_null());
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    changed
+        .map(|family| (text(&family["pattern"]), text(&family["becomes"])))
+        .collect()
+}
+
+#[test]
+fn names_and_a_capture_become_a_change_wherever_the_capture_is_named() {
+    let scratch = shop();
+    let by_flag = scratch.run(&[
+        "advise",
+        "keys",
+        "--batches",
+        "node.monitor",
+        "--nodes",
+        "6",
+        "--json",
+    ]);
+    let by_input = scratch.run(&["advise", "keys", "node.monitor", "--nodes", "6", "--json"]);
+    let advice = report(&by_flag);
+    assert_eq!(advice, report(&by_input));
+    let right = [
+        ("cart:<n>:items", "cart:{user:<n>}:items"),
+        ("user:<n>:profile", "{user:<n>}:profile"),
+    ];
+    assert_eq!(
+        becomes(&advice),
+        right.map(|(from, to)| (from.to_owned(), to.to_owned()))
+    );
+    assert_eq!(
+        (&advice["advice"], &advice["evidence"]),
+        (&"change".into(), &"batches".into())
+    );
+    assert_eq!(
+        (
+            &advice["schemes"][0]["single_slot_share"],
+            &advice["schemes"][1]["crossslot"]
+        ),
+        (&1.0.into(), &400.into())
+    );
+
+    let text = scratch.run(&[
+        "advise",
+        "keys",
+        "--batches",
+        "node.monitor",
+        "--nodes",
+        "6",
+    ]);
+    for part in [
+        "CHANGE: use the hash tag {user:<n>}",
+        "CROSSSLOT",
+        "--retag '^cart:([0-9]+):items$ => cart:{user:$1}:items'",
+    ] {
+        assert!(stdout(&text).contains(part), "{part}: {}", stdout(&text));
+    }
+    // The rules do what the advice promises.
+    let rules: Vec<&str> = advice["rules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rule| rule.as_str().unwrap())
+        .collect();
+    let whatif = scratch.run(&[
+        "whatif", "keys", "--nodes", "6", "--retag", rules[0], "--retag", rules[1], "--json",
+    ]);
+    let after = &report(&whatif)["after"];
+    let promised = advice["schemes"][0]["max_over_mean"]["n"].as_f64().unwrap();
+    assert!(
+        (after["nodes"]["max_over_mean"].as_f64().unwrap() - promised).abs() < 0.01,
+        "{after}"
+    );
+    // Names of the capture alone do as well.
+    let alone = report(&scratch.run(&[
+        "advise",
+        "--batches",
+        "node.monitor",
+        "--nodes",
+        "6",
+        "--json",
+    ]));
+    assert_eq!(becomes(&alone).len(), 2);
+}
+
+#[test]
+fn demands_are_met_or_named() {
+    let scratch = shop();
+    let kept = [
+        "advise",
+        "keys",
+        "node.monitor",
+        "--keep",
+        "cart:<n>:items",
+        "--json",
+    ];
+    assert!(
+        becomes(&report(&scratch.run(&kept)))
+            .iter()
+            .all(|(from, _)| from != "cart:<n>:items")
+    );
+    let together = [
+        "advise",
+        "keys",
+        "--together",
+        "cart:<n>:items,user:<n>:profile",
+        "--json",
+    ];
+    let advice = report(&scratch.run(&together));
+    assert_eq!(
+        (becomes(&advice).len(), &advice["together_unmet"]),
+        (2, &0.into()),
+        "{advice}"
+    );
+    assert_eq!(
+        report(&scratch.run(&["advise", "keys", "--json"]))["why"],
+        "names_are_fine"
+    );
+}
+
+#[test]
+fn what_is_missing_or_wrong_is_named() {
+    let scratch = shop();
+    assert_fails(
+        &scratch.run(&["advise", "keys", "--keep", "basket:<n>"]),
+        &["--keep \"basket:<n>\"", "cart:<n>:items"],
+    );
+    assert_fails(
+        &scratch.run(&["advise", "keys", "--together", "cart:<n>:items"]),
+        &["a comma between them"],
+    );
+    scratch.file("none", "PING\n");
+    assert_fails(
+        &scratch.run(&["advise", "--batches", "none"]),
+        &["no keys", "--batches"],
+    );
+    scratch.file("torn", "MGET a:1 \"b\nMGET a:1 b:1\n");
+    let torn = scratch.run(&["advise", "--batches", "torn"]);
+    assert_eq!(code(&torn), 0);
+    assert!(
+        stderr(&torn).contains("are no batch") || stderr(&torn).contains("is no batch"),
+        "{}",
+        stderr(&torn)
+    );
+    // Control bytes of names reach no terminal.
+    scratch.file(
+        "hostile",
+        (0..200)
+            .map(|i| format!("\x1b[31m{i}:{{}}:x\n"))
+            .collect::<String>(),
+    );
+    let hostile = scratch.run(&["advise", "hostile"]);
+    assert!(!stdout(&hostile).contains('\x1b'));
+}
+
+/// Every name is a pattern of its own, every name has 64 fields, and one is 64 MiB long: memory and time stay bounded.
+#[test]
+fn hostile_names_are_bounded() {
+    let scratch = Scratch::new();
+    let mut names = String::new();
+    for i in 0..50_000u32 {
+        let word: String = (0..5)
+            .map(|place| char::from(b'a' + (i / 26u32.pow(place) % 26) as u8))
+            .collect();
+        names += &format!("{word}.{}:{}\n", word.repeat(2), "7:".repeat(64));
+    }
+    names += &"x:7".repeat(200_000);
+    scratch.file("hostile", &names);
+    let batches: String = (0..2000)
+        .map(|i| {
+            format!(
+                "MGET {}\n",
+                (0..40)
+                    .map(|j| format!("f{}:{j}", char::from(b'a' + ((i + j) % 26) as u8)))
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            )
+        })
+        .collect();
+    scratch.file("batches", batches);
+    let advice = report(&scratch.run(&["advise", "hostile", "--batches", "batches", "--json"]));
+    assert_eq!(advice["keys"], 50_001);
+    assert!(
+        advice["names_unmatched"].as_u64().unwrap() >= 1,
+        "{}",
+        advice["names_unmatched"]
+    );
+}

@@ -1,0 +1,115 @@
+//! The advice on tags: right on workloads with known answers, kept as promised, and as a user runs it.
+
+mod brute_force;
+mod cluster;
+mod commands;
+mod kinds;
+mod other_kinds;
+mod promises;
+mod sampled;
+mod workload;
+
+use crate::support::rng::Rng;
+use kinds::{KINDS, Kind};
+use other_kinds::OTHER_KINDS;
+use slotscope::advise::decision::Decision;
+use slotscope::advise::findings::AdviseFindings;
+use slotscope::advise::model::Model;
+use workload::{Right, Workload};
+
+/// Parts of the batches that are noise, in turn with the seeds.
+const NOISE: [f64; 4] = [0.0, 0.02, 0.05, 0.1];
+
+/// Seeds of each kind.
+fn seeds() -> u64 {
+    let seeds = std::env::var("SLOTSCOPE_SEEDS").ok();
+    seeds.and_then(|seeds| seeds.parse().ok()).unwrap_or(2)
+}
+
+/// A workload of a kind, and the noise in it.
+fn workload(kind: &Kind, seed: u64) -> (Workload, f64) {
+    let noise = NOISE[seed as usize % NOISE.len()];
+    let of_kind = kind.0.bytes().fold(0, |sum: u64, byte| {
+        sum.wrapping_mul(31).wrapping_add(u64::from(byte))
+    });
+    (
+        kind.1(&mut Rng::new(of_kind.wrapping_add(seed)), noise),
+        noise,
+    )
+}
+
+/// What is wrong with the advice on a workload.
+fn wrong(load: &Workload, noise: f64) -> Option<String> {
+    let (names, batches) = load.given();
+    let model = Model::of(&names, &batches, load.nodes, |_| false);
+    let decision = model.decide(model.candidates(&batches));
+    let findings = AdviseFindings::of(&model, &batches, &decision);
+    let said = || {
+        let tags = findings.schemes[0].tags.iter().map(ToString::to_string);
+        format!("{:?}: {}", findings.why, tags.collect::<Vec<_>>().join(" "))
+    };
+    match load.right {
+        Right::Keep if decision.is_change() => Some(said()),
+        Right::Keep => None,
+        Right::KeepFor(family) => {
+            let named = findings
+                .blocker
+                .as_ref()
+                .map(|blocker| blocker.pattern.to_string());
+            (named.as_deref() != Some(family)).then(said)
+        }
+        Right::Change { .. } if !decision.is_change() => Some(said()),
+        Right::Change { share, units } => too_little(&decision, load.nodes, share, units, noise)
+            .map(|what| format!("{what}: {}", said())),
+    }
+}
+
+/// What a change brings too little of: batches in one slot, but for the noise, and even nodes, but for chance.
+fn too_little(
+    decision: &Decision,
+    nodes: usize,
+    least: f64,
+    units: usize,
+    noise: f64,
+) -> Option<String> {
+    let best = decision.best();
+    let most = 1.02 + 3.6 * ((nodes as f64 - 1.0) / units as f64).sqrt();
+    if best.max_over_mean > most {
+        return Some(format!(
+            "{:.3} times its fair share, more than {most:.3}",
+            best.max_over_mean
+        ));
+    }
+    let share = best.batches.share().unwrap_or(1.0);
+    (share < least * (1.0 - 1.35 * noise) - 0.02)
+        .then(|| format!("{share:.3} in one slot, less than {least}"))
+}
+
+fn campaign(kinds: &[Kind]) {
+    let (mut right, mut all, mut found) = (0, 0, Vec::new());
+    for kind in kinds {
+        for seed in 0..seeds() {
+            let (load, noise) = workload(kind, seed);
+            all += 1;
+            match wrong(&load, noise) {
+                None => right += 1,
+                Some(what) => found.push(format!("{} {seed}: {what}", kind.0)),
+            }
+        }
+    }
+    println!(
+        "right advice: {right} of {all} workloads of {} kinds",
+        kinds.len()
+    );
+    assert!(found.is_empty(), "\n{}\n", found.join("\n"));
+}
+
+#[test]
+fn the_advice_is_right_on_the_kinds_that_the_rules_were_made_on() {
+    campaign(KINDS);
+}
+
+#[test]
+fn the_advice_is_right_on_kinds_that_the_rules_were_not_made_on() {
+    campaign(OTHER_KINDS);
+}
