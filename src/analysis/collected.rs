@@ -85,7 +85,7 @@ fn lacking_rows(collection: &Collection, files: &[FileFacts]) -> Vec<Incomplete>
         (read.keys != written).then_some(Incomplete {
             file,
             byte: read.bytes,
-            reason: reason.into(),
+            reason,
         })
     };
     written.into_iter().filter_map(differing).collect()

@@ -59,7 +59,7 @@ pub fn each<T: Send, R: Send>(
         }
         // A panic of one of them has been printed, and its task has no result.
         let ended = started.into_iter().map(thread::ScopedJoinHandle::join);
-        ended.for_each(|ended| drop(ended));
+        ended.for_each(drop);
         Ok(())
     })
 }

@@ -127,8 +127,11 @@ impl Uneven {
     }
 }
 
-/// From, to and ranges of each job of a script.
-fn jobs(script: &str) -> Vec<(usize, usize, Vec<(usize, usize)>)> {
+/// From, to and ranges of slots.
+type Job = (usize, usize, Vec<(usize, usize)>);
+
+/// The jobs of a script.
+fn jobs(script: &str) -> Vec<Job> {
     let lines = script.lines().skip_while(|line| *line != "jobs=(").skip(1);
     let job = |line: &str| {
         let line = line.trim().trim_matches('\'');
