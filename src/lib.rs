@@ -65,7 +65,9 @@ pub use slotscope_core::{
     command, error, format, metric, name, redact, scan, slot, source, steps, summary, tally,
     topology,
 };
-use slotscope_core::{hash, node_labels, pattern, text, wording};
+#[cfg(feature = "cli")]
+use slotscope_core::node_labels;
+use slotscope_core::{hash, pattern, text, wording};
 #[doc(hidden)]
 pub use slotscope_core::{secret, sentence, simd};
 
