@@ -127,11 +127,9 @@ impl<'a> Fanout<'a> {
     }
 
     /// The same that keeps the batches for `take_batches` and counts nothing of them.
-    pub fn keeping(self) -> Self {
-        Fanout {
-            kept: Some(Batches::default()),
-            ..self
-        }
+    pub fn keeping(mut self) -> Self {
+        self.kept = Some(Batches::default());
+        self
     }
 
     /// The batches that were kept.
