@@ -7,8 +7,9 @@ use std::collections::HashSet;
 
 pub use slotscope_core::advise::*;
 
+use crate::advise::all_names::CarriedOut;
 use crate::advise::batches::Batches;
-use crate::advise::carried_out::{CarriedOut, Scored};
+use crate::advise::carried_out::Scored;
 use crate::advise::findings::AdviseFindings;
 use crate::advise::model::Model;
 use crate::advise::names::NameSample;

@@ -43,7 +43,7 @@ pub struct AdviseArgs {
     /// What load is
     #[command(flatten)]
     pub by: ByArgs,
-    /// Names of this pattern must not change: as advise prints it, cart:<n>:items; may be repeated
+    /// Names of this pattern must not change: as advise prints it, `cart:<n>:items`; may be repeated
     #[arg(long, value_name = "PATTERN", help_heading = LIMITS)]
     pub keep: Vec<String>,
     /// Names of both patterns must share a slot where they share an id; may be repeated

@@ -4,6 +4,7 @@
 //! and EXEC are commands like others. Memory does not grow with their number.
 
 mod batch;
+mod commands;
 mod dates;
 pub mod findings;
 mod frequent;
@@ -20,6 +21,7 @@ pub(crate) mod view;
 use crate::advise::batches::Batches;
 use crate::command::Commands;
 use crate::fanout::batch::Batch;
+use crate::fanout::commands::{must_be_together, runs_script};
 pub use crate::fanout::findings::{FanoutFindings, PassedOver, SCHEMA};
 use crate::fanout::findings::{OutcomeCount, Tail};
 use crate::fanout::outcome::BatchOutcome;
@@ -125,11 +127,9 @@ impl<'a> Fanout<'a> {
     }
 
     /// The same that keeps the batches for `take_batches` and counts nothing of them.
-    pub fn keeping(self) -> Self {
-        Fanout {
-            kept: Some(Batches::default()),
-            ..self
-        }
+    pub fn keeping(mut self) -> Self {
+        self.kept = Some(Batches::default());
+        self
     }
 
     /// The batches that were kept.
@@ -410,25 +410,6 @@ impl<'a> Fanout<'a> {
             answers,
         }
     }
-}
-
-/// Whether the result of a command is of all its keys together: no client can split it where they are in several slots.
-fn must_be_together(command: Option<&str>) -> bool {
-    let can_be_split = |name| {
-        matches!(
-            name,
-            "mget" | "mset" | "del" | "unlink" | "exists" | "touch" | "json.mget" | "watch"
-        )
-    };
-    command.is_some_and(|name| !can_be_split(name))
-}
-
-/// Whether a command runs a script, whose commands MONITOR shows after it.
-fn runs_script(name: &str) -> bool {
-    matches!(
-        name,
-        "eval" | "evalsha" | "eval_ro" | "evalsha_ro" | "fcall" | "fcall_ro"
-    )
 }
 
 #[cfg(test)]

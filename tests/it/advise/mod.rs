@@ -4,6 +4,7 @@ mod brute_force;
 mod cluster;
 mod commands;
 mod kinds;
+mod more_kinds;
 mod other_kinds;
 mod promises;
 mod sampled;

@@ -54,10 +54,17 @@ fn rewritten_by_the_rules_names_and_batches_come_to_what_is_promised() {
         let topology = Topology::even(load.nodes, String::new()).unwrap();
         let mut loads = vec![0u64; load.nodes];
         let (mut new_names, mut changes) = (HashSet::new(), 0);
-        for (name, bytes) in load.names.iter().collect::<HashSet<_>>() {
+        for (name, bytes) in &load.names {
+            loads[topology.owner(slot(&renamed(name))).unwrap()] += bytes;
+        }
+        for name in load
+            .names
+            .iter()
+            .map(|(name, _)| name)
+            .collect::<HashSet<_>>()
+        {
             let new = renamed(name);
             changes += u64::from(new != name.as_bytes());
-            loads[topology.owner(slot(&new)).unwrap()] += bytes;
             assert!(new_names.insert(new), "{}: two names become one", kind.0);
         }
         let fullest = *loads.iter().max().unwrap() as f64 * load.nodes as f64

@@ -3,7 +3,7 @@
 use super::kinds::KINDS;
 use super::workload;
 use crate::support::run::Scratch;
-use slotscope::advise::carried_out::CarriedOut;
+use slotscope::advise::all_names::CarriedOut;
 use slotscope::advise::model::Model;
 use slotscope::advise::names::NameSample;
 use slotscope::advise::spelling::Renaming;

@@ -1,0 +1,32 @@
+//! What commands do with all their keys.
+
+/// Whether the result of a command is of all its keys together: no client can split it where they are in several slots.
+pub fn must_be_together(command: Option<&str>) -> bool {
+    let can_be_split = |name| {
+        matches!(
+            name,
+            "mget" | "mset" | "del" | "unlink" | "exists" | "touch" | "json.mget" | "watch"
+        )
+    };
+    command.is_some_and(|name| !can_be_split(name))
+}
+
+/// Whether a command runs a script, whose commands MONITOR shows after it.
+pub fn runs_script(name: &str) -> bool {
+    matches!(
+        name,
+        "eval" | "evalsha" | "eval_ro" | "evalsha_ro" | "fcall" | "fcall_ro"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_clients_split_need_not_be_together() {
+        let must = |name| must_be_together(Some(name));
+        assert!(must("eval") && must("multi") && must("sinterstore") && must("msetnx"));
+        assert!(!must("mget") && !must("unlink") && !must_be_together(None));
+    }
+}
