@@ -61,12 +61,12 @@ pub mod whatif;
 
 #[cfg(feature = "charts")]
 use slotscope_core::calendar;
+#[cfg(feature = "cli")]
+use slotscope_core::node_labels;
 pub use slotscope_core::{
     command, error, format, metric, name, redact, scan, slot, source, steps, summary, tally,
     topology,
 };
-#[cfg(feature = "cli")]
-use slotscope_core::node_labels;
 use slotscope_core::{hash, pattern, text, wording};
 #[doc(hidden)]
 pub use slotscope_core::{secret, sentence, simd};
