@@ -139,7 +139,7 @@ fn ends(of: &Interval, spell: impl Fn(f64) -> String) -> Cell<'static> {
 fn growth(trend: &Trend) -> Option<Section<'_>> {
     let forecast = trend.forecast.as_ref()?;
     let columns = vec![
-        Column::words("").rank(Rank::Kept),
+        Column::words("metric").rank(Rank::Kept),
         Column::for_people("now"),
         Column::for_people("a month").rank(Rank::Kept),
         Column::for_people("95 % interval"),
