@@ -69,11 +69,11 @@ pub fn advise(
             )
         })?;
     }
-    let mut schemes = model.candidates(batches);
+    // The sample is enough to choose by; what is promised is of all names.
+    let mut decision = model.decide(model.candidates(batches));
     if let Some(reading) = reading.filter(|reading| !names.is_whole() && reading.is_rereadable()) {
-        on_all_names(reading, &model, &mut schemes)?;
+        on_all_names(reading, &model, &mut decision.schemes)?;
     }
-    let decision = model.decide(schemes);
     let mut findings = AdviseFindings::of(&model, batches, &decision);
     findings.rules_differ = differing(&model, &decision.best().renaming, &findings.rules)?;
     Ok(findings)
@@ -116,9 +116,6 @@ fn family(model: &Model<'_>, flag: &str, pattern: &str) -> Result<u32> {
 
 /// Carries the schemes out on all names, where the model saw a sample.
 fn on_all_names(reading: &Reading, model: &Model<'_>, schemes: &mut [Scored]) -> Result<()> {
-    // The last one, without tags, is what others are compared with, and no advice: the sample is enough.
-    let last = schemes.len().saturating_sub(1);
-    let schemes = &mut schemes[..last];
     let renamings: Vec<Renaming> = schemes
         .iter()
         .map(|scheme| scheme.renaming.clone())
