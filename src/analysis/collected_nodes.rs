@@ -69,18 +69,11 @@ fn primary(node: &NodeEntry) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::collection::manifest::example;
 
     fn lone(name: &str) -> Topology {
-        let manifest: Manifest = serde_json::from_value(json!({
-            "schema": "slotscope.collect/1", "version": "0", "started": "", "finished": "", "cluster": false,
-            "level": "sizes", "from": "primary",
-            "settings": {"max_load": 1.0, "count": 1, "sample_percent": 100.0, "exact_elements": 1, "samples": 1},
-            "nodes": [{"id": null, "name": name, "role": "primary", "primary": null, "server": "redis 7.0.15",
-                "file": null, "keys": 0, "dbsize": null, "counted": null, "repeats": 0, "vanished": 0, "strays": 0,
-                "complete": true, "error": null}],
-            "keys": 0, "slots_moved": [], "failovers": [], "slots_missing": [], "incomplete": false, "skipped": [],
-        }))
-        .unwrap();
+        let mut manifest = example(&["keys.csv"]);
+        manifest.nodes[0].name = name.into();
         let (source, bytes) = of_lone_server(&manifest).unwrap();
         Topology::parse(&source, &bytes).unwrap()
     }
