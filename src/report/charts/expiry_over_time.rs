@@ -218,10 +218,14 @@ fn label_storms(canvas: &Canvas<'_>, over_time: &OverTime, plot: &Plot, storms: 
             .at((over_time.from + bar as u64 * over_time.step) as f64);
         let y = plot.y.end + 10 + 22 * line as i32;
         let words = fit(&in_words(storm), 520.0, style);
-        let is_left = x + width(&words, style) as i32 + 40 < plot.x.end;
-        let (x, anchor) = match is_left {
-            true => (x + bar_width(over_time, plot) + 8, Anchor::Start),
-            false => (x - 8, Anchor::End),
+        let room = width(&words, style) as i32;
+        let (before, behind) = (x - 8, x + bar_width(over_time, plot) + 8);
+        let (x, anchor) = if behind + room <= plot.x.end {
+            (behind, Anchor::Start)
+        } else if before - room >= plot.x.start {
+            (before, Anchor::End)
+        } else {
+            (plot.x.end - 8, Anchor::End) // on the bar, which is nearly as wide as the plot
         };
         canvas.label(&words, (x, y), anchor, style);
     }
