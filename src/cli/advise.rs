@@ -19,6 +19,7 @@ use crate::cli::{Ending, inputs};
 use crate::error::{Error, Result};
 use crate::fanout::kind::InputKind;
 use crate::fanout::{Fanout, Lines};
+use crate::format::chosen::AUTO;
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::slot::policy::Policy;
@@ -96,7 +97,9 @@ impl AdviseArgs {
         };
         let mut fanout = Fanout::new(&topology, &Policy::Oss, Lines::Auto).keeping();
         let mut reading = self.names()?;
-        let captures = reading.as_mut().map_or(Ok(Vec::new()), captures_of)?;
+        // Where a format is named, all inputs are names in it.
+        let mixed = reading.as_mut().filter(|_| self.reading.format == AUTO);
+        let captures = mixed.map_or(Ok(Vec::new()), captures_of)?;
         self.read(&captures, &mut fanout)?;
         if !self.batches.is_empty() {
             let named = inputs::find(&self.batches, &self.reading.storage.options()?)?

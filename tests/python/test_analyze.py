@@ -49,8 +49,8 @@ OF_THE_TERMINAL |= {"ask_password"}
 @pytest.mark.parametrize(
     ("command", "options", "left_out"),
     [
-        ("analyze", slotscope.options.Analyze, {"force"}),
-        ("plan", slotscope.options.Plan, {"commands", "rollback", "pause_ms", "max_minutes"}),
+        ("analyze", slotscope.options.Analyze, {"force", "charts"}),
+        ("plan", slotscope.options.Plan, {"commands", "rollback", "pause_ms", "max_minutes", "max_job_bytes"}),
         ("whatif", slotscope.options.WhatIf, set()),
         ("advise", slotscope.options.Advise, set()),
     ],
