@@ -6,9 +6,10 @@ use crate::analysis::two_pass::Counted;
 use crate::analysis::{Analysis, Nodes, captured, file_nodes, input_info, observed};
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::plan::migration::Migration;
 use crate::redact::Redact;
 use crate::scan::Scanned;
-use crate::steps::{self, Commands, Script, Service};
+use crate::steps::{self, Commands, Service};
 use crate::summary;
 use crate::summary::capacity::Room;
 use crate::summary::evidence::Evidence;
@@ -220,7 +221,7 @@ impl Analysis {
                 [] => Vec::new(),
                 by => vec!["--by".into(), by.join(",")],
             },
-            script: Script::of(versions),
+            migration: Migration::of(versions),
             service: self.service.or_else(|| Service::of(topology)),
         }
     }

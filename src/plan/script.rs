@@ -7,13 +7,13 @@ use crate::metric::Metric;
 use crate::name::Name;
 use crate::plan::block_time::BlockingKey;
 use crate::plan::inputs::PlannedNode;
+use crate::plan::migration::Migration;
 use crate::plan::outcome::{MoveOutcome, PlanOutcome};
 use crate::plan::view::{
     basis, floor, goal_lines, headline, leftovers, milliseconds, node_name, setslot_duration,
     size_of,
 };
 use crate::report::render::text::wrapped;
-use crate::steps;
 use crate::text;
 
 /// Columns of a comment.
@@ -39,10 +39,10 @@ pub enum MoveCommands {
 impl MoveCommands {
     /// What `auto` stands for where the servers have these versions.
     pub fn resolved(self, versions: &[Option<&str>]) -> Self {
-        match (self, steps::Script::of(versions.iter().copied())) {
-            (MoveCommands::Auto, steps::Script::Setslot) => MoveCommands::Setslot,
-            (MoveCommands::Auto, steps::Script::Valkey) => MoveCommands::Valkey,
-            (MoveCommands::Auto, steps::Script::Redis) => MoveCommands::Redis84,
+        match (self, Migration::of(versions.iter().copied())) {
+            (MoveCommands::Auto, Migration::Setslot) => MoveCommands::Setslot,
+            (MoveCommands::Auto, Migration::Valkey) => MoveCommands::Valkey,
+            (MoveCommands::Auto, Migration::Redis) => MoveCommands::Redis84,
             (commands, _) => commands,
         }
     }

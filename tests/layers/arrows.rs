@@ -53,6 +53,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "analysis",
         &[
             "collect::manifest",
+            // The versions of the servers decide which commands steps have.
+            "plan::migration",
             "source",
             "format",
             "slot",

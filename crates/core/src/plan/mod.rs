@@ -14,6 +14,7 @@ mod improve;
 pub mod inputs;
 mod limited;
 pub mod lower_bound;
+pub mod migration;
 mod movement;
 pub mod moves;
 pub mod node_outcome;

@@ -1,6 +1,7 @@
 //! The commands of steps, with the real names of the files, ready to paste.
 
 use crate::metric::Metric;
+use crate::plan::migration::Migration;
 use crate::slot::SLOTS;
 use crate::steps::service::Service;
 use crate::text::shell_word;
@@ -21,65 +22,9 @@ pub struct Commands {
     /// The flag that chooses what is judged, where the user gave it.
     pub by: Vec<String>,
     /// How the servers move slots.
-    pub script: Script,
+    pub migration: Migration,
     /// Who runs the servers, where that is known.
     pub service: Option<&'static Service>,
-}
-
-/// How servers move slots.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Script {
-    /// CLUSTER SETSLOT and MIGRATE, key by key.
-    #[default]
-    Setslot,
-    /// CLUSTER MIGRATESLOTS of Valkey 9, atomically.
-    Valkey,
-    /// CLUSTER MIGRATION of Redis 8.4, atomically.
-    Redis,
-}
-
-impl Script {
-    /// The best way that all servers have, by their versions: `valkey 9.1.2`.
-    pub fn of<'a>(versions: impl Iterator<Item = Option<&'a str>>) -> Self {
-        let versions: Option<Vec<&str>> = versions.collect();
-        let versions = versions.unwrap_or_default();
-        let all = |server: &str, least: (u64, u64)| {
-            let is_new = |version: &&str| {
-                let numbers = version.strip_prefix(server).map(str::trim);
-                numbers
-                    .and_then(number)
-                    .is_some_and(|number| number >= least)
-            };
-            !versions.is_empty() && versions.iter().all(is_new)
-        };
-        if all("valkey ", (9, 0)) {
-            Script::Valkey
-        } else if all("redis ", (8, 4)) {
-            Script::Redis
-        } else {
-            Script::Setslot
-        }
-    }
-
-    /// The word of `plan --commands`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Script::Setslot => "setslot",
-            Script::Valkey => "valkey",
-            Script::Redis => "redis-8.4",
-        }
-    }
-
-    /// Whether a slot moves without blocking its node for each key.
-    pub fn is_atomic(self) -> bool {
-        self != Script::Setslot
-    }
-}
-
-/// The first two numbers of a version.
-fn number(version: &str) -> Option<(u64, u64)> {
-    let mut parts = version.split('.').map(|part| part.parse::<u64>().ok());
-    Some((parts.next()??, parts.next().flatten().unwrap_or(0)))
 }
 
 impl Commands {
@@ -120,7 +65,7 @@ impl Commands {
     pub fn plan(&self, by: &[Metric], topology: &Topology) -> String {
         let has_addresses = topology.nodes.iter().any(|node| node.address.is_some());
         let script = if self.is_real && has_addresses {
-            format!(" --commands {} > moves.sh", self.script.name())
+            format!(" --commands {} > moves.sh", self.migration.name())
         } else {
             String::new()
         };
@@ -213,19 +158,6 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn slots_move_atomically_where_all_servers_can() {
-        let of = |versions: &[&str]| Script::of(versions.iter().map(|of| Some(*of)));
-        assert_eq!(of(&["valkey 9.1.2", "valkey 9.0.0"]), Script::Valkey);
-        assert_eq!(of(&["valkey 9.1.2", "valkey 8.1.0"]), Script::Setslot);
-        assert_eq!(of(&["redis 8.4.0", "redis 8.10.1"]), Script::Redis);
-        assert_eq!(of(&["redis 8.2.0"]), Script::Setslot);
-        assert_eq!(of(&["redis 8.4.0", "valkey 9.0.0"]), Script::Setslot);
-        assert_eq!(of(&[]), Script::Setslot);
-        let one_unknown = [Some("valkey 9.1.2"), None];
-        assert_eq!(Script::of(one_unknown.into_iter()), Script::Setslot);
-    }
 
     #[test]
     fn a_tag_is_one_expression() {

@@ -14,7 +14,7 @@ mod repair;
 mod service;
 mod situation;
 
-pub use commands::{Commands, Script};
+pub use commands::Commands;
 pub use service::Service;
 
 use crate::metric::Metric;
@@ -83,7 +83,7 @@ impl<'a> Steps<'a> {
         let slots = summary.slots.loads.keys.len();
         let owner = (0..slots).map(|slot| topology.owner(slot as u16)).collect();
         let now = Situation::today(summary, owner);
-        let is_atomic = commands.script.is_atomic();
+        let is_atomic = commands.migration.is_atomic();
         let keys = blocking_keys(summary);
         // What moves as a whole blocks for no single key.
         let is_pinned = |key: &&BlockingKey| !is_atomic && key.block_time() > MAX_BLOCK;

@@ -1,0 +1,75 @@
+//! How servers move slots, which their versions decide.
+
+/// The way in which servers move slots.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Migration {
+    /// CLUSTER SETSLOT and MIGRATE, key by key.
+    #[default]
+    Setslot,
+    /// CLUSTER MIGRATESLOTS of Valkey 9, atomically.
+    Valkey,
+    /// CLUSTER MIGRATION of Redis 8.4, atomically.
+    Redis,
+}
+
+impl Migration {
+    /// The best way that all servers have, by their versions: `valkey 9.1.2`.
+    pub fn of<'a>(versions: impl Iterator<Item = Option<&'a str>>) -> Self {
+        let versions: Option<Vec<&str>> = versions.collect();
+        let versions = versions.unwrap_or_default();
+        let all = |server: &str, least: (u64, u64)| {
+            let is_new = |version: &&str| {
+                let numbers = version.strip_prefix(server).map(str::trim);
+                numbers
+                    .and_then(number)
+                    .is_some_and(|number| number >= least)
+            };
+            !versions.is_empty() && versions.iter().all(is_new)
+        };
+        if all("valkey ", (9, 0)) {
+            Migration::Valkey
+        } else if all("redis ", (8, 4)) {
+            Migration::Redis
+        } else {
+            Migration::Setslot
+        }
+    }
+
+    /// The word of `plan --commands`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Migration::Setslot => "setslot",
+            Migration::Valkey => "valkey",
+            Migration::Redis => "redis-8.4",
+        }
+    }
+
+    /// Whether a slot moves without blocking its node for each key.
+    pub fn is_atomic(self) -> bool {
+        self != Migration::Setslot
+    }
+}
+
+/// The first two numbers of a version.
+fn number(version: &str) -> Option<(u64, u64)> {
+    let mut parts = version.split('.').map(|part| part.parse::<u64>().ok());
+    Some((parts.next()??, parts.next().flatten().unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_move_atomically_where_all_servers_can() {
+        let of = |versions: &[&str]| Migration::of(versions.iter().map(|of| Some(*of)));
+        assert_eq!(of(&["valkey 9.1.2", "valkey 9.0.0"]), Migration::Valkey);
+        assert_eq!(of(&["valkey 9.1.2", "valkey 8.1.0"]), Migration::Setslot);
+        assert_eq!(of(&["redis 8.4.0", "redis 8.10.1"]), Migration::Redis);
+        assert_eq!(of(&["redis 8.2.0"]), Migration::Setslot);
+        assert_eq!(of(&["redis 8.4.0", "valkey 9.0.0"]), Migration::Setslot);
+        assert_eq!(of(&[]), Migration::Setslot);
+        let one_unknown = [Some("valkey 9.1.2"), None];
+        assert_eq!(Migration::of(one_unknown.into_iter()), Migration::Setslot);
+    }
+}
