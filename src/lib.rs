@@ -60,16 +60,17 @@ pub mod trend;
 pub mod whatif;
 
 #[cfg(feature = "charts")]
-use slotscope_core::calendar;
-#[cfg(feature = "cli")]
-use slotscope_core::node_labels;
-pub use slotscope_core::{
-    command, error, format, metric, name, redact, scan, slot, source, steps, summary, tally,
-    topology,
+use slotscope_engine::calendar;
+pub use slotscope_engine::{
+    command, error, format, metric, name, redact, scan, slot, source, tally,
 };
-use slotscope_core::{hash, pattern, text, wording};
+use slotscope_engine::{hash, pattern, text};
 #[doc(hidden)]
-pub use slotscope_core::{secret, sentence, simd};
+pub use slotscope_engine::{secret, sentence, simd};
+#[cfg(feature = "cli")]
+use slotscope_findings::node_labels;
+use slotscope_findings::wording;
+pub use slotscope_findings::{steps, summary, topology};
 
 pub use analysis::Analysis;
 pub use analysis::reading::Progress;

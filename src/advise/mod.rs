@@ -5,7 +5,7 @@ pub(crate) mod view;
 
 use std::collections::HashSet;
 
-pub use slotscope_core::advise::*;
+pub use slotscope_findings::advise::*;
 
 use crate::advise::all_names::CarriedOut;
 use crate::advise::batches::Batches;

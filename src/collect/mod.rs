@@ -71,4 +71,4 @@ pub mod view;
 #[cfg(feature = "live")]
 mod watch;
 
-pub use slotscope_core::source::collection::{manifest, servers};
+pub use slotscope_engine::source::collection::{manifest, servers};

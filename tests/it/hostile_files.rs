@@ -183,11 +183,11 @@ fn names_made_to_collide_in_every_table_cost_no_more_the_more_there_are() {
     ];
     let mut rng = Rng::new(7);
     let names: Vec<_> = (0..120_000).map(|_| colliding(&mut rng)).collect();
-    let hash = slotscope_core::hash::hash(&names[0]);
+    let hash = slotscope_engine::hash::hash(&names[0]);
     assert!(
         names
             .iter()
-            .all(|name| slotscope_core::hash::hash(name) == hash)
+            .all(|name| slotscope_engine::hash::hash(name) == hash)
     );
     let scratch = Scratch::new();
     for (what, row) in rows {

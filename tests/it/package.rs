@@ -82,7 +82,8 @@ fn missing(package: &str, source: &Path) -> Vec<String> {
 fn a_packaged_file_refers_to_no_file_that_is_left_out() {
     for (package, folder) in [
         ("slotscope", ""),
-        ("slotscope-core", "crates/core"),
+        ("slotscope-engine", "crates/engine"),
+        ("slotscope-findings", "crates/findings"),
         ("slotscope-canvas", "crates/canvas"),
         ("hashslot", "crates/hashslot"),
     ] {
@@ -125,7 +126,8 @@ fn a_quick_build_optimises_what_computes_and_an_installed_program_is_optimised_a
     // "off" leaves out inlining even inside a crate: the scan takes twice as long.
     assert!(!quick.contains_key("lto"));
     let hot = [
-        "slotscope-core",
+        "slotscope-engine",
+        "slotscope-findings",
         "slotscope-canvas",
         "hashslot",
         "memchr",

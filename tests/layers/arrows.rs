@@ -293,7 +293,7 @@ fn an_arrow_that_is_not_in_the_table_is_found_however_it_is_written() {
         ),
         ("use super::super::plan::moves;", "slot -> plan::moves"),
         ("use slotscope::report;", "slot -> slotscope::report"),
-        ("use slotscope_core::scan::Scan;", "slot -> scan::Scan"),
+        ("use slotscope_engine::scan::Scan;", "slot -> scan::Scan"),
         ("use crate::Topology;", "slot -> Topology"),
     ] {
         assert_eq!(forbidden("slot", planted, 2).join(" "), found, "{planted}");

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use circles::circles;
 use form::{MEDIAN, complaints, of_form};
 
-/// The folders of the crates that are one structure: the program and the library, and the part of it that counts.
-const ROOTS: &[&str] = &["src", "crates/core/src"];
+/// The folders of the crates that are one structure.
+const ROOTS: &[&str] = &["src", "crates/engine/src", "crates/findings/src"];
 
 /// Every .rs file under `folder`, with its text.
 fn files_under(folder: &Path) -> Vec<(PathBuf, String)> {

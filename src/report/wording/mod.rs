@@ -4,7 +4,7 @@ mod diff;
 mod trend;
 mod whatif;
 
-use slotscope_core::displayed_in_words;
+use slotscope_findings::displayed_in_words;
 
 displayed_in_words! {
     crate::diff::Headline,

@@ -84,7 +84,7 @@ fn sample(command: &Command) -> Option<(Vec<Vec<u8>>, Vec<usize>)> {
 
 /// The commands of the table that may have several keys.
 fn with_several_keys() -> Vec<&'static str> {
-    let rows = include_str!("../../../crates/core/src/command/table.txt")
+    let rows = include_str!("../../../crates/engine/src/command/table.txt")
         .lines()
         .filter(|line| !line.starts_with('#'));
     let several = |row: &&str| {

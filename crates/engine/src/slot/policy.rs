@@ -1,0 +1,405 @@
+//! Hash policies: the rules by which clusters choose the part of a key that is hashed.
+//!
+//! `oss` is the rule of Redis and Valkey (`hashed_part`) and the only one that the kernels have a pass for. `enterprise` is
+//! the standard policy of Redis Enterprise and Redis Cloud: from the last `{` that has a `}` behind it to the last `}`,
+//! and an empty tag is a tag. `regex:` is their custom policy: the group `tag` of the first pattern that matches.
+
+use std::fmt;
+use std::ops::Range;
+
+use regex::bytes::{CaptureLocations, Regex, RegexBuilder};
+
+use crate::error::{Error, Result};
+use crate::format::batch::Spans;
+use crate::name::Name;
+use crate::source::block::Padded;
+
+/// Patterns that a custom policy may have, as in Redis Enterprise.
+const MAX_PATTERNS: usize = 32;
+
+/// What starts a pattern on the command line.
+const REGEX: &str = "regex:";
+
+/// What part of a key is hashed.
+#[derive(Debug, Clone, Default)]
+pub enum Policy {
+    /// Redis and Valkey Cluster.
+    #[default]
+    Oss,
+    /// Redis Enterprise and Redis Cloud, standard.
+    Enterprise,
+    /// Redis Enterprise and Redis Cloud, custom: the first pattern that matches decides.
+    Patterns(Vec<Pattern>),
+}
+
+/// One pattern of a custom policy.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    /// As the user wrote it.
+    text: String,
+    regex: Regex,
+    /// The number of its group `tag`.
+    tag: usize,
+}
+
+impl Policy {
+    /// The policy that the values of `--policy` name; the usual one where there are none.
+    ///
+    /// ```
+    /// use slotscope_engine::slot::policy::Policy;
+    /// let policy = Policy::parse(&["regex:/user-.*:(?<tag>.+)/"])?;
+    /// assert_eq!(policy.slot(b"user-session:1234"), policy.slot(b"user-profile:1234"));
+    /// assert_eq!(policy.slot(b"session:1234"), None);
+    /// # Ok::<(), slotscope_engine::error::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A name that is no policy, two policies, more than 32 patterns, or a pattern that cannot be used.
+    pub fn parse(values: &[impl AsRef<str>]) -> Result<Policy> {
+        let values: Vec<&str> = values.iter().map(AsRef::as_ref).collect();
+        let patterns: Vec<&str> = values
+            .iter()
+            .filter_map(|value| value.strip_prefix(REGEX))
+            .collect();
+        match values.as_slice() {
+            [] | ["oss"] => Ok(Policy::Oss),
+            ["enterprise"] => Ok(Policy::Enterprise),
+            _ if patterns.len() > MAX_PATTERNS => Err(Error::bad(
+                "--policy",
+                format!(
+                    "{} patterns; a custom policy has at most 32",
+                    patterns.len()
+                ),
+            )),
+            _ if patterns.len() == values.len() => patterns
+                .into_iter()
+                .map(Pattern::new)
+                .collect::<Result<_>>()
+                .map(Policy::Patterns),
+            [value] => Err(Error::bad(
+                format!("--policy \"{}\"", Name::from(*value)),
+                "no such policy; there are: oss, enterprise, regex:PATTERN (with a group named tag: regex:user-(?<tag>.+))",
+            )),
+            _ => Err(Error::bad(
+                "--policy",
+                "a cluster has one policy; only regex:PATTERN may be repeated",
+            )),
+        }
+    }
+
+    /// Whether it is the rule of Redis and Valkey.
+    pub fn is_oss(&self) -> bool {
+        matches!(self, Policy::Oss)
+    }
+
+    /// The part of `key` that is hashed, as byte offsets; `None` where no pattern matches the key.
+    pub fn hashed_part(&self, key: &[u8]) -> Option<Range<usize>> {
+        match self {
+            Policy::Oss => Some(crate::slot::hashed_part(key)),
+            Policy::Enterprise => Some(enterprise_tag(key).unwrap_or(0..key.len())),
+            Policy::Patterns(patterns) => patterns
+                .iter()
+                .find_map(|pattern| pattern.tag(key, &mut pattern.locations())),
+        }
+    }
+
+    /// Where the hash tag of `key` is, if it has one: the hashed part, unless that is all of the key.
+    pub fn tag(&self, key: &[u8]) -> Option<Range<usize>> {
+        self.hashed_part(key).filter(|part| *part != (0..key.len()))
+    }
+
+    /// The hash slot of `key`; `None` where no pattern matches the key.
+    pub fn slot(&self, key: &[u8]) -> Option<u16> {
+        self.hashed_part(key)
+            .map(|part| crate::slot::slot_of_part(&key[part]))
+    }
+
+    /// Writes the hashed part of each key that has one to `parts`; the others get an empty part, and their numbers are
+    /// returned. Byte by byte, key by key: only `oss` has a faster way.
+    pub fn hashed_spans(&self, base: Padded<'_>, keys: &Spans, parts: &mut Spans) -> Vec<u32> {
+        let mut misfits = Vec::new();
+        let mut patterns: Vec<_> = self
+            .patterns()
+            .iter()
+            .map(|pattern| (pattern, pattern.locations()))
+            .collect();
+        parts.clear();
+        for i in 0..keys.len() {
+            let key = keys.get(base, i);
+            let part = match self {
+                Policy::Patterns(_) => patterns
+                    .iter_mut()
+                    .find_map(|(pattern, places)| pattern.tag(key, places)),
+                _ => self.hashed_part(key),
+            };
+            if part.is_none() {
+                misfits.push(i as u32);
+            }
+            let part = part.unwrap_or(0..0);
+            parts.push(
+                keys.start[i] + part.start as u32,
+                keys.start[i] + part.end as u32,
+            );
+        }
+        misfits
+    }
+
+    fn patterns(&self) -> &[Pattern] {
+        match self {
+            Policy::Patterns(patterns) => patterns,
+            _ => &[],
+        }
+    }
+}
+
+/// As it is written on the command line, several patterns separated by commas; not escaped.
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Policy::Oss => f.write_str("oss"),
+            Policy::Enterprise => f.write_str("enterprise"),
+            Policy::Patterns(patterns) => {
+                let texts: Vec<_> = patterns
+                    .iter()
+                    .map(|pattern| format!("{REGEX}{}", pattern.text))
+                    .collect();
+                f.write_str(&texts.join(", "))
+            }
+        }
+    }
+}
+
+/// The tag by the standard policy of Redis Enterprise, `.*{(?<tag>.*)}.*`: from the last `{` that has a `}` behind it to
+/// the last `}`; it may be empty.
+pub fn enterprise_tag(key: &[u8]) -> Option<Range<usize>> {
+    let close = memchr::memrchr(b'}', key)?;
+    let open = memchr::memrchr(b'{', &key[..close])?;
+    Some(open + 1..close)
+}
+
+impl Pattern {
+    fn new(text: &str) -> Result<Pattern> {
+        let place = || format!("--policy \"regex:{}\"", Name::from(text));
+        let body = text
+            .strip_prefix('/')
+            .and_then(|text| text.strip_suffix('/'))
+            .unwrap_or(text);
+        let regex = compile(&format!("^(?:{})$", literal_braces(body)))
+            .map_err(|what| Error::bad(place(), what))?;
+        match regex.capture_names().position(|name| name == Some("tag")) {
+            Some(tag) => Ok(Pattern {
+                text: text.into(),
+                regex,
+                tag,
+            }),
+            None => Err(Error::bad(
+                place(),
+                "has no group named tag; mark what is hashed: regex:user-.*:(?<tag>.+)",
+            )),
+        }
+    }
+
+    fn locations(&self) -> CaptureLocations {
+        self.regex.capture_locations()
+    }
+
+    /// Where the group `tag` is, if the pattern matches all of `key` and the group takes part in that.
+    fn tag(&self, key: &[u8], places: &mut CaptureLocations) -> Option<Range<usize>> {
+        self.regex.captures_read(places, key)?;
+        places.get(self.tag).map(|(start, end)| start..end)
+    }
+}
+
+/// A regular expression over bytes, whose `.` matches any of them. `{` may be a literal.
+///
+/// # Errors
+/// Why it cannot be used. Look-around and back-references are not supported, as they take unbounded time.
+pub fn compile_over_bytes(pattern: &str) -> std::result::Result<Regex, String> {
+    compile(&literal_braces(pattern))
+}
+
+fn compile(pattern: &str) -> std::result::Result<Regex, String> {
+    let built = RegexBuilder::new(pattern)
+        .unicode(false)
+        .dot_matches_new_line(true)
+        .build();
+    built.map_err(|error| reason(&error))
+}
+
+/// The last line of the message of the regex crate: the others show the pattern, which may be a rewritten one.
+pub fn reason(error: &regex::Error) -> String {
+    let message = error.to_string();
+    let last = message.lines().last().unwrap_or_default();
+    last.trim_start_matches("error: ").trim().to_owned()
+}
+
+/// Puts a backslash before each `{` that opens no quantifier, and before what only this crate reads as an operator in a
+/// class: so a pattern means what it means to PCRE.
+fn literal_braces(pattern: &str) -> String {
+    let mut text = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    let mut in_class = false;
+    while let Some(c) = rest.chars().next() {
+        let mut taken = c.len_utf8();
+        match c {
+            // What is escaped stays as it is, with the braces of \x{7b} and \p{Alpha}.
+            '\\' => {
+                taken += rest[1..].chars().next().map_or(0, char::len_utf8);
+                let has_braces =
+                    rest[1..].starts_with(['x', 'u', 'U', 'p', 'P']) && rest[2..].starts_with('{');
+                taken += if has_braces {
+                    rest[2..].find('}').map_or(0, |end| end + 1)
+                } else {
+                    0
+                };
+            }
+            // A bracket that comes first in a class is one of its members.
+            '[' if !in_class => {
+                in_class = true;
+                taken += usize::from(rest[taken..].starts_with('^'));
+                if rest[taken..].starts_with(']') {
+                    text.push_str(&rest[..taken]);
+                    text.push_str("\\]");
+                    rest = &rest[taken + 1..];
+                    continue;
+                }
+            }
+            '[' if rest.starts_with("[:") => taken = rest.find(":]").map_or(1, |end| end + 2),
+            '[' | '&' | '~' if in_class => text.push('\\'),
+            ']' => in_class = false,
+            '{' if !in_class && !opens_quantifier(rest) => text.push('\\'),
+            _ => {}
+        }
+        text.push_str(&rest[..taken]);
+        rest = &rest[taken..];
+    }
+    text
+}
+
+/// Whether `text` starts with `{n}`, `{n,}` or `{n,m}`.
+fn opens_quantifier(text: &str) -> bool {
+    let Some(inner) = text.find('}').map(|end| &text[1..end]) else {
+        return false;
+    };
+    let (least, most) = inner.split_once(',').unwrap_or((inner, ""));
+    !least.is_empty()
+        && [least, most]
+            .iter()
+            .all(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn part<'k>(policy: &[&str], key: &'k [u8]) -> Option<&'k [u8]> {
+        Policy::parse(policy)
+            .unwrap()
+            .hashed_part(key)
+            .map(|part| &key[part])
+    }
+
+    fn refused(policy: &[&str]) -> String {
+        Policy::parse(policy).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn one_key_has_the_slots_that_the_documents_give() {
+        let key = b"a{'1':{'i32':1}}";
+        assert_eq!(Policy::Oss.slot(key), Some(5540));
+        assert_eq!(Policy::Enterprise.slot(key), Some(12350));
+    }
+
+    #[test]
+    fn enterprise_takes_the_last_pair_and_keeps_an_empty_tag() {
+        let hashed = |key| part(&["enterprise"], key).unwrap();
+        for (key, expected) in [
+            (&b"{user}::{10086}"[..], &b"10086"[..]),
+            (b"foo{{bar}}zap", b"bar}"),
+            (b"foo{}{bar}", b"bar"),
+            (b"{a}b{c", b"a"),
+            (b"a}b{c", b"a}b{c"),
+            (b"\xff{\n\x00}\n", b"\n\x00"),
+            (b"x{}", b""),
+            (b"", b""),
+        ] {
+            assert_eq!(hashed(key), expected, "{}", key.escape_ascii());
+        }
+        assert_eq!(Policy::Enterprise.slot(b"x{}"), Some(0));
+        assert_eq!(Policy::Enterprise.tag(b"x{}"), Some(2..2));
+        assert_eq!(Policy::Enterprise.tag(b"plain"), None);
+    }
+
+    #[test]
+    fn the_first_pattern_that_matches_the_whole_key_decides() {
+        let policy = ["regex:/user-.*:(?<tag>.+)/", "regex:(?<tag>[^:]+):.*"];
+        assert_eq!(part(&policy, b"user-session:1234"), Some(&b"1234"[..]));
+        assert_eq!(part(&policy, b"order:7:items"), Some(&b"order"[..]));
+        assert_eq!(
+            part(&policy, b"xuser-session:1234"),
+            Some(&b"xuser-session"[..])
+        );
+        assert_eq!(part(&policy, b"plain"), None);
+        let any = ["regex:k\n\\x00.(?<tag>.*)"];
+        assert_eq!(part(&any, b"k\n\x00\xff\n\xfe"), Some(&b"\n\xfe"[..]));
+    }
+
+    #[test]
+    fn a_brace_that_opens_no_quantifier_is_a_literal() {
+        assert_eq!(
+            part(&[r"regex:.*{(?<tag>.*)}.*"], b"a{'1':{'i32':1}}"),
+            Some(&b"'i32':1}"[..])
+        );
+        assert_eq!(
+            part(&[r"regex:x{2,3}{a,}(?<tag>.)"], b"xxx{a,}t"),
+            Some(&b"t"[..])
+        );
+        assert_eq!(
+            part(&[r"regex:x{2}{,3}(?<tag>[{[}&&]+)"], b"xx{,3}{[}&"),
+            Some(&b"{[}&"[..])
+        );
+        assert_eq!(
+            part(&[r"regex:\x{7b}\{[]{a](?<tag>[[:digit:]]{2})"], b"{{]12"),
+            Some(&b"12"[..])
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_a_policy_is_refused_by_its_name() {
+        assert!(
+            refused(&["regex:(?=x)(?<tag>.)"]).contains("\"regex:(?=x)(?<tag>.)\": look-around")
+        );
+        assert!(refused(&[r"regex:(?<tag>.)\1"]).contains(r"(?<tag>.)\\1"));
+        assert!(refused(&[r"regex:(?<tag>.)\1"]).contains("back"));
+        assert!(refused(&["regex:(?<tag>a"]).contains("unclosed group"));
+        assert!(refused(&["regex:a.*"]).contains("no group named tag"));
+        assert!(
+            refused(&["Redis\x1b[1m"])
+                .contains("\"Redis\\x1b[1m\": no such policy; there are: oss")
+        );
+        assert!(
+            refused(&["oss", "regex:(?<tag>.)"]).contains("only regex:PATTERN may be repeated")
+        );
+        assert!(Policy::parse(&["regex:(?<tag>.)"; 32]).is_ok());
+        assert!(refused(&["regex:(?<tag>.)"; 33]).contains("at most 32"));
+    }
+
+    proptest! {
+        #[test]
+        fn the_hashed_part_lies_in_the_key_whatever_the_policy(key: Vec<u8>, text in "[{}a\\[\\]x:0-9,&~^\\\\]{0,12}") {
+            let mut policies = vec![Policy::Oss, Policy::Enterprise];
+            policies.extend(Policy::parse(&[format!("regex:(?<tag>{text}).*")]));
+            for policy in policies {
+                let part = policy.hashed_part(&key);
+                prop_assert!(part.is_none_or(|part| part.start <= part.end && part.end <= key.len()));
+            }
+        }
+
+        #[test]
+        fn enterprise_is_what_its_documented_pattern_says(key in "[{}ab]{0,10}") {
+            let documented = ["regex:.*{(?<tag>.*)}.*", "regex:(?<tag>.*)"];
+            prop_assert_eq!(part(&["enterprise"], key.as_bytes()), part(&documented, key.as_bytes()));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The model: names and batches as families, joins and tags; all that schemes are judged by.
+
+use std::collections::HashMap;
+
+use crate::advise::batches::Batches;
+use crate::advise::families::Families;
+use crate::advise::joins::{BatchShape, Joins};
+use crate::advise::names::NameSample;
+use crate::advise::scheme::{Choice, MOST_SCORED, Scheme, choices};
+use crate::advise::soundness::Judged;
+use crate::advise::tag_loads::AllTagLoads;
+use crate::advise::tokens::Tokens;
+
+/// Names and batches, taken apart.
+#[derive(Debug)]
+pub struct Model<'a> {
+    /// The names.
+    pub names: &'a NameSample,
+    /// Primaries of the cluster.
+    pub nodes: usize,
+    /// The families; those that are scored come first.
+    pub families: Families,
+    /// What may become of those that are scored.
+    pub choices: Vec<Vec<Choice>>,
+    /// What batches say.
+    pub joins: Joins,
+    /// The tags of every choice.
+    pub tags: AllTagLoads,
+    /// The load of the sample.
+    pub sample_load: f64,
+    /// The share of the heaviest key in the load.
+    pub heaviest_key: f64,
+    /// That of the hottest key in the accesses.
+    pub hottest_key: f64,
+    /// Shapes that must be in one slot, as the user says.
+    pub required: Vec<BatchShape>,
+    /// Groups that were judged.
+    pub judged: Judged,
+}
+
+impl<'a> Model<'a> {
+    /// The model of these names and batches on `nodes` primaries; families that `is_kept` says keep their names.
+    pub fn of(
+        names: &'a NameSample,
+        batches: &Batches,
+        nodes: usize,
+        is_kept: impl Fn(&[u8]) -> bool,
+    ) -> Self {
+        let mut families = Families::of(|found| each_name(names, batches, found));
+        add_names(&mut families, names);
+        add_accesses(&mut families, batches);
+        families.reorder(&by_importance(&families, names, batches));
+        let scored = families.other().min(MOST_SCORED);
+        let choices = families.list[..scored]
+            .iter()
+            .map(|family| match is_kept(&family.pattern) {
+                true => vec![Choice::Keep],
+                false => choices(family),
+            });
+        let choices: Vec<Vec<Choice>> = choices.collect();
+        let joins = Joins::of(batches, &families);
+        let tags = AllTagLoads::of(names, &families, &choices, &joins);
+        let share = |part: f64, of: f64| part / of.max(1.0);
+        let hottest = joins.accesses.iter().max().copied().unwrap_or(0);
+        let sample_load: u64 = families.list.iter().map(|family| family.load).sum();
+        Model {
+            names,
+            nodes,
+            choices,
+            tags,
+            sample_load: sample_load.max(1) as f64,
+            heaviest_key: share(names.largest as f64, names.load as f64),
+            hottest_key: share(f64::from(hottest), joins.total_accesses as f64),
+            joins,
+            families,
+            required: Vec::new(),
+            judged: Judged::default(),
+        }
+    }
+
+    /// The part of the batches of several keys that a scheme brings to one slot.
+    pub fn local(&self, scheme: &Scheme) -> f64 {
+        let local = self
+            .joins
+            .shapes
+            .iter()
+            .filter(|(shape, _)| shape.is_in_one_slot(scheme));
+        let local: u64 = local.map(|(_, count)| count.batches).sum();
+        local as f64 / self.joins.multi.max(1) as f64
+    }
+}
+
+/// Every name, and every key of a batch that is none.
+fn each_name(names: &NameSample, batches: &Batches, found: &mut dyn FnMut(&Tokens)) {
+    let mut tokens = Tokens::default();
+    for at in 0..names.len() {
+        if tokens.parse(names.get(at).0) {
+            found(&tokens);
+        }
+    }
+    let mut seen: HashMap<u64, ()> = HashMap::new();
+    for at in 0..batches.len() {
+        for key in batches.get(at).keys {
+            let hash = slotscope_engine::hash::hash(key);
+            if !names.has(hash) && seen.insert(hash, ()).is_none() && tokens.parse(key) {
+                found(&tokens);
+            }
+        }
+    }
+}
+
+fn add_names(families: &mut Families, names: &NameSample) {
+    let mut tokens = Tokens::default();
+    for at in 0..names.len() {
+        let (name, load) = names.get(at);
+        let parsed = tokens.parse(name).then_some(&tokens);
+        let number = families.find(parsed);
+        let family = &mut families.list[number];
+        family.names.push(at as u32);
+        family.load += load;
+    }
+}
+
+fn add_accesses(families: &mut Families, batches: &Batches) {
+    let mut tokens = Tokens::default();
+    for at in 0..batches.len() {
+        for key in batches.get(at).keys {
+            let parsed = tokens.parse(key).then_some(&tokens);
+            let number = families.find(parsed);
+            families.list[number].accesses += 1;
+        }
+    }
+}
+
+/// The families by their load and their accesses; the last one stays the last.
+fn by_importance(families: &Families, names: &NameSample, batches: &Batches) -> Vec<usize> {
+    let accesses: u64 = families.list.iter().map(|family| family.accesses).sum();
+    let importance = |at: &usize| {
+        let family = &families.list[*at];
+        let share = |part: f64, all: f64| part / all.max(1.0);
+        let of_accesses = if batches.is_empty() {
+            0.0
+        } else {
+            share(family.accesses as f64, accesses as f64)
+        };
+        share(family.load as f64, names.load as f64)
+            + share(family.names.len() as f64, names.len() as f64)
+            + of_accesses
+    };
+    let mut order: Vec<usize> = (0..families.other()).collect();
+    order.sort_by(|a, b| {
+        let pattern = |at: &usize| &families.list[*at].pattern;
+        importance(b)
+            .total_cmp(&importance(a))
+            .then_with(|| pattern(a).cmp(pattern(b)))
+    });
+    order.push(families.other());
+    order
+}

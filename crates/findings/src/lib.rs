@@ -1,0 +1,16 @@
+//! From counts to findings and steps: the part of [slotscope](https://docs.rs/slotscope) that judges.
+//!
+//! ```text
+//! topology + tally -> summary -> findings -> steps -> plan
+//! ```
+#![deny(missing_docs)]
+
+pub mod advise;
+#[doc(hidden)]
+pub mod node_labels;
+pub mod plan;
+pub mod steps;
+pub mod summary;
+pub mod topology;
+#[doc(hidden)]
+pub mod wording;

@@ -1,0 +1,175 @@
+//! Labels of nodes: long host names mostly differ in a few characters, which the parts that all of them share would hide.
+
+use slotscope_engine::name::Name;
+
+/// Names up to this length are shown whole: the longest IPv4 address with its port fits.
+const WHOLE: usize = 24;
+/// A name is cut before one of these: the domain and the port at its end, the words of a host name at its start.
+const AT_THE_END: &[u8] = b".:";
+const AT_THE_START: &[u8] = b".:-_/";
+
+/// How many bytes at the start and the end all names of a cluster share, and their labels leave out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SharedParts {
+    start: usize,
+    end: usize,
+}
+
+impl SharedParts {
+    /// Those of `names`; none where all names are short. The start is left out only where names are long without their
+    /// end.
+    pub fn new<'a>(names: impl Iterator<Item = &'a Name>) -> Self {
+        let names: Vec<&[u8]> = names.map(|name| name.0.as_slice()).collect();
+        let is_long = |end: usize| names.iter().any(|name| name.len() - end > WHOLE);
+        if names.iter().all(|name| *name == names[0]) || !is_long(0) {
+            return SharedParts::default();
+        }
+        let end = shared_end(&names);
+        SharedParts {
+            start: if is_long(end) {
+                shared_start(&names, end)
+            } else {
+                0
+            },
+            end,
+        }
+    }
+
+    /// The label of a node: an ellipsis stands for a start that is left out, nothing for the domain and the port.
+    pub fn label(self, name: &Name) -> Name {
+        match name
+            .0
+            .get(self.start..name.0.len().saturating_sub(self.end))
+        {
+            // Not a fourth dot.
+            Some([b'.', label @ ..] | label) if self.start > 0 && !label.is_empty() => {
+                Name(["…".as_bytes(), label].concat())
+            }
+            Some(label) => Name::from(label),
+            None => name.clone(),
+        }
+    }
+
+    /// What is left out of a name around its label: `*.example.com:6379`; `None` where nothing is.
+    pub fn of(self, name: &Name) -> Option<Name> {
+        let whole = &name.0;
+        if self == SharedParts::default() || whole.len() <= self.start + self.end {
+            return None;
+        }
+        let (start, end) = (&whole[..self.start], &whole[whole.len() - self.end..]);
+        Some(Name([start, b"*", end].concat()))
+    }
+}
+
+/// The length of what all names end with, from its first boundary on.
+fn shared_end(names: &[&[u8]]) -> usize {
+    let first = names[0];
+    let shared = |name: &&[u8]| {
+        let pairs = first.iter().rev().zip(name.iter().rev());
+        pairs.take_while(|(a, b)| a == b).count()
+    };
+    let shared = names.iter().map(shared).min().unwrap_or(0);
+    // The whole of a name may be the end of another one.
+    let least = names
+        .iter()
+        .map(|name| name.len().saturating_sub(1))
+        .min()
+        .unwrap_or(0);
+    let end = &first[first.len() - shared.min(least)..];
+    let boundary = end.iter().position(|byte| AT_THE_END.contains(byte));
+    boundary.map_or(0, |at| end.len() - at)
+}
+
+/// The length of what all names without their last `end` bytes start with, up to its last boundary.
+fn shared_start(names: &[&[u8]], end: usize) -> usize {
+    let first = names[0];
+    let shared = |name: &&[u8]| {
+        let pairs = first.iter().zip(&name[..name.len() - end]);
+        pairs.take_while(|(a, b)| a == b).count()
+    };
+    let shared = names.iter().map(shared).min().unwrap_or(0);
+    let boundary = first[..shared]
+        .iter()
+        .rposition(|byte| AT_THE_START.contains(byte));
+    boundary.unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn labels(names: &[&str]) -> Vec<String> {
+        let names: Vec<Name> = names.iter().map(|name| Name::from(*name)).collect();
+        let shared = SharedParts::new(names.iter());
+        names
+            .iter()
+            .map(|name| shared.label(name).to_string())
+            .collect()
+    }
+
+    #[test]
+    fn the_domain_and_the_port_of_long_names_are_left_out() {
+        let headless = ".redis-headless.production.svc.cluster.local:6379";
+        let names = [0, 1, 12].map(|at| format!("redis-{at}{headless}"));
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert_eq!(labels(&names), ["redis-0", "redis-1", "redis-12"]);
+    }
+
+    #[test]
+    fn the_words_in_front_are_left_out_where_names_are_still_long() {
+        assert_eq!(
+            labels(&[
+                "cache-production-eu-west-0001.example.com:6379",
+                "cache-production-eu-west-0017.example.com:6379"
+            ]),
+            ["…-0001", "…-0017"]
+        );
+        assert_eq!(
+            labels(&[
+                "one-host-for-all-nodes.example.com:7000",
+                "one-host-for-all-nodes.example.com:7001"
+            ]),
+            ["…:7000", "…:7001"]
+        );
+        assert_eq!(
+            labels(&[
+                "hosts.of.one.company.with-a-name-of-its-own",
+                "hosts.of.one.company.other"
+            ]),
+            ["…with-a-name-of-its-own", "…other"]
+        );
+    }
+
+    #[test]
+    fn short_names_and_single_ones_are_shown_whole() {
+        let addresses = ["255.255.255.251:65535", "255.255.255.252:65535"];
+        assert_eq!(labels(&addresses), addresses);
+        let one = ["redis-0.redis-headless.production.svc.cluster.local:6379"];
+        assert_eq!(labels(&one), one);
+        assert_eq!(labels(&[one[0], one[0]]), [one[0], one[0]]);
+    }
+
+    #[test]
+    fn what_is_left_out_can_be_said() {
+        let names = ["a", "b"]
+            .map(|host| Name::from(format!("{host}.a-long-domain.example.com:1").as_str()));
+        let shared = SharedParts::new(names.iter());
+        assert_eq!(
+            shared.of(&names[0]),
+            Some(Name::from("*.a-long-domain.example.com:1"))
+        );
+        assert_eq!(SharedParts::default().of(&names[0]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn names_that_differ_have_labels_that_differ(hosts in prop::collection::hash_set("[a-c.:-]{1,40}", 2..9)) {
+            let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
+            let labels = labels(&hosts);
+            let distinct: std::collections::HashSet<_> = labels.iter().collect();
+            prop_assert_eq!(distinct.len(), hosts.len());
+            prop_assert!(labels.iter().all(|label| !label.is_empty() && label != "…"));
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The keys whose move blocks a node for long.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::summary::Summary;
+use crate::summary::block_time::block_time;
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+
+/// A node that does not answer for longer than this is noticed.
+pub const MAX_BLOCK: Duration = Duration::from_millis(100);
+
+/// A key, and how long its move blocks a node.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct BlockingKey {
+    /// Its first 512 bytes.
+    pub key: Name,
+    /// Its slot.
+    pub slot: u16,
+    /// Its size, where that is known.
+    pub bytes: Option<u64>,
+    /// Its elements, where they are known.
+    pub elements: Option<u64>,
+    /// How long MIGRATE blocks its node, in milliseconds.
+    pub block_ms: u64,
+}
+
+impl BlockingKey {
+    fn new(key: &Name, slot: u16, bytes: Option<u64>, elements: Option<u64>) -> Self {
+        let millis = block_time(bytes, elements).as_millis();
+        BlockingKey {
+            key: key.clone(),
+            slot,
+            bytes,
+            elements,
+            block_ms: u64::try_from(millis).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// How long its move blocks a node.
+    pub fn block_time(&self) -> Duration {
+        Duration::from_millis(self.block_ms)
+    }
+}
+
+/// The keys that are known to be among the largest, by size or by elements; the one that blocks longest first.
+pub fn blocking_keys(summary: &Summary) -> Vec<BlockingKey> {
+    let by_size = summary.keys.as_ref();
+    let by_size = by_size.and_then(|keys| keys.heaviest.get(Metric::Bytes));
+    let mut found: BTreeMap<(u16, &Name), BlockingKey> = BTreeMap::new();
+    for key in by_size.into_iter().flatten() {
+        let known = BlockingKey::new(&key.key, key.slot, Some(key.weight(Metric::Bytes)), None);
+        found.insert((key.slot, &key.key), known);
+    }
+    // Here the elements are known too.
+    for key in summary.largest.iter().flatten() {
+        let bytes = key.load.get(Metric::Bytes).copied();
+        let known = BlockingKey::new(&key.key, key.slot, bytes, Some(key.elements));
+        found.insert((key.slot, &key.key), known);
+    }
+    let mut keys: Vec<BlockingKey> = found.into_values().collect();
+    keys.sort_by(|a, b| {
+        let order = b.block_ms.cmp(&a.block_ms).then(a.slot.cmp(&b.slot));
+        order.then_with(|| a.key.cmp(&b.key))
+    });
+    keys
+}

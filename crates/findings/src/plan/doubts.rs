@@ -1,0 +1,74 @@
+//! What a plan cannot know or should not be made for: a dump that is not whole or a sample.
+
+use crate::summary::Summary;
+use crate::summary::state::State;
+use slotscope_engine::text::{counted, grouped, list};
+
+/// Slots that a warning names.
+const SLOTS_NAMED: usize = 5;
+
+/// Why the dump may lack keys, so that a plan for it would move the wrong slots; `None` where nothing says so.
+pub fn incomplete(summary: &Summary) -> Option<String> {
+    if let Some(stop) = summary.input.incomplete.first() {
+        let (file, byte, reason) = (&stop.file, stop.byte, &stop.reason);
+        return Some(if byte == 0 {
+            format!("{file} is incomplete: {reason}")
+        } else {
+            format!("{file} ends early, at byte {byte}: {reason}")
+        });
+    }
+    if let Some(percent) = summary.input.sample_percent {
+        return Some(format!(
+            "a sample of {percent} % of the slots, and a plan needs the keys of all"
+        ));
+    }
+    if summary.verdict.state == State::Suspicious {
+        return Some(summary.verdict.sentence.to_string());
+    }
+    summary.input.doubt().map(ToString::to_string)
+}
+
+/// What a reader of the plan is warned of, each once.
+pub fn warnings(summary: &Summary) -> Vec<String> {
+    let input = &summary.input;
+    let mut warnings: Vec<String> = incomplete(summary).into_iter().collect();
+    for warning in input.warnings.iter().map(ToString::to_string) {
+        // The sentence of a suspicious dump quotes its evidence.
+        if !warnings.iter().any(|known| known.contains(&warning)) {
+            warnings.push(warning);
+        }
+    }
+    if let Some(first) = input.rejected.first.first() {
+        warnings.push(format!(
+            "{} without a key, left out of the plan; the first in {} at byte {}: {}",
+            counted(input.rejected.count, "row"),
+            first.file,
+            grouped(first.byte),
+            first.reason
+        ));
+    }
+    if summary.nodes.are_files() {
+        let what = "the nodes are the files of the dump, and their slots those that the files have keys of, with the \
+            empty slots behind them; --topology FILE names the nodes and all their slots";
+        warnings.push(what.into());
+    }
+    let unowned = &summary.nodes.unowned;
+    if unowned.slots > 0 {
+        let what = match summary.nodes.are_files() {
+            true => "in no file, left out of the plan",
+            false => {
+                "without a node, left out of the plan; redis-cli --cluster fix gives each a node"
+            }
+        };
+        warnings.push(format!("{} {what}", counted(unowned.slots.into(), "slot")));
+    }
+    let in_flight = &summary.nodes.in_flight;
+    if !in_flight.is_empty() {
+        let count = counted(in_flight.len() as u64, "slot");
+        let slots = list(in_flight.iter().map(|moving| moving.slot), SLOTS_NAMED);
+        warnings.push(format!(
+            "{count} on the way to another node, left out of the plan: {slots}"
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,52 @@
+//! What is known of a cluster besides the problem: names of nodes, and loads that are not planned for.
+
+use crate::summary::independent_units::Units;
+use crate::topology::find::Called;
+use slotscope_engine::metric::{Metric, PerMetric};
+
+/// A node, as it is planned for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedNode {
+    /// What the cluster calls it, or is to call it; to be escaped when shown.
+    pub id: String,
+    /// Where it listens, if that is known; to be escaped when shown.
+    pub address: Option<String>,
+    /// The hostname that it announces, without a port; to be escaped when shown.
+    pub hostname: Option<String>,
+    /// Its relative capacity; 0: it is to be emptied, or has failed.
+    pub capacity: f64,
+    /// Whether it has failed: it neither gives nor takes slots.
+    pub failed: bool,
+}
+
+impl PlannedNode {
+    /// What it may be called.
+    pub fn called(&self) -> Called<'_> {
+        Called {
+            id: &self.id,
+            address: self.address.as_deref(),
+            hostname: self.hostname.as_deref(),
+        }
+    }
+}
+
+/// What is known of the cluster in addition to the problem.
+pub struct PlanInputs<'a> {
+    /// The nodes of the problem.
+    pub nodes: &'a [PlannedNode],
+    /// The node that owns each slot today. In the problem slots of failed nodes have no owner.
+    pub owner: &'a [Option<usize>],
+    /// The load of each slot.
+    pub loads: &'a PerMetric<Vec<u64>>,
+    /// Tags and keys that are known by name.
+    pub units: &'a Units,
+    /// Slots that move as a whole hold at most so many bytes, or are one; `None`: a pair of nodes is one move.
+    pub job_bytes: Option<u64>,
+}
+
+impl PlanInputs<'_> {
+    /// Whether the input says a load: captures alone do not say how many keys there are.
+    pub fn knows(&self, metric: Metric) -> bool {
+        metric != Metric::Keys || self.loads.keys.iter().any(|keys| *keys > 0)
+    }
+}

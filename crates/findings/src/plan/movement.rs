@@ -1,0 +1,134 @@
+//! What has moved in a plan: its runs, and whether the limits let more go.
+
+use crate::plan::problem::MoveLimits;
+use crate::plan::state::{PlanState, Run};
+
+impl PlanState<'_> {
+    /// What the limits count once `to` has a run: slots, and bytes.
+    pub(super) fn moved_with(&self, run: Run, to: usize) -> (u64, u128) {
+        let (mut slots, mut bytes) = self.moved;
+        for slot in run.first..run.end {
+            let home = self.home(slot);
+            let size = self.shares.bytes(slot, slot + 1);
+            if self.owner[slot] != home {
+                (slots, bytes) = (slots - 1, bytes - size);
+            }
+            if to != usize::from(home) {
+                (slots, bytes) = (slots + 1, bytes + size);
+            }
+        }
+        (slots, bytes)
+    }
+
+    /// Slots and bytes that have moved.
+    pub fn moved(&self) -> (u64, u128) {
+        self.moved
+    }
+
+    /// Whether the limits let a run go; what moves no more than before is within any.
+    pub fn allows(&self, run: Run, to: usize) -> bool {
+        self.allows_all(&[(run, to)])
+    }
+
+    /// The same for runs that go together and do not overlap.
+    pub fn allows_all(&self, given: &[(Run, usize)]) -> bool {
+        if self.limits == MoveLimits::default() {
+            return true;
+        }
+        let (mut slots, mut bytes) = self.moved;
+        for (run, to) in given {
+            let (more, larger) = self.moved_with(*run, *to);
+            slots = slots + more - self.moved.0;
+            bytes = bytes + larger - self.moved.1;
+        }
+        self.limits
+            .slots
+            .is_none_or(|most| slots <= most.max(self.moved.0))
+            && self
+                .limits
+                .bytes
+                .is_none_or(|most| bytes <= u128::from(most).max(self.moved.1))
+    }
+
+    /// The last end of a run from `first` on, up to `end`, that the limits let move if none of it has moved yet.
+    pub fn last_end_within_limits(&self, first: usize, end: usize) -> usize {
+        let mut last = end;
+        if let Some(most) = self.limits.slots {
+            last = last.min(first + most.saturating_sub(self.moved.0) as usize);
+        }
+        if let Some(most) = self.limits.bytes {
+            let left = u128::from(most).saturating_sub(self.moved.1);
+            last = self.shares.last_end_within(first, last, left);
+        }
+        last
+    }
+
+    /// The runs of slots that have moved from one node to one other, ascending.
+    pub fn moved_runs(&self) -> Vec<Run> {
+        let mut runs: Vec<Run> = Vec::new();
+        let pair = |slot: usize| (self.home(slot), self.owner[slot]);
+        for slot in 0..self.shares.slots {
+            if self.owner[slot] == self.home(slot) {
+                continue;
+            }
+            match runs.last_mut() {
+                Some(run) if run.end == slot && pair(slot - 1) == pair(slot) => run.end += 1,
+                _ => runs.push(Run::single(slot)),
+            }
+        }
+        runs
+    }
+
+    /// By how much the number of moved runs changes if `to` gets a run.
+    pub fn more_runs(&self, run: Run, to: usize) -> i32 {
+        let key = |slot: usize, owner: u16| {
+            let home = self.home(slot);
+            (owner != home).then_some((home, owner))
+        };
+        let mut more = 0;
+        let (mut last, mut last_then) = (None, None);
+        for slot in run.first.saturating_sub(1)..(run.end + 1).min(self.shares.slots) {
+            let now = key(slot, self.owner[slot]);
+            let then = if (run.first..run.end).contains(&slot) {
+                key(slot, to as u16)
+            } else {
+                now
+            };
+            more -= i32::from(now.is_some() && now != last);
+            more += i32::from(then.is_some() && then != last_then);
+            (last, last_then) = (now, then);
+        }
+        more
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::problem::{Goal, Problem};
+    use crate::plan::shares::Shares;
+    use slotscope_engine::metric::Metric;
+
+    #[test]
+    fn a_light_slot_that_comes_home_makes_no_room_for_a_heavy_one() {
+        let (loads, bytes) = ([1, 1, 1], [10, 100, 5]);
+        let owner = vec![Some(0), Some(0), None];
+        let mut problem = Problem::new(vec![Goal::even(Metric::Keys, &loads, 2, 0.03)], owner);
+        problem.price = Some(&bytes);
+        let shares = Shares::new(&problem, &[]);
+        let mut state = PlanState::new(&shares, &[1.03]);
+        state.limits = MoveLimits {
+            slots: Some(1),
+            bytes: Some(50),
+        };
+        assert!(state.allows(Run::single(0), 1));
+        assert!(!state.allows(Run::single(1), 1), "100 bytes are beyond 50");
+        state.give(Run::single(0), 1);
+        assert!(!state.allows_all(&[(Run::single(1), 1), (Run::single(0), 0)]));
+        assert!(
+            state.allows(Run::single(0), 0),
+            "what comes home is within any limit"
+        );
+        assert_eq!(state.last_end_within_limits(1, 2), 1);
+    }
+}

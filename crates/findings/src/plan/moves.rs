@@ -1,0 +1,241 @@
+//! A plan as moves: for each pair of nodes the ranges of slots that go from one to the other.
+
+use std::collections::BTreeMap;
+
+use crate::plan::problem::{Goal, Problem};
+use crate::topology::ranges;
+
+/// Slots that go from one node to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    /// The node that gives them, by its index.
+    pub from: usize,
+    /// The node that gets them.
+    pub to: usize,
+    /// First and last slot of each range, both included; ascending, with a gap between neighbours.
+    pub ranges: Vec<(u16, u16)>,
+}
+
+impl Move {
+    /// Its slots, ascending.
+    pub fn slots(&self) -> impl Iterator<Item = u16> + '_ {
+        ranges::slots(&self.ranges)
+    }
+
+    /// What its slots hold; never more than there are numbers.
+    pub fn load(&self, loads: &[u64]) -> u64 {
+        self.slots().fold(0, |sum, slot| {
+            u64::saturating_add(sum, loads[usize::from(slot)])
+        })
+    }
+}
+
+/// What nodes hold, and what they can hold at most.
+pub struct Room<'a> {
+    loads: &'a [u64],
+    held: Vec<u64>,
+    hard: Vec<Option<u64>>,
+}
+
+impl<'a> Room<'a> {
+    /// The room of the nodes of a problem before anything moves.
+    pub fn new(problem: &Problem<'_>, goal: &Goal<'a>) -> Self {
+        Room {
+            loads: goal.loads,
+            held: problem.loads_under(goal.loads, &problem.owner),
+            hard: goal.hard.clone(),
+        }
+    }
+
+    /// What a node holds beyond its limit.
+    fn excess(&self, node: usize) -> u64 {
+        self.hard[node].map_or(0, |hard| self.held[node].saturating_sub(hard))
+    }
+
+    /// What it can still get.
+    fn left(&self, node: usize) -> u64 {
+        self.hard[node].map_or(u64::MAX, |hard| hard.saturating_sub(self.held[node]))
+    }
+
+    fn carry_out(&mut self, of: &Move) {
+        let load = of.load(self.loads);
+        self.held[of.from] = self.held[of.from].saturating_sub(load);
+        self.held[of.to] = self.held[of.to].saturating_add(load);
+    }
+
+    /// The first slots of a move that fit its receiver, and the rest.
+    fn split(&self, of: &Move) -> (Vec<u16>, Vec<u16>) {
+        let (mut left, mut fitting, mut rest) = (self.left(of.to), Vec::new(), Vec::new());
+        for slot in of.slots() {
+            let load = self.loads[usize::from(slot)];
+            if load <= left {
+                left -= load;
+                fitting.push(slot);
+            } else {
+                rest.push(slot);
+            }
+        }
+        (fitting, rest)
+    }
+}
+
+/// The moves in an order in which no receiver is ever above its limit, where there is one; nodes that are above theirs
+/// today are relieved first. A move that does not fit as a whole is carried out in parts. What fits nowhere comes last.
+pub fn ordered(mut moves: Vec<Move>, room: &Room<'_>) -> Vec<Move> {
+    let mut room = Room {
+        loads: room.loads,
+        held: room.held.clone(),
+        hard: room.hard.clone(),
+    };
+    let mut ordered = Vec::new();
+    while !moves.is_empty() {
+        moves.sort_by_key(|of| (std::cmp::Reverse(room.excess(of.from)), of.from, of.to));
+        let fits = |of: &Move| of.load(room.loads) <= room.left(of.to);
+        if let Some(at) = moves.iter().position(fits) {
+            let next = moves.remove(at);
+            room.carry_out(&next);
+            ordered.push(next);
+            continue;
+        }
+        let parts = moves.iter().map(|of| room.split(of));
+        let Some((at, (fitting, rest))) = parts
+            .enumerate()
+            .find(|(_, (fitting, _))| !fitting.is_empty())
+        else {
+            break;
+        };
+        let part = |slots: &[u16], of: &Move| Move {
+            ranges: ranges::of_slots(slots),
+            ..of.clone()
+        };
+        let next = part(&fitting, &moves[at]);
+        moves[at] = part(&rest, &moves[at]);
+        room.carry_out(&next);
+        ordered.push(next);
+    }
+    ordered.append(&mut moves);
+    ordered
+}
+
+/// The same in parts that hold at most `most`, or are one slot.
+pub fn in_parts(moves: Vec<Move>, loads: &[u64], most: u64) -> Vec<Move> {
+    let parts = |of: &Move| {
+        let (mut parts, mut slots, mut held) = (Vec::new(), Vec::new(), 0u64);
+        for slot in of.slots() {
+            let load = loads[usize::from(slot)];
+            if !slots.is_empty() && held.saturating_add(load) > most {
+                parts.push(std::mem::take(&mut slots));
+                held = 0;
+            }
+            held = held.saturating_add(load);
+            slots.push(slot);
+        }
+        parts.push(slots);
+        let part = |slots: Vec<u16>| Move {
+            ranges: ranges::of_slots(&slots),
+            ..of.clone()
+        };
+        parts.into_iter().map(part).collect::<Vec<_>>()
+    };
+    moves.iter().flat_map(parts).collect()
+}
+
+/// The moves from the owners `before` to those `after`, by the nodes' indices.
+pub fn between(before: &[Option<usize>], after: &[Option<usize>]) -> Vec<Move> {
+    let mut slots: BTreeMap<(usize, usize), Vec<u16>> = BTreeMap::new();
+    for (slot, owners) in before.iter().zip(after).enumerate() {
+        if let (Some(from), Some(to)) = owners
+            && from != to
+        {
+            slots.entry((*from, *to)).or_default().push(slot as u16);
+        }
+    }
+    slots
+        .into_iter()
+        .map(|((from, to), slots)| Move {
+            from,
+            to,
+            ranges: ranges::of_slots(&slots),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_that_follow_each_other_to_the_same_node_are_one_range() {
+        let before = [Some(0), Some(0), Some(0), None, Some(1), Some(0)];
+        let after = [Some(1), Some(1), Some(0), None, Some(0), Some(1)];
+        let of = |from, to, ranges: &[(u16, u16)]| Move {
+            from,
+            to,
+            ranges: ranges.to_vec(),
+        };
+        assert_eq!(
+            between(&before, &after),
+            [of(0, 1, &[(0, 1), (5, 5)]), of(1, 0, &[(4, 4)])]
+        );
+        assert_eq!(between(&before, &before), []);
+    }
+
+    #[test]
+    fn no_receiver_is_ever_above_its_limit() {
+        // Two nodes that exchange more than either has room for: in parts that fits.
+        let loads = [30, 30, 30, 30, 30, 30];
+        let owner = [0, 0, 0, 1, 1, 1].map(Some).to_vec();
+        let mut goal = Goal::even(slotscope_engine::metric::Metric::Bytes, &loads, 2, 0.03);
+        goal.hard = vec![Some(120); 2];
+        let problem = Problem::new(vec![goal.clone()], owner.clone());
+        let after: Vec<_> = [1, 1, 1, 0, 0, 0].map(Some).to_vec();
+        let room = Room::new(&problem, &goal);
+        let ordered = ordered(between(&owner, &after), &room);
+        let mut held = room.held.clone();
+        for of in &ordered {
+            held[of.from] -= of.load(&loads);
+            held[of.to] += of.load(&loads);
+            assert!(held.iter().all(|held| *held <= 120), "{ordered:?}");
+        }
+        let mut owners = owner;
+        for of in &ordered {
+            of.slots()
+                .for_each(|slot| owners[usize::from(slot)] = Some(of.to));
+        }
+        assert_eq!(owners, after);
+    }
+
+    #[test]
+    fn a_node_above_its_limit_is_relieved_first() {
+        let loads = [10, 10, 90, 60];
+        let owner = [0, 0, 1, 1].map(Some).to_vec();
+        let mut goal = Goal::even(slotscope_engine::metric::Metric::Bytes, &loads, 3, 0.03);
+        goal.hard = vec![Some(100), Some(100), Some(100)];
+        let problem = Problem::new(vec![goal.clone()], owner.clone());
+        let after = [2, 0, 1, 2].map(Some);
+        let ordered = ordered(between(&owner, &after), &Room::new(&problem, &goal));
+        assert_eq!(ordered[0].from, 1);
+    }
+
+    #[test]
+    fn parts_hold_no_more_than_they_may_or_are_one_slot() {
+        let whole = Move {
+            from: 0,
+            to: 1,
+            ranges: vec![(0, 3), (7, 8)],
+        };
+        let mut loads = vec![0; 16];
+        for (slot, load) in [(0, 4), (1, 4), (2, 50), (3, 2), (7, 6), (8, 3)] {
+            loads[slot] = load;
+        }
+        let parts = in_parts(vec![whole], &loads, 10);
+        let found: Vec<_> = parts.iter().map(|of| of.ranges.clone()).collect();
+        let expected = [
+            vec![(0, 1)],
+            vec![(2, 2)],
+            vec![(3, 3), (7, 7)],
+            vec![(8, 8)],
+        ];
+        assert_eq!(found, expected);
+    }
+}

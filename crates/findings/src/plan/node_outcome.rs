@@ -1,0 +1,89 @@
+//! The nodes of a plan as they are today and once all has moved.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::plan::inputs::{PlanInputs, PlannedNode};
+use crate::plan::problem::Problem;
+use crate::plan::solve::Planned;
+use crate::summary::balance::tidy;
+use slotscope_engine::metric::PerMetric;
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::SLOTS;
+
+/// Something today and once all has moved.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Change_of_{T}")]
+pub struct Change<T> {
+    /// Today.
+    pub before: T,
+    /// Once all has moved.
+    pub after: T,
+}
+
+/// A node today and then.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct NodeOutcome {
+    /// Its id.
+    pub id: Name,
+    /// Where it listens, if that is known.
+    pub address: Option<Name>,
+    /// The hostname that it announces, without a port.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<Name>,
+    /// Whether the topology has it as failed: it neither gives nor takes slots.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+    /// Its relative capacity; 0: it is to be emptied, or has failed.
+    pub weight: f64,
+    /// Its load of the first goal in fair shares by capacity; null where its capacity is 0.
+    pub over_fair: Option<Change<f64>>,
+    /// How many slots it owns.
+    pub slots: Change<usize>,
+    /// What it holds; keys are null where the input does not say them.
+    #[serde(flatten)]
+    pub load: PerMetric<Option<Change<u64>>>,
+}
+
+/// All nodes of a plan.
+pub(super) fn nodes(
+    problem: &Problem<'_>,
+    plan: &Planned,
+    inputs: &PlanInputs<'_>,
+) -> Vec<NodeOutcome> {
+    // What a failed node owns stays its own.
+    let both = plan.owner.iter().zip(inputs.owner);
+    let owner_then: Vec<_> = both.map(|(then, today)| then.or(*today)).collect();
+    let changes = |loads: &[u64]| {
+        let before = problem.loads_under(loads, inputs.owner);
+        let after = problem.loads_under(loads, &owner_then);
+        let both = before.into_iter().zip(after);
+        both.map(|(before, after)| Change { before, after })
+            .collect::<Vec<_>>()
+    };
+    let slots = changes(&[1; SLOTS]);
+    let loads = inputs.loads.map(|_, loads| changes(loads));
+    let first = &problem.goals[0];
+    let fair = problem.fair(first.loads, &first.capacity);
+    let judged = changes(first.loads);
+    let node = |(at, node): (usize, &PlannedNode)| {
+        let over = |load: u64| tidy(load as f64 / fair[at]);
+        NodeOutcome {
+            id: Name::from(node.id.as_str()),
+            address: node.address.as_deref().map(Name::from),
+            hostname: node.hostname.as_deref().map(Name::from),
+            failed: node.failed,
+            weight: node.capacity,
+            over_fair: (fair[at] > 0.0).then(|| Change {
+                before: over(judged[at].before),
+                after: over(judged[at].after),
+            }),
+            slots: Change {
+                before: slots[at].before as usize,
+                after: slots[at].after as usize,
+            },
+            load: loads.map(|metric, changes| inputs.knows(metric).then_some(changes[at])),
+        }
+    };
+    inputs.nodes.iter().enumerate().map(node).collect()
+}

@@ -1,0 +1,181 @@
+//! What a plan comes to, for people and scripts: the fields of `slotscope plan --json`, in its order.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::plan::block_time::{BlockingKey, MAX_BLOCK};
+use crate::plan::duration::setslot_secs;
+use crate::plan::goal_outcome::{self, FloorUnit, GoalOutcome};
+use crate::plan::inputs::PlanInputs;
+use crate::plan::moves::{self, Move, Room};
+use crate::plan::node_outcome::{self, NodeOutcome};
+use crate::plan::problem::Problem;
+use crate::plan::solve::Planned;
+use crate::summary::balance::{Balance, tidy};
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+
+/// The name and version of the form.
+pub const SCHEMA: &str = "slotscope.plan/2";
+
+/// A plan and what it comes to.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PlanOutcome {
+    /// The name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    pub schema: &'static str,
+    /// What is evened out, in the order in which it is met, and the limits of the nodes.
+    pub goals: Vec<GoalOutcome>,
+    /// The nodes that are to hold slots, as loaded today, by metric.
+    pub before: BTreeMap<&'static str, Balance>,
+    /// The same nodes then.
+    pub after: BTreeMap<&'static str, Balance>,
+    /// By the metric of each goal: no plan brings the fullest node below this, in fair shares.
+    pub floor: BTreeMap<&'static str, f64>,
+    /// What cannot be split and sets the first floor above 1; null where all are 1.
+    pub floor_unit: Option<FloorUnit>,
+    /// Whether more would move if the limits let it.
+    pub limited: bool,
+    /// How long the largest known key that moves blocks its node with MIGRATE, in milliseconds; null: no large key is known.
+    pub longest_block_ms: Option<u64>,
+    /// The nodes, those to be added last.
+    pub nodes: Vec<NodeOutcome>,
+    /// What moves, in this order.
+    pub moves: Vec<MoveOutcome>,
+    /// Slots that move.
+    pub slots_moved: usize,
+    /// Keys that move; null where the input does not say them.
+    pub keys_moved: Option<u64>,
+    /// Bytes that move; null where the input has no sizes.
+    pub bytes_moved: Option<u64>,
+    /// About the least bytes of any plan with these targets; null where the input has no sizes.
+    pub least_bytes: Option<u64>,
+    /// Seconds that the setslot script takes where nodes and network are quiet.
+    pub estimated_secs: f64,
+    /// Keys whose slots stay, since their move blocks a node for too long.
+    pub pinned: Vec<BlockingKey>,
+    /// Keys that move and block a node for too long.
+    pub big_keys: Vec<BlockingKey>,
+    /// Reasons to mistrust the plan.
+    pub warnings: Vec<String>,
+}
+
+/// Slots that go from one node to another.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct MoveOutcome {
+    /// The node that gives them.
+    pub from: Name,
+    /// The node that gets them.
+    pub to: Name,
+    /// First and last slot of each range, both included.
+    pub ranges: Vec<(u16, u16)>,
+    /// How many.
+    pub slots: usize,
+    /// What they hold; keys are null where the input does not say them.
+    #[serde(flatten)]
+    pub load: PerMetric<Option<u64>>,
+}
+
+impl PlanOutcome {
+    /// What `plan` comes to.
+    pub fn new(problem: &Problem<'_>, plan: &Planned, inputs: &PlanInputs<'_>) -> Self {
+        let moves = moves::between(&problem.owner, &plan.owner);
+        let moves = match problem.goals.iter().find(|goal| !goal.hard.is_empty()) {
+            Some(goal) => moves::ordered(moves, &Room::new(problem, goal)),
+            None => moves,
+        };
+        let moves = match inputs.job_bytes.zip(inputs.loads.bytes()) {
+            Some((most, bytes)) => moves::in_parts(moves, bytes, most),
+            None => moves,
+        };
+        let moved = |loads: &Vec<u64>| moves.iter().map(|of| of.load(loads)).sum::<u64>();
+        let keys_moved = moved(&inputs.loads.keys);
+        let bytes_moved = inputs.loads.bytes().map(moved);
+        let estimated_secs = setslot_secs(plan.slots, keys_moved, bytes_moved);
+        PlanOutcome {
+            schema: SCHEMA,
+            goals: goal_outcome::goals(problem, plan, inputs),
+            before: balances(problem, &problem.owner, inputs),
+            after: balances(problem, &plan.owner, inputs),
+            floor: goal_outcome::floors(problem, plan),
+            floor_unit: goal_outcome::floor_unit(problem, plan, inputs),
+            limited: plan.limited,
+            longest_block_ms: None,
+            nodes: node_outcome::nodes(problem, plan, inputs),
+            slots_moved: plan.slots,
+            keys_moved: inputs.knows(Metric::Keys).then_some(keys_moved),
+            bytes_moved,
+            least_bytes: bytes_moved.map(|_| plan.least_price as u64),
+            moves: moves.iter().map(|of| move_outcome(of, inputs)).collect(),
+            estimated_secs: tidy(estimated_secs),
+            pinned: Vec::new(),
+            big_keys: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Notes the keys that stay, and those of `known` that move and block a node.
+    pub(super) fn set_keys(
+        &mut self,
+        pinned: Vec<BlockingKey>,
+        known: &[BlockingKey],
+        most: Option<Duration>,
+    ) {
+        let moving = known.iter().filter(|key| self.moves_slot(key.slot));
+        let moving: Vec<BlockingKey> = moving.cloned().collect();
+        self.longest_block_ms = moving.iter().map(|key| key.block_ms).max();
+        // Those that are not too long for the user are not spoken of.
+        let limit = most.unwrap_or(MAX_BLOCK);
+        self.big_keys = moving
+            .into_iter()
+            .filter(|key| key.block_time() > limit)
+            .collect();
+        self.pinned = pinned;
+    }
+
+    /// Whether a slot moves.
+    pub fn moves_slot(&self, slot: u16) -> bool {
+        let mut ranges = self.moves.iter().flat_map(|of| &of.ranges);
+        ranges.any(|(first, last)| (*first..=*last).contains(&slot))
+    }
+
+    /// The first goal.
+    pub fn first_goal(&self) -> Option<&GoalOutcome> {
+        self.goals.first()
+    }
+}
+
+/// Statistics of the nodes that are to hold slots, by metric.
+fn balances(
+    problem: &Problem<'_>,
+    owner: &[Option<usize>],
+    inputs: &PlanInputs<'_>,
+) -> BTreeMap<&'static str, Balance> {
+    let known = inputs
+        .loads
+        .iter()
+        .filter(|(metric, _)| inputs.knows(*metric));
+    known
+        .map(|(metric, loads)| {
+            let sums = problem.loads_under(loads, owner);
+            let staying: Vec<u64> = problem.staying().map(|node| sums[node]).collect();
+            (metric.name(), Balance::of(&staying))
+        })
+        .collect()
+}
+
+fn move_outcome(of: &Move, inputs: &PlanInputs<'_>) -> MoveOutcome {
+    let name = |node: usize| Name::from(inputs.nodes[node].id.as_str());
+    MoveOutcome {
+        from: name(of.from),
+        to: name(of.to),
+        slots: of.slots().count(),
+        load: inputs
+            .loads
+            .map(|metric, loads| inputs.knows(metric).then(|| of.load(loads))),
+        ranges: of.ranges.clone(),
+    }
+}

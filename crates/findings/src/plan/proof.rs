@@ -1,0 +1,371 @@
+//! What no placement can do: even two loads where slots that are heavy in one strand what their nodes can hold of the other.
+//!
+//! The k heaviest slots of a load h that cannot share a node are on k nodes. Beside them those nodes have room for little
+//! of h. Filled with the other slots by o/h, the last one in part, they carry at most A of the other load o; the other
+//! n - k nodes carry n - A. Where that is more than they may hold, no placement has both. Filling in part only helps, and
+//! limits and fixed slots only hinder, so what is found is a proof. A linear program does not see it: it splits the slot.
+
+use crate::plan::problem::Goal;
+use crate::plan::shares::Shares;
+
+/// As many heavy slots are tried.
+const HEAVIEST: usize = 24;
+/// Slots below this share strand too little to look at.
+const HEAVY: f64 = 0.2;
+/// With more kinds of nodes than this nothing is proven.
+const KINDS: usize = 8;
+/// Halvings in the search for the least ratio.
+const HALVINGS: usize = 40;
+/// A proof of less than this is rounding.
+const NEAR: f64 = 1e-6;
+
+/// That a load cannot be evened while another one is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proof {
+    /// What is kept, by its place in the problem: the goals come first, then the guards.
+    pub kept: usize,
+    /// The least that the fullest node can then come to in the other goal, in fair shares.
+    pub least: f64,
+    /// The least of `kept` where the other load is evened instead; `None` where nothing is proven of that.
+    pub other_trade: Option<f64>,
+    /// The slots that strand what their nodes cannot use, heaviest first.
+    pub slots: Vec<u16>,
+    /// In which of both they are heavy.
+    pub heavy: usize,
+    /// What the first of them holds of that, in shares.
+    pub share: f64,
+    /// What the nodes with these slots can hold at most of the other load, in shares, all together.
+    pub beside: f64,
+}
+
+/// The least that was found for one load while another is kept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Found {
+    least: f64,
+    heaviest: usize,
+    by_kept: bool,
+    beside: f64,
+}
+
+/// The proof that a placement within `targets[kept]` has a fuller node than `targets[asked]` in the goal `asked`. Of a goal
+/// a node may always have its heaviest slot and the tolerance above that.
+pub fn exclusion(shares_of: &ProofInputs, kept: usize, asked: usize) -> Option<Proof> {
+    let found = shares_of.least(kept, asked)?;
+    let heavy = if found.by_kept { kept } else { asked };
+    let slots: Vec<u16> = shares_of.heaviest[heavy]
+        .iter()
+        .take(found.heaviest)
+        .map(|slot| *slot as u16)
+        .collect();
+    Some(Proof {
+        kept,
+        least: found.least,
+        other_trade: shares_of.least(asked, kept).map(|found| found.least),
+        share: shares_of.load[heavy][usize::from(slots[0])],
+        slots,
+        heavy,
+        beside: found.beside,
+    })
+}
+
+/// The loads of goals and guards in shares, with their orders.
+pub struct ProofInputs {
+    /// What a node may hold.
+    targets: Vec<f64>,
+    /// What a node may hold above its heaviest slot.
+    factors: Vec<f64>,
+    /// By role and slot.
+    load: Vec<Vec<f64>>,
+    /// By role and node that stays.
+    capacity: Vec<Vec<f64>>,
+    /// By role, the slots that are heavy in it.
+    heaviest: Vec<Vec<usize>>,
+}
+
+/// What is asked of one load while the other is kept.
+struct Sides<'s> {
+    heavy: &'s [f64],
+    other: &'s [f64],
+    slots: &'s [usize],
+    /// All slots with a load, most of the other load for this one first.
+    dense: Vec<usize>,
+    by_kept: bool,
+    kept: usize,
+    asked: usize,
+}
+
+impl ProofInputs {
+    /// The loads of a problem, and T of each goal.
+    pub(super) fn new(shares: &Shares<'_>, targets: &[f64]) -> Self {
+        let problem = shares.problem;
+        let roles = shares.goals + problem.guards.len();
+        let load = |role: usize| {
+            (0..shares.slots)
+                .map(|slot| shares.load(slot, role))
+                .collect()
+        };
+        let loads: Vec<Vec<f64>> = (0..roles).map(load).collect();
+        let capacity = |role: usize| {
+            let nodes = problem.staying();
+            nodes.map(|node| shares.capacity(node, role)).collect()
+        };
+        let guards = shares.goals..roles;
+        let guarded: Vec<(f64, f64)> = guards.map(|role| shares.guard(role)).collect();
+        let most = guarded.iter().map(|(most, _)| *most);
+        let beside = guarded.iter().map(|(_, beside)| *beside);
+        let factor = |of: &Goal<'_>| 1.0 + of.tolerance;
+        let heaviest = |load: &Vec<f64>| {
+            let mut heavy: Vec<usize> = (0..load.len())
+                .filter(|slot| load[*slot] >= HEAVY)
+                .collect();
+            heavy.sort_by(|a, b| load[*b].total_cmp(&load[*a]).then(a.cmp(b)));
+            heavy.truncate(HEAVIEST);
+            heavy
+        };
+        ProofInputs {
+            targets: targets.iter().copied().chain(most).collect(),
+            factors: problem.goals.iter().map(factor).chain(beside).collect(),
+            capacity: (0..roles).map(capacity).collect(),
+            heaviest: loads.iter().map(heaviest).collect(),
+            load: loads,
+        }
+    }
+
+    fn sides(&self, kept: usize, asked: usize, by_kept: bool) -> Sides<'_> {
+        let (heavy, other) = if by_kept {
+            (kept, asked)
+        } else {
+            (asked, kept)
+        };
+        let (h, o) = (&self.load[heavy], &self.load[other]);
+        let density = |slot: usize| {
+            if h[slot] > 0.0 {
+                o[slot] / h[slot]
+            } else {
+                f64::INFINITY
+            }
+        };
+        let mut dense: Vec<usize> = (0..h.len()).filter(|slot| o[*slot] > 0.0).collect();
+        dense.sort_by(|a, b| density(*b).total_cmp(&density(*a)).then(a.cmp(b)));
+        Sides {
+            heavy: h,
+            other: o,
+            slots: &self.heaviest[heavy],
+            dense,
+            by_kept,
+            kept,
+            asked,
+        }
+    }
+
+    /// The largest least ratio of `asked` that is found.
+    fn least(&self, kept: usize, asked: usize) -> Option<Found> {
+        let kinds = self.kinds(kept, asked);
+        if kinds.len() > KINDS {
+            return None;
+        }
+        let largest = self.capacity[asked].iter().copied().fold(0.0, f64::max);
+        let heaviest = self.heaviest[asked].first();
+        let alone = heaviest.map_or(0.0, |slot| self.load[asked][*slot] / largest);
+        let nodes = self.capacity[asked].len();
+        // Several heavy slots on nodes of several kinds could be dealt out in many ways.
+        let most = if kinds.len() > 1 {
+            1
+        } else {
+            HEAVIEST.min(nodes.saturating_sub(1))
+        };
+        let mut best: Option<Found> = None;
+        for by_kept in [false, true] {
+            let sides = self.sides(kept, asked, by_kept);
+            for count in 1..=most.min(sides.slots.len()) {
+                let is_possible = |ratio: f64| {
+                    let mut kinds = kinds.iter();
+                    kinds.any(|kind| self.beside(&sides, count, *kind, ratio).is_none())
+                };
+                let (mut low, mut high) =
+                    (best.map_or(alone.max(1.0), |best| best.least), nodes as f64);
+                if is_possible(low) {
+                    continue;
+                }
+                for _ in 0..HALVINGS {
+                    let middle = (low + high) / 2.0;
+                    if is_possible(middle) {
+                        high = middle;
+                    } else {
+                        low = middle;
+                    }
+                }
+                let beside = kinds
+                    .iter()
+                    .filter_map(|kind| self.beside(&sides, count, *kind, low));
+                best = Some(Found {
+                    least: low,
+                    heaviest: count,
+                    by_kept,
+                    beside: beside.fold(0.0, f64::max),
+                });
+            }
+        }
+        best.filter(|best| best.least > alone.max(1.0) + NEAR)
+    }
+
+    /// The distinct capacities of nodes in both goals.
+    fn kinds(&self, kept: usize, asked: usize) -> Vec<(f64, f64)> {
+        let both = self.capacity[kept].iter().zip(&self.capacity[asked]);
+        let mut kinds: Vec<(f64, f64)> = both.map(|(kept, asked)| (*kept, *asked)).collect();
+        kinds.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        kinds.dedup();
+        kinds
+    }
+
+    /// What `count` nodes with the heaviest slots can hold of the other load, where that leaves the other nodes more of it
+    /// than they may hold; `None` where it does not.
+    fn beside(&self, sides: &Sides<'_>, count: usize, kind: (f64, f64), ratio: f64) -> Option<f64> {
+        let factor = self.factors[sides.kept];
+        let kept_target = self.targets[sides.kept];
+        let (heavy_limit, heavy_factor, other_capacity, other_target) = if sides.by_kept {
+            (kept_target * kind.0, factor, kind.1, ratio)
+        } else {
+            (ratio * kind.1, 1.0, kind.0, kept_target)
+        };
+        let slots = &sides.slots[..count];
+        let limit = |slot: &usize| heavy_limit.max(heavy_factor * sides.heavy[*slot]);
+        let loads = |slot: &usize| sides.heavy[*slot];
+        if let [.., second, last] = slots
+            && loads(second) + loads(last) <= limit(&slots[0])
+        {
+            return None;
+        }
+        let mut room: f64 = slots.iter().map(|slot| limit(slot) - loads(slot)).sum();
+        if room < 0.0 {
+            return Some(0.0);
+        }
+        let mut carried: f64 = slots.iter().map(|slot| sides.other[*slot]).sum();
+        for slot in sides.dense.iter().filter(|slot| !slots.contains(slot)) {
+            let load = sides.heavy[*slot];
+            if load > room {
+                carried += sides.other[*slot] * room / load;
+                break;
+            }
+            room -= load;
+            carried += sides.other[*slot];
+        }
+        let bonus = if sides.by_kept {
+            0.0
+        } else {
+            self.bonus(sides.kept, factor)
+        };
+        let count = count as f64;
+        let carried = carried.min(count * other_capacity * other_target + bonus);
+        let other_goal = if sides.by_kept {
+            sides.asked
+        } else {
+            sides.kept
+        };
+        let whole: f64 = self.capacity[other_goal].iter().sum();
+        let total: f64 = self.load[other_goal].iter().sum();
+        let rest = (whole - count * other_capacity) * other_target + bonus;
+        (total - carried > rest + NEAR / 10.0).then_some(carried)
+    }
+
+    /// What nodes may hold of a kept goal above its T because of their heaviest slots.
+    fn bonus(&self, goal: usize, factor: f64) -> f64 {
+        let smallest = self.capacity[goal]
+            .iter()
+            .copied()
+            .fold(f64::INFINITY, f64::min);
+        let target = self.targets[goal] * smallest;
+        let loads = self.load[goal].iter();
+        loads.map(|load| (factor * load - target).max(0.0)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::problem::Problem;
+    use slotscope_engine::metric::Metric;
+
+    /// The proof for two loads on nodes that may hold `target` of the first.
+    fn proof(loads: [&[u64]; 2], nodes: usize, target: f64) -> Option<Proof> {
+        let goals = loads.map(|loads| Goal::even(Metric::Keys, loads, nodes, target - 1.0));
+        let problem = Problem::new(goals.to_vec(), vec![Some(0); loads[0].len()]);
+        let shares = Shares::new(&problem, &[]);
+        let targets = [target, target];
+        exclusion(&ProofInputs::new(&shares, &targets), 0, 1)
+    }
+
+    #[test]
+    fn a_slot_that_is_hot_and_small_strands_memory() {
+        // Of six shares of load one slot holds three: beside it its node may hold no load, and so no memory.
+        let memory = [0, 100, 100, 100, 100, 100, 100];
+        let load = [300, 50, 50, 50, 50, 50, 50];
+        let found = proof([&memory, &load], 3, 1.0).unwrap();
+        assert_eq!((found.slots.as_slice(), found.heavy), (&[0][..], 1));
+        // Each node is to hold two of the others: 400 with the hot one, of a mean of 200.
+        assert!(found.least > 1.9 && found.least <= 2.0, "{found:?}");
+    }
+
+    #[test]
+    fn loads_that_go_together_exclude_nothing() {
+        let loads = [50, 40, 30, 30, 20, 10];
+        assert_eq!(proof([&loads, &loads], 3, 1.03), None);
+    }
+
+    /// The least of the second load over all placements that keep the first; infinite where none does.
+    fn brute_force(loads: [&[u64]; 2], nodes: usize, target: f64) -> f64 {
+        let slots = loads[0].len();
+        let means = loads.map(|loads| loads.iter().sum::<u64>() as f64 / nodes as f64);
+        let mut least = f64::INFINITY;
+        for code in 0..nodes.pow(slots as u32) {
+            let (mut sums, mut heaviest) = (vec![[0u64; 2]; nodes], vec![0u64; nodes]);
+            let mut rest = code;
+            for (first, second) in loads[0].iter().zip(loads[1]) {
+                let node = rest % nodes;
+                rest /= nodes;
+                sums[node][0] += first;
+                sums[node][1] += second;
+                heaviest[node] = heaviest[node].max(*first);
+            }
+            let keeps = |node: usize| {
+                let most = (target * means[0]).max(target * heaviest[node] as f64);
+                sums[node][0] as f64 <= most + 1e-9
+            };
+            if (0..nodes).all(keeps) {
+                let fullest = sums.iter().map(|sums| sums[1]).max().unwrap_or(0);
+                least = least.min(fullest as f64 / means[1]);
+            }
+        }
+        least
+    }
+
+    #[test]
+    fn the_proof_never_exceeds_the_best_of_all_placements() {
+        let mut seed = 1u64;
+        let mut random = |below: u64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        let mut proven = 0;
+        for case in 0..300 {
+            let nodes = 2 + (case % 2);
+            let slots = if nodes == 2 { 10 } else { 7 };
+            let mut memory: Vec<u64> = (0..slots).map(|_| 1 + random(40)).collect();
+            let mut load: Vec<u64> = (0..slots).map(|_| 1 + random(40)).collect();
+            load[random(slots) as usize] += random(300);
+            memory[random(slots) as usize] += random(200);
+            let target = 1.03 + 0.3 * (case % 4) as f64;
+            let best = brute_force([&memory, &load], nodes as usize, target);
+            if let Some(proof) = proof([&memory, &load], nodes as usize, target) {
+                proven += 1;
+                assert!(
+                    proof.least <= best + 1e-6,
+                    "{case}: {memory:?} {load:?} {proof:?} {best}"
+                );
+            }
+        }
+        assert!(proven >= 30, "{proven}");
+    }
+}

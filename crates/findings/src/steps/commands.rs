@@ -1,0 +1,167 @@
+//! The commands of steps, with the real names of the files, ready to paste.
+
+use crate::plan::migration::Migration;
+use crate::steps::service::Service;
+use crate::topology::Topology;
+use slotscope_engine::metric::Metric;
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::text::shell_word;
+
+/// Nodes that one command weighs at most.
+const WEIGHTED: usize = 20;
+
+/// What the commands of a run have in common.
+#[derive(Debug, Clone, Default)]
+pub struct Commands {
+    /// The inputs and the flags that say how they are read.
+    pub reading: Vec<String>,
+    /// The flags that name the nodes.
+    pub nodes: Vec<String>,
+    /// Whether those are the nodes of a real cluster, which slots can be moved between.
+    pub is_real: bool,
+    /// The flag that chooses what is judged, where the user gave it.
+    pub by: Vec<String>,
+    /// How the servers move slots.
+    pub migration: Migration,
+    /// Who runs the servers, where that is known.
+    pub service: Option<&'static Service>,
+}
+
+impl Commands {
+    /// The managed service that runs the servers.
+    pub fn service(&self) -> Option<&'static Service> {
+        self.service.filter(|service| !service.is_self)
+    }
+
+    /// `slotscope plan` that prints the ranges of slots for a restored backup.
+    pub fn slot_ranges(&self, by: Metric) -> String {
+        let plan = self.of("plan", &self.by(&[by]));
+        format!("{plan} --commands elasticache > shards.json")
+    }
+
+    /// `redis-cli --cluster rebalance`, where a node's address is known; it refuses a cluster with a slot on its way to
+    /// another node or without an owner.
+    pub fn rebalance(&self, topology: &Topology) -> Option<String> {
+        let is_whole = topology.in_flight.is_empty()
+            && (0..SLOTS as u16).all(|slot| topology.owner(slot).is_some());
+        self.cluster("rebalance", topology).filter(|_| is_whole)
+    }
+
+    /// `redis-cli --cluster fix`, which ends moves that were cut off.
+    pub fn fix(&self, topology: &Topology) -> Option<String> {
+        self.cluster("fix", topology)
+    }
+
+    fn cluster(&self, command: &str, topology: &Topology) -> Option<String> {
+        let owning = topology.nodes.iter();
+        let owning = owning.filter(|node| node.slots > 0 && !node.failed);
+        let address = owning.filter_map(|node| node.address.as_deref()).next();
+        let can_be_asked = self.is_real && self.service().is_none();
+        let address = shell_word(address.filter(|_| can_be_asked)?);
+        Some(format!("redis-cli --cluster {command} {address}"))
+    }
+
+    /// `slotscope plan`; with the nodes of a real cluster the script that moves the slots. `by` narrows the goals.
+    pub fn plan(&self, by: &[Metric], topology: &Topology) -> String {
+        let has_addresses = topology.nodes.iter().any(|node| node.address.is_some());
+        let script = if self.is_real && has_addresses {
+            format!(" --commands {} > moves.sh", self.migration.name())
+        } else {
+            String::new()
+        };
+        format!("{}{script}", self.of("plan", &self.by(by)))
+    }
+
+    /// `slotscope plan` that empties a node.
+    pub fn plan_without(&self, node: &str, topology: &Topology) -> String {
+        let without = self.plan(&[], topology);
+        let (plan, script) = without.split_once(" --commands").unwrap_or((&without, ""));
+        let script = if script.is_empty() {
+            String::new()
+        } else {
+            format!(" --commands{script}")
+        };
+        format!("{plan} --remove {}{script}", shell_word(node))
+    }
+
+    /// `slotscope plan` with more primaries.
+    pub fn plan_with_more(&self, count: u64) -> String {
+        let flags = [self.by(&[]), vec!["--add".into(), count.to_string()]].concat();
+        self.of("plan", &flags)
+    }
+
+    /// `slotscope analyze` of nodes whose shares are their slots; `None` where these are made up, equal or many.
+    pub fn weighted(&self, topology: &Topology) -> Option<String> {
+        let owning = topology.nodes.iter().filter(|node| node.slots > 0);
+        let least = owning.clone().map(|node| node.slots).min()?;
+        let weights = owning.filter_map(|node| {
+            let weight = (10.0 * f64::from(node.slots) / f64::from(least)).round() / 10.0;
+            let name = node.address.as_deref().unwrap_or(&node.id);
+            (weight > 1.0).then(|| format!("{name}={weight}"))
+        });
+        let weights: Vec<String> = weights.collect();
+        let is_short = (1..=WEIGHTED).contains(&weights.len());
+        let flags = weights.into_iter().flat_map(|of| ["--weight".into(), of]);
+        let flags: Vec<String> = self.by(&[]).into_iter().chain(flags).collect();
+        (self.is_real && is_short).then(|| self.of("analyze", &flags))
+    }
+
+    /// `slotscope whatif` with these tags split, judged by `by`.
+    pub fn split(&self, tags: &[(String, u32)], by: Metric) -> String {
+        let flags = tags
+            .iter()
+            .flat_map(|(tag, parts)| ["--split".into(), format!("{tag} = {parts}")]);
+        let flags = flags.chain(self.by(&[by])).collect::<Vec<_>>();
+        self.of("whatif", &flags)
+    }
+
+    /// `slotscope whatif` without the braces of a tag.
+    pub fn untag(&self, tag: &str, by: Metric) -> String {
+        let flags = [
+            vec!["--untag".into(), escaped(&format!("{{{tag}}}"))],
+            self.by(&[by]),
+        ];
+        self.of("whatif", &flags.concat())
+    }
+
+    /// What is judged: what the user chose, else `by`.
+    fn by(&self, by: &[Metric]) -> Vec<String> {
+        match (self.by.as_slice(), by) {
+            ([], []) => Vec::new(),
+            ([], by) => {
+                let names: Vec<&str> = by.iter().map(|metric| metric.name()).collect();
+                vec!["--by".into(), names.join(",")]
+            }
+            (given, _) => given.to_vec(),
+        }
+    }
+
+    fn of(&self, command: &str, flags: &[String]) -> String {
+        let words = self.reading.iter().chain(&self.nodes).chain(flags);
+        let words: Vec<String> = words.map(|word| shell_word(word)).collect();
+        format!("slotscope {command} {}", words.join(" "))
+    }
+}
+
+/// A text as a regular expression that matches it: each special character as a class, so that no backslash has to be
+/// pasted; a few that a class cannot hold alone match any character.
+fn escaped(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || " :_-/".contains(c);
+    let escaped = text.chars().map(|c| match c {
+        c if is_plain(c) => c.to_string(),
+        '^' | ']' | '\\' => ".".into(),
+        c => format!("[{c}]"),
+    });
+    escaped.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_is_one_expression() {
+        assert_eq!(escaped("{my.app:1}"), "[{]my[.]app:1[}]");
+        assert_eq!(escaped("a]"), "a.");
+    }
+}

@@ -1,0 +1,225 @@
+//! Steps that come before any move: slots that are not served, dumps that are not whole, nodes at their limit.
+
+use crate::steps::commands::Commands;
+use crate::summary::Summary;
+use crate::summary::finding::{Finding, FindingKind};
+use crate::summary::floor::largest_useful_nodes;
+use crate::summary::limit;
+use crate::summary::nodes::NodeLoad;
+use crate::summary::observed::Observed;
+use crate::summary::state::{Role, State};
+use crate::summary::step::{Actor, After, Step, StepKind, StepText};
+use crate::topology::Topology;
+use slotscope_engine::metric::Metric;
+
+/// Memory that is no key is worth a step from this part of what a node uses on.
+const BUFFERS: f64 = 0.1;
+/// Patterns of which this part of the keys has no TTL may lack one.
+const NO_TTL: f64 = 0.5;
+/// And which hold this part of all bytes.
+const LARGE: f64 = 0.05;
+
+/// A step of which nothing is known but what is done.
+pub fn step(kind: StepKind, text: StepText, after: &After) -> Step {
+    Step {
+        kind,
+        by: match kind {
+            StepKind::Split | StepKind::Untag | StepKind::RenameTags | StepKind::Cache => {
+                Actor::Application
+            }
+            _ => Actor::Operator,
+        },
+        sentence: text.into(),
+        command: None,
+        findings: Vec::new(),
+        until: None,
+        after: after.clone(),
+        slots_moved: 0,
+        keys_moved: Some(0),
+        bytes_moved: Some(0),
+        longest_block_ms: None,
+        estimated: false,
+        alternatives: Vec::new(),
+    }
+}
+
+/// Brings slots back that are not served, and ends moves that were cut off.
+pub fn repairs(
+    summary: &Summary,
+    topology: &Topology,
+    commands: &Commands,
+    today: &After,
+) -> Vec<Step> {
+    let repair = |text: StepText| step(StepKind::Repair, text, today);
+    let mut steps = Vec::new();
+    let failed = summary.nodes.owning().filter(|node| node.failed);
+    let failed: Vec<_> = failed.map(NodeLoad::name).collect();
+    let of_kind = |kind: FindingKind| {
+        let found = summary.verdict.findings.iter();
+        let found = found.filter(|found| found.kind == kind);
+        found.map(|found| found.id.clone()).collect::<Vec<_>>()
+    };
+    let down = of_kind(FindingKind::Down);
+    if !failed.is_empty() {
+        let bring_back = repair(StepText::BringBack(failed));
+        // Only a replica can take over.
+        let replaceable = summary.nodes.owning();
+        let replaceable = replaceable.filter(|node| node.failed && node.replicas != Some(0));
+        let replaceable: Vec<_> = replaceable.map(NodeLoad::name).collect();
+        let promote = (!replaceable.is_empty()).then_some(StepText::FailOver(replaceable));
+        steps.push(Step {
+            findings: down.clone(),
+            // A managed service promotes replicas itself.
+            alternatives: match commands.service() {
+                Some(_) => Vec::new(),
+                None => promote.map(repair).into_iter().collect(),
+            },
+            ..bring_back
+        });
+    }
+    let unowned = summary.nodes.unowned.slots;
+    if unowned > 0 && !down.is_empty() {
+        steps.push(Step {
+            findings: down.clone(),
+            // With a failed primary it would give slots away empty.
+            command: commands
+                .fix(topology)
+                .filter(|_| steps.is_empty())
+                .map(|command| command.as_str().into()),
+            ..repair(StepText::AssignSlots(unowned))
+        });
+    }
+    if steps.is_empty() && !down.is_empty() {
+        let suspected = summary.nodes.owning().filter(|node| node.is_suspected());
+        let suspected: Vec<_> = suspected.map(NodeLoad::name).collect();
+        let text = if suspected.is_empty() {
+            StepText::FindFailure
+        } else {
+            StepText::BringBack(suspected)
+        };
+        steps.push(Step {
+            findings: down,
+            ..repair(text)
+        });
+    }
+    let open: Vec<u16> = summary
+        .nodes
+        .in_flight
+        .iter()
+        .map(|moving| moving.slot)
+        .collect();
+    if !open.is_empty() {
+        let command = commands
+            .fix(topology)
+            .filter(|_| summary.verdict.state != State::Down);
+        steps.push(Step {
+            findings: of_kind(FindingKind::OpenSlot),
+            command: command.map(|command| command.as_str().into()),
+            ..repair(StepText::EndMove(open))
+        });
+    }
+    steps
+}
+
+/// Takes the dump again.
+pub fn take_again(summary: &Summary, today: &After) -> Step {
+    let found = summary.verdict.findings.iter();
+    let found = found.filter(|found| found.kind == FindingKind::Suspicious);
+    Step {
+        findings: found.map(|found| found.id.clone()).collect(),
+        ..step(StepKind::TakeAgain, StepText::TakeAgain, today)
+    }
+}
+
+/// Frees memory of nodes at their limit, what holds most first.
+pub fn frees(summary: &Summary, observed: &Observed, today: &After) -> Vec<Step> {
+    let is_full =
+        |found: &&Finding| found.kind == FindingKind::NearLimit && found.role == Some(Role::Memory);
+    let Some(full) = summary.verdict.findings.iter().find(is_full) else {
+        return Vec::new();
+    };
+    let free = |text: StepText| Step {
+        findings: vec![full.id.clone()],
+        ..step(StepKind::Free, text, today)
+    };
+    let mut found = Vec::new();
+    let all = summary
+        .slots
+        .loads
+        .bytes()
+        .map_or(0, |bytes| crate::summary::balance::sum(bytes));
+    let patterns = summary.patterns.iter().flat_map(|patterns| &patterns.top);
+    let lacking = patterns
+        .filter(|row| {
+            row.kind
+                .no_expiry_share
+                .is_some_and(|share| share >= NO_TTL)
+        })
+        .filter_map(|row| Some((row, row.kind.load.get(Metric::Bytes).copied()?)))
+        .filter(|(_, size)| *size as f64 >= LARGE * all as f64);
+    if let Some((row, size)) = lacking.max_by_key(|(_, size)| *size) {
+        found.push((size, StepText::Expire(row.pattern.clone(), size)));
+    }
+    let node = summary
+        .nodes
+        .list
+        .iter()
+        .position(|node| full.node.as_ref() == Some(&node.id));
+    let server = node.and_then(|at| observed.servers.get(at)?.as_ref());
+    let buffers = server.and_then(|server| {
+        let part = server.buffers? as f64 / server.used_memory?.max(1) as f64;
+        (part >= BUFFERS).then_some(server.buffers?)
+    });
+    found.extend(buffers.map(|size| (size, StepText::Buffers(size))));
+    found.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
+    let raise = Some(StepText::RaiseLimit);
+    found
+        .into_iter()
+        .map(|(_, text)| text)
+        .chain(raise)
+        .map(free)
+        .collect()
+}
+
+/// Primaries to be added, so that the fullest is at three quarters of its limit; `None` where none is near it.
+pub fn more_nodes(summary: &Summary, commands: &Commands) -> Option<Step> {
+    let near = summary.verdict.findings.iter();
+    let near: Vec<&Finding> = near
+        .filter(|found| found.kind == FindingKind::NearLimit)
+        .collect();
+    let role = near.first()?.role?;
+    let parts: Vec<f64> = summary
+        .headroom
+        .of(Some(role))
+        .iter()
+        .flatten()
+        .copied()
+        .collect();
+    let nodes = summary.nodes.owning().count();
+    // With even nodes each would use the mean.
+    let needed = (parts.iter().sum::<f64>() / limit::CLOSE).ceil() as usize;
+    let count = needed.saturating_sub(nodes) as u64;
+    if count == 0 {
+        return None;
+    }
+    let load = summary
+        .role_loads
+        .iter()
+        .find(|load| load.role == Some(role));
+    let most = load.and_then(|load| largest_useful_nodes(&load.slots));
+    let text = StepText::AddNodes {
+        count,
+        most: most.filter(|most| *most < 1000),
+    };
+    Some(Step {
+        findings: near.iter().map(|found| found.id.clone()).collect(),
+        command: commands
+            .service()
+            .is_none()
+            .then(|| commands.plan_with_more(count).as_str().into()),
+        keys_moved: None,
+        bytes_moved: None,
+        estimated: true,
+        ..step(StepKind::AddNodes, text, &After::default())
+    })
+}

@@ -1,0 +1,297 @@
+//! How much room the nodes have: from the memory that servers use, or the bytes of the dump, to the limit that the
+//! servers or the user name.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::balance::tidy;
+use crate::summary::floor::largest_useful_nodes;
+use crate::summary::nodes::{NodeLoad, Nodes};
+use crate::summary::observed::Observed;
+use crate::summary::worded::Worded;
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+
+/// What the user says of the nodes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Room {
+    /// Bytes that a node may use; absent: what its server says.
+    pub maxmemory: Option<u64>,
+    /// Growth a month, 0.05 for 5 %.
+    pub growth: Option<f64>,
+    /// The memory that nodes really use, by the index of the node.
+    pub used: Vec<(usize, u64)>,
+}
+
+/// The room there is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Capacity {
+    /// Bytes that a node may use.
+    pub maxmemory: u64,
+    /// All nodes' limits, less what is out of reach because the fullest node is full first.
+    pub usable_bytes: Option<f64>,
+    /// With more nodes than this the heaviest tag or key is more than a node's fair share; absent where tags were not
+    /// counted.
+    pub max_nodes: Option<u64>,
+    /// Whether `used` is what servers use, not the bytes of the dump alone.
+    #[serde(default)]
+    pub measured: bool,
+    /// The nodes in the order of the report.
+    #[serde(default)]
+    pub nodes: Vec<NodeRoom>,
+    /// The node that is full first.
+    pub first: Option<FirstFull>,
+    /// The room of the node that is full first, in a sentence.
+    #[serde(default)]
+    pub sentence: Worded<FullestRoom>,
+}
+
+/// The room of the node that is full first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FullestRoom {
+    /// Its address, or its id where the address is not known.
+    pub node: Name,
+    /// Bytes that it uses.
+    pub used: u64,
+    /// Bytes that it may use.
+    pub maxmemory: u64,
+    /// When it is full, in months; 0 where it is, absent where it does not grow.
+    pub months: Option<f64>,
+    /// Whether `used` is from a server, not the bytes of the dump alone.
+    pub measured: bool,
+}
+
+/// The room of a node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeRoom {
+    /// The node.
+    pub id: Name,
+    /// Bytes that it may use.
+    #[serde(default)]
+    pub maxmemory: u64,
+    /// Bytes that it uses.
+    pub used: u64,
+    /// Bytes that are left; less than 0 where it is over the limit.
+    pub headroom: i128,
+    /// Until it is full; 0 where it is, absent where it does not grow.
+    pub months: Option<f64>,
+}
+
+/// The node that is full first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FirstFull {
+    /// The node.
+    pub id: Name,
+    /// When, in months; absent without growth.
+    pub months: Option<f64>,
+}
+
+impl Capacity {
+    /// The room of `nodes`; `None` where neither servers nor the user name limits, or nothing says what nodes use. `bytes`
+    /// are those of each slot.
+    pub fn of(
+        nodes: &Nodes,
+        bytes: Option<&[u64]>,
+        room: &Room,
+        observed: &Observed,
+    ) -> Option<Self> {
+        let owning = nodes.list.iter().enumerate();
+        let owning: Vec<(usize, &NodeLoad)> = owning.filter(|(_, node)| node.slots > 0).collect();
+        let used = used(&owning, room, observed);
+        if room.maxmemory.is_some() && used.iter().any(Option::is_none) {
+            return None;
+        }
+        let limit = |at: usize| {
+            let server = observed.servers.get(at).and_then(Option::as_ref);
+            let of_server = server.and_then(|server| server.maxmemory);
+            room.maxmemory.or(of_server.filter(|limit| *limit > 0))
+        };
+        let rows: Vec<(&NodeLoad, u64, u64)> = owning
+            .iter()
+            .zip(&used)
+            .filter_map(|((at, node), used)| Some((*node, (*used)?, limit(*at)?)))
+            .collect();
+        let part = |(_, used, limit): &(&NodeLoad, u64, u64)| *used as f64 / *limit as f64;
+        let fullest = rows
+            .iter()
+            .rev()
+            .max_by(|a, b| part(a).total_cmp(&part(b)))?;
+        let total: f64 = rows.iter().map(|(_, used, _)| *used as f64).sum();
+        let limits: f64 = rows.iter().map(|(.., limit)| *limit as f64).sum();
+        let max_over_mean = part(fullest) * limits / total;
+        let measured = !room.used.is_empty()
+            || observed
+                .servers
+                .iter()
+                .flatten()
+                .any(|server| server.used_memory.is_some());
+        let months_of = |used, limit| months(used, limit, room.growth);
+        let first = FirstFull {
+            id: fullest.0.id.clone(),
+            months: months_of(fullest.1, fullest.2),
+        };
+        Some(Capacity {
+            maxmemory: fullest.2,
+            usable_bytes: (total > 0.0).then(|| tidy(limits / max_over_mean)),
+            max_nodes: bytes.and_then(largest_useful_nodes),
+            measured,
+            sentence: Worded::Finding(FullestRoom {
+                node: fullest.0.name().clone(),
+                used: fullest.1,
+                maxmemory: fullest.2,
+                months: first.months,
+                measured,
+            }),
+            nodes: rows
+                .iter()
+                .map(|(node, used, limit)| NodeRoom {
+                    id: node.id.clone(),
+                    maxmemory: *limit,
+                    used: *used,
+                    headroom: i128::from(*limit) - i128::from(*used),
+                    months: months_of(*used, *limit),
+                })
+                .collect(),
+            first: Some(first),
+        })
+    }
+
+    /// The room of a node.
+    pub fn of_node(&self, id: &Name) -> Option<&NodeRoom> {
+        self.nodes.iter().find(|room| room.id == *id)
+    }
+}
+
+/// What each node uses of its limit: as the user or its server says, else the bytes of the dump, scaled as those of the
+/// nodes that are known.
+fn used(owning: &[(usize, &NodeLoad)], room: &Room, observed: &Observed) -> Vec<Option<u64>> {
+    let told = |at: usize| {
+        let by_user = room.used.iter().find(|(node, _)| *node == at);
+        let server = observed.servers.get(at).and_then(Option::as_ref);
+        let by_server = || {
+            let server = server?;
+            Some(server.used_memory?.saturating_sub(server.not_counted))
+        };
+        by_user.map(|(_, used)| *used).or_else(by_server)
+    };
+    let dumped = |node: &NodeLoad| node.load.get(Metric::Bytes).copied();
+    // What is known of some nodes scales the others: dict, buffers and fragmentation are much alike.
+    let known = owning
+        .iter()
+        .filter_map(|(at, node)| Some((told(*at)?, dumped(node)?)));
+    let (real, modelled) = known.fold((0.0, 0.0), |(real, modelled), (used, bytes)| {
+        (real + used as f64, modelled + bytes as f64)
+    });
+    let factor = if modelled > 0.0 { real / modelled } else { 1.0 };
+    let scaled = |node: &NodeLoad| Some((dumped(node)? as f64 * factor) as u64);
+    owning
+        .iter()
+        .map(|(at, node)| told(*at).or_else(|| scaled(node)))
+        .collect()
+}
+
+/// ln(limit / used) / ln(1 + growth).
+fn months(used: u64, limit: u64, growth: Option<f64>) -> Option<f64> {
+    if used >= limit {
+        return Some(0.0);
+    }
+    let growth = growth.filter(|growth| *growth > 0.0)?;
+    (used > 0).then(|| tidy((limit as f64 / used as f64).ln() / growth.ln_1p()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Topology;
+    use slotscope_engine::metric::PerMetric;
+
+    fn nodes(bytes: [u64; 2]) -> Nodes {
+        let topology = Topology::even(2, String::from("even 2")).unwrap();
+        let mut loads = PerMetric::of_keys(vec![0; 16_384]);
+        let slots = loads.get_or_insert_with(Metric::Bytes, || vec![0; 16_384]);
+        (slots[0], slots[16_383]) = (bytes[0], bytes[1]);
+        Nodes::of(&topology, &loads)
+    }
+
+    #[test]
+    fn the_fullest_node_is_full_first() {
+        let room = Room {
+            maxmemory: Some(1000),
+            growth: Some(0.1),
+            used: Vec::new(),
+        };
+        let found = Capacity::of(&nodes([500, 250]), None, &room, &Observed::default()).unwrap();
+        assert_eq!(
+            found
+                .nodes
+                .iter()
+                .map(|node| node.headroom)
+                .collect::<Vec<_>>(),
+            [500, 750]
+        );
+        let months = found.first.as_ref().unwrap().months.unwrap();
+        assert!(
+            (500.0 * 1.1f64.powf(months) - 1000.0).abs() < 1e-4,
+            "{months}"
+        );
+        assert_eq!(
+            found.usable_bytes,
+            Some(1500.0),
+            "when the fuller is full the other holds half of that"
+        );
+        let room = FullestRoom {
+            node: Name::from("even-1"),
+            used: 500,
+            maxmemory: 1000,
+            months: Some(months),
+            measured: false,
+        };
+        assert_eq!(found.sentence, Worded::Finding(room));
+    }
+
+    #[test]
+    fn what_servers_really_use_scales_the_others() {
+        let room = Room {
+            maxmemory: Some(1000),
+            growth: None,
+            used: vec![(0, 1500)],
+        };
+        let found = Capacity::of(&nodes([500, 250]), None, &room, &Observed::default()).unwrap();
+        assert_eq!(
+            found.nodes.iter().map(|node| node.used).collect::<Vec<_>>(),
+            [1500, 750]
+        );
+        assert_eq!(
+            (found.nodes[0].headroom, found.nodes[0].months),
+            (-500, Some(0.0))
+        );
+        assert_eq!(found.nodes[1].months, None);
+        assert!(found.measured);
+    }
+
+    #[test]
+    fn without_bytes_there_is_nothing_to_say() {
+        let topology = Topology::even(2, String::from("even 2")).unwrap();
+        let nodes = Nodes::of(&topology, &PerMetric::of_keys(vec![1; 16_384]));
+        let room = Room {
+            maxmemory: Some(1000),
+            growth: None,
+            used: vec![(0, 1)],
+        };
+        assert_eq!(
+            Capacity::of(&nodes, None, &room, &Observed::default()),
+            None
+        );
+        let all = Room {
+            used: vec![(0, 400), (1, 300)],
+            ..room
+        };
+        assert_eq!(
+            Capacity::of(&nodes, None, &all, &Observed::default())
+                .unwrap()
+                .nodes[1]
+                .headroom,
+            700
+        );
+    }
+}

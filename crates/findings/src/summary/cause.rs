@@ -1,0 +1,81 @@
+//! Why a node is above its fair share.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use slotscope_engine::name::Name;
+
+/// A part of the fullest node's excess. The parts add up to max/mean - 1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cause {
+    /// The kind of cause.
+    pub kind: CauseKind,
+    /// The tag or key, where the cause is one.
+    pub name: Option<Name>,
+    /// The fullest node.
+    pub node: Option<Name>,
+    /// In fair shares.
+    pub excess: f64,
+    /// What max/mean would be if the tag or key were spread over all slots, whichever node is the fullest then.
+    pub max_over_mean_without: Option<f64>,
+    /// The key that is nearly all of the tag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Name>,
+    /// Of `collisions`: the tags and keys that fill the slots, as far as they are listed, heaviest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<Name>,
+    /// How many units: heavy tags and keys of `coarse_units` and `elsewhere`, all others of `chance` and `collisions`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<u64>,
+    /// The share of the slots that the node owns, or of the load that the units or the slots hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// Of `chance` and `collisions`: the excess that 1 of 10,000 perfect hashes goes beyond.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_chance: Option<f64>,
+    /// The slot of a tag or key; of `collisions` and `unknown`, the slots of the node that are far above its others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slots: Vec<u16>,
+}
+
+impl Cause {
+    /// A cause that adds `excess` fair shares to `node`, with nothing else known of it.
+    pub fn new(kind: CauseKind, node: &Name, excess: f64) -> Self {
+        Cause {
+            kind,
+            name: None,
+            node: Some(node.clone()),
+            excess,
+            max_over_mean_without: None,
+            key: None,
+            names: Vec::new(),
+            units: None,
+            share: None,
+            by_chance: None,
+            slots: Vec::new(),
+        }
+    }
+}
+
+/// Why a node is fuller than others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CauseKind {
+    /// It owns more slots than its number, or fewer.
+    Slots,
+    /// A heavy hash tag.
+    Tag,
+    /// A heavy key without a tag.
+    Key,
+    /// Many heavy tags or keys, which hold most of the load.
+    #[serde(alias = "coarse_tags")]
+    CoarseUnits,
+    /// Heavy tags and keys that are on other nodes.
+    Elsewhere,
+    /// More light tags and keys than chance puts on one node.
+    Collisions,
+    /// The chance of hashing.
+    Chance,
+    /// Not known: tags were not counted.
+    Unknown,
+}

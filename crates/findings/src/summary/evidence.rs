@@ -1,0 +1,325 @@
+//! Evidence in the counts that the dump is not what it should be: rows without weights, errors among the keys, repeated
+//! keys, keys in slots that no node owns or that another node owns.
+
+use std::collections::BTreeMap;
+
+use crate::summary::balance::tidy;
+use crate::summary::independent_units::Units;
+use crate::summary::integrity::of_loads::{self, InputCounts};
+use crate::summary::integrity::{FilesApart, Sign, of_files};
+use crate::summary::nodes::{Nodes, Shortfall};
+use crate::summary::worded::Worded;
+use crate::summary::{FileFacts, InputFacts};
+use slotscope_engine::metric::{Metric, PerWeight};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot;
+use slotscope_engine::tally::Tallies;
+use slotscope_engine::tally::counted_pattern::Counted;
+use slotscope_engine::tally::duplicates::Duplicates;
+use slotscope_engine::tally::tags::TagCounts;
+
+/// Evidence that the dump is not what it should be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Evidence {
+    /// Keys without a size or a number of operations.
+    WeightMissing {
+        /// What they lack.
+        metric: Metric,
+        /// How many.
+        keys: u64,
+    },
+    /// Errors of redis-cli or a server stand among the keys.
+    BrokenOff {
+        /// How many.
+        error_lines: u64,
+    },
+    /// A file without a key.
+    NoKeys {
+        /// The file.
+        file: Name,
+        /// Bytes of it.
+        bytes: u64,
+    },
+    /// The sum of all weights does not fit 64 bits.
+    Overflow {
+        /// The metric.
+        metric: Metric,
+    },
+    /// Keys that occur more than once.
+    Repeated {
+        /// The part of the keys that occurred before.
+        share: f64,
+        /// Not an estimate.
+        exact: bool,
+        /// Whether all keys are of RDB files, in which no key occurs twice.
+        of_snapshots: bool,
+    },
+    /// RDB files were written more than an hour apart.
+    FilesApart(FilesApart),
+    /// Keys in slots that no node owns.
+    Unowned {
+        /// How many.
+        keys: u64,
+    },
+    /// Keys of a node that does not own their slot.
+    Strays {
+        /// How many.
+        keys: u64,
+    },
+    /// A file holds the keys of one node and keys of others.
+    OutsideNode {
+        /// The file.
+        file: Name,
+        /// The node that most of its keys belong to.
+        node: Name,
+        /// Keys of other nodes.
+        keys: u64,
+    },
+    /// Several files hold the keys of the same node.
+    SameNode {
+        /// The files.
+        files: Vec<Name>,
+        /// The node.
+        node: Name,
+    },
+    /// A sign of damage in the loads of slots and nodes.
+    Sign(Sign),
+    /// A node reports more keys than the dump holds.
+    Shortfall(Shortfall),
+}
+
+/// The name of the format of RDB files.
+const RDB: &str = "rdb";
+/// A larger share of repeated keys is reported.
+const REPEATED: f64 = 0.005;
+/// An input with this share of its keys on one node is a dump of that node; keys elsewhere are reported from the share
+/// `OUTSIDE` on, and never of an input with few keys.
+const OF_ONE_NODE: f64 = 0.8;
+const OUTSIDE: f64 = 0.001;
+const FEW: u64 = 100;
+
+/// Adds the evidence in the counts to `input`, and says what is wrong with the dump. What may be wrong with it is among the
+/// warnings of `input` only (`InputFacts::doubt`).
+pub fn of(
+    tallies: &Tallies,
+    nodes: &Nodes,
+    units: &Units,
+    mut input: InputFacts,
+) -> (InputFacts, Vec<Sign>) {
+    input.keys = tallies.slots.total();
+    let known = |metric| tallies.weights.get(metric).map(|weighed| weighed.known);
+    input.weights = PerWeight::from_fn(known);
+    let duplicates = tallies.names.as_ref().map(|names| &names.duplicates);
+    input.duplicate_share = duplicates
+        .and_then(|duplicates| duplicates.share())
+        .map(tidy);
+    input.duplicate_share_exact = duplicates.is_some_and(Duplicates::is_exact);
+
+    let mut found = Vec::new();
+    if shows_only_operations(tallies) || shows_only_extremes(tallies) {
+        // Keys that nobody asked for are not in a capture: that they are missing says nothing.
+        let is_whole = input.incomplete.is_empty();
+        let signs = if is_whole {
+            Vec::new()
+        } else {
+            vec![Sign::Incomplete]
+        };
+        return (input, signs);
+    }
+    if let error_lines @ 1.. = input.error_lines {
+        found.push(Evidence::BrokenOff { error_lines });
+    }
+    // An empty reply among others may be right, a file of nothing is none. Why one was not read is said next to it.
+    let is_cut_off = |file: &FileFacts| input.incomplete.iter().any(|of| of.file == file.name);
+    let without_keys = |file: &&FileFacts| {
+        file.keys == 0 && (file.bytes == 0 || input.keys == 0) && !is_cut_off(file)
+    };
+    let nothing = input.files.iter().filter(without_keys);
+    found.extend(nothing.map(|file| Evidence::NoKeys {
+        file: file.name.clone(),
+        bytes: file.bytes,
+    }));
+    let operations = tallies.names.as_ref().map(|names| &names.operations);
+    let has_captures = operations.is_some_and(|operations| !operations.is_empty());
+    for metric in Metric::WEIGHTS {
+        let keys = known(metric).map_or(0, |known| input.keys.saturating_sub(known));
+        // A key that no capture has was not used in that time.
+        if keys > 0 && !(has_captures && metric == Metric::Ops) {
+            found.push(Evidence::WeightMissing { metric, keys });
+        }
+        let weighed = tallies.weights.get(metric);
+        if weighed.is_some_and(|weighed| weighed.sum > u128::from(u64::MAX)) {
+            found.push(Evidence::Overflow { metric });
+        }
+    }
+    let repeated = duplicates.and_then(|duplicates| {
+        let (share, exact) = (duplicates.share()?, duplicates.is_exact());
+        let of_snapshots = are_snapshots(&input.files);
+        (share > REPEATED).then_some(Evidence::Repeated {
+            share,
+            exact,
+            of_snapshots,
+        })
+    });
+    found.extend(repeated);
+    let apart = of_files::apart(&input.files);
+    let (days_apart, hours_apart): (Vec<_>, Vec<_>) =
+        apart.into_iter().partition(FilesApart::is_over_a_day);
+    found.extend(hours_apart.into_iter().map(Evidence::FilesApart));
+    let unowned = nodes.unowned.load.keys;
+    if unowned > 0 {
+        found.push(Evidence::Unowned { keys: unowned });
+    }
+    found.extend(foreign(tallies, nodes, &input));
+    let counts = InputCounts {
+        is_incomplete: !input.incomplete.is_empty(),
+        is_of_one_server: matches!(input.files.as_slice(), [file] if file.in_cluster),
+        error_lines: input.error_lines,
+        duplicate_share: input.duplicate_share,
+        duplicates_in: &|slots| duplicates.and_then(|duplicates| duplicates.share_in(slots)),
+        repeats_of_slot: &|slot| repeats_of(tallies, slot),
+        strays: strays(tallies),
+    };
+    let mut signs = std::mem::take(&mut input.of_files);
+    signs.extend(days_apart.into_iter().map(Sign::FilesApart));
+    signs.extend(of_loads::signs(nodes, &tallies.slots.loads, units, counts));
+    if input.sample_percent.is_some() {
+        // Slots outside the sample are empty, and that says nothing.
+        signs.retain(|sign| !sign.is_of_loads());
+    }
+    let news = signs.iter().filter(|sign| sign.is_news());
+    found.extend(news.map(|sign| Evidence::Sign(sign.clone())));
+    input.warnings.extend(found.into_iter().map(Into::into));
+    signs.retain(|sign| !sign.is_doubt());
+    (input, signs)
+}
+
+impl InputFacts {
+    /// A sign that the dump lacks keys, if the nodes of an even split are those of the cluster: no cause of skew, and no
+    /// dump to plan for.
+    pub fn doubt(&self) -> Option<&Sign> {
+        self.warnings.iter().find_map(|warning| match warning {
+            Worded::Finding(Evidence::Sign(sign)) if sign.is_doubt() => Some(sign),
+            _ => None,
+        })
+    }
+}
+
+/// Whether all files with keys are RDB files.
+pub fn are_snapshots(files: &[FileFacts]) -> bool {
+    let mut with_keys = files.iter().filter(|file| file.keys > 0);
+    with_keys.all(|file| file.format == RDB)
+}
+
+/// Whether the inputs are captures alone.
+pub fn shows_only_operations(tallies: &Tallies) -> bool {
+    tallies.slots.total() == 0 && tallies.slots.total_of(Metric::Ops) > 0
+}
+
+/// Whether the inputs are lists of extremes alone.
+fn shows_only_extremes(tallies: &Tallies) -> bool {
+    let names = tallies.names.as_ref();
+    tallies.slots.total() == 0 && names.is_some_and(|names| !names.extremes.is_empty())
+}
+
+/// Keys of a slot that have the name of another key. A name without an id is its own pattern.
+fn repeats_of(tallies: &Tallies, slot: u16) -> u64 {
+    let patterns = tallies
+        .names
+        .as_ref()
+        .and_then(|names| names.patterns.as_ref());
+    let repeats = |written: &[u8], keys: u64| match slot::slot(Counted::of(written).name) == slot {
+        true => keys.saturating_sub(1),
+        false => 0,
+    };
+    match patterns.map(|patterns| patterns.counts()) {
+        Some(TagCounts::Exact(table)) => {
+            let names = table.iter();
+            names
+                .map(|(name, _, load)| repeats(name, load[Metric::Keys]))
+                .sum()
+        }
+        Some(TagCounts::HeavyHitters(followed)) => {
+            let names = followed.tags().into_iter();
+            names
+                .map(|tag| repeats(&tag.name.0, tag.load[Metric::Keys]))
+                .sum()
+        }
+        _ => 0,
+    }
+}
+
+/// Inputs that are dumps of one node and hold keys of another, and nodes with several inputs.
+fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence> {
+    let mut found = Vec::new();
+    if tallies.origins.strays > 0 {
+        found.push(Evidence::Strays {
+            keys: tallies.origins.strays,
+        });
+    }
+    let mut homes: BTreeMap<usize, Vec<&Name>> = BTreeMap::new();
+    let inputs: Vec<&[u64]> = tallies.origins.inputs().collect();
+    for (keys, file) in inputs.iter().zip(&input.files) {
+        let Some((home, most)) = home(keys, &inputs) else {
+            continue;
+        };
+        let all: u64 = keys.iter().sum();
+        homes.entry(home).or_default().push(&file.name);
+        let outside = all - most;
+        if outside as f64 > OUTSIDE * all as f64 {
+            found.push(Evidence::OutsideNode {
+                file: file.name.clone(),
+                node: nodes.list[home].name().clone(),
+                keys: outside,
+            });
+        }
+    }
+    let shared = homes.into_iter().filter(|(_, files)| files.len() > 1);
+    found.extend(shared.map(|(home, files)| Evidence::SameNode {
+        files: files.into_iter().cloned().collect(),
+        node: nodes.list[home].name().clone(),
+    }));
+    found
+}
+
+/// The node whose dump an input is, and how many of its keys are its own; `None` where it is not one of a single node.
+/// Where all others are, it may have the nodes that they leave, and its keys on theirs are from elsewhere.
+fn home(keys: &[u64], inputs: &[&[u64]]) -> Option<(usize, u64)> {
+    let (node, most) = fullest(keys)?;
+    if is_of_one_node(keys) {
+        return Some((node, most));
+    }
+    let others: Vec<usize> = inputs
+        .iter()
+        .filter(|keys| is_of_one_node(keys))
+        .filter_map(|keys| fullest(keys).map(|(node, _)| node))
+        .collect();
+    let is_the_only_one = inputs.len() > 1 && others.len() + 1 == inputs.len();
+    if !is_the_only_one || keys.iter().sum::<u64>() < FEW {
+        return None;
+    }
+    let nodes = keys[..keys.len() - 1].iter().enumerate();
+    let own = nodes.filter(|(at, _)| *at == node || !others.contains(at));
+    Some((node, own.map(|(_, keys)| keys).sum()))
+}
+
+fn fullest(keys: &[u64]) -> Option<(usize, u64)> {
+    let nodes = keys[..keys.len() - 1].iter().enumerate();
+    nodes
+        .map(|(node, keys)| (node, *keys))
+        .max_by_key(|(_, keys)| *keys)
+}
+
+fn is_of_one_node(keys: &[u64]) -> bool {
+    let all: u64 = keys.iter().sum();
+    let most = fullest(keys).map_or(0, |(_, most)| most);
+    all >= FEW && most as f64 >= OF_ONE_NODE * all as f64
+}
+
+/// Keys that are in the slots of another node than they were taken from.
+pub fn strays(tallies: &Tallies) -> u64 {
+    let inputs: Vec<&[u64]> = tallies.origins.inputs().collect();
+    let outside =
+        |keys: &&[u64]| home(keys, &inputs).map_or(0, |(_, most)| keys.iter().sum::<u64>() - most);
+    tallies.origins.strays + inputs.iter().map(outside).sum::<u64>()
+}

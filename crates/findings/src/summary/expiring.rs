@@ -1,0 +1,255 @@
+//! Keys that expire together, and what expires soon: by pattern and node, as a sample of the keys shows them.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::balance::tidy;
+use slotscope_engine::metric::{Load, Metric};
+use slotscope_engine::name::Name;
+use slotscope_engine::tally;
+
+/// A storm has this part of all keys.
+const STORM: f64 = 0.1;
+/// And so many times the keys of the median minute of the hour after it.
+const TIMES_USUAL: u64 = 10;
+/// What expires within so many seconds after the dump expires as it always does.
+const SOON: u64 = 600;
+/// Minutes that count as one: of times over more than 45 days single ones are not counted.
+const TOGETHER: u64 = 4;
+/// A pattern or node that has this part of a storm is named.
+const MOST: f64 = 0.6;
+/// Storms, patterns and nodes that are listed.
+const STORMS: usize = 3;
+const LISTED: usize = 20;
+const HOUR: u64 = 3600;
+
+/// Many keys that expire within a minute.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Storm {
+    /// When it begins, in seconds since 1970.
+    pub at: u64,
+    /// Seconds from the writing of the dump until then; absent where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
+    /// How long it is.
+    pub minutes: u64,
+    /// Keys that expire in it.
+    pub keys: u64,
+    /// Their share of all keys.
+    pub share: f64,
+    /// The pattern that most of them have; null where there is none.
+    pub pattern: Option<Name>,
+    /// The node that most of them are on; null where there is none.
+    pub node: Option<Name>,
+}
+
+/// What expires within an hour.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Leaving {
+    /// Keys.
+    pub keys: u64,
+    /// Whether the parts are estimated from a sample.
+    pub estimated: bool,
+    /// By node, most keys first.
+    pub nodes: Vec<LeavingPart>,
+    /// By pattern, most keys first.
+    pub patterns: Vec<LeavingPart>,
+}
+
+/// The part of a node or pattern.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LeavingPart {
+    /// The node, or the pattern.
+    pub name: Name,
+    /// About so many keys.
+    pub keys: u64,
+    /// Of those that expire within the hour.
+    pub share: f64,
+}
+
+/// Keys that expire: all by time, and a sample with names.
+pub struct Expiring<'a> {
+    /// The sample.
+    pub sample: Vec<tally::expiry::Expiring>,
+    /// All by time, in milliseconds since 1970, in order.
+    pub spans: &'a [(u64, Load)],
+    /// Minutes of a span.
+    pub units: u64,
+    /// The node of a slot.
+    pub owner: &'a dyn Fn(u16) -> Option<Name>,
+    /// A pattern as it is shown.
+    pub shown_pattern: &'a dyn Fn(&Name) -> Name,
+}
+
+impl Expiring<'_> {
+    /// The storms after a dump of `keys` keys, which was `written` in the minute that begins at that second.
+    pub fn storms(&self, written: Option<u64>, keys: u64) -> Vec<Storm> {
+        if self.units > TOGETHER {
+            return Vec::new();
+        }
+        let is_storm = |(at, (start, load)): &(usize, &(u64, Load))| {
+            let count = load[Metric::Keys];
+            let is_due = written.is_none_or(|written| start / 1000 >= written + SOON);
+            is_due
+                && count as f64 >= STORM * keys.max(1) as f64
+                && count >= TIMES_USUAL.saturating_mul(self.median_after(*at))
+        };
+        let mut storms: Vec<&(u64, Load)> = self
+            .spans
+            .iter()
+            .enumerate()
+            .filter(is_storm)
+            .map(|(_, span)| span)
+            .collect();
+        storms.sort_by_key(|(start, load)| (std::cmp::Reverse(load[Metric::Keys]), *start));
+        let storm = |(start, load): &(u64, Load)| {
+            let (count, from) = (load[Metric::Keys], start / 1000);
+            let until = from + 60 * self.units;
+            Storm {
+                at: from,
+                after: written.map(|written| from.saturating_sub(written)),
+                minutes: self.units,
+                keys: count,
+                share: tidy(count as f64 / keys.max(1) as f64),
+                pattern: most(&self.patterns(from, until)),
+                node: most(&self.nodes(from, until)),
+            }
+        };
+        storms.into_iter().take(STORMS).map(storm).collect()
+    }
+
+    /// The keys of the median span of the hour after the one at this place.
+    fn median_after(&self, at: usize) -> u64 {
+        let start = self.spans[at].0;
+        let later = self.spans[at + 1..].iter();
+        let within = later.take_while(|(next, _)| *next <= start + 1000 * HOUR);
+        let mut counts: Vec<u64> = within.map(|(_, load)| load[Metric::Keys]).collect();
+        // Spans in which nothing expires are not listed.
+        counts.resize((HOUR / 60 / self.units) as usize, 0);
+        counts.sort_unstable();
+        counts[counts.len() / 2]
+    }
+
+    /// What expires within an hour from that second on; `None` where nothing does.
+    pub fn leaving(&self, from: u64) -> Option<Leaving> {
+        let until = from + HOUR;
+        let is_within = |at: u64| (from..until).contains(&(at / 1000));
+        let spans = self.spans.iter().filter(|(start, _)| is_within(*start));
+        let keys: u64 = spans.map(|(_, load)| load[Metric::Keys]).sum();
+        let parts = |counts: BTreeMap<Name, u64>| {
+            let all: u64 = counts.values().sum();
+            let mut parts: Vec<LeavingPart> = counts
+                .into_iter()
+                .map(|(name, count)| LeavingPart {
+                    name,
+                    keys: (u128::from(count) * u128::from(keys) / u128::from(all.max(1))) as u64,
+                    share: tidy(count as f64 / all.max(1) as f64),
+                })
+                .collect();
+            parts.sort_by(|a, b| (b.keys, &a.name).cmp(&(a.keys, &b.name)));
+            parts.truncate(LISTED);
+            parts
+        };
+        (keys > 0).then(|| Leaving {
+            keys,
+            estimated: self.sample.len() >= tally::expiry::SAMPLED,
+            nodes: parts(self.nodes(from, until)),
+            patterns: parts(self.patterns(from, until)),
+        })
+    }
+
+    fn within(&self, from: u64, until: u64) -> impl Iterator<Item = &tally::expiry::Expiring> {
+        let sample = self.sample.iter();
+        sample.filter(move |key| (from..until).contains(&(key.at / 1000)))
+    }
+
+    /// Sampled keys by pattern.
+    fn patterns(&self, from: u64, until: u64) -> BTreeMap<Name, u64> {
+        let mut counts = BTreeMap::new();
+        for key in self.within(from, until) {
+            *counts
+                .entry((self.shown_pattern)(&key.pattern))
+                .or_default() += 1;
+        }
+        counts
+    }
+
+    /// Sampled keys by node.
+    fn nodes(&self, from: u64, until: u64) -> BTreeMap<Name, u64> {
+        let mut counts = BTreeMap::new();
+        for key in self.within(from, until) {
+            if let Some(node) = (self.owner)(key.slot) {
+                *counts.entry(node).or_default() += 1;
+            }
+        }
+        counts
+    }
+}
+
+/// What has most of it; `None` where nothing does.
+fn most(counts: &BTreeMap<Name, u64>) -> Option<Name> {
+    let all: u64 = counts.values().sum();
+    let (name, count) = counts.iter().max_by_key(|(_, count)| **count)?;
+    (*count as f64 >= MOST * all as f64).then(|| name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WRITTEN: u64 = 1_795_392_000;
+
+    /// The storms of keys that expire so many in these minutes after the dump, of so many keys.
+    fn storms(minutes: &[(u64, u64)], keys: u64) -> Vec<(u64, u64)> {
+        let span = |(minute, count): &(u64, u64)| {
+            (
+                1000 * (WRITTEN + 60 * minute),
+                Load::of(Metric::Keys, *count),
+            )
+        };
+        let spans: Vec<(u64, Load)> = minutes.iter().map(span).collect();
+        let expiring = Expiring {
+            sample: Vec::new(),
+            spans: &spans,
+            units: 1,
+            owner: &|_| None,
+            shown_pattern: &Name::clone,
+        };
+        let found = expiring.storms(Some(WRITTEN), keys);
+        found
+            .iter()
+            .map(|storm| (storm.after.unwrap() / 60, storm.keys))
+            .collect()
+    }
+
+    #[test]
+    fn a_minute_is_a_storm_by_its_share_its_time_and_what_is_usual() {
+        assert_eq!(storms(&[(120, 100)], 1000), [(120, 100)]);
+        assert_eq!(storms(&[(120, 99)], 1000), [], "a smaller part");
+        assert_eq!(storms(&[(9, 500)], 1000), [], "soon after the dump");
+        assert_eq!(
+            storms(&[(10, 500), (200, 300)], 1000),
+            [(10, 500), (200, 300)]
+        );
+        // The median of an hour in which every minute is alike, and of one in which half is empty.
+        let every = |step: usize, count: u64| -> Vec<(u64, u64)> {
+            let rest = (121..=180).step_by(step).map(|minute| (minute, count));
+            [(120, 200)].into_iter().chain(rest).collect()
+        };
+        assert_eq!(storms(&every(1, 21), 1000), [], "more is usual");
+        assert_eq!(storms(&every(1, 20), 1000), [(120, 200)]);
+        assert_eq!(storms(&every(3, 90), 1000), [(120, 200)]);
+    }
+
+    #[test]
+    fn most_is_more_than_half() {
+        let counts = |counts: [u64; 2]| {
+            let names = ["a", "b"].map(Name::from);
+            most(&names.into_iter().zip(counts).collect())
+        };
+        assert_eq!(counts([6, 4]), Some(Name::from("a")));
+        assert_eq!(counts([5, 5]), None);
+    }
+}

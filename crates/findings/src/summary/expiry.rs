@@ -1,0 +1,134 @@
+//! When keys expire.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::balance::tidy;
+use crate::summary::expiring::{Expiring, Leaving, Storm};
+use slotscope_engine::metric::{Load, Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::tally;
+
+/// The bounds of the time that is left, in seconds.
+const WITHIN: [u64; 6] = [60, 3600, 86_400, 7 * 86_400, 30 * 86_400, 365 * 86_400];
+
+/// When keys expire.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Expiry {
+    /// What never expires.
+    pub never: PerMetric<u64>,
+    /// What expires.
+    pub expiring: PerMetric<u64>,
+    /// What had expired when the dump was written, and is in it all the same; absent where the dump does not say when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expired: Option<PerMetric<u64>>,
+    /// What expires within a time of the writing of the dump, but not within that before it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub within: Vec<Within>,
+    /// The shortest time, from a minute on, in which most keys expire; absent where no time of expiry is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fullest: Option<FullestTime>,
+    /// Minutes in which a tenth of all keys or more expire, and far more than in the hour after, that are not soon after the
+    /// dump: most keys first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub storms: Vec<Storm>,
+    /// What expires within an hour of the writing of the dump, by node and pattern; absent where nothing does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leaving: Option<Leaving>,
+    /// What expires, by the start of a minute, or of the span that is counted in place of minutes, in seconds since 1970.
+    #[serde(skip)]
+    pub over_time: Vec<(u64, PerMetric<u64>)>,
+}
+
+/// What expires within a time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Within {
+    /// That time; absent: later.
+    pub secs: Option<u64>,
+    /// What expires.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+}
+
+/// The time in which most keys expire.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FullestTime {
+    /// When it begins, in seconds since 1970.
+    pub at: u64,
+    /// How long it is. More than one where times of expiry are too many to count each minute.
+    pub minutes: u64,
+    /// Keys that expire in it.
+    pub keys: u64,
+    /// Their share of all keys.
+    pub share: f64,
+}
+
+impl Expiry {
+    /// When the keys of a dump of `keys` keys expire, which was `written` at that second; `None` where it does not say so.
+    /// `owner` has the node of a slot, and `shown` the pattern as it is shown.
+    pub fn of(
+        counted: &tally::expiry::Expiry,
+        written: Option<u64>,
+        keys: u64,
+        carried: &PerMetric<u128>,
+        owner: &dyn Fn(u16) -> Option<Name>,
+        shown_pattern: &dyn Fn(&Name) -> Name,
+    ) -> Option<Self> {
+        let shown = |load: Load| carried.map(|metric, _| load[metric]);
+        let spans = counted.times.sorted();
+        let mut expiring = counted.sometime;
+        spans.iter().for_each(|(_, load)| expiring += *load);
+        let (mut expired, mut within) = (Load::default(), [Load::default(); WITHIN.len() + 1]);
+        for (start, load) in &spans {
+            match written.map(|written| (start / 1000).checked_sub(minute(written))) {
+                Some(Some(left)) => {
+                    let class = WITHIN.iter().take_while(|bound| left >= **bound).count();
+                    within[class] += *load;
+                }
+                _ => expired += *load,
+            }
+        }
+        let bounds = WITHIN.into_iter().map(Some).chain([None]);
+        let rows = bounds.zip(within).map(|(secs, load)| Within {
+            secs,
+            load: shown(load),
+        });
+        let is_dated = written.is_some() && !spans.is_empty();
+        let future = spans
+            .iter()
+            .filter(|(start, _)| written.is_none_or(|at| start / 1000 >= minute(at)));
+        let fullest = future.rev().max_by_key(|(_, load)| load[Metric::Keys]);
+        let known = Expiring {
+            sample: counted.sample().unwrap_or_default(),
+            spans: &spans,
+            units: counted.times.units(),
+            owner,
+            shown_pattern,
+        };
+        let over_time = || {
+            spans
+                .iter()
+                .map(|(start, load)| (start / 1000, shown(*load)))
+        };
+        counted.is_known().then(|| Expiry {
+            over_time: over_time().collect(),
+            storms: known.storms(written.map(minute), keys),
+            leaving: written.and_then(|written| known.leaving(minute(written))),
+            never: shown(counted.never),
+            expiring: shown(expiring),
+            expired: is_dated.then(|| shown(expired)),
+            within: if is_dated { rows.collect() } else { Vec::new() },
+            fullest: fullest.map(|(start, load)| FullestTime {
+                at: start / 1000,
+                minutes: counted.times.units(),
+                keys: load[Metric::Keys],
+                share: tidy(load[Metric::Keys] as f64 / keys.max(1) as f64),
+            }),
+        })
+    }
+}
+
+/// The start of a minute: times of expiry are counted by the minute.
+fn minute(secs: u64) -> u64 {
+    secs / 60 * 60
+}

@@ -1,0 +1,133 @@
+//! Chooses what a role's sentence says: why the fullest node is above its fair share, or why no node is.
+
+use crate::summary::cause::{Cause, CauseKind};
+use crate::summary::explanation::{Explanation, Fullest, NotCompared, Unseen, Why, named};
+use crate::summary::independent_units::{UnitKind, UnitsBy};
+use crate::summary::integrity::Sign;
+use crate::summary::judge::Judgement;
+use crate::summary::measure::Measure;
+use crate::summary::nodes::Nodes;
+use crate::summary::observed::Observed;
+use crate::summary::role_load::RoleLoad;
+use crate::summary::role_verdict::Reason;
+use crate::summary::split::Split;
+use crate::summary::state::{Role, State};
+use slotscope_engine::name::Name;
+
+/// What a role is explained from.
+pub struct Explained<'a> {
+    /// The nodes.
+    pub nodes: &'a Nodes,
+    /// The load.
+    pub load: &'a RoleLoad,
+    /// The units of the load.
+    pub units: &'a UnitsBy,
+    /// What is known besides the counts.
+    pub observed: &'a Observed,
+    /// The first sign that the dump is damaged.
+    pub sign: Option<&'a Sign>,
+    /// Whether the input could not be read to its end.
+    pub is_incomplete: bool,
+    /// The node that is being filled or drained.
+    pub moving: Option<&'a Name>,
+    /// Whether lists of extremes are all there is.
+    pub has_only_extremes: bool,
+    /// Whether the dump may lack keys: then crowded slots are no cause.
+    pub is_doubtful: bool,
+}
+
+impl Explained<'_> {
+    /// Of a load that no node holds.
+    pub fn nothing(&self) -> Explanation {
+        let keys = self.nodes.total(slotscope_engine::metric::Metric::Keys);
+        match () {
+            () if self.nodes.unowned.load.keys > 0 && keys == 0 => Explanation::Unowned,
+            () if keys > 0 => Explanation::NoLoad(self.load.measure),
+            () if self.is_incomplete => Explanation::NothingRead,
+            () if self.has_only_extremes => Explanation::OnlyExtremes,
+            () => Explanation::NoKeys,
+        }
+    }
+
+    /// Of nodes that are compared, and of which `split` is the fullest.
+    pub fn fullest(
+        &self,
+        split: &Split<'_>,
+        judgement: &Judgement,
+        causes: &[Cause],
+    ) -> Explanation {
+        let Explained {
+            nodes,
+            load,
+            observed,
+            ..
+        } = *self;
+        let all = nodes.owning().count();
+        let is_captured = load.measure.role() == Role::Load;
+        let captures = observed.of_load(load.measure.metric());
+        let captures = captures.filter(|_| is_captured);
+        Explanation::Fullest(Fullest {
+            assumed_nodes: nodes.are_assumed().then_some(nodes.list.len()),
+            node: split.fullest.label(),
+            measure: load.measure,
+            max_over_mean: split.max_over_mean,
+            reason: self.why(split, judgement, causes),
+            compared: Some((split.nodes(), all)).filter(|(compared, all)| compared < all),
+            memory_is_unknown: load.measure == Measure::Keys && load.role == Some(Role::Memory),
+            is_estimated: load.is_estimated,
+            are_writes: captures.is_some_and(|captures| captures.are_writes),
+        })
+    }
+
+    fn why(&self, split: &Split<'_>, judgement: &Judgement, causes: &[Cause]) -> Why {
+        if let Some(sign) = self.sign {
+            return Why::Damaged(sign.clone());
+        }
+        let counted = match self.load.measure.role() {
+            Role::Memory => self.nodes.total(slotscope_engine::metric::Metric::Keys) as u64,
+            Role::Load => split.total() as u64,
+        };
+        match (judgement.reason, judgement.state) {
+            (Some(Reason::TooFew), _) => Why::TooFew {
+                counted,
+                nodes: split.nodes(),
+            },
+            (Some(Reason::Idle), _) => Why::Idle,
+            (Some(Reason::Capped), _) => Why::Capped,
+            (reason, State::Watch | State::Skewed) => {
+                let moving = self.moving.filter(|_| reason == Some(Reason::Moving));
+                let mut causes = named(causes);
+                causes.retain(|cause| !self.is_doubtful || cause.kind != CauseKind::Collisions);
+                Why::Causes(causes, moving.cloned())
+            }
+            _ if split.nodes() < 2 => Why::OneNode,
+            _ => Why::Even,
+        }
+    }
+
+    /// Of nodes that are not compared.
+    pub fn not_compared(&self, reason: Reason) -> Explanation {
+        let heaviest = self.units.named.iter().find(|unit| unit.node.is_some());
+        let total = self.units.total.max(f64::MIN_POSITIVE);
+        let captures = self.observed.of_load(self.load.measure.metric());
+        let why = match reason {
+            Reason::Counters if self.load.measure == Measure::Accesses => Unseen::Replicas,
+            Reason::Counters if captures.is_some_and(|of| of.is_one_reading) => Unseen::OneReading,
+            Reason::Counters => Unseen::Apart,
+            _ if self.load.measure.role() == Role::Memory => Unseen::Sample,
+            _ => {
+                let seen = self.load.compared.iter();
+                let seen = seen.map(|at| self.nodes.list[*at].label()).collect();
+                Unseen::Captured(seen, self.nodes.owning().count())
+            }
+        };
+        Explanation::NotCompared(NotCompared {
+            measure: self.load.measure,
+            why,
+            heaviest: heaviest.map(|unit| {
+                let part = unit.load / total;
+                (unit.name.clone(), unit.kind == UnitKind::Tag, part)
+            }),
+        })
+    }
+}

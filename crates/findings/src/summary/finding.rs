@@ -1,0 +1,305 @@
+//! A finding: what is wrong, how urgent it is, where it is, and which steps are for it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::balance::tidy;
+use crate::summary::explanation::Explanation;
+use crate::summary::measure::Measure;
+use crate::summary::state::{Role, Severity, State};
+use crate::summary::worded::Worded;
+use slotscope_engine::name::Name;
+
+/// What is wrong.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// `kind/role/node/subject`: the same in every run.
+    pub id: String,
+    /// What it is.
+    pub kind: FindingKind,
+    /// How urgent it is.
+    pub severity: Severity,
+    /// The role that is concerned.
+    pub role: Option<Role>,
+    /// What its value is measured in.
+    pub metric: Option<Measure>,
+    /// The node.
+    pub node: Option<Name>,
+    /// The slot.
+    pub slot: Option<u16>,
+    /// The hash tag.
+    pub tag: Option<Name>,
+    /// The key.
+    pub key: Option<Name>,
+    /// The pattern of keys.
+    pub pattern: Option<Name>,
+    /// Of a skew the fullest node in fair shares; of a key or tag its part of a fair share; else a count.
+    pub value: Option<f64>,
+    /// Which part of its limit the node uses.
+    pub limit_use: Option<f64>,
+    /// The finding in a sentence.
+    #[serde(default)]
+    pub sentence: Worded<FindingText>,
+    /// The places of the steps that are for it.
+    #[serde(default)]
+    pub steps: Vec<usize>,
+    /// The state that it sets; null for a risk.
+    #[serde(default)]
+    pub state: Option<State>,
+    /// Whether the user chose what is judged.
+    #[serde(skip)]
+    pub is_chosen: bool,
+}
+
+/// What a finding is, from the most urgent to the least.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingKind {
+    /// Slots are not served.
+    Down,
+    /// A node is at its limit.
+    NearLimit,
+    /// The dump is incomplete or damaged.
+    Suspicious,
+    /// A node is above its fair share.
+    Skew,
+    /// A node evicts keys while another has room.
+    Evicting,
+    /// A node reaches its limit soon.
+    Growth,
+    /// A primary is suspected to have failed.
+    Suspected,
+    /// A slot is being moved, or was left open.
+    OpenSlot,
+    /// Most keys of a minute expire together.
+    Expiry,
+    /// A key that is large, or has many elements.
+    BigKey,
+    /// A key that gets much of the load.
+    HotKey,
+    /// A hash tag that is much of a node.
+    CoarseTag,
+    /// A primary without a replica.
+    NoReplica,
+    /// A primary without slots.
+    EmptyNode,
+    /// The input has no sizes.
+    SizesUnknown,
+    /// The input has no load.
+    LoadUnknown,
+    /// Servers have no limit of memory.
+    NoLimit,
+}
+
+impl FindingKind {
+    /// Its word in ids and report.json.
+    pub fn name(self) -> &'static str {
+        match self {
+            FindingKind::Down => "down",
+            FindingKind::NearLimit => "near_limit",
+            FindingKind::Suspicious => "suspicious",
+            FindingKind::Skew => "skew",
+            FindingKind::Evicting => "evicting",
+            FindingKind::Growth => "growth",
+            FindingKind::Suspected => "suspected",
+            FindingKind::OpenSlot => "open_slot",
+            FindingKind::Expiry => "expiry",
+            FindingKind::BigKey => "big_key",
+            FindingKind::HotKey => "hot_key",
+            FindingKind::CoarseTag => "coarse_tag",
+            FindingKind::NoReplica => "no_replica",
+            FindingKind::EmptyNode => "empty_node",
+            FindingKind::SizesUnknown => "sizes_unknown",
+            FindingKind::LoadUnknown => "load_unknown",
+            FindingKind::NoLimit => "no_limit",
+        }
+    }
+}
+
+/// What the sentence of a finding has.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FindingText {
+    /// What a role is explained by.
+    Role(Explanation),
+    /// Slots that are not served: failed primaries with their slots, slots without an owner, and how many of the primaries
+    /// that were asked say that the cluster fails.
+    Down {
+        /// Failed primaries and how many slots each owns.
+        failed: Vec<(Name, u32)>,
+        /// Slots without an owner.
+        unowned: u32,
+        /// Primaries that were asked for the state of the cluster, and those that said `fail`.
+        said_fail: Option<(u64, u64)>,
+    },
+    /// A node at its limit of memory.
+    Full {
+        /// What it is called.
+        node: Name,
+        /// Bytes that count against its limit.
+        used: u64,
+        /// The limit.
+        maxmemory: u64,
+        /// Bytes that are no key, where that is known.
+        overhead: Option<u64>,
+    },
+    /// A node at the limit of a core.
+    Busy {
+        /// What it is called.
+        node: Name,
+        /// The part of a core that it uses.
+        cpu: f64,
+    },
+    /// A node evicts while another has room.
+    Evicting {
+        /// What it is called.
+        node: Name,
+        /// The node with most room, and how much of its limit that is.
+        other: (Name, f64),
+    },
+    /// A node reaches its limit in so many months.
+    Growth {
+        /// What it is called.
+        node: Name,
+        /// Months.
+        months: f64,
+    },
+    /// A primary is suspected to have failed.
+    Suspected {
+        /// What it is called.
+        node: Name,
+        /// Slots that it owns.
+        slots: u32,
+    },
+    /// Slots on their way.
+    OpenSlots(Vec<u16>),
+    /// Keys expire together.
+    Expiry {
+        /// Their share of all keys.
+        share: f64,
+        /// Within how many minutes.
+        minutes: u64,
+        /// When, in seconds since 1970; and how many seconds after the dump, where that is known.
+        at: (u64, Option<u64>),
+        /// The pattern that most of them have.
+        pattern: Option<Name>,
+        /// The node that most of them are on.
+        node: Option<Name>,
+    },
+    /// A key.
+    Key(KeyText),
+    /// A hash tag, its part of a fair share, and of what.
+    Tag(Name, f64, Measure),
+    /// Primaries without a replica; `None`: all of them.
+    NoReplica(Option<Name>),
+    /// A primary without slots.
+    EmptyNode(Name),
+    /// The input has no sizes.
+    SizesUnknown,
+    /// The input has no load, though nodes are uneven by keys.
+    LoadUnknown,
+    /// Servers have no limit of memory.
+    NoLimit,
+}
+
+/// What is said of a key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeyText {
+    /// Its name.
+    pub name: Name,
+    /// Its size.
+    pub bytes: Option<u64>,
+    /// Its elements.
+    pub elements: Option<u64>,
+    /// Its part of a fair share, and of what.
+    pub share: Option<(f64, Measure)>,
+    /// For how many milliseconds MIGRATE and DEL block the node.
+    pub block_ms: Option<f64>,
+}
+
+impl Finding {
+    /// A finding of which nothing is known but its sentence.
+    pub fn new(kind: FindingKind, severity: Severity, text: FindingText) -> Self {
+        Finding {
+            id: String::new(),
+            kind,
+            severity,
+            role: None,
+            metric: None,
+            node: None,
+            slot: None,
+            tag: None,
+            key: None,
+            pattern: None,
+            value: None,
+            limit_use: None,
+            sentence: text.into(),
+            steps: Vec::new(),
+            state: None,
+            is_chosen: false,
+        }
+    }
+
+    /// The same with the state that it sets.
+    pub fn setting(self, state: State) -> Self {
+        Finding {
+            state: Some(state),
+            ..self
+        }
+    }
+
+    /// The same with its place in a role.
+    pub fn in_role(self, role: Option<Role>, measure: Measure) -> Self {
+        Finding {
+            role,
+            metric: Some(measure),
+            ..self
+        }
+    }
+
+    /// The same on a node.
+    pub fn on(self, node: &Name) -> Self {
+        Finding {
+            node: Some(node.clone()),
+            ..self
+        }
+    }
+
+    /// The same with its value.
+    pub fn of(self, value: f64) -> Self {
+        Finding {
+            value: Some(tidy(value)),
+            ..self
+        }
+    }
+
+    /// The same with its id, which its other members make.
+    pub fn identified(mut self) -> Self {
+        let name = |name: &Option<Name>| name.as_ref().map(ToString::to_string);
+        let subject = name(&self.key)
+            .or_else(|| name(&self.tag))
+            .or_else(|| name(&self.pattern))
+            .or_else(|| self.slot.map(|slot| slot.to_string()));
+        let role = self.role.map(Role::name);
+        self.id = format!(
+            "{}/{}/{}/{}",
+            self.kind.name(),
+            role.unwrap_or_default(),
+            name(&self.node).unwrap_or_default(),
+            subject.unwrap_or_default()
+        );
+        self
+    }
+
+    /// Whether it is a risk, which sets no state.
+    pub fn is_risk(&self) -> bool {
+        self.state.is_none()
+    }
+
+    /// The word that it is shown with; empty for a risk.
+    pub fn word(&self) -> &'static str {
+        let role = self.role.filter(|_| !self.is_chosen);
+        self.state.map_or("", |state| state.word(role))
+    }
+}

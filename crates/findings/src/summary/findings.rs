@@ -1,0 +1,189 @@
+//! The findings in their order: what is down, at a limit, suspicious, uneven or watched, and risks. Within a state
+//! closeness to a limit decides, not how uneven the nodes are.
+
+use std::cmp::Ordering;
+
+use crate::summary::explanation::{Explanation, NotCompared, Unseen};
+use crate::summary::finding::{Finding, FindingKind, FindingText, KeyText};
+use crate::summary::integrity::Sign;
+use crate::summary::limit;
+use crate::summary::measure::Measure;
+use crate::summary::nodes::Nodes;
+use crate::summary::observed::Observed;
+use crate::summary::role_verdict::RoleVerdict;
+use crate::summary::state::{Role, Severity, State};
+use crate::summary::worded::Worded;
+use slotscope_engine::name::Name;
+
+/// Slots that nobody serves. `has_listing`: the nodes are those of a cluster, not assumed or made of files.
+pub fn down(nodes: &Nodes, observed: &Observed, has_listing: bool) -> Option<Finding> {
+    let failed = nodes.owning().filter(|node| node.failed);
+    let first = nodes.owning().find(|node| node.failed);
+    let failed: Vec<(Name, u32)> = failed.map(|node| (node.name(), node.slots)).collect();
+    let unowned = if has_listing { nodes.unowned.slots } else { 0 };
+    let said_fail = observed
+        .cluster_state
+        .filter(|(asked, fail)| 2 * fail > *asked);
+    let slots: u32 = failed.iter().map(|(_, slots)| slots).sum::<u32>() + unowned;
+    let is_down = !failed.is_empty() || unowned > 0 || said_fail.is_some();
+    let text = FindingText::Down {
+        failed,
+        unowned,
+        said_fail,
+    };
+    is_down.then(|| Finding {
+        node: first.map(|node| node.id.clone()),
+        ..Finding::new(FindingKind::Down, Severity::Critical, text)
+            .of(f64::from(slots))
+            .setting(State::Down)
+    })
+}
+
+/// Primaries that may have failed.
+pub fn suspected(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
+    let suspected = nodes
+        .owning()
+        .filter(|node| node.is_suspected() && !node.failed);
+    suspected.map(|node| {
+        let text = FindingText::Suspected {
+            node: node.name(),
+            slots: node.slots,
+        };
+        Finding::new(FindingKind::Suspected, Severity::Warning, text)
+            .on(&node.id)
+            .of(f64::from(node.slots))
+            .setting(State::Watch)
+    })
+}
+
+/// A dump that is not what it should be, in the words of the first role.
+pub fn suspicious(signs: &[Sign], roles: &[RoleVerdict]) -> Option<Finding> {
+    let role = roles.first()?;
+    signs.first()?;
+    let Worded::Finding(explanation) = &role.sentence else {
+        return None;
+    };
+    let text = FindingText::Role(explanation.clone());
+    let found = Finding::new(FindingKind::Suspicious, Severity::Critical, text);
+    Some(found.setting(State::Suspicious))
+}
+
+/// Nodes above their fair share, one finding a role.
+pub fn skews(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_ {
+    let uneven = roles.iter().filter(|role| role.state.is_uneven());
+    uneven.filter_map(|role| {
+        let fullest = role.fullest.as_ref()?;
+        let Worded::Finding(explanation) = &role.sentence else {
+            return None;
+        };
+        let is_close = match (fullest.limit_use, role.state) {
+            (Some(limit_use), _) => limit_use >= limit::CLOSE,
+            (None, State::Skewed) => fullest.max_over_mean >= limit::CRITICAL,
+            (None, _) => false,
+        };
+        let severity = match (role.state, is_close) {
+            (State::Skewed, true) => Severity::Critical,
+            (State::Skewed, false) | (_, true) => Severity::Warning,
+            (_, false) => Severity::Notice,
+        };
+        let text = FindingText::Role(explanation.clone());
+        Some(Finding {
+            limit_use: fullest.limit_use,
+            ..Finding::new(FindingKind::Skew, severity, text)
+                .in_role(role.role, role.metric)
+                .on(&fullest.node)
+                .of(fullest.max_over_mean)
+                .setting(role.state)
+        })
+    })
+}
+
+/// Tags and keys that get much of what was seen, where nodes are not compared.
+pub fn hot_of_seen(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_ {
+    roles.iter().filter_map(|role| {
+        let Worded::Finding(Explanation::NotCompared(NotCompared {
+            measure,
+            why,
+            heaviest: Some((name, is_tag, part)),
+        })) = &role.sentence
+        else {
+            return None;
+        };
+        if *part < limit::HOT || measure.role() == Role::Memory || *why == Unseen::Sample {
+            return None;
+        }
+        Some(hot(name, *is_tag, *part, *measure))
+    })
+}
+
+fn hot(name: &Name, is_tag: bool, part: f64, measure: Measure) -> Finding {
+    let found = if is_tag {
+        let text = FindingText::Tag(name.clone(), part, measure);
+        Finding {
+            tag: Some(name.clone()),
+            ..Finding::new(FindingKind::CoarseTag, Severity::Warning, text)
+        }
+    } else {
+        let text = FindingText::Key(KeyText {
+            name: name.clone(),
+            bytes: None,
+            elements: None,
+            share: Some((part, measure)),
+            block_ms: None,
+        });
+        Finding {
+            key: Some(name.clone()),
+            ..Finding::new(FindingKind::HotKey, Severity::Warning, text)
+        }
+    };
+    found.in_role(Some(measure.role()), measure).of(part)
+}
+
+/// Puts findings into their order and gives each its id. On assumed nodes nothing is critical.
+pub fn ordered(mut findings: Vec<Finding>, are_assumed: bool) -> Vec<Finding> {
+    if are_assumed {
+        for found in &mut findings {
+            found.severity = found.severity.min(Severity::Warning);
+        }
+    }
+    findings.sort_by(order);
+    findings.into_iter().map(Finding::identified).collect()
+}
+
+fn order(a: &Finding, b: &Finding) -> Ordering {
+    let by_limit = match (a.limit_use, b.limit_use) {
+        (Some(a), Some(b)) => b.total_cmp(&a),
+        _ => Ordering::Equal,
+    };
+    let by_state = b.state.cmp(&a.state);
+    by_state
+        .then(b.severity.cmp(&a.severity))
+        .then(by_limit)
+        .then_with(|| match (a.state, b.state) {
+            (Some(_), Some(_)) => a.role.cmp(&b.role),
+            _ => Ordering::Equal,
+        })
+}
+
+/// The primary that is being filled or drained: one with far fewer slots than its share, unless a heavy slot fills it as
+/// it is: `holds_share` tells by its place.
+pub fn moving(nodes: &Nodes, weights: &[f64], holds_share: impl Fn(usize) -> bool) -> Option<Name> {
+    if nodes.is_even() || nodes.are_files() {
+        return None;
+    }
+    let weight = |at: usize| weights.get(at).copied().unwrap_or(1.0);
+    let up = || {
+        nodes
+            .list
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| !node.failed)
+    };
+    let owned: f64 = nodes.list.iter().map(|node| f64::from(node.slots)).sum();
+    let all: f64 = up().map(|(at, _)| weight(at)).sum();
+    let is_moving = |(at, slots): (usize, u32)| {
+        f64::from(slots) < limit::MOVING * owned * weight(at) / all.max(f64::MIN_POSITIVE)
+    };
+    let few = up().find(|(at, node)| is_moving((*at, node.slots)) && !holds_share(*at));
+    few.map(|(_, node)| node.name())
+}

@@ -1,0 +1,193 @@
+//! How near each node is to its limits: memory to `maxmemory`, load to a core. A cache that evicts is full by design.
+
+use crate::summary::capacity::Capacity;
+use crate::summary::expiry::Expiry;
+use crate::summary::finding::{Finding, FindingKind, FindingText};
+use crate::summary::limit;
+use crate::summary::measure::Measure;
+use crate::summary::nodes::Nodes;
+use crate::summary::observed::{Observed, ServerFacts};
+use crate::summary::state::{Role, Severity, State};
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+
+/// The part of its limits that each node uses, by its place.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Headroom {
+    /// Of memory.
+    pub memory: Vec<Option<f64>>,
+    /// Of a core.
+    pub load: Vec<Option<f64>>,
+    /// Whether all nodes are at their limit of memory and evict.
+    pub is_capped: bool,
+}
+
+/// All nodes within this part of their limit are at it.
+const AT_LIMIT: f64 = 0.95;
+/// Where this part of the bytes has a TTL, a policy that evicts those keeps a node from filling up.
+const VOLATILE: f64 = 0.1;
+
+impl Headroom {
+    /// What servers and the user say.
+    pub fn new(
+        nodes: &Nodes,
+        capacity: Option<&Capacity>,
+        observed: &Observed,
+        expiry: Option<&Expiry>,
+    ) -> Self {
+        let server = |at: usize| observed.servers.get(at).and_then(Option::as_ref);
+        let part = |at: usize| {
+            let room = capacity?.of_node(&nodes.list[at].id)?;
+            (room.maxmemory > 0).then(|| room.used as f64 / room.maxmemory as f64)
+        };
+        let places = 0..nodes.list.len();
+        let owning = places.clone().filter(|at| nodes.list[*at].slots > 0);
+        let is_capped = |at: usize| {
+            let evicts = server(at).is_some_and(|server| server.evicting);
+            evicts && part(at).is_some_and(|part| part >= AT_LIMIT)
+        };
+        Headroom {
+            is_capped: owning.clone().count() > 0 && owning.clone().all(is_capped),
+            memory: places
+                .clone()
+                .map(|at| part(at).filter(|_| !server(at).is_some_and(|of| evicts(of, expiry))))
+                .collect(),
+            load: places.map(|at| server(at)?.cpu).collect(),
+        }
+    }
+
+    /// What a role uses of its limit, by the place of the node.
+    pub fn of(&self, role: Option<Role>) -> &[Option<f64>] {
+        match role {
+            Some(Role::Memory) => &self.memory,
+            Some(Role::Load) => &self.load,
+            None => &[],
+        }
+    }
+
+    /// Nodes at a limit, and those that get there soon or evict though others have room.
+    pub fn findings(
+        &self,
+        nodes: &Nodes,
+        capacity: Option<&Capacity>,
+        observed: &Observed,
+    ) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for (at, node) in nodes
+            .list
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| node.slots > 0)
+        {
+            let room = capacity.and_then(|capacity| capacity.of_node(&node.id));
+            let server = observed.servers.get(at).and_then(Option::as_ref);
+            let memory = self.memory[at];
+            if let (Some(part), Some(room)) = (memory.filter(|part| *part >= limit::FULL), room) {
+                let text = FindingText::Full {
+                    node: node.name(),
+                    used: room.used,
+                    maxmemory: room.maxmemory,
+                    overhead: overhead(server),
+                };
+                found.push(at_limit(
+                    &node.id,
+                    Role::Memory,
+                    Measure::UsedMemory,
+                    part,
+                    text,
+                ));
+            } else if let Some(months) = room.and_then(|room| room.months)
+                && memory.is_some_and(|part| part >= limit::CLOSE)
+                && months <= limit::SOON_MONTHS
+            {
+                let text = FindingText::Growth {
+                    node: node.name(),
+                    months,
+                };
+                let growth = Finding::new(FindingKind::Growth, Severity::Warning, text);
+                found.push(Finding {
+                    limit_use: memory,
+                    ..watched(growth, &node.id, months)
+                });
+            }
+            if let Some(cpu) = self.load[at].filter(|cpu| *cpu >= limit::BUSY) {
+                let text = FindingText::Busy {
+                    node: node.name(),
+                    cpu,
+                };
+                found.push(at_limit(&node.id, Role::Load, Measure::Cpu, cpu, text));
+            }
+            let other = self.with_room(nodes, at, capacity);
+            if let (Some(other), true) = (other, server.is_some_and(|server| server.evicting)) {
+                let text = FindingText::Evicting {
+                    node: node.name(),
+                    other,
+                };
+                let evicting = Finding::new(FindingKind::Evicting, Severity::Warning, text);
+                let evicted = server.and_then(|server| server.evicted_keys).unwrap_or(0);
+                found.push(watched(evicting, &node.id, evicted as f64));
+            }
+        }
+        found
+    }
+
+    /// The other node with most room, where that is a tenth of its limit, and its room.
+    fn with_room(
+        &self,
+        nodes: &Nodes,
+        at: usize,
+        capacity: Option<&Capacity>,
+    ) -> Option<(Name, f64)> {
+        let others = nodes.list.iter().enumerate();
+        let others = others.filter(|(other, node)| *other != at && node.slots > 0);
+        let room = others.filter_map(|(_, node)| {
+            let room = capacity?.of_node(&node.id)?;
+            let free = room.headroom as f64 / room.maxmemory.max(1) as f64;
+            (free >= 1.0 - limit::FULL).then(|| (node.name(), free))
+        });
+        room.max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}
+
+fn at_limit(id: &Name, role: Role, measure: Measure, part: f64, text: FindingText) -> Finding {
+    Finding {
+        limit_use: Some(part),
+        ..Finding::new(FindingKind::NearLimit, Severity::Critical, text)
+            .in_role(Some(role), measure)
+            .on(id)
+            .of(part)
+            .setting(State::Limit)
+    }
+}
+
+fn watched(found: Finding, id: &Name, value: f64) -> Finding {
+    found
+        .in_role(Some(Role::Memory), Measure::UsedMemory)
+        .on(id)
+        .of(value)
+        .setting(State::Watch)
+}
+
+/// Whether a full server evicts rather than refuses writes.
+fn evicts(server: &ServerFacts, expiry: Option<&Expiry>) -> bool {
+    let volatile = || {
+        expiry.is_some_and(|expiry| {
+            let bytes = |of: &slotscope_engine::metric::PerMetric<u64>| {
+                of.get(Metric::Bytes).copied().unwrap_or(of.keys) as f64
+            };
+            let (expiring, never) = (bytes(&expiry.expiring), bytes(&expiry.never));
+            expiring >= VOLATILE * (expiring + never)
+        })
+    };
+    match server.policy.as_deref() {
+        Some(policy) if policy.starts_with("allkeys-") => true,
+        Some(policy) if policy.starts_with("volatile-") => volatile(),
+        _ => false,
+    }
+}
+
+/// Memory that is no key.
+fn overhead(server: Option<&ServerFacts>) -> Option<u64> {
+    let server = server?;
+    Some(server.used_memory?.saturating_sub(server.dataset?))
+}

@@ -1,0 +1,295 @@
+//! Independent units: what hashes as one, and so stays on one node with any topology. A unit is a hash tag with all its keys,
+//! or a key without a tag alone. w_g is the load of unit g, w_k that of key k, W the sum.
+
+use crate::summary::cause::CauseKind;
+use crate::summary::keys::{Key, Keys};
+use crate::summary::limit;
+use crate::summary::model::chance::RandomUnits;
+use crate::summary::model::even_split;
+use crate::summary::model::expected::effective_units;
+use crate::summary::quantiles::TagSizes;
+use crate::summary::tags::Tags;
+use crate::summary::unit_sizes;
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::tally::weights::Weights;
+
+/// What is known of the units in every metric that the input carries.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Units {
+    /// In each metric.
+    pub per: PerMetric<UnitsBy>,
+    /// How many there are, whatever they weigh: distinct tags and keys without one. 0 where tags were not counted.
+    pub count: f64,
+    /// How many units there are of each size in keys, as (keys, units); `None` where that was not counted.
+    pub key_sizes: Option<Vec<(f64, f64)>>,
+    /// Whether the squares are exact rather than estimated.
+    pub are_exact: bool,
+}
+
+/// What is known of the units in one metric.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct UnitsBy {
+    /// W.
+    pub total: f64,
+    /// sum w_g^2; `None` where tags were not counted.
+    pub squares: Option<f64>,
+    /// sum w_k^2.
+    pub key_squares: f64,
+    /// How many units there are, whatever they weigh; 0 where tags were not counted.
+    pub count: f64,
+    /// Keys with w_k > 0; 0 where that is not known.
+    pub positive: f64,
+    /// The heaviest units that are known by name, heaviest first.
+    pub named: Vec<Unit>,
+    /// No other unit is heavier than this.
+    pub unnamed: f64,
+}
+
+/// A unit that is known by name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unit {
+    /// A tag, or a key.
+    pub kind: UnitKind,
+    /// Its bytes.
+    pub name: Name,
+    /// The slot it hashes to.
+    pub slot: u16,
+    /// The node that owns the slot.
+    pub node: Option<Name>,
+    /// w_g, or less where it is not known exactly.
+    pub load: f64,
+    /// No less than w_g.
+    pub at_most: f64,
+    /// Of a tag: the key that is nearly all of it.
+    pub main_key: Option<Name>,
+}
+
+/// What a unit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnitKind {
+    /// A hash tag with all its keys.
+    Tag,
+    /// A key without a tag.
+    Key,
+}
+
+impl UnitKind {
+    /// Whether a unit of this kind may be called heavy: one key of many is not, by number.
+    pub fn can_be_heavy(self, metric: Metric) -> bool {
+        self == UnitKind::Tag || metric != Metric::Keys
+    }
+
+    /// As a cause.
+    pub fn as_cause(self) -> CauseKind {
+        match self {
+            UnitKind::Tag => CauseKind::Tag,
+            UnitKind::Key => CauseKind::Key,
+        }
+    }
+}
+
+impl Units {
+    /// Puts together what is known of tags and single keys.
+    pub fn of(
+        tags: Option<&Tags>,
+        tag_sizes: Option<&TagSizes>,
+        keys: Option<&Keys>,
+        weights: &Weights,
+        totals: &PerMetric<u128>,
+    ) -> Self {
+        let count = tags.map_or(0.0, |tags| {
+            tags.distinct as f64 + totals.keys as f64 - tags.tagged_keys as f64
+        });
+        let per = totals.map(|metric, total| {
+            let weighed = weights.get(metric);
+            let total = *total as f64;
+            // Captures alone have no keys, but names that are operated on.
+            let count = if totals.keys == 0 && metric != Metric::Keys {
+                let untagged = weighed.map_or(0, |weighed| weighed.untagged_busy);
+                count + untagged as f64
+            } else {
+                count
+            };
+            // Ready-made sums have no weights of single keys.
+            let unweighed = if metric == Metric::Keys { total } else { 0.0 };
+            let untagged = |tags: &Tags| match weighed {
+                Some(weighed) => weighed.untagged_squares as f64,
+                None => total - tags.tagged_keys as f64,
+            };
+            // Counts by slot say nothing of names.
+            let is_by_name = metric == Metric::Keys || weighed.is_some();
+            UnitsBy {
+                total,
+                squares: tags
+                    .filter(|_| is_by_name)
+                    .map(|tags| tags.squares.get(metric).copied().unwrap_or(0.0) + untagged(tags)),
+                count,
+                key_squares: weighed.map_or(total, |weighed| weighed.squares as f64),
+                positive: weighed.map_or(unweighed, |weighed| weighed.positive as f64),
+                named: named(tags, keys, metric),
+                unnamed: tags.map_or(total, |tags| tags.bounds[metric] as f64),
+            }
+        });
+        Units {
+            per,
+            count,
+            key_sizes: tags.and_then(|tags| unit_sizes::of(tags, tag_sizes, totals.keys as u64)),
+            are_exact: tags.is_some_and(|tags| tags.distinct_error == 0.0),
+        }
+    }
+}
+
+fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> {
+    let keys = keys
+        .filter(|_| metric != Metric::Keys)
+        .and_then(|keys| keys.heaviest.get(metric))
+        .map_or(&[][..], Vec::as_slice);
+    let tags = tags.and_then(|tags| tags.heaviest.get(metric));
+    let tags = tags.into_iter().flatten().map(|tag| {
+        let load = tag.load.get(metric).map_or(0.0, |load| *load as f64);
+        let is_main = |key: &&Key| {
+            let is_in_it = key.tagged && key.slot == tag.slot && tag_of(&key.key) == tag.tag.0;
+            is_in_it && key.weight(metric) as f64 >= NEARLY_ALL * load
+        };
+        Unit {
+            kind: UnitKind::Tag,
+            name: tag.tag.clone(),
+            slot: tag.slot,
+            node: tag.node.clone(),
+            load,
+            at_most: load + tag.error(metric) as f64,
+            main_key: keys.iter().find(is_main).map(|key| key.key.clone()),
+        }
+    });
+    // A key with a tag is a part of that unit.
+    let untagged = keys.iter().filter(|key| !key.tagged).map(|key| Unit {
+        kind: UnitKind::Key,
+        name: key.key.clone(),
+        slot: key.slot,
+        node: key.node.clone(),
+        load: key.weight(metric) as f64,
+        at_most: key.weight(metric) as f64,
+        main_key: None,
+    });
+    let mut named: Vec<_> = tags.chain(untagged).collect();
+    named.sort_by(|a, b| b.load.total_cmp(&a.load).then_with(|| a.name.cmp(&b.name)));
+    named
+}
+
+fn tag_of(key: &Name) -> &[u8] {
+    hashslot::tag(&key.0).map_or(&[], |tag| &key.0[tag])
+}
+
+impl UnitsBy {
+    /// The number of equal units that they behave like.
+    pub fn effective(&self) -> Option<f64> {
+        effective_units(self.total, self.squares?)
+    }
+
+    /// How many units there are besides the `heavy` ones: a number of tags and keys, not of units that a model has.
+    pub fn others(&self, heavy: usize) -> u64 {
+        (self.count - heavy as f64).max(0.0).round() as u64
+    }
+
+    /// What a unit weighs at least to be called heavy, where a node's fair share is `fair`.
+    pub fn least_heavy(&self, fair: f64) -> f64 {
+        limit::HEAVY * fair
+    }
+
+    /// The units of the nodes' load `total` that are not `heavy`, as chance places them; `light` are the weights of
+    /// those that are known. `None` where tags were not counted.
+    pub fn light(
+        &self,
+        total: f64,
+        heavy: &[&Unit],
+        light: impl Iterator<Item = f64>,
+    ) -> Option<RandomUnits> {
+        let light: Vec<f64> = light.collect();
+        let on_nodes = |unit: &&Unit| unit.node.is_some();
+        let named: f64 = self
+            .named
+            .iter()
+            .filter(on_nodes)
+            .map(|unit| unit.load)
+            .sum();
+        let unowned = self.named.iter().filter(|unit| unit.node.is_none());
+        let (unowned, unowned_squares) = unowned.fold((0.0, 0.0), |(sum, squares), unit| {
+            (sum + unit.load, squares + unit.load * unit.load)
+        });
+        let squares =
+            |loads: &mut dyn Iterator<Item = f64>| loads.map(|load| load * load).sum::<f64>();
+        let known =
+            squares(&mut heavy.iter().map(|unit| unit.load)) + squares(&mut light.iter().copied());
+        // Unassigned slots do not count: of their units that are not named, as much as their share of the load.
+        let everywhere = (self.total - unowned).max(total).max(f64::MIN_POSITIVE);
+        let unnamed = (total - named).max(0.0);
+        let squares = (self.squares? - unowned_squares) * total / everywhere - known;
+        // The rest cannot be more even than all its keys alike.
+        let evenest = match self.positive > 0.0 {
+            true => unnamed * self.total / self.positive,
+            false => 0.0,
+        };
+        Some(RandomUnits::new(light, unnamed, squares.max(evenest)))
+    }
+
+    /// The units of the nodes' load `total` that are not heavy where units from `least` on are.
+    pub fn light_below(&self, total: f64, least: f64, metric: Metric) -> Option<RandomUnits> {
+        let on_nodes = self.named.iter().filter(|unit| unit.node.is_some());
+        let is_heavy = |unit: &&Unit| unit.kind.can_be_heavy(metric) && unit.load >= least;
+        let (heavy, light): (Vec<&Unit>, Vec<&Unit>) = on_nodes.partition(is_heavy);
+        self.light(total, &heavy, light.into_iter().map(|unit| unit.load))
+    }
+
+    /// E: how full a perfect hash leaves the fullest of nodes that are meant to hold `shares` of the load `total`, in fair
+    /// shares, in 99 of 100 cases and without heavy units; `None` where tags were not counted.
+    pub fn even_split_p99(&self, total: f64, shares: &[f64], metric: Metric) -> Option<f64> {
+        let all: f64 = shares.iter().sum();
+        let smallest = shares.iter().copied().fold(f64::INFINITY, f64::min);
+        let least = self.least_heavy(total * smallest / all);
+        let light = self.light_below(total, least, metric)?;
+        Some(even_split::p99_of_shares(&light, shares))
+    }
+
+    /// How much tags bind keys together: sum w_g^2 / sum w_k^2.
+    pub fn tag_ratio(&self) -> Option<f64> {
+        self.squares
+            .filter(|_| self.key_squares > 0.0)
+            .map(|squares| squares / self.key_squares)
+    }
+
+    /// How much sizes differ: N_w sum w_k^2 / W^2, N_w the keys with a weight.
+    pub fn size_ratio(&self) -> Option<f64> {
+        (self.total > 0.0 && self.positive > 0.0)
+            .then(|| self.positive * self.key_squares / (self.total * self.total))
+    }
+}
+
+/// A key that is this part of its tag is nearly all of it.
+const NEARLY_ALL: f64 = 0.9;
+
+/// There are not more slots.
+pub const MOST_PARTS: u32 = SLOTS as u32;
+
+/// The smallest number of parts of a unit of `load` of which none is heavy on any of `nodes` nodes that share `total`.
+pub fn parts_needed(load: f64, nodes: usize, total: f64) -> u32 {
+    let parts = (load * nodes as f64 / (limit::HEAVY * total)).ceil();
+    match parts.is_nan() {
+        true => 2, // nothing has a load
+        false => parts.clamp(2.0, f64::from(MOST_PARTS)) as u32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_part_is_heavy() {
+        assert_eq!(parts_needed(500.0, 3, 1000.0), 30);
+        assert_eq!(parts_needed(1.0, 3, 1000.0), 2);
+        assert_eq!(parts_needed(1e9, 1000, 1e9), 16384);
+        assert_eq!(parts_needed(0.0, 3, 0.0), 2);
+    }
+}

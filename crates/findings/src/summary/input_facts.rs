@@ -1,0 +1,146 @@
+//! What was read: the files, what is known of them, and what could not be read.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::evidence::Evidence;
+use crate::summary::integrity::Sign;
+use crate::summary::worded::Worded;
+use slotscope_engine::metric::PerWeight;
+use slotscope_engine::name::Name;
+
+/// What was read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct InputFacts {
+    /// The inputs, in their order.
+    pub files: Vec<FileFacts>,
+    /// All keys.
+    pub keys: u64,
+    /// All bytes.
+    pub bytes_read: u64,
+    /// How many keys have a known weight, by metric.
+    pub weights: PerWeight<u64>,
+    /// The part of the keys that came before already. Absent with `--only slots`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duplicate_share: Option<f64>,
+    /// Whether all keys were compared for it; otherwise it is an estimate from the keys of some slots, in which a key
+    /// counts four times at most.
+    pub duplicate_share_exact: bool,
+    /// Lines that are no keys.
+    pub rejected: Rejected,
+    /// Those of them in which redis-cli or a server reports an error: a scan broke off.
+    pub error_lines: u64,
+    /// When the newest dump was written, in seconds since 1970, where it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<u64>,
+    /// The hash policy, where it is not that of servers; of redacted reports without its patterns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Name>,
+    /// What the sizes of RDB files are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Sizes>,
+    /// The percentage of slots that were collected, where it was a sample of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample_percent: Option<f64>,
+    /// Whether the slots of the sample are not only random ones, but the fullest too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sample_has_heaviest: bool,
+    /// Signs of damage in the files themselves, which `evidence` takes.
+    #[serde(skip)]
+    pub of_files: Vec<Sign>,
+    /// Places after which an input could not be read.
+    pub incomplete: Vec<Incomplete>,
+    /// Evidence that the dump is not what it should be.
+    pub warnings: Vec<Worded<Evidence>>,
+    /// What the forms that were read cannot show.
+    pub notes: Vec<String>,
+}
+
+/// What the sizes of RDB files are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Sizes {
+    /// Estimates of the memory that a server uses.
+    Memory,
+    /// Bytes in the file.
+    Serialized,
+}
+
+/// One input.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct FileFacts {
+    /// As the user named it.
+    pub name: Name,
+    /// The form it is in.
+    pub format: String,
+    /// Bytes.
+    pub bytes: u64,
+    /// Keys.
+    pub keys: u64,
+    /// Whether it is an RDB file of a server in cluster mode, with a header for each slot.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub in_cluster: bool,
+    /// When it was written, in seconds since 1970, where it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<u64>,
+    /// Which version of an object it is, where it is in an object store or on a web server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<ObjectFacts>,
+}
+
+impl FileFacts {
+    /// The server that sent it, where that is not the one that was named.
+    pub fn answered_by(&self) -> Option<&Name> {
+        self.object.as_ref()?.answered_by.as_ref()
+    }
+}
+
+/// The version of an object that was read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ObjectFacts {
+    /// Its length; bytes of the input are those behind decompression.
+    pub size_bytes: u64,
+    /// Its entity tag, as the server spells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub etag: Option<Name>,
+    /// Host and port of the server that sent it, where a redirect led to another than was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<Name>,
+}
+
+/// Lines that are no keys.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Rejected {
+    /// How many.
+    pub count: u64,
+    /// The first five.
+    pub first: Vec<RejectedLine>,
+}
+
+/// A line that is no key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RejectedLine {
+    /// The input it is in.
+    pub file: Name,
+    /// Its number, from 1; absent where the input cannot be read again to count.
+    pub line: Option<u64>,
+    /// Its offset in bytes.
+    pub byte: u64,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// A place after which an input could not be read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Incomplete {
+    /// The input.
+    pub file: Name,
+    /// Offset in bytes.
+    pub byte: u64,
+    /// Why.
+    pub reason: String,
+}

@@ -1,0 +1,240 @@
+//! Signs that a dump is damaged: keys are missing, truncated, there twice, from elsewhere or of another time.
+//!
+//! `of_loads` finds those in the loads of slots and nodes, `of_files` those in the files that were read.
+
+pub mod of_files;
+pub mod of_loads;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::nodes::NodeLoad;
+use crate::summary::worded::Worded;
+use slotscope_engine::name::Name;
+
+/// (e) The part of the keys that may come again.
+pub const TWICE: f64 = 0.2;
+
+/// A sign that the dump is damaged.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sign {
+    /// The input could not be read to its end.
+    Incomplete,
+    /// Lines are errors of a server or of redis-cli: a scan broke off.
+    ErrorLines {
+        /// How many.
+        lines: u64,
+    },
+    /// Many keys occur more than once.
+    Duplicates {
+        /// The part of the keys that occurred before.
+        share: f64,
+    },
+    /// The keys of one node occur more than once.
+    NodeTwice {
+        /// The node.
+        node: NodeName,
+        /// The part of its keys that occurred before.
+        share: f64,
+    },
+    /// Keys are in slots that no node owns.
+    UnownedKeys {
+        /// How many.
+        keys: u64,
+    },
+    /// Keys are in slots of another node than they were taken from.
+    StrayKeys {
+        /// How many.
+        keys: u64,
+    },
+    /// The slots of a node are empty.
+    EmptyNode {
+        /// The node.
+        node: NodeName,
+    },
+    /// The input is the RDB file of one node of a cluster, and all its keys are between two slots.
+    OneNode {
+        /// The first slot with keys.
+        first: usize,
+        /// The last one.
+        last: usize,
+    },
+    /// Consecutive slots are empty.
+    EmptySlots {
+        /// The first slot.
+        first: usize,
+        /// The last slot.
+        last: usize,
+    },
+    /// A slot holds far more keys than any tag explains.
+    OverfullSlot {
+        /// The slot.
+        slot: usize,
+        /// Its keys that no tag explains.
+        keys: u64,
+        /// So many would be unusual already.
+        unusual: u64,
+    },
+    /// One node holds all keys, or nearly all, of a cluster of several.
+    OnlyNode {
+        /// The node.
+        node: NodeName,
+        /// How many others there are.
+        others: usize,
+    },
+    /// Dumps of two nodes hold the same slots.
+    SharedSlots {
+        /// The two files.
+        files: [Name; 2],
+        /// The slots, as first and last, both included.
+        ranges: Vec<(u16, u16)>,
+        /// How many other pairs of nodes share slots.
+        others: usize,
+        /// Whether both are RDB files.
+        are_snapshots: bool,
+    },
+    /// All other files hold the slots of one node each, and one holds slots of theirs.
+    Stranger {
+        /// The file.
+        file: Name,
+        /// How many slots of others it holds.
+        slots: usize,
+    },
+    /// RDB files were written more than a day apart.
+    FilesApart(FilesApart),
+    /// The load of a node is further from its share than hashing explains.
+    UnlikelyNode {
+        /// The node.
+        node: NodeName,
+        /// How far it is above its share, as a part of the share.
+        over: f64,
+        /// What is likely wrong: `MissingNode`, `Duplicates` or `Foreign`.
+        damage: Damage,
+        /// Whether there is one other node, so that either may be the one that is wrong.
+        of_two: bool,
+        /// How many standard deviations of what hashing gives that is.
+        sigmas: f64,
+        /// Whether the nodes are an even split, which may not be that of the cluster: then it is a warning.
+        assumed: bool,
+    },
+}
+
+/// Files that were written at different times.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FilesApart {
+    /// The oldest, and when it was written, in seconds since 1970.
+    pub oldest: (Name, u64),
+    /// The newest.
+    pub newest: (Name, u64),
+}
+
+/// A node by its id and by the name that sentences use.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeName {
+    /// Its id.
+    pub id: Name,
+    /// Its address, or its id where the address is not known.
+    pub name: Name,
+}
+
+impl From<&NodeLoad> for NodeName {
+    fn from(node: &NodeLoad) -> Self {
+        NodeName {
+            id: node.id.clone(),
+            name: node.name().clone(),
+        }
+    }
+}
+
+/// What is wrong with a dump.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Damage {
+    /// The input could not be read to its end.
+    Incomplete,
+    /// Keys of a node, or a part of them, are missing.
+    MissingNode,
+    /// Names were cut short.
+    Truncated,
+    /// Keys occur twice.
+    Duplicates,
+    /// Keys are from elsewhere.
+    Foreign,
+    /// The files are of different times: slots moved between them.
+    Mixed,
+}
+
+/// Evidence that the dump is not whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Integrity {
+    /// What is wrong.
+    pub kind: Damage,
+    /// The node that is concerned.
+    pub node: Option<Name>,
+    /// The evidence in a sentence.
+    #[serde(default)]
+    pub sentence: Worded<Sign>,
+}
+
+impl From<&Sign> for Integrity {
+    fn from(sign: &Sign) -> Self {
+        Integrity {
+            kind: sign.kind(),
+            node: match sign {
+                Sign::EmptyNode { node }
+                | Sign::OnlyNode { node, .. }
+                | Sign::UnlikelyNode { node, .. }
+                | Sign::NodeTwice { node, .. } => Some(node.id.clone()),
+                _ => None,
+            },
+            sentence: sign.clone().into(),
+        }
+    }
+}
+
+impl Sign {
+    /// The kind of damage.
+    pub fn kind(&self) -> Damage {
+        match self {
+            Sign::Incomplete | Sign::ErrorLines { .. } => Damage::Incomplete,
+            Sign::Duplicates { .. } | Sign::NodeTwice { .. } => Damage::Duplicates,
+            Sign::UnownedKeys { .. } | Sign::StrayKeys { .. } | Sign::Stranger { .. } => {
+                Damage::Foreign
+            }
+            Sign::OneNode { .. }
+            | Sign::EmptyNode { .. }
+            | Sign::EmptySlots { .. }
+            | Sign::OnlyNode { .. } => Damage::MissingNode,
+            Sign::SharedSlots { .. } | Sign::FilesApart(_) => Damage::Mixed,
+            Sign::OverfullSlot { .. } => Damage::Truncated,
+            Sign::UnlikelyNode { damage, .. } => *damage,
+        }
+    }
+
+    /// Whether the loads of slots and nodes alone show it.
+    pub fn is_of_loads(&self) -> bool {
+        matches!(
+            self,
+            Sign::EmptyNode { .. }
+                | Sign::OneNode { .. }
+                | Sign::OnlyNode { .. }
+                | Sign::EmptySlots { .. }
+                | Sign::OverfullSlot { .. }
+                | Sign::UnlikelyNode { .. }
+        )
+    }
+
+    /// Whether the counts of the input do not show it already.
+    pub fn is_news(&self) -> bool {
+        let is_of_kind = matches!(
+            self.kind(),
+            Damage::MissingNode | Damage::Truncated | Damage::Mixed
+        );
+        is_of_kind || matches!(self, Sign::Stranger { .. })
+    }
+
+    /// Whether it is a warning that does not make the dump suspicious, though no plan should be made from the dump.
+    pub fn is_doubt(&self) -> bool {
+        matches!(self, Sign::UnlikelyNode { assumed: true, .. })
+    }
+}

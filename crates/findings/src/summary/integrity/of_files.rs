@@ -1,0 +1,103 @@
+//! Signs of damage in the files that were read, whatever their keys are: dumps of nodes that hold the same slots, and RDB
+//! files of different times.
+
+use crate::summary::FileFacts;
+use crate::summary::integrity::{FilesApart, Sign};
+use crate::topology::overlap::Overlap;
+use slotscope_engine::name::Name;
+
+/// Backups of all nodes that are taken one after the other take less than this, in seconds.
+const AN_HOUR: u64 = 3600;
+/// Keys and slots of two days are not those of one cluster state.
+const A_DAY: u64 = 24 * AN_HOUR;
+
+/// What an overlap of `files` says.
+pub fn of_overlap(overlap: &Overlap, files: &[FileFacts], are_snapshots: bool) -> Sign {
+    let name = |at: usize| {
+        files
+            .get(at)
+            .map_or_else(Name::default, |file| file.name.clone())
+    };
+    match overlap {
+        Overlap::Shared {
+            files,
+            ranges,
+            others,
+        } => Sign::SharedSlots {
+            files: files.map(name),
+            ranges: ranges.clone(),
+            others: *others,
+            are_snapshots,
+        },
+        Overlap::Stranger { file, slots } => Sign::Stranger {
+            file: name(*file),
+            slots: slots.len(),
+        },
+    }
+}
+
+/// Files with keys that were written more than an hour apart.
+pub fn apart(files: &[FileFacts]) -> Option<FilesApart> {
+    let times = || {
+        let with_keys = files.iter().filter(|file| file.keys > 0);
+        with_keys.filter_map(|file| Some((&file.name, file.written?)))
+    };
+    // Of equals the first in both, so that the names do not depend on anything else.
+    let oldest = times().min_by_key(|(_, at)| *at)?;
+    let newest = times().rev().max_by_key(|(_, at)| *at)?;
+    let owned = |(name, at): (&Name, u64)| (name.clone(), at);
+    let apart = FilesApart {
+        oldest: owned(oldest),
+        newest: owned(newest),
+    };
+    (apart.seconds() > AN_HOUR).then_some(apart)
+}
+
+impl FilesApart {
+    /// How far apart they are.
+    pub fn seconds(&self) -> u64 {
+        self.newest.1 - self.oldest.1
+    }
+
+    /// Whether that is so long that the files are not of one cluster state.
+    pub fn is_over_a_day(&self) -> bool {
+        self.seconds() > A_DAY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, written: Option<u64>) -> FileFacts {
+        FileFacts {
+            name: name.into(),
+            keys: 1,
+            written,
+            ..FileFacts::default()
+        }
+    }
+
+    #[test]
+    fn files_of_one_hour_are_together_and_those_of_days_are_not() {
+        let base = 1_795_242_395;
+        let found = |later: u64| {
+            let files = [
+                file("b", Some(base + later)),
+                file("text", None),
+                file("a", Some(base)),
+            ];
+            apart(&files)
+        };
+        assert_eq!(found(3600), None);
+        let hours = found(3601).unwrap();
+        assert_eq!((hours.oldest.0, hours.newest.0), ("a".into(), "b".into()));
+        assert!(!found(86_400).unwrap().is_over_a_day());
+        assert!(found(86_401).unwrap().is_over_a_day());
+        let empty = FileFacts {
+            keys: 0,
+            ..file("old", Some(0))
+        };
+        assert_eq!(apart(&[empty, file("new", Some(base))]), None);
+    }
+}

@@ -1,0 +1,175 @@
+//! The heaviest single keys by bytes or operations, and what else rows say of keys: types, expiry, databases.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::balance::tidy;
+use crate::summary::tags::RowContext;
+use slotscope_engine::metric::{Load, Metric, PerMetric, PerWeight};
+use slotscope_engine::name::Name;
+use slotscope_engine::tally::attributes::Attributes;
+use slotscope_engine::tally::heaviest::{Heaviest, HeavyKey};
+
+/// Keys that are listed as the hottest.
+const HOTTEST: usize = 100;
+
+/// The heaviest keys.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Keys {
+    /// The metric that they are listed by.
+    pub by: Option<Metric>,
+    /// No key that is not listed weighs more than this.
+    pub max_error: u64,
+    /// The heaviest, ties by name.
+    pub top: Vec<Key>,
+    /// Those with most accesses by their LFU counters, where they are not what `top` is by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hottest: Vec<Key>,
+    /// The heaviest by each metric that weighs keys.
+    #[serde(skip)]
+    pub heaviest: PerMetric<Vec<Key>>,
+}
+
+/// A key and what it weighs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Key {
+    /// Its first 512 bytes.
+    pub key: Name,
+    /// Its length in bytes.
+    #[serde(default)]
+    pub length: u64,
+    /// Its slot.
+    #[serde(default)]
+    pub slot: u16,
+    /// The node that owns the slot.
+    pub node: Option<Name>,
+    /// What it weighs.
+    #[serde(flatten)]
+    pub weights: PerWeight<u64>,
+    /// The part of its operations that only read, where captures show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads: Option<f64>,
+    /// Its share of the load of all keys.
+    #[serde(default)]
+    pub share: f64,
+    /// Whether it has a hash tag: then it moves with all keys of the tag.
+    #[serde(skip)]
+    pub tagged: bool,
+}
+
+impl Key {
+    /// What it weighs in `metric`.
+    pub fn weight(&self, metric: Metric) -> u64 {
+        match metric {
+            Metric::Keys => 1,
+            metric => self.weights.get(metric).copied().unwrap_or(0),
+        }
+    }
+}
+
+impl Keys {
+    /// The heaviest keys; `None` where the input weighs none.
+    pub fn of(heaviest: &Heaviest, context: &RowContext<'_>) -> Option<Self> {
+        let by = Some(context.by).filter(|by| *by != Metric::Keys);
+        let by = by.or_else(|| {
+            Metric::WEIGHTS
+                .into_iter()
+                .find(|metric| context.totals.get(*metric).is_some())
+        })?;
+        let listed = context.totals.map(|metric, total| {
+            let (keys, max_error) = heaviest.keys(metric).unwrap_or_default();
+            (
+                keys.iter()
+                    .map(|key| row(key, metric, *total, context))
+                    .collect::<Vec<_>>(),
+                max_error,
+            )
+        });
+        let (top, max_error) = listed.get(by)?.clone();
+        let hottest = listed
+            .get(Metric::Accesses)
+            .filter(|_| by != Metric::Accesses);
+        let hottest = hottest.map_or(&[][..], |(keys, _)| keys);
+        Some(Keys {
+            by: Some(by),
+            max_error,
+            top,
+            hottest: hottest[..hottest.len().min(HOTTEST)].to_vec(),
+            heaviest: listed.map(|_, (keys, _)| keys.clone()),
+        })
+    }
+}
+
+fn row(key: &HeavyKey, metric: Metric, total: u128, context: &RowContext<'_>) -> Key {
+    let load = context.totals.map(|metric, _| key.load[metric]);
+    Key {
+        key: (context.shown)(&key.name),
+        length: key.length,
+        slot: key.slot,
+        node: (context.owner)(key.slot),
+        weights: load.weights,
+        reads: key
+            .reads
+            .map(|reads| tidy(reads as f64 / key.load[Metric::Ops].max(1) as f64)),
+        share: if total == 0 {
+            0.0
+        } else {
+            tidy(key.load[metric] as f64 / total as f64)
+        },
+        tagged: key.tagged,
+    }
+}
+
+/// Keys of a type.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TypeLoad {
+    /// The type, as the input calls it.
+    #[serde(rename = "type")]
+    pub kind: Name,
+    /// What its keys hold.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+}
+
+/// Keys of a database.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DatabaseKeys {
+    /// Its number.
+    pub db: u64,
+    /// Its keys.
+    pub keys: u64,
+}
+
+/// Keys by type, most keys first; `None` where no row has a type.
+pub fn types(attributes: &Attributes, carried: &PerMetric<u128>) -> Option<Vec<TypeLoad>> {
+    let mut types: BTreeMap<&Name, Load> = BTreeMap::new();
+    for kind in attributes.kinds.sorted() {
+        *types.entry(&kind.type_name).or_default() += kind.load;
+    }
+    let row = |(name, load): (&Name, Load)| TypeLoad {
+        kind: name.clone(),
+        load: carried.map(|metric, _| load[metric]),
+    };
+    let mut rows: Vec<_> = types.into_iter().map(row).collect();
+    rows.sort_by(|a, b| (b.load.keys, &a.kind).cmp(&(a.load.keys, &b.kind)));
+    rows.truncate(crate::summary::tags::LISTED);
+    (!rows.is_empty()).then_some(rows)
+}
+
+/// Keys by database, in the order of their numbers; `None` where no row has one.
+pub fn databases(attributes: &Attributes) -> Option<Vec<DatabaseKeys>> {
+    let databases = attributes
+        .databases
+        .as_ref()
+        .filter(|databases| !databases.is_empty())?;
+    let rows = databases.iter().take(crate::summary::tags::LISTED);
+    Some(
+        rows.map(|(db, keys)| DatabaseKeys {
+            db: *db,
+            keys: *keys,
+        })
+        .collect(),
+    )
+}

@@ -1,0 +1,92 @@
+//! Keys by type and encoding, and the keys with most elements.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::tags::LISTED;
+use slotscope_engine::metric::{Load, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::tally::kinds::{Kind, Kinds};
+
+/// Keys of a type that are stored in the same way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EncodingLoad {
+    /// The type, as the input calls it.
+    #[serde(rename = "type")]
+    pub kind: Name,
+    /// The encoding, as OBJECT ENCODING calls it; absent where the input does not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<Name>,
+    /// What its keys hold.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+    /// Their elements, of the keys whose elements are known; absent where those of none are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elements: Option<u64>,
+}
+
+/// A key with many elements.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LargeKey {
+    /// Its name, the first 512 bytes.
+    pub key: Name,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: Name,
+    /// Its slot.
+    pub slot: u16,
+    /// The node that owns that slot.
+    pub node: Option<Name>,
+    /// Its elements.
+    pub elements: u64,
+    /// What it holds.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+}
+
+/// Keys by type and encoding, most keys first; `None` where no row has a type.
+pub fn encodings(kinds: &Kinds, carried: &PerMetric<u128>) -> Option<Vec<EncodingLoad>> {
+    let row = |kind: &Kind| EncodingLoad {
+        kind: kind.type_name.clone(),
+        encoding: (!kind.encoding.0.is_empty()).then(|| kind.encoding.clone()),
+        load: of(kind.load, carried),
+        elements: (kind.counted > 0).then_some(kind.elements),
+    };
+    let mut rows: Vec<_> = kinds.sorted().into_iter().map(row).collect();
+    rows.sort_by(|a, b| {
+        let names = (&a.kind, &a.encoding).cmp(&(&b.kind, &b.encoding));
+        b.load.keys.cmp(&a.load.keys).then(names)
+    });
+    rows.truncate(LISTED);
+    (!rows.is_empty()).then_some(rows)
+}
+
+/// Of each type the keys with most elements, all of them largest first; `None` where no row has elements.
+pub fn largest(
+    kinds: &Kinds,
+    shown: &dyn Fn(&Name) -> Name,
+    owner: &dyn Fn(u16) -> Option<Name>,
+    carried: &PerMetric<u128>,
+) -> Option<Vec<LargeKey>> {
+    let mut rows = Vec::new();
+    for kind in kinds.sorted() {
+        rows.extend(kind.largest().into_iter().map(|key| LargeKey {
+            key: shown(&key.name),
+            kind: kind.type_name.clone(),
+            slot: key.slot,
+            node: owner(key.slot),
+            elements: key.elements,
+            load: of(key.load, carried),
+        }));
+    }
+    rows.sort_by(|a, b| {
+        let names = (&a.key, &a.kind, a.slot).cmp(&(&b.key, &b.kind, b.slot));
+        b.elements.cmp(&a.elements).then(names)
+    });
+    rows.truncate(LISTED);
+    (!rows.is_empty()).then_some(rows)
+}
+
+fn of(load: Load, carried: &PerMetric<u128>) -> PerMetric<u64> {
+    carried.map(|metric, _| load[metric])
+}

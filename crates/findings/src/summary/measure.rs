@@ -1,0 +1,78 @@
+//! What a role is measured in: a metric of keys, or memory as the servers themselves give it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::limit;
+use crate::summary::state::Role;
+use slotscope_engine::metric::Metric;
+
+/// What a role is measured in.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// The sizes of keys.
+    Bytes,
+    /// `used_memory_dataset` of each node, on its slots by their keys.
+    UsedMemory,
+    /// The number of keys, where memory is not known.
+    #[default]
+    Keys,
+    /// CPU time.
+    Cpu,
+    /// Operations.
+    Ops,
+    /// Accesses, estimated from LFU counters.
+    Accesses,
+}
+
+impl From<Metric> for Measure {
+    fn from(metric: Metric) -> Self {
+        match metric {
+            Metric::Keys => Measure::Keys,
+            Metric::Bytes => Measure::Bytes,
+            Metric::Ops => Measure::Ops,
+            Metric::Accesses => Measure::Accesses,
+            Metric::Cpu => Measure::Cpu,
+        }
+    }
+}
+
+impl Measure {
+    /// The metric whose tags and keys explain it.
+    pub fn metric(self) -> Metric {
+        match self {
+            Measure::Bytes => Metric::Bytes,
+            Measure::UsedMemory | Measure::Keys => Metric::Keys,
+            Measure::Cpu => Metric::Cpu,
+            Measure::Ops => Metric::Ops,
+            Measure::Accesses => Metric::Accesses,
+        }
+    }
+
+    /// The role that it stands for where the user does not choose.
+    pub fn role(self) -> Role {
+        match self {
+            Measure::Bytes | Measure::UsedMemory | Measure::Keys => Role::Memory,
+            Measure::Cpu | Measure::Ops | Measure::Accesses => Role::Load,
+        }
+    }
+
+    /// Its lower and its upper band, before chance widens the lower one, and how far chance may.
+    pub fn bands(self) -> [f64; 2] {
+        match self {
+            Measure::Bytes | Measure::UsedMemory | Measure::Keys => {
+                [limit::BALANCED, limit::SKEWED]
+            }
+            Measure::Cpu | Measure::Ops => limit::LOAD,
+            Measure::Accesses => limit::ACCESSES,
+        }
+    }
+
+    /// Whether one of it is an event that may or may not have been counted: small numbers of it are chance.
+    pub fn is_counted(self) -> bool {
+        self == Measure::Ops
+    }
+}

@@ -1,0 +1,431 @@
+//! Stage 5, FINDINGS: tallies and a topology come in, the numbers of the report go out. No I/O.
+//!
+//! The fields are those of report.json, in its order and with its names.
+
+pub mod balance;
+pub mod block_time;
+pub mod capacity;
+pub mod cause;
+pub mod compared;
+pub mod evidence;
+pub mod expiring;
+pub mod expiry;
+pub mod explain;
+pub mod explanation;
+pub mod extremes;
+pub mod finding;
+pub mod findings;
+pub mod floor;
+pub mod headroom;
+pub mod independent_units;
+pub mod input_facts;
+pub mod integrity;
+pub mod judge;
+pub mod keys;
+pub mod kinds;
+pub mod limit;
+pub mod measure;
+pub mod model;
+pub mod node_counts;
+pub mod nodes;
+mod noted;
+pub mod observed;
+pub mod operations;
+pub mod patterns;
+pub mod quantiles;
+pub mod recency;
+#[doc(hidden)]
+pub mod redacted;
+pub mod risk;
+pub mod role_load;
+pub mod role_verdict;
+pub mod run;
+pub mod scaling;
+mod siblings;
+pub mod slot_ranges;
+pub mod split;
+pub mod state;
+pub mod step;
+pub mod tags;
+pub mod unit_sizes;
+pub mod verdict;
+pub mod worded;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::balance::{Balance, tidy};
+use crate::summary::capacity::{Capacity, Room};
+use crate::summary::expiry::Expiry;
+use crate::summary::headroom::Headroom;
+use crate::summary::independent_units::Units;
+pub use crate::summary::input_facts::{
+    FileFacts, Incomplete, InputFacts, ObjectFacts, Rejected, RejectedLine, Sizes,
+};
+use crate::summary::keys::{DatabaseKeys, Keys, TypeLoad};
+use crate::summary::kinds::{EncodingLoad, LargeKey};
+use crate::summary::model::rehash;
+use crate::summary::nodes::Nodes;
+use crate::summary::observed::Observed;
+use crate::summary::patterns::{KeyGroups, Levels, Pattern, Prefix};
+use crate::summary::quantiles::{Quantiles, TagSizes};
+use crate::summary::recency::{IdleLoad, LfuLoad};
+use crate::summary::role_load::{Asked, Given, RoleLoad};
+pub use crate::summary::run::{Dumped, Run};
+use crate::summary::tags::{RowContext, TagLoad, Tags};
+use crate::summary::verdict::{Verdict, VerdictInputs};
+use crate::topology::Topology;
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::redact::Redaction;
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::tally::Tallies;
+use slotscope_engine::tally::recount::{Recount, hottest};
+
+/// The name and version of the form of report.json.
+pub const SCHEMA: &str = "slotscope.report/3";
+
+/// All findings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// The name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    pub schema: String,
+    /// How the report was made; the only part that differs from run to run.
+    #[serde(default)]
+    pub run: Run,
+    /// What was read.
+    pub input: InputFacts,
+    /// The 16384 hash slots.
+    pub slots: Slots,
+    /// The primaries.
+    pub nodes: Nodes,
+    /// The hash tags; absent with `--only slots`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Tags>,
+    /// The heaviest keys; absent where the input weighs none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keys: Option<Keys>,
+    /// What key names begin with; absent where they are not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefixes: Option<KeyGroups<Prefix>>,
+    /// Key names without their ids.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patterns: Option<KeyGroups<Pattern>>,
+    /// Keys by type, where the input has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub types: Option<Vec<TypeLoad>>,
+    /// Keys by type and encoding, where the input has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encodings: Option<Vec<EncodingLoad>>,
+    /// The keys with most elements, where the input has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub largest: Option<Vec<LargeKey>>,
+    /// When keys expire, where the input has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expiry: Option<Expiry>,
+    /// Keys by idle time, where the input has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Vec<IdleLoad>>,
+    /// Keys by LFU counter, where the input has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lfu: Option<Vec<LfuLoad>>,
+    /// Operations on keys, where captures are among the inputs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operations: Option<operations::Operations>,
+    /// What lists of extremes say of keys, where they are among the inputs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extremes: Vec<extremes::ExtremeKeys>,
+    /// Keys without expiry, where the input has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_expiry: Option<u64>,
+    /// Keys by database, where the input has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub databases: Option<Vec<DatabaseKeys>>,
+    /// Key lengths in bytes; absent with `--only slots`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lengths: Option<Quantiles>,
+    /// Key sizes in bytes, where the input has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Quantiles>,
+    /// Keys by hash tag; absent where no key has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag_sizes: Option<TagSizes>,
+    /// The room that nodes have, where the user says how much there is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<Capacity>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The independent units and what is known of them.
+    #[serde(skip)]
+    pub units: Units,
+    /// The loads of the verdict's roles.
+    #[serde(skip)]
+    pub role_loads: Vec<RoleLoad>,
+    /// How near the nodes are to their limits.
+    #[serde(skip)]
+    pub headroom: Headroom,
+    /// The metric of the tables.
+    #[serde(default)]
+    pub by: Metric,
+    /// Rows that tables for people show.
+    #[serde(skip)]
+    pub rows: usize,
+}
+
+/// Loads by slot.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Slots {
+    /// The load of each of the 16384 slots, by metric.
+    #[serde(flatten)]
+    pub loads: PerMetric<Vec<u64>>,
+    /// Their balance.
+    pub stats: PerMetric<Balance>,
+    /// The slots with the largest load.
+    #[serde(default)]
+    pub hottest: Vec<HotSlot>,
+}
+
+/// One of the fullest slots.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HotSlot {
+    /// Its number.
+    pub slot: u16,
+    /// The node that owns it.
+    pub node: Option<Name>,
+    /// Its load.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+    /// Its load over that of the average slot, in the metric of the verdict.
+    #[serde(default)]
+    pub over_mean: f64,
+    /// The tags that fill it, heaviest first.
+    #[serde(default)]
+    pub top_tags: Vec<TagLoad>,
+    /// Its busiest keys without a hash tag, where captures show them and the list is by operations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub top_keys: Vec<operations::KeyOps>,
+}
+
+/// What is listed, and how.
+#[derive(Clone, Copy)]
+pub struct Listing<'a> {
+    /// What the user asks of the verdict. Tables are by the first metric that is asked for, else by that of the verdict.
+    pub asked: &'a Asked,
+    /// The room of the nodes, as the user says.
+    pub room: Option<&'a Room>,
+    /// How keys are split into prefixes.
+    pub levels: Levels<'a>,
+    /// Rows that tables for people show.
+    pub rows: usize,
+    /// Names that are not to be shown are replaced by it; those of nodes and files are replaced elsewhere.
+    pub redaction: Option<&'a Redaction>,
+}
+
+impl<'a> From<&'a Asked> for Listing<'a> {
+    fn from(asked: &'a Asked) -> Self {
+        Listing {
+            asked,
+            room: None,
+            levels: Levels {
+                separator: b":",
+                depth: 4,
+            },
+            rows: 20,
+            redaction: None,
+        }
+    }
+}
+
+/// Makes the findings, the verdict and the tables. `recount` is the second pass, where there was one.
+pub fn summarise<'l>(
+    tallies: &Tallies,
+    recount: Option<&Recount>,
+    topology: &Topology,
+    observed: &Observed,
+    listing: impl Into<Listing<'l>>,
+    input: InputFacts,
+) -> Summary {
+    let listing = listing.into();
+    let loads = &tallies.slots.loads;
+    let totals = loads.map(|_, loads| balance::sum(loads));
+    let owner = |slot: u16| {
+        topology
+            .owner(slot)
+            .map(|node| Name::from(topology.nodes[node].id.as_str()))
+    };
+    let redaction = listing.redaction;
+    let shown =
+        |name: &Name| redaction.map_or_else(|| name.clone(), |redaction| redaction.name(name));
+    let hot = |by: Metric| -> Vec<u16> {
+        let hottest = loads
+            .get(by)
+            .map(|loads| hottest(loads).map(|slot| slot as u16));
+        hottest.map(Iterator::collect).unwrap_or_default()
+    };
+    let names = tallies.names.as_ref();
+    let tag_sizes = names.and_then(|names| TagSizes::of(&names.tags));
+    // What the verdict needs of tags and keys does not depend on the metric that they are listed by.
+    let listed = |by: Metric| {
+        let slots = hot(by);
+        let context = RowContext {
+            totals: &totals,
+            by,
+            slots: &slots,
+            owner: &owner,
+            shown: &shown,
+        };
+        let tags = names.map(|names| Tags::of(&names.tags, recount, &context));
+        let keys = names.and_then(|names| Keys::of(&names.heaviest, &context));
+        let mut hottest = hot_slots(loads, &context, tags.as_ref());
+        if by == Metric::Ops {
+            operations::name_keys(&mut hottest, names.map(|names| &names.operations), &shown);
+        }
+        (tags, keys, hottest)
+    };
+    let (tags, keys, hottest) = listed(Metric::Keys);
+    let tag_sizes = tag_sizes.map(|sizes| match &tags {
+        Some(tags) => sizes.of_all(tags),
+        None => sizes,
+    });
+
+    let mut nodes = Nodes::of(topology, loads);
+    let units = Units::of(
+        tags.as_ref(),
+        tag_sizes.as_ref(),
+        keys.as_ref(),
+        &tallies.weights,
+        &totals,
+    );
+    let owning = nodes.owning().count();
+    nodes.expected = units
+        .per
+        .filter_map(|units| rehash::of_nodes(owning, units));
+    let (input, signs) = evidence::of(tallies, &nodes, &units, input);
+    let attributes = names.map(|names| &names.attributes);
+    let shown_pattern =
+        |name: &Name| redaction.map_or_else(|| name.clone(), |redaction| redaction.pattern(name));
+    let all = tallies.slots.total();
+    let expiry = attributes.and_then(|of| {
+        let (expiry, written) = (&of.expiry, input.written);
+        Expiry::of(expiry, written, all, &totals, &owner, &shown_pattern)
+    });
+    let largest = attributes.and_then(|of| kinds::largest(&of.kinds, &shown, &owner, &totals));
+    let extremes = names.map(|of| extremes::of(&of.extremes, &shown, &owner));
+    let extremes = extremes.unwrap_or_default();
+    let usual = Room::default();
+    let room = listing.room.unwrap_or(&usual);
+    let bytes = loads.get(Metric::Bytes).map(Vec::as_slice);
+    let capacity = Capacity::of(&nodes, bytes, room, observed);
+    let headroom = Headroom::new(&nodes, capacity.as_ref(), observed, expiry.as_ref());
+    let (verdict, role_loads) = Verdict::new(&VerdictInputs {
+        given: Given {
+            nodes: &nodes,
+            loads,
+            units: &units,
+            known: &input.weights,
+            observed,
+            is_blind_sample: input.sample_percent.is_some(),
+            asked: listing.asked,
+        },
+        signs: &signs,
+        is_incomplete: !input.incomplete.is_empty(),
+        has_only_extremes: !extremes.is_empty(),
+        is_doubtful: input.doubt().is_some(),
+        capacity: capacity.as_ref(),
+        headroom: &headroom,
+        keys: keys.as_ref(),
+        largest: largest.as_deref(),
+        expiry: expiry.as_ref(),
+    });
+    nodes.note(&verdict, &role_loads, &headroom, observed);
+    let by = listing.asked.by.first().copied();
+    let by = by.unwrap_or_else(|| verdict.metric());
+    let by = loads.get(by).map_or(Metric::Keys, |_| by);
+    let (tags, keys, hottest) = match by {
+        Metric::Keys => (tags, keys, hottest),
+        by => listed(by),
+    };
+
+    let patterns = names.and_then(|names| names.patterns.as_ref());
+    let (patterns, prefixes) = patterns
+        .map(|counted| patterns::of(counted, &totals, by, listing.levels, redaction))
+        .unzip();
+    Summary {
+        schema: SCHEMA.into(),
+        run: Run::default(),
+        types: attributes.and_then(|attributes| keys::types(attributes, &totals)),
+        no_expiry: attributes
+            .filter(|attributes| attributes.expiry.is_known())
+            .map(|attributes| attributes.expiry.never[Metric::Keys]),
+        databases: attributes.and_then(keys::databases),
+        encodings: attributes.and_then(|of| kinds::encodings(&of.kinds, &totals)),
+        largest,
+        expiry,
+        idle: attributes.and_then(|of| recency::idle(&of.recency, &totals)),
+        lfu: attributes.and_then(|of| recency::lfu(&of.recency, &totals)),
+        operations: names.and_then(|names| operations::Operations::of(&names.operations, &shown)),
+        extremes,
+        lengths: names.map(|names| Quantiles::of(&names.lengths.0)),
+        sizes: names
+            .map(|names| &names.sizes.0)
+            .filter(|sizes| sizes.count() > 0)
+            .map(Quantiles::of),
+        tag_sizes,
+        input: InputFacts {
+            keys: tallies.slots.total(),
+            ..input
+        },
+        slots: Slots {
+            stats: loads.map(|metric, loads| balance_of_slots(metric, loads)),
+            hottest,
+            loads: loads.clone(),
+        },
+        nodes,
+        tags,
+        keys,
+        prefixes,
+        patterns,
+        capacity,
+        verdict,
+        units,
+        role_loads,
+        headroom,
+        by,
+        rows: listing.rows,
+    }
+}
+
+fn balance_of_slots(metric: Metric, loads: &[u64]) -> Balance {
+    if metric == Metric::Keys {
+        Balance::of_keys_by_slot(loads)
+    } else {
+        Balance::of(loads)
+    }
+}
+
+fn hot_slots(
+    loads: &PerMetric<Vec<u64>>,
+    context: &RowContext<'_>,
+    tags: Option<&Tags>,
+) -> Vec<HotSlot> {
+    let mean = context
+        .totals
+        .get(context.by)
+        .map_or(0.0, |total| *total as f64 / SLOTS as f64);
+    let row = |slot: &u16| {
+        let load = loads.map(|_, loads| loads[usize::from(*slot)]);
+        HotSlot {
+            slot: *slot,
+            node: (context.owner)(*slot),
+            over_mean: tidy(load.get(context.by).map_or(0.0, |load| *load as f64) / mean),
+            load,
+            top_tags: tags
+                .and_then(|tags| tags.by_slot.get(slot))
+                .cloned()
+                .unwrap_or_default(),
+            top_keys: Vec::new(),
+        }
+    };
+    context.slots.iter().map(row).collect()
+}

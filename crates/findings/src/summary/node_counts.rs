@@ -1,0 +1,291 @@
+//! Findings from the number of keys of each node alone, without a dump: how uneven the nodes are, and how many
+//! independent units would be that uneven by chance.
+//!
+//! With p_i the share of the slots of node i, W keys in all and x_i = keys_i / (p_i W) - 1, a perfect hash of N units
+//! gives E[x_i^2] = (1 - p_i) / (N p_i). So the implied N is sum((1 - p_i) / p_i) / sum(x_i^2), which for n equal nodes
+//! is (n - 1) / CV^2.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::balance::{Balance, tidy};
+use crate::summary::judge::state_of;
+use crate::summary::limit;
+use crate::summary::model::chance::RandomUnits;
+use crate::summary::state::State;
+use crate::summary::worded::Worded;
+use crate::topology::cluster_info::NodeKeys;
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+
+/// The node part of a report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeCounts {
+    /// That of report.json.
+    #[schemars(extend("const" = crate::summary::SCHEMA))]
+    pub schema: String,
+    /// The nodes.
+    pub nodes: CountedNodes,
+    /// The verdict.
+    pub verdict: CountedVerdict,
+}
+
+/// The nodes and their balance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CountedNodes {
+    /// Where the counts are from.
+    pub source: Name,
+    /// The nodes in the order of the listing.
+    pub list: Vec<CountedNode>,
+    /// Balance of those that own slots.
+    pub keys: Balance,
+}
+
+/// One node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CountedNode {
+    /// The start of its id.
+    pub id: Name,
+    /// Where it listens.
+    pub address: Name,
+    /// Its slots.
+    pub slots: u32,
+    /// Its keys.
+    pub keys: u64,
+    /// Its keys over those of the average node; absent where it owns no slots.
+    pub over_fair: Option<f64>,
+}
+
+/// The verdict and what it rests on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CountedVerdict {
+    /// Keys.
+    pub metric: Metric,
+    /// The finding.
+    pub state: State,
+    /// The finding in a sentence.
+    pub sentence: Worded<CountedFinding>,
+    /// The independent units that would be as uneven by chance.
+    pub n_eff: Option<f64>,
+    /// What max/mean stays below in 9,999 of 10,000 perfect hashes, if every key were an independent unit.
+    pub expected_max_over_mean: Option<f64>,
+    /// With equal nodes, the part of the cluster that is full when its fullest node is.
+    pub usable_capacity: Option<f64>,
+}
+
+impl NodeCounts {
+    /// Judges what the nodes say of themselves.
+    pub fn of(source: Name, said: &[NodeKeys]) -> Self {
+        let slots: f64 = said.iter().map(|node| f64::from(node.slots)).sum();
+        let owning: Vec<&NodeKeys> = said.iter().filter(|node| node.slots > 0).collect();
+        let keys = owning.iter().map(|node| node.keys as f64).sum::<f64>();
+        let part = |node: &NodeKeys| f64::from(node.slots) / slots;
+        let count = owning.len() as f64;
+        let over_fair = |node: &NodeKeys| {
+            (node.slots > 0 && keys > 0.0).then(|| node.keys as f64 * count / keys)
+        };
+        let over_slots = |node: &NodeKeys| node.keys as f64 / (part(node) * keys);
+        let list = said.iter().map(|node| CountedNode {
+            id: Name::from(node.id_start.as_str()),
+            address: Name::from(node.address.as_str()),
+            slots: node.slots,
+            keys: node.keys,
+            over_fair: over_fair(node).map(tidy),
+        });
+        let list: Vec<_> = list.collect();
+        let balance = Balance::of(&owning.iter().map(|node| node.keys).collect::<Vec<_>>());
+
+        let expected: f64 = owning
+            .iter()
+            .map(|node| (1.0 - part(node)) / part(node))
+            .sum();
+        let found: f64 = owning
+            .iter()
+            .map(|node| (over_slots(node) - 1.0).powi(2))
+            .sum();
+        let n_eff = (keys > 0.0 && found > 0.0 && owning.len() > 1).then(|| expected / found);
+        // Every key is a unit: what tags hold together is not known.
+        let units = RandomUnits::new(Vec::new(), keys, keys);
+        let most = |node: &NodeKeys| units.upper_quantile(part(node), limit::CHANCE / count);
+        let expected_most = (keys > 0.0).then(|| {
+            let most = owning.iter().map(|node| most(node) * count / keys);
+            most.fold(0.0, f64::max)
+        });
+        let fullest = owning
+            .iter()
+            .rev()
+            .max_by_key(|node| node.keys)
+            .filter(|_| keys > 0.0);
+        let fullest = fullest.map(|fullest| FullestCounted {
+            node: Name::from(fullest.address.as_str()),
+            share_of_slots: part(fullest),
+            nodes: owning.len(),
+            keys,
+            max_over_mean: fullest.keys as f64 * count / keys,
+            min_over_mean: balance.min as f64 * count / keys,
+            placement: part(fullest) * count - 1.0,
+            by_chance: most(fullest) * count / keys - part(fullest) * count,
+            is_rest_by_chance: {
+                let tail = units.tail(part(fullest), fullest.keys as f64 * (1.0 - 1e-12));
+                tail * count >= limit::CHANCE
+            },
+        });
+        let finding = CountedFinding {
+            state: fullest.as_ref().map_or(State::Empty, FullestCounted::state),
+            keys,
+            fullest,
+        };
+        let verdict = CountedVerdict {
+            metric: Metric::Keys,
+            state: finding.state,
+            sentence: finding.into(),
+            n_eff: n_eff.map(tidy),
+            expected_max_over_mean: expected_most.map(tidy),
+            usable_capacity: balance.max_over_mean.map(|over| tidy(1.0 / over)),
+        };
+        NodeCounts {
+            schema: crate::summary::SCHEMA.into(),
+            nodes: CountedNodes {
+                source,
+                list,
+                keys: balance,
+            },
+            verdict,
+        }
+    }
+}
+
+/// What the counts of nodes show.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CountedFinding {
+    /// How uneven they are.
+    pub state: State,
+    /// Keys of all nodes.
+    pub keys: f64,
+    /// The fullest node; absent where no node has a key.
+    pub fullest: Option<FullestCounted>,
+}
+
+/// The fullest node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FullestCounted {
+    /// Its address.
+    pub node: Name,
+    /// The share of the slots that it owns.
+    pub share_of_slots: f64,
+    /// How many nodes own slots.
+    pub nodes: usize,
+    /// Keys of all nodes.
+    pub keys: f64,
+    /// Its keys in fair shares.
+    pub max_over_mean: f64,
+    /// The keys of the emptiest node in fair shares.
+    pub min_over_mean: f64,
+    /// What its number of slots adds, in fair shares.
+    pub placement: f64,
+    /// What a perfect hash adds at most in 9,999 of 10,000 clusters, in fair shares.
+    pub by_chance: f64,
+    /// Whether a perfect hash may well give it what its slots do not explain.
+    pub is_rest_by_chance: bool,
+}
+
+impl FullestCounted {
+    fn state(&self) -> State {
+        match self.has_too_few_keys() {
+            true => State::Unjudged,
+            false => state_of(self.max_over_mean),
+        }
+    }
+
+    /// Whether nothing but chance makes it so full, for want of keys.
+    pub fn has_too_few_keys(&self) -> bool {
+        self.keys < limit::FEW_KEYS * self.nodes as f64
+            && 1.0 + self.placement <= limit::BALANCED
+            && self.is_rest_by_chance
+    }
+
+    /// What is left when its slots are accounted for, in fair shares.
+    pub fn rest(&self) -> f64 {
+        self.max_over_mean - 1.0 - self.placement
+    }
+
+    /// Whether its slots add what is worth a word.
+    pub fn is_by_slots(&self) -> bool {
+        let excess = self.max_over_mean - 1.0;
+        self.placement >= limit::NAMED || self.placement >= limit::NAMED_PART * excess
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(keys: &[u64]) -> NodeCounts {
+        let ends = |i: usize| (i * 16384 + keys.len() / 2) / keys.len();
+        let node = |(i, keys): (usize, &u64)| NodeKeys {
+            address: format!("10.0.0.{}:6379", i + 1),
+            id_start: format!("{i:08x}"),
+            keys: *keys,
+            slots: (ends(i + 1) - ends(i)) as u32,
+        };
+        NodeCounts::of(
+            Name::from("info"),
+            &keys.iter().enumerate().map(node).collect::<Vec<_>>(),
+        )
+    }
+
+    /// redis/redis issue 14087: 1,543,901,950 keys on ten masters of equal slots, of which the highest and the lowest
+    /// are known; the others share the rest.
+    #[test]
+    fn a_cluster_that_asked_why_gets_an_answer_that_claims_no_more_than_the_counts() {
+        let (all, highest, lowest) = (1_543_901_950, 170_568_518, 142_747_398);
+        let mut keys = vec![(all - highest - lowest) / 8; 10];
+        (keys[3], keys[7]) = (highest, lowest);
+        let found = counted(&keys);
+        assert_eq!(found.verdict.state, State::Watch);
+        let n_eff = found.verdict.n_eff.unwrap();
+        assert!((1_000.0..10_000.0).contains(&n_eff), "{n_eff}");
+        let chance = found.verdict.expected_max_over_mean.unwrap() - 1.0;
+        assert!((0.0001..0.001).contains(&chance), "{chance}");
+    }
+
+    #[test]
+    fn even_chancy_and_badly_placed_nodes_are_told_apart() {
+        assert_eq!(counted(&[1000, 1010, 990]).verdict.state, State::Balanced);
+        let few = counted(&[100, 120, 95]);
+        assert_eq!(few.verdict.state, State::Unjudged, "{:?}", few.verdict);
+        let node = |address: &str, slots, keys| NodeKeys {
+            address: address.into(),
+            id_start: "a".into(),
+            keys,
+            slots,
+        };
+        let unequal = NodeCounts::of(
+            Name::from("info"),
+            &[node("a:1", 12_000, 120_000), node("b:1", 4384, 43_840)],
+        );
+        assert_eq!(unequal.verdict.state, State::Skewed);
+        assert_eq!(counted(&[0, 0, 0]).verdict.state, State::Empty);
+        assert_eq!(counted(&[5]).verdict.n_eff, None);
+        assert_eq!(counted(&[]).verdict.state, State::Empty);
+    }
+
+    #[test]
+    fn few_keys_on_many_nodes_are_no_finding() {
+        let mut keys = vec![0; 100];
+        for (at, many) in [(50, 1), (7, 2), (30, 1), (50, 1)] {
+            keys[at] += many;
+            assert_eq!(counted(&keys).verdict.state, State::Unjudged, "{keys:?}");
+        }
+        // As many as chance does not give.
+        keys[50] += 40;
+        assert_eq!(counted(&keys).verdict.state, State::Skewed);
+    }
+
+    #[test]
+    fn the_implied_number_of_units_is_that_of_the_formula() {
+        let found = counted(&[90, 100, 110, 100]);
+        let cv2: f64 = 0.02 / 4.0;
+        assert!((found.verdict.n_eff.unwrap() / (3.0 / cv2) - 1.0).abs() < 1e-6);
+    }
+}

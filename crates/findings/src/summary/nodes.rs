@@ -1,0 +1,370 @@
+//! The load of every primary: the slot loads, added up by owner.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::node_labels::SharedParts;
+use crate::summary::balance::Balance;
+use crate::summary::model::expected::Expectation;
+use crate::summary::state::Role;
+use crate::topology::Topology;
+use crate::topology::cluster_info::NodeKeys;
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::text;
+
+/// The primaries and their loads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Nodes {
+    /// "assumed even 3", "even 6", "one node a file", or the file that the topology was read from.
+    pub source: Name,
+    /// The primaries in the order of their first slot.
+    pub list: Vec<NodeLoad>,
+    /// Balance of the primaries that own slots, by metric.
+    #[serde(flatten)]
+    pub balance: PerMetric<Balance>,
+    /// What a perfect hash would give nodes of equal slots; absent where tags were not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<PerMetric<Expectation>>,
+    /// Slots on their way to another node.
+    #[serde(default)]
+    pub in_flight: Vec<Move>,
+    /// What belongs to no node.
+    #[serde(default)]
+    pub unowned: Unowned,
+}
+
+/// One primary.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeLoad {
+    /// Its id.
+    pub id: Name,
+    /// Where it listens, if that is known.
+    pub address: Option<Name>,
+    /// The hostname that it announces, without a port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<Name>,
+    /// Whether the topology has it as failed: `fail`. A suspicion, `fail?`, is in the flags alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+    /// What the topology flags it with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<NodeFlag>,
+    /// How many replicas it has that have not failed; absent where the topology does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<u32>,
+    /// What it holds in fair shares, by role.
+    #[serde(default, skip_serializing_if = "OverShare::is_empty")]
+    pub over_share: OverShare,
+    /// Which part of its memory limit it uses, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_use: Option<f64>,
+    /// What it does when memory is full: `maxmemory-policy`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    /// Whether its operations were captured, where captures are among the inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub captured: Option<bool>,
+    /// How many slots it owns.
+    pub slots: u32,
+    /// Which, first and last included.
+    #[serde(default)]
+    pub ranges: Vec<(u16, u16)>,
+    /// What it holds.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+    /// What its name has in common with those of all others.
+    #[serde(skip)]
+    pub shared: SharedParts,
+}
+
+/// What a node holds in fair shares, by role.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct OverShare {
+    /// Of memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<f64>,
+    /// Of the load.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load: Option<f64>,
+}
+
+impl OverShare {
+    /// Whether neither is known.
+    pub fn is_empty(&self) -> bool {
+        *self == OverShare::default()
+    }
+
+    /// That of a role.
+    pub fn of(&self, role: Role) -> Option<f64> {
+        match role {
+            Role::Memory => self.memory,
+            Role::Load => self.load,
+        }
+    }
+}
+
+/// What a listing flags a primary with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum NodeFlag {
+    /// The cluster agrees that it has failed.
+    #[serde(rename = "fail")]
+    Fail,
+    /// The node that was asked suspects that it has failed.
+    #[serde(rename = "fail?")]
+    Suspected,
+}
+
+/// A node that reports more keys than the dump holds of its slots.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shortfall {
+    /// Its address, or its id where the address is not known.
+    pub node: Name,
+    /// The keys that it reports.
+    pub reported: u64,
+    /// The keys in the dump.
+    pub dumped: u64,
+}
+
+impl NodeLoad {
+    /// What sentences and tables call it: its hostname with the port, else its address, else its short id.
+    pub fn name(&self) -> Name {
+        text::node_name(&self.id, self.address.as_ref(), self.hostname.as_ref())
+    }
+
+    /// What columns and charts call it: its name without what those of all nodes share.
+    pub fn label(&self) -> Name {
+        self.shared.label(&self.name())
+    }
+
+    /// Whether the node that was asked suspects that it has failed: `fail?`.
+    pub fn is_suspected(&self) -> bool {
+        self.flags.contains(&NodeFlag::Suspected)
+    }
+
+    /// What it holds of a metric; 0 where the input does not carry it.
+    pub fn load_by(&self, metric: Metric) -> u64 {
+        self.load.get(metric).copied().unwrap_or(0)
+    }
+}
+
+/// A slot that is being moved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Move {
+    /// The slot.
+    pub slot: u16,
+    /// The node that owns it.
+    pub from: Name,
+    /// The node that it goes to.
+    pub to: Name,
+}
+
+/// Slots of no node and what they hold.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Unowned {
+    /// How many slots.
+    pub slots: u32,
+    /// What they hold.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+}
+
+impl Nodes {
+    /// The loads of the nodes of `topology`, from those of all slots.
+    pub fn of(topology: &Topology, slots: &PerMetric<Vec<u64>>) -> Self {
+        let added = slots.map(|_, loads| add_up(topology, loads));
+        let load = |(index, node): (usize, &crate::topology::Node)| NodeLoad {
+            id: Name::from(node.id.as_str()),
+            address: node.address.as_deref().map(Name::from),
+            hostname: node.hostname.as_deref().map(Name::from),
+            failed: node.failed,
+            flags: flags(node),
+            replicas: node.replicas,
+            over_share: OverShare::default(),
+            limit_use: None,
+            policy: None,
+            captured: None,
+            slots: node.slots,
+            ranges: node.ranges.clone(),
+            load: added.map(|_, (nodes, _)| nodes[index]),
+            shared: SharedParts::default(),
+        };
+        let mut list: Vec<_> = topology.nodes.iter().enumerate().map(load).collect();
+        let names: Vec<Name> = list.iter().map(NodeLoad::name).collect();
+        let shared = SharedParts::new(names.iter());
+        list.iter_mut().for_each(|node| node.shared = shared);
+        let owning = |metric: Metric| {
+            list.iter()
+                .filter(|node| node.slots > 0)
+                .filter_map(move |node| node.load.get(metric))
+        };
+        let balance =
+            added.map(|metric, _| Balance::of(&owning(metric).copied().collect::<Vec<_>>()));
+        let in_flight = topology.in_flight.iter().map(|moving| Move {
+            slot: moving.slot,
+            from: Name::from(moving.from.as_str()),
+            to: Name::from(moving.to.as_str()),
+        });
+        let slots = (0..SLOTS)
+            .filter(|slot| topology.owner(*slot as u16).is_none())
+            .count() as u32;
+        let unowned = Unowned {
+            slots,
+            load: added.map(|_, (_, unowned)| *unowned),
+        };
+        Nodes {
+            source: Name::from(topology.source.as_str()),
+            balance,
+            expected: None,
+            in_flight: in_flight.collect(),
+            unowned,
+            list,
+        }
+    }
+
+    /// Nodes that report over 1 % more keys than the dump holds: keys are missing, or the dump is older.
+    pub fn shortfalls(&self, said: &[NodeKeys]) -> Vec<Shortfall> {
+        let shortfall = |node: &NodeLoad| {
+            let address = node.address.as_ref().map(|address| address.0.as_slice());
+            let said = said.iter().find(|said| said.is(&node.id.0, address))?;
+            let is_short = node.load.keys as f64 + 0.01 * (said.keys as f64) < said.keys as f64;
+            is_short.then(|| Shortfall {
+                node: node.name(),
+                reported: said.keys,
+                dumped: node.load.keys,
+            })
+        };
+        self.list.iter().filter_map(shortfall).collect()
+    }
+
+    /// Whether they are an even split that the user asked for or that was assumed, not those of a listing.
+    pub fn is_even(&self) -> bool {
+        let is_first = |node: &NodeLoad| node.id.0 == b"even-1";
+        !self.are_files() && self.list.first().is_some_and(is_first)
+    }
+
+    /// Whether they are equal ones because nothing names them.
+    pub fn are_assumed(&self) -> bool {
+        self.is_even() && self.source.0.starts_with(b"assumed even ")
+    }
+
+    /// Whether each file of the input is one of them.
+    pub fn are_files(&self) -> bool {
+        self.source.0 == Topology::ONE_A_FILE.as_bytes()
+    }
+
+    /// What labels leave out of the names of nodes, around a `*`; `None` where they are shown whole.
+    pub fn left_out(&self) -> Option<Name> {
+        let first = self.list.first()?;
+        first.shared.of(&first.name())
+    }
+
+    /// The place in the list of the owner of each slot.
+    pub fn owners(&self) -> Vec<Option<usize>> {
+        let mut owners = vec![None; SLOTS];
+        for (at, node) in self.list.iter().enumerate() {
+            for (first, last) in &node.ranges {
+                let slots = usize::from(*first)..=usize::from(*last);
+                // A report is read from a file, and may say anything.
+                owners
+                    .get_mut(slots)
+                    .into_iter()
+                    .for_each(|slots| slots.fill(Some(at)));
+            }
+        }
+        owners
+    }
+
+    /// The primaries that own slots.
+    pub fn owning(&self) -> impl Iterator<Item = &NodeLoad> {
+        self.list.iter().filter(|node| node.slots > 0)
+    }
+
+    /// The load of all nodes together.
+    pub fn total(&self, metric: Metric) -> u128 {
+        self.list
+            .iter()
+            .filter_map(|node| node.load.get(metric))
+            .map(|load| u128::from(*load))
+            .sum()
+    }
+}
+
+fn flags(node: &crate::topology::Node) -> Vec<NodeFlag> {
+    let flags = [
+        (NodeFlag::Fail, node.failed),
+        (NodeFlag::Suspected, node.suspected),
+    ];
+    let set = flags.into_iter().filter(|(_, is_set)| *is_set);
+    set.map(|(flag, _)| flag).collect()
+}
+
+/// The sums by owner, and that of the unassigned slots.
+fn add_up(topology: &Topology, slots: &[u64]) -> (Vec<u64>, u64) {
+    let mut nodes = vec![0u64; topology.nodes.len()];
+    let mut unowned = 0u64;
+    for (slot, load) in slots.iter().enumerate() {
+        let sum = topology
+            .owner(slot as u16)
+            .map_or(&mut unowned, |node| &mut nodes[node]);
+        *sum = sum.saturating_add(*load);
+    }
+    (nodes, unowned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dump_that_is_over_one_percent_short_of_a_node_is_told() {
+        let topology = Topology::even(2, String::from("even 2")).unwrap();
+        let mut nodes = Nodes::of(&topology, &PerMetric::of_keys(vec![1; 16384]));
+        nodes.list[0].address = Some(Name::from("10.0.0.1:6379"));
+        let said = |keys| NodeKeys {
+            address: "10.0.0.1:6379".into(),
+            id_start: "abcd".into(),
+            keys,
+            slots: 8192,
+        };
+        assert!(nodes.shortfalls(&[said(8192)]).is_empty());
+        assert!(nodes.shortfalls(&[said(8270)]).is_empty());
+        assert_eq!(nodes.shortfalls(&[said(8300)]).len(), 1);
+    }
+
+    #[test]
+    fn every_key_belongs_to_the_owner_of_its_slot_or_stands_apart() {
+        let listing = b"aa 10.0.0.1:7000@17000 master - 0 0 1 connected 0-99\nbb 10.0.0.2:7000@17000 master - 0 0 2 connected 100\ncc :0@0 master,noaddr - 0 0 3 disconnected\n";
+        let topology = Topology::parse("test", listing).unwrap();
+        let mut keys = vec![0; 16384];
+        (keys[0], keys[99], keys[100], keys[101]) = (1, 2, 40, 500);
+        let nodes = Nodes::of(&topology, &PerMetric::of_keys(keys));
+        let loads: Vec<_> = nodes
+            .list
+            .iter()
+            .map(|node| (node.id.to_string(), node.slots, node.load.keys))
+            .collect();
+        assert_eq!(
+            loads,
+            [
+                ("aa".into(), 100, 3),
+                ("bb".into(), 1, 40),
+                ("cc".into(), 0, 0)
+            ]
+        );
+        assert_eq!(
+            nodes.unowned,
+            Unowned {
+                slots: 16384 - 101,
+                load: PerMetric::of_keys(500)
+            }
+        );
+        assert_eq!(
+            nodes.balance.keys.max_over_mean,
+            Some(1.86046512),
+            "a primary without slots does not count"
+        );
+    }
+}

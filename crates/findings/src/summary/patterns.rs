@@ -1,0 +1,383 @@
+//! Patterns of key names, and the prefixes that they begin with: what kinds of keys there are, and how much each holds.
+//!
+//! Prefixes are rolled up from patterns, level by level, and stop before the first level that holds an id: below that
+//! the pattern has them. Separators in the hash tag do not split.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::balance::tidy;
+use crate::summary::siblings::{self, Row};
+use crate::summary::tags::LISTED;
+use slotscope_engine::metric::{Load, Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::pattern::ids::Id;
+use slotscope_engine::redact::Redaction;
+use slotscope_engine::slot::{self, SLOTS};
+use slotscope_engine::tally::counted_pattern::{Counted, Lifetime};
+use slotscope_engine::tally::patterns;
+use slotscope_engine::tally::table::NameTable;
+use slotscope_engine::tally::tags::TagCounts;
+
+/// A pattern that has less than this part of the keys of its twin is of the same ids.
+const TWIN: u64 = 20;
+
+/// Patterns or prefixes and what they hold.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "KeyGroups_of_{R}")]
+pub struct KeyGroups<R> {
+    /// The listed counts are exact, and no row that is not listed holds more than `max_error`. Where it is false, counts
+    /// are lower bounds; those of a dump that is read once may differ a little from run to run on several threads.
+    pub exact: bool,
+    /// No row that is not listed holds more than this, in the metric that they are listed by.
+    pub max_error: u64,
+    /// 0: ids are what the rules say. More: there are more patterns than can be counted, and coarser ones are: words with
+    /// a digit or of mixed case are ids too (1), and all words from the third segment on (2), or from the second (3).
+    #[serde(default)]
+    pub coarseness: u8,
+    /// The heaviest, ties by name.
+    pub top: Vec<R>,
+}
+
+/// A pattern.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Pattern {
+    /// Key names with marks in place of ids.
+    pub pattern: Name,
+    /// What its keys hold.
+    #[serde(flatten)]
+    pub kind: GroupLoad,
+}
+
+/// A prefix.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Prefix {
+    /// The first segments of key names.
+    pub prefix: Name,
+    /// How many segments.
+    #[serde(default)]
+    pub level: usize,
+    /// What its keys hold.
+    #[serde(flatten)]
+    pub kind: GroupLoad,
+}
+
+/// What the keys of a pattern or prefix hold.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct GroupLoad {
+    /// Lower bounds; exact where the table says so.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+    /// The part of the load of all keys, in the metric of the table.
+    pub share: f64,
+    /// The part of its keys that have a hash tag.
+    pub tagged_share: f64,
+    /// Slots that its keys are in; `None` where there were too many patterns to count.
+    pub slots: Option<u64>,
+    /// The part of its keys that do not expire; absent where the input does not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_expiry_share: Option<f64>,
+}
+
+/// How keys are split.
+#[derive(Debug, Clone, Copy)]
+pub struct Levels<'a> {
+    /// What separates segments.
+    pub separator: &'a [u8],
+    /// Levels of prefixes.
+    pub depth: usize,
+}
+
+/// What is known of one name.
+#[derive(Clone, Default)]
+struct Sum {
+    load: Load,
+    tagged: u64,
+    /// Keys that expire.
+    limited: u64,
+    /// Keys that do not.
+    unlimited: u64,
+    /// The patterns that it is made of, as they were counted.
+    patterns: Vec<Name>,
+}
+
+impl Row for Sum {
+    fn load(&self) -> Load {
+        self.load
+    }
+
+    fn take_in(&mut self, other: Sum) {
+        self.load += other.load;
+        self.tagged += other.tagged;
+        self.limited += other.limited;
+        self.unlimited += other.unlimited;
+        self.patterns.extend(other.patterns);
+    }
+}
+
+impl Sum {
+    /// The part of its keys that do not expire, of those of which that is known.
+    fn no_expiry_share(&self) -> Option<f64> {
+        let known = self.limited.saturating_add(self.unlimited);
+        (known > 0).then(|| tidy(self.unlimited as f64 / known as f64))
+    }
+
+    /// The slots of all its patterns together.
+    fn slots(&self, counted: &patterns::Patterns) -> Option<u64> {
+        let mut is_in = vec![false; SLOTS];
+        for pattern in &self.patterns {
+            counted
+                .slots(&pattern.0)?
+                .for_each(|slot| is_in[usize::from(slot)] = true);
+        }
+        Some(is_in.into_iter().map(u64::from).sum())
+    }
+}
+
+/// The patterns, and the prefixes of as many levels as are wanted, listed `by` a metric.
+pub fn of(
+    counted: &patterns::Patterns,
+    totals: &PerMetric<u128>,
+    by: Metric,
+    levels: Levels<'_>,
+    redaction: Option<&Redaction>,
+) -> (KeyGroups<Pattern>, KeyGroups<Prefix>) {
+    let (coarseness, exact, bound, found) = loads(counted);
+    let mut by_pattern: BTreeMap<Name, Sum> = BTreeMap::new();
+    for (written, load) in found {
+        let Counted { name, traits } = Counted::of(&written.0);
+        let keys_if = |is_so: bool| if is_so { load[Metric::Keys] } else { 0 };
+        let sum = Sum {
+            load,
+            tagged: keys_if(traits.is_tagged),
+            limited: keys_if(traits.lifetime == Lifetime::Limited),
+            unlimited: keys_if(traits.lifetime == Lifetime::Unlimited),
+            patterns: vec![written.clone()],
+        };
+        by_pattern.entry(Name::from(name)).or_default().take_in(sum);
+    }
+    fold_twins(&mut by_pattern, Id::Number, Id::Hex);
+    let mut by_pattern = siblings::fold(by_pattern, coarseness > 0, levels.separator, totals);
+    fold_twins(&mut by_pattern, Id::Hex, Id::Mixed);
+    let mut by_prefix: BTreeMap<Name, Sum> = BTreeMap::new();
+    let mut level_of: BTreeMap<Name, usize> = BTreeMap::new();
+    for (name, sum) in &by_pattern {
+        for (above, end) in prefix_ends(&name.0, levels).into_iter().enumerate() {
+            let prefix = Name::from(&name.0[..end]);
+            level_of.insert(prefix.clone(), above + 1);
+            by_prefix.entry(prefix).or_default().take_in(sum.clone());
+        }
+    }
+    let shown = |name: Name| redaction.map_or(name.clone(), |redaction| redaction.pattern(&name));
+    let (top, cut_off) = heaviest(by_pattern, counted, totals, by);
+    let rows = top
+        .into_iter()
+        .map(|(pattern, kind)| Pattern {
+            pattern: shown(pattern),
+            kind,
+        })
+        .collect();
+    let patterns = KeyGroups {
+        exact,
+        coarseness,
+        max_error: bound[by].max(cut_off),
+        top: rows,
+    };
+    let (top, cut_off) = heaviest(by_prefix, counted, totals, by);
+    let rows = top
+        .into_iter()
+        .map(|(prefix, kind)| Prefix {
+            level: level_of[&prefix],
+            prefix: shown(prefix),
+            kind,
+        })
+        .collect();
+    // Of patterns that are not known, any number may share a prefix.
+    let unknown = if exact {
+        0
+    } else {
+        totals
+            .get(by)
+            .map_or(0, |total| u64::try_from(*total).unwrap_or(u64::MAX))
+    };
+    (
+        patterns,
+        KeyGroups {
+            exact,
+            coarseness,
+            max_error: cut_off.max(unknown),
+            top: rows,
+        },
+    )
+}
+
+/// How coarse the patterns are, whether they are all there, what one that is not may hold, and what each holds.
+fn loads(counted: &patterns::Patterns) -> (u8, bool, Load, Vec<(Name, Load)>) {
+    let of_table = |table: &NameTable| {
+        let rows = table.iter();
+        rows.map(|(name, _, load)| (Name::from(name), load))
+            .collect()
+    };
+    let coarse = counted.coarse();
+    if let Some((coarse, table)) = coarse.and_then(|coarse| Some((coarse, coarse.table()?))) {
+        return (coarse.level(), true, Load::default(), of_table(table));
+    }
+    match counted.counts() {
+        TagCounts::Exact(table) => (0, true, Load::default(), of_table(table)),
+        TagCounts::HeavyHitters(followed) => {
+            let tags = followed.tags().into_iter();
+            let rows = tags.map(|tag| (tag.name, tag.load)).collect();
+            (0, false, followed.bound(), rows)
+        }
+        TagCounts::CountMin(rows) => counted.again().map_or_else(
+            || (0, false, rows.total(), Vec::new()),
+            |again| (0, false, again.max_error, again.rows.clone()),
+        ),
+    }
+}
+
+/// Adds patterns with one mark to those with another one in its place, of which they are the few ids that happen to lack
+/// a letter, or a letter past f.
+fn fold_twins(patterns: &mut BTreeMap<Name, Sum>, from: Id, into: Id) {
+    let names: Vec<Name> = patterns
+        .keys()
+        .filter(|name| memchr::memmem::find(&name.0, from.mark()).is_some())
+        .cloned()
+        .collect();
+    for name in names {
+        let mut twin = Vec::new();
+        let mut rest = name.0.as_slice();
+        while let Some(at) = memchr::memmem::find(rest, from.mark()) {
+            twin.extend_from_slice(&rest[..at]);
+            twin.extend_from_slice(into.mark());
+            rest = &rest[at + from.mark().len()..];
+        }
+        twin.extend_from_slice(rest);
+        let keys = |sum: &Sum| sum.load[Metric::Keys];
+        let few = patterns
+            .get(&Name(twin.clone()))
+            .is_some_and(|twin| keys(&patterns[&name]).saturating_mul(TWIN) < keys(twin));
+        if few && let Some(sum) = patterns.remove(&name) {
+            patterns.entry(Name(twin)).or_default().take_in(sum);
+        }
+    }
+}
+
+/// Where the prefixes of a pattern end: before each separator, up to the first segment with an id.
+fn prefix_ends(pattern: &[u8], levels: Levels<'_>) -> Vec<usize> {
+    let tag = slot::tag(pattern).unwrap_or(0..0);
+    let marks = [Id::Number, Id::Hex, Id::Uuid, Id::Mixed].map(Id::mark);
+    let mut ends = Vec::new();
+    let mut from = 0;
+    if levels.separator.is_empty() {
+        return ends;
+    }
+    for at in memchr::memmem::find_iter(pattern, levels.separator).filter(|at| !tag.contains(at)) {
+        let segment = pattern.get(from..at).unwrap_or_default();
+        if ends.len() == levels.depth
+            || marks
+                .iter()
+                .any(|mark| memchr::memmem::find(segment, mark).is_some())
+        {
+            break;
+        }
+        ends.push(at);
+        from = at + levels.separator.len();
+    }
+    ends
+}
+
+/// The heaviest rows, and what the first unlisted one holds.
+fn heaviest(
+    sums: BTreeMap<Name, Sum>,
+    counted: &patterns::Patterns,
+    totals: &PerMetric<u128>,
+    by: Metric,
+) -> (Vec<(Name, GroupLoad)>, u64) {
+    let mut rows: Vec<(Name, Sum)> = sums.into_iter().collect();
+    rows.sort_by(|(a, x), (b, y)| (Reverse(x.load[by]), a).cmp(&(Reverse(y.load[by]), b)));
+    let cut_off = rows.get(LISTED).map_or(0, |(_, sum)| sum.load[by]);
+    rows.truncate(LISTED);
+    let total = totals.get(by).map_or(0.0, |total| *total as f64);
+    let is_exact = matches!(counted.counts(), TagCounts::Exact(_));
+    let kind = |sum: &Sum| GroupLoad {
+        load: totals.map(|metric, _| sum.load[metric]),
+        share: if total > 0.0 {
+            tidy(sum.load[by] as f64 / total)
+        } else {
+            0.0
+        },
+        tagged_share: tidy(sum.tagged as f64 / sum.load[Metric::Keys].max(1) as f64),
+        slots: if is_exact { sum.slots(counted) } else { None },
+        no_expiry_share: sum.no_expiry_share(),
+    };
+    (
+        rows.into_iter()
+            .map(|(name, sum)| (name, kind(&sum)))
+            .collect(),
+        cut_off,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prefixes(pattern: &str, depth: usize) -> Vec<&str> {
+        let levels = Levels {
+            separator: b":",
+            depth,
+        };
+        prefix_ends(pattern.as_bytes(), levels)
+            .into_iter()
+            .map(|end| &pattern[..end])
+            .collect()
+    }
+
+    #[test]
+    fn prefixes_stop_before_an_id_and_keep_the_tag_whole() {
+        assert_eq!(
+            prefixes("prod:uc:profile:<n>:base", 4),
+            ["prod", "prod:uc", "prod:uc:profile"]
+        );
+        assert_eq!(prefixes("prod:uc:profile:<n>:base", 2), ["prod", "prod:uc"]);
+        assert_eq!(prefixes("<n>:a", 4), [""; 0]);
+        assert_eq!(
+            prefixes("cart:{user:x}:items:more", 4),
+            ["cart", "cart:{user:x}", "cart:{user:x}:items"]
+        );
+        assert_eq!(prefixes("news<n>:a:b", 4), [""; 0]);
+        assert_eq!(prefixes("plain", 4), [""; 0]);
+    }
+
+    #[test]
+    fn few_numbers_beside_many_hexadecimal_ids_are_those_without_a_letter() {
+        let sum = |keys| Sum {
+            load: Load::new(keys, 0, 0),
+            ..Sum::default()
+        };
+        let mut patterns = BTreeMap::from([
+            (Name::from("s:<hex>"), sum(1000)),
+            (Name::from("s:<n>"), sum(49)),
+            (Name::from("t:<hex>"), sum(1000)),
+            (Name::from("t:<n>"), sum(50)),
+        ]);
+        fold_twins(&mut patterns, Id::Number, Id::Hex);
+        let left: Vec<_> = patterns
+            .iter()
+            .map(|(name, sum)| (name.to_string(), sum.load[Metric::Keys]))
+            .collect();
+        assert_eq!(
+            left,
+            [
+                ("s:<hex>".into(), 1049),
+                ("t:<hex>".into(), 1000),
+                ("t:<n>".into(), 50)
+            ]
+        );
+    }
+}

@@ -1,0 +1,58 @@
+//! How recently and how often keys are used, where the dump says it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use slotscope_engine::metric::{Load, Metric, PerMetric};
+use slotscope_engine::tally;
+use slotscope_engine::tally::recency::IDLE;
+
+/// Keys that were not used for a time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct IdleLoad {
+    /// They are idle for less than so many seconds, and not less than the row before; absent: longer.
+    pub under_secs: Option<u64>,
+    /// What they hold.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+}
+
+/// Keys with an LFU counter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LfuLoad {
+    /// The counter: a logarithm of how often a key was used, which decays by the minute.
+    pub counter: u8,
+    /// What they hold.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+}
+
+/// By idle time; `None` where no row has one.
+pub fn idle(counted: &tally::recency::Recency, carried: &PerMetric<u128>) -> Option<Vec<IdleLoad>> {
+    let bounds = IDLE.into_iter().map(Some).chain([None]);
+    let rows = bounds
+        .zip(&counted.idle)
+        .map(|(under_secs, load)| IdleLoad {
+            under_secs,
+            load: shown(load, carried),
+        });
+    let is_known = counted.idle.iter().any(|load| load[Metric::Keys] > 0);
+    is_known.then(|| rows.collect())
+}
+
+/// By LFU counter, of those that a key has; `None` where no row has one.
+pub fn lfu(counted: &tally::recency::Recency, carried: &PerMetric<u128>) -> Option<Vec<LfuLoad>> {
+    let rows = (0..=u8::MAX).zip(&counted.lfu);
+    let rows = rows.filter(|(_, load)| load[Metric::Keys] > 0);
+    let rows: Vec<_> = rows
+        .map(|(counter, load)| LfuLoad {
+            counter,
+            load: shown(load, carried),
+        })
+        .collect();
+    (!rows.is_empty()).then_some(rows)
+}
+
+fn shown(load: &Load, carried: &PerMetric<u128>) -> PerMetric<u64> {
+    carried.map(|metric, _| load[metric])
+}

@@ -1,0 +1,159 @@
+//! Redaction of the names that a summary takes over from elsewhere: files, nodes, addresses and types. Names of keys, tags and
+//! patterns are replaced as they enter it, and its sentences are made of these.
+
+use crate::summary::keys::TypeLoad;
+use crate::summary::kinds::{EncodingLoad, LargeKey};
+use crate::summary::{FileFacts, Incomplete, InputFacts, Rejected, RejectedLine, Summary};
+use crate::topology::Topology;
+use crate::topology::cluster_info::NodeKeys;
+use slotscope_engine::name::Name;
+use slotscope_engine::redact::{Redact, Redaction};
+
+/// What servers call the types and encodings of their values; any other name is that of a module, or of something else.
+const WORDS: [&str; 24] = [
+    "string",
+    "list",
+    "set",
+    "zset",
+    "sortedset",
+    "hash",
+    "hashmap",
+    "stream",
+    "module",
+    "json",
+    "none",
+    "unknown",
+    "int",
+    "embstr",
+    "raw",
+    "listpack",
+    "listpackex",
+    "ziplist",
+    "zipmap",
+    "intset",
+    "quicklist",
+    "linkedlist",
+    "hashtable",
+    "skiplist",
+];
+
+/// What was read. Its sentences were made without names.
+impl Redact for InputFacts {
+    fn redact(&mut self, by: &Redaction) {
+        let InputFacts {
+            files,
+            keys: _,
+            bytes_read: _,
+            weights: _,
+            duplicate_share: _,
+            duplicate_share_exact: _,
+            rejected,
+            error_lines: _,
+            written: _,
+            // Its patterns are left out where names are redacted.
+            policy: _,
+            sizes: _,
+            sample_percent: _,
+            sample_has_heaviest: _,
+            of_files: _,
+            incomplete,
+            warnings: _,
+            notes,
+        } = self;
+        files.redact(by);
+        rejected.redact(by);
+        incomplete.redact(by);
+        notes.push(by.note());
+    }
+}
+
+impl Redact for FileFacts {
+    fn redact(&mut self, by: &Redaction) {
+        let FileFacts {
+            name,
+            format: _,
+            bytes: _,
+            keys: _,
+            in_cluster: _,
+            written: _,
+            object,
+        } = self;
+        name.redact(by);
+        // One would be known again by its tag.
+        *object = None;
+    }
+}
+
+impl Redact for Rejected {
+    fn redact(&mut self, by: &Redaction) {
+        let Rejected { count: _, first } = self;
+        first.redact(by);
+    }
+}
+
+impl Redact for RejectedLine {
+    fn redact(&mut self, by: &Redaction) {
+        let RejectedLine {
+            file,
+            line: _,
+            byte: _,
+            reason: _,
+        } = self;
+        file.redact(by);
+    }
+}
+
+impl Redact for Incomplete {
+    fn redact(&mut self, by: &Redaction) {
+        let Incomplete {
+            file,
+            byte: _,
+            reason: _,
+        } = self;
+        file.redact(by);
+    }
+}
+
+/// Gives what nodes say of themselves the names that those nodes have in `shown`, where they are in `topology`.
+pub fn node_counts(by: &Redaction, topology: &Topology, counts: &mut [NodeKeys]) {
+    for said in counts {
+        let is_it = |node: &&crate::topology::Node| {
+            said.is(
+                node.id.as_bytes(),
+                node.address.as_deref().map(str::as_bytes),
+            )
+        };
+        let id = topology
+            .nodes
+            .iter()
+            .find(is_it)
+            .map_or(&said.id_start, |node| &node.id);
+        said.id_start = by.text(id);
+        said.address = by.text(&said.address);
+    }
+}
+
+/// What is left once the rest was made of replaced names.
+impl Redact for Summary {
+    fn redact(&mut self, by: &Redaction) {
+        let types = self
+            .types
+            .iter_mut()
+            .flatten()
+            .map(|of: &mut TypeLoad| &mut of.kind);
+        let encodings = self.encodings.iter_mut().flatten();
+        let encodings = encodings
+            .flat_map(|of: &mut EncodingLoad| of.encoding.iter_mut().chain([&mut of.kind]));
+        let largest = self.largest.iter_mut().flatten();
+        let largest = largest.map(|of: &mut LargeKey| &mut of.kind);
+        for word in types.chain(encodings).chain(largest) {
+            redact_word(word, by);
+        }
+    }
+}
+
+fn redact_word(word: &mut Name, by: &Redaction) {
+    if !WORDS.contains(&word.to_string().as_str()) {
+        word.redact(by);
+    }
+}

@@ -1,0 +1,287 @@
+//! What is a risk however even the nodes are. One finding a subject; none of them sets the state.
+
+use crate::summary::balance::tidy;
+use crate::summary::block_time::block_time;
+use crate::summary::expiring::Storm;
+use crate::summary::expiry::Expiry;
+use crate::summary::finding::{Finding, FindingKind, FindingText, KeyText};
+use crate::summary::independent_units::{UnitKind, Units};
+use crate::summary::keys::Keys;
+use crate::summary::kinds::LargeKey;
+use crate::summary::measure::Measure;
+use crate::summary::nodes::{NodeLoad, Nodes};
+use crate::summary::state::{Role, Severity};
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+
+/// A key of this many bytes is a risk wherever it is.
+pub const LARGE_KEY: u64 = 100 << 20;
+/// A key of this many elements is a risk wherever it is.
+pub const MANY_ELEMENTS: u64 = 1_000_000;
+/// A key of this part of a node's fair share is a risk.
+const HEAVY_KEY: f64 = 0.05;
+/// A tag of this part of a node's fair share is a risk; one of a whole share is a warning.
+const HEAVY_TAG: f64 = 0.2;
+const WHOLE: f64 = 1.0;
+/// A key that blocks its node for longer than this, in milliseconds, is a warning.
+const LONG_BLOCK: f64 = 1000.0;
+/// Tags and keys that are listed.
+const LISTED: usize = 20;
+
+/// For how many milliseconds MIGRATE and DEL of a key block its node.
+fn block_ms(bytes: Option<u64>, elements: Option<u64>) -> f64 {
+    1000.0 * block_time(bytes, elements).as_secs_f64()
+}
+
+/// What risks are found in.
+#[derive(Clone, Copy)]
+pub struct RiskInputs<'a> {
+    /// The nodes.
+    pub nodes: &'a Nodes,
+    /// Tags and keys.
+    pub units: &'a Units,
+    /// The heaviest keys.
+    pub keys: Option<&'a Keys>,
+    /// The keys with most elements.
+    pub largest: Option<&'a [LargeKey]>,
+    /// When keys expire.
+    pub expiry: Option<&'a Expiry>,
+}
+
+/// All risks, the most severe first.
+pub fn risks(inputs: RiskInputs<'_>) -> Vec<Finding> {
+    let RiskInputs { nodes, units, .. } = inputs;
+    let mut risks = Vec::new();
+    risks.extend(open_slots(nodes));
+    risks.extend(storms(nodes, inputs.expiry));
+    risks.extend(keys(&inputs));
+    risks.extend(tags(nodes, units));
+    risks.extend(replicas(nodes));
+    risks.extend(empty(nodes));
+    if nodes.total(Metric::Keys) > 0 && units.per.get(Metric::Bytes).is_none() {
+        risks.push(Finding::new(
+            FindingKind::SizesUnknown,
+            Severity::Notice,
+            FindingText::SizesUnknown,
+        ));
+    }
+    // Of one severity in the order above: what is worse comes first there.
+    risks.sort_by_key(|risk| std::cmp::Reverse(risk.severity));
+    risks
+}
+
+fn open_slots(nodes: &Nodes) -> Option<Finding> {
+    let first = nodes.in_flight.first()?;
+    let slots: Vec<u16> = nodes.in_flight.iter().map(|moving| moving.slot).collect();
+    let count = slots.len() as f64;
+    let text = FindingText::OpenSlots(slots);
+    Some(Finding {
+        slot: Some(first.slot),
+        ..Finding::new(FindingKind::OpenSlot, Severity::Warning, text).of(count)
+    })
+}
+
+fn empty(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
+    let empty = nodes.list.iter().filter(|node| node.slots == 0);
+    empty.map(|node| {
+        let text = FindingText::EmptyNode(node.name());
+        Finding::new(FindingKind::EmptyNode, Severity::Notice, text).on(&node.id)
+    })
+}
+
+/// Primaries without a replica: where all are, that may be meant.
+fn replicas(nodes: &Nodes) -> Vec<Finding> {
+    let finding = |node: Option<&NodeLoad>| {
+        let severity = if node.is_some() {
+            Severity::Warning
+        } else {
+            Severity::Notice
+        };
+        let text = FindingText::NoReplica(node.map(NodeLoad::name));
+        let found = Finding::new(FindingKind::NoReplica, severity, text);
+        match node {
+            Some(node) => found.on(&node.id),
+            None => found,
+        }
+    };
+    let known = || nodes.owning().filter(|node| node.replicas.is_some());
+    let lacking: Vec<&NodeLoad> = known().filter(|node| node.replicas == Some(0)).collect();
+    if lacking.is_empty() {
+        Vec::new()
+    } else if lacking.len() == known().count() {
+        vec![finding(None)]
+    } else {
+        let each = lacking.into_iter().take(LISTED);
+        each.map(|node| finding(Some(node))).collect()
+    }
+}
+
+/// Minutes in which keys expire together, each with what most of them are.
+fn storms(nodes: &Nodes, expiry: Option<&Expiry>) -> Vec<Finding> {
+    let storms = expiry.into_iter().flat_map(|expiry| &expiry.storms);
+    let finding = |storm: &Storm| {
+        let name = storm.node.as_ref().map(|id| {
+            let node = nodes.list.iter().find(|node| node.id == *id);
+            node.map_or_else(|| id.clone(), NodeLoad::name)
+        });
+        let text = FindingText::Expiry {
+            share: storm.share,
+            minutes: storm.minutes,
+            at: (storm.at, storm.after),
+            pattern: storm.pattern.clone(),
+            node: name,
+        };
+        Finding {
+            node: storm.node.clone(),
+            pattern: storm.pattern.clone(),
+            ..Finding::new(FindingKind::Expiry, Severity::Warning, text).of(storm.share)
+        }
+    };
+    storms.map(finding).collect()
+}
+
+/// Large and hot keys, each once with its largest share.
+fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
+    let mut found: Vec<(KeyText, Option<Name>, u16)> = Vec::new();
+    let largest = inputs.largest.unwrap_or_default();
+    let elements = |name: &Name, slot: u16| {
+        let mut same = largest.iter();
+        let same = same.find(|key| key.slot == slot && key.key == *name);
+        same.map(|key| key.elements)
+    };
+    let of = |(share, _): (f64, Measure)| share;
+    let heaviest = |metric| inputs.keys.and_then(|keys| keys.heaviest.get(metric));
+    for metric in Metric::WEIGHTS {
+        let fair = fair(inputs.nodes, metric);
+        for key in heaviest(metric).into_iter().flatten() {
+            let share = if fair > 0.0 {
+                key.weight(metric) as f64 / fair
+            } else {
+                0.0
+            };
+            let is_large = metric == Metric::Bytes && key.weight(metric) >= LARGE_KEY;
+            if key.node.is_none() || share < HEAVY_KEY && !is_large {
+                continue;
+            }
+            let share = Some((share, Measure::from(metric)));
+            let same = found
+                .iter_mut()
+                .find(|(text, _, slot)| text.name == key.key && *slot == key.slot);
+            match same {
+                Some((text, ..)) if text.share.map(of) < share.map(of) => text.share = share,
+                Some(_) => {}
+                None => {
+                    let bytes = key.weights.get(Metric::Bytes).copied();
+                    let elements = elements(&key.key, key.slot);
+                    let text = KeyText {
+                        name: key.key.clone(),
+                        bytes,
+                        elements,
+                        share,
+                        block_ms: bytes.map(|bytes| block_ms(Some(bytes), elements)),
+                    };
+                    found.push((text, key.node.clone(), key.slot));
+                }
+            }
+        }
+    }
+    for key in largest.iter().filter(|key| key.elements >= MANY_ELEMENTS) {
+        if found
+            .iter()
+            .all(|(text, _, slot)| text.name != key.key || *slot != key.slot)
+        {
+            let bytes = key.load.bytes().copied();
+            let text = KeyText {
+                name: key.key.clone(),
+                bytes,
+                elements: Some(key.elements),
+                share: None,
+                block_ms: Some(block_ms(bytes, Some(key.elements))),
+            };
+            found.push((text, key.node.clone(), key.slot));
+        }
+    }
+    let share = |text: &KeyText| text.share.map_or(0.0, |(share, _)| share);
+    found.sort_by(|(a, ..), (b, ..)| {
+        share(b)
+            .total_cmp(&share(a))
+            .then_with(|| a.name.cmp(&b.name))
+    });
+    found.truncate(LISTED);
+    found.into_iter().map(key_finding).collect()
+}
+
+fn key_finding((text, node, slot): (KeyText, Option<Name>, u16)) -> Finding {
+    let is_hot = text
+        .share
+        .is_some_and(|(_, measure)| measure.role() == Role::Load);
+    let is_warning = text.block_ms.is_some_and(|ms| ms >= LONG_BLOCK)
+        || text.share.is_some_and(|(share, _)| share >= WHOLE);
+    let severity = if is_warning {
+        Severity::Warning
+    } else {
+        Severity::Notice
+    };
+    let kind = if is_hot {
+        FindingKind::HotKey
+    } else {
+        FindingKind::BigKey
+    };
+    let (share, key) = (text.share, text.name.clone());
+    let found = Finding::new(kind, severity, FindingText::Key(text));
+    Finding {
+        role: share.map(|(_, measure)| measure.role()),
+        metric: share.map(|(_, measure)| measure),
+        value: share.map(|(share, _)| tidy(share)),
+        node,
+        slot: Some(slot),
+        key: Some(key),
+        ..found
+    }
+}
+
+/// Heavy tags, each once with its largest share.
+fn tags(nodes: &Nodes, units: &Units) -> Vec<Finding> {
+    let mut found: Vec<(&Name, &Option<Name>, u16, f64, Measure)> = Vec::new();
+    for (metric, of_metric) in units.per.iter() {
+        let fair = fair(nodes, metric);
+        let tags = of_metric.named.iter();
+        let tags = tags.filter(|unit| unit.kind == UnitKind::Tag && unit.node.is_some());
+        for tag in tags.take_while(|tag| fair > 0.0 && tag.load / fair >= HEAVY_TAG) {
+            // Its key is a finding of its own.
+            if tag.main_key.is_some() {
+                continue;
+            }
+            let share = tag.load / fair;
+            match found.iter_mut().find(|other| other.0 == &tag.name) {
+                Some(other) if other.3 < share => (other.3, other.4) = (share, metric.into()),
+                Some(_) => {}
+                None => found.push((&tag.name, &tag.node, tag.slot, share, metric.into())),
+            }
+        }
+    }
+    found.sort_by(|a, b| b.3.total_cmp(&a.3).then_with(|| a.0.cmp(b.0)));
+    found.truncate(LISTED);
+    let finding =
+        |(name, node, slot, share, measure): (&Name, &Option<Name>, u16, f64, Measure)| {
+            let severity = if share >= WHOLE {
+                Severity::Warning
+            } else {
+                Severity::Notice
+            };
+            let text = FindingText::Tag(name.clone(), share, measure);
+            Finding {
+                node: node.clone(),
+                slot: Some(slot),
+                tag: Some(name.clone()),
+                ..Finding::new(FindingKind::CoarseTag, severity, text)
+                    .in_role(Some(measure.role()), measure)
+                    .of(share)
+            }
+        };
+    found.into_iter().map(finding).collect()
+}
+
+fn fair(nodes: &Nodes, metric: Metric) -> f64 {
+    nodes.total(metric) as f64 / nodes.owning().count().max(1) as f64
+}

@@ -1,0 +1,334 @@
+//! Which loads nodes are judged by, and which nodes are compared: for each role the best measure that every compared node
+//! has. Load is a rate: what a capture counted is divided by the seconds that it covers, node by node.
+
+use crate::summary::balance::sum;
+use crate::summary::findings;
+use crate::summary::independent_units::{Unit, Units, UnitsBy};
+use crate::summary::limit;
+use crate::summary::measure::Measure;
+use crate::summary::nodes::{NodeLoad, Nodes};
+use crate::summary::observed::{Captures, Observed, ServerFacts};
+use crate::summary::role_verdict::Reason;
+use crate::summary::state::{Role, State};
+use crate::summary::tags::LISTED;
+use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
+use slotscope_engine::name::Name;
+
+/// What the user asks of the verdict.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Asked {
+    /// The metrics that are judged, in their order; empty: the roles that the input shows.
+    pub by: Vec<Metric>,
+    /// Relative capacities by the place of the node; empty: all alike.
+    pub weights: Vec<f64>,
+    /// The states of the report before, by measure.
+    pub previous: Vec<(Measure, State)>,
+}
+
+impl From<Metric> for Asked {
+    fn from(metric: Metric) -> Self {
+        Asked {
+            by: vec![metric],
+            ..Asked::default()
+        }
+    }
+}
+
+/// What roles are chosen from.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    /// The nodes.
+    pub nodes: &'a Nodes,
+    /// The load of each slot.
+    pub loads: &'a PerMetric<Vec<u64>>,
+    /// Tags and keys.
+    pub units: &'a Units,
+    /// How many keys have a known weight, by metric; absent where ready-made counts have no keys.
+    pub known: &'a PerWeight<u64>,
+    /// What is known besides the counts.
+    pub observed: &'a Observed,
+    /// The part of the slots that was read leaves the heaviest out.
+    pub is_blind_sample: bool,
+    /// What the user asks.
+    pub asked: &'a Asked,
+}
+
+/// The load by which a role is judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoleLoad {
+    /// The role; absent for keys and other measures that the user chose beside their role.
+    pub role: Option<Role>,
+    /// What it is measured in.
+    pub measure: Measure,
+    /// The load of each slot. Rates are counts over the longest span of a node.
+    pub slots: Vec<u64>,
+    /// By the place of a node, what a counted unit of load on it stands for; empty: itself.
+    pub scale: Vec<f64>,
+    /// The places of the nodes that are compared.
+    pub compared: Vec<usize>,
+    /// Relative capacities by the place of the node.
+    pub weights: Vec<f64>,
+    /// Why the nodes cannot be compared.
+    pub reason: Option<Reason>,
+    /// Seconds that the load covers.
+    pub span_secs: Option<f64>,
+    /// Whether a part of it is estimated.
+    pub is_estimated: bool,
+}
+
+impl RoleLoad {
+    /// The roles that can be judged, memory first, or those that the user asks for.
+    pub fn choose(given: &Given<'_>) -> Vec<RoleLoad> {
+        if !given.asked.by.is_empty() {
+            let asked = given.asked.by.iter();
+            return asked
+                .filter_map(|metric| given.asked_for(*metric))
+                .collect();
+        }
+        let mut roles = Vec::new();
+        roles.extend(given.memory());
+        roles.extend(given.load());
+        if roles.is_empty() {
+            roles.extend(given.of(Measure::Keys));
+        }
+        roles
+    }
+
+    /// The primary that is being filled or drained, and does not hold half of its fair share of any load.
+    pub fn moving(&self, nodes: &Nodes) -> Option<Name> {
+        let all = nodes.owning().count() as f64;
+        let holds_share = |at: usize| {
+            Metric::ALL.into_iter().any(|metric| {
+                let total = nodes.total(metric) as f64;
+                total > 0.0 && 2.0 * all * nodes.list[at].load_by(metric) as f64 >= total
+            })
+        };
+        findings::moving(nodes, &self.weights, holds_share)
+    }
+
+    /// The units of the metric, as this role weighs them: of nodes that are compared, and as rates.
+    pub fn units(&self, nodes: &Nodes, units: &UnitsBy) -> UnitsBy {
+        let is_compared = |at: usize| self.compared.contains(&at);
+        let is_as_counted = self.scale.is_empty() && self.compared.len() == nodes.owning().count();
+        if is_as_counted {
+            return units.clone();
+        }
+        let place = |node: &Name| nodes.list.iter().position(|other| other.id == *node);
+        let scaled = |unit: &Unit| {
+            let at = unit.node.as_ref().and_then(place);
+            let factor = at.and_then(|at| self.scale.get(at)).copied().unwrap_or(1.0);
+            Unit {
+                node: unit.node.clone().filter(|_| at.is_some_and(is_compared)),
+                load: unit.load * factor,
+                at_most: unit.at_most * factor,
+                ..unit.clone()
+            }
+        };
+        let mut named: Vec<Unit> = units.named.iter().map(scaled).collect();
+        named.sort_by(|a, b| b.load.total_cmp(&a.load).then_with(|| a.name.cmp(&b.name)));
+        let total = sum(&self.slots) as f64;
+        let factor = if units.total > 0.0 {
+            total / units.total
+        } else {
+            1.0
+        };
+        UnitsBy {
+            total,
+            squares: units.squares.map(|squares| squares * factor * factor),
+            key_squares: units.key_squares * factor * factor,
+            unnamed: units.unnamed * factor,
+            named,
+            ..units.clone()
+        }
+    }
+}
+
+impl Given<'_> {
+    fn total(&self, metric: Metric) -> u128 {
+        self.loads.get(metric).map_or(0, |loads| sum(loads))
+    }
+
+    fn asked_for(&self, metric: Metric) -> Option<RoleLoad> {
+        self.loads.get(metric)?;
+        let load = match Measure::from(metric).role() {
+            Role::Load => self.captured(metric.into()),
+            Role::Memory => self.of(metric.into()),
+        };
+        // By keys neither memory nor load is judged, unless nothing else is known of memory.
+        load.map(|load| RoleLoad {
+            role: load.role.filter(|_| metric != Metric::Keys),
+            ..load
+        })
+    }
+
+    fn memory(&self) -> Option<RoleLoad> {
+        let keys = self.total(Metric::Keys);
+        if keys == 0 && self.total(Metric::Bytes) == 0 {
+            return None;
+        }
+        let known = self.known.get(Metric::Bytes).copied();
+        let known = known.map_or(1.0, |known| known as f64 / keys.max(1) as f64);
+        let [all, half] = limit::SIZES;
+        if self.total(Metric::Bytes) > 0 && known >= half {
+            let load = self.of(Measure::Bytes)?;
+            return Some(RoleLoad {
+                is_estimated: known < all,
+                ..load
+            });
+        }
+        self.used_memory().or_else(|| self.of(Measure::Keys))
+    }
+
+    /// The memory of each node's dataset, on its slots by their keys.
+    fn used_memory(&self) -> Option<RoleLoad> {
+        let load = self.of(Measure::UsedMemory)?;
+        let dataset = |at: usize| self.server(at)?.dataset;
+        let sizes: Option<Vec<u64>> = load.compared.iter().map(|at| dataset(*at)).collect();
+        let sizes = sizes.filter(|sizes| sizes.iter().any(|size| *size > 0))?;
+        let mut scale = vec![1.0; self.nodes.list.len()];
+        for (at, size) in load.compared.iter().zip(sizes) {
+            let keys = self.nodes.list[*at].load.keys;
+            // Memory without a key cannot be placed on a slot.
+            scale[*at] = size as f64 / keys.max(1) as f64;
+        }
+        Some(load.scaled(self.nodes, scale))
+    }
+
+    fn load(&self) -> Option<RoleLoad> {
+        let measures = [Measure::Cpu, Measure::Ops, Measure::Accesses];
+        let measured = measures.into_iter().filter(|measure| {
+            self.loads.get(measure.metric()).is_some() && self.total(measure.metric()) > 0
+        });
+        let loads: Vec<RoleLoad> = measured.filter_map(|of| self.captured(of)).collect();
+        let best = loads.iter().position(|load| load.reason.is_none());
+        loads.into_iter().nth(best.unwrap_or(0))
+    }
+
+    /// A load that was observed: of the nodes that were seen, as a rate.
+    fn captured(&self, measure: Measure) -> Option<RoleLoad> {
+        let mut load = self.of(measure)?;
+        if measure == Measure::Accesses {
+            load.reason = Some(Reason::Counters).filter(|_| self.observed.accesses_from_replicas);
+            return Some(load);
+        }
+        let Some(captures) = self.observed.of_load(measure.metric()) else {
+            return Some(load);
+        };
+        let seen = self.seen(captures, &load);
+        let all = load.compared.len();
+        let span = |at: usize| captures.spans.get(at).copied().flatten();
+        // Counters of a node that was reset, or got other slots, are of no known time.
+        let has_spans = captures.are_counters && load.compared.iter().any(|at| span(*at).is_some());
+        load.compared
+            .retain(|at| seen.contains(at) && (!has_spans || span(*at).is_some()));
+        let spans: Option<Vec<f64>> = load.compared.iter().map(|at| span(*at)).collect();
+        if captures.is_one_reading || captures.are_apart {
+            load.reason = Some(Reason::Counters);
+        } else if (load.compared.len() as f64) < limit::COVERED * all as f64 {
+            load.reason = Some(Reason::NotSeen);
+        }
+        let Some(spans) = spans.filter(|spans| spans.iter().all(|span| *span > 0.0)) else {
+            return Some(load);
+        };
+        let longest = spans.iter().copied().fold(0.0, f64::max);
+        load.span_secs = Some(longest).filter(|span| *span > 0.0);
+        let is_same = spans.iter().all(|span| *span > 0.99 * longest);
+        if is_same || spans.is_empty() {
+            return Some(load);
+        }
+        let mut scale = vec![1.0; self.nodes.list.len()];
+        for (at, span) in load.compared.iter().zip(&spans) {
+            scale[*at] = longest / span;
+        }
+        Some(load.scaled(self.nodes, scale))
+    }
+
+    /// The places of the nodes that captures have seen. One without an operation was captured if that may be chance.
+    fn seen(&self, captures: &Captures, load: &RoleLoad) -> Vec<usize> {
+        let units = self.units.per.get(load.measure.metric());
+        let units = units.map_or(0.0, |units| match units.named.len() {
+            all if all < LISTED => all as f64,
+            _ => units.count.max(LISTED as f64),
+        });
+        let owned: f64 = self.nodes.owning().map(|node| f64::from(node.slots)).sum();
+        let is_seen = |at: &usize| {
+            let node = &self.nodes.list[*at];
+            let is_idle = || f64::from(node.slots) / owned * units <= limit::SURELY;
+            let told = captures.seen.get(*at).copied().flatten();
+            told.unwrap_or(node.load_by(load.measure.metric()) > 0 || is_idle())
+        };
+        load.compared.iter().copied().filter(is_seen).collect()
+    }
+
+    /// The load of all nodes that own slots.
+    fn of(&self, measure: Measure) -> Option<RoleLoad> {
+        let owning = |(_, node): &(usize, &NodeLoad)| node.slots > 0;
+        let nodes = self.nodes.list.iter().enumerate().filter(owning);
+        Some(RoleLoad {
+            role: Some(measure.role()),
+            measure,
+            slots: self.loads.get(measure.metric())?.clone(),
+            scale: Vec::new(),
+            compared: nodes.map(|(at, _)| at).collect(),
+            weights: self.weights(measure.role()),
+            reason: Some(Reason::NotSeen)
+                .filter(|_| self.is_blind_sample && measure.role() == Role::Memory),
+            span_secs: None,
+            is_estimated: false,
+        })
+    }
+
+    /// Relative capacities: those of the user, else of memory the limits where these differ.
+    fn weights(&self, role: Role) -> Vec<f64> {
+        let count = self.nodes.list.len();
+        if !self.asked.weights.is_empty() {
+            let weights = self.asked.weights.iter().copied();
+            return weights.chain(std::iter::repeat(1.0)).take(count).collect();
+        }
+        let alike = vec![1.0; count];
+        if role == Role::Load {
+            return alike;
+        }
+        let limits: Option<Vec<f64>> = (0..count)
+            .map(|at| match self.nodes.list[at].slots {
+                0 => Some(0.0),
+                _ => self.server(at)?.maxmemory.map(|limit| limit as f64),
+            })
+            .collect();
+        let Some(limits) = limits else { return alike };
+        let owning = || {
+            limits
+                .iter()
+                .zip(&self.nodes.list)
+                .filter(|(_, node)| node.slots > 0)
+        };
+        let least = owning()
+            .map(|(limit, _)| *limit)
+            .fold(f64::INFINITY, f64::min);
+        let most = owning().map(|(limit, _)| *limit).fold(0.0, f64::max);
+        if least > 0.0 && most >= 1.05 * least {
+            limits
+        } else {
+            alike
+        }
+    }
+
+    fn server(&self, at: usize) -> Option<&ServerFacts> {
+        self.observed.servers.get(at)?.as_ref()
+    }
+}
+
+impl RoleLoad {
+    /// The same with the slots of each node scaled.
+    fn scaled(mut self, nodes: &Nodes, scale: Vec<f64>) -> Self {
+        for (node, factor) in nodes.list.iter().zip(&scale) {
+            let slots = node.ranges.iter().flat_map(|(first, last)| *first..=*last);
+            for slot in slots {
+                if let Some(load) = self.slots.get_mut(usize::from(slot)) {
+                    *load = (*load as f64 * factor).round() as u64;
+                }
+            }
+        }
+        RoleLoad { scale, ..self }
+    }
+}

@@ -1,0 +1,265 @@
+//! The verdict in one role: how uneven the compared nodes are, and why.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::balance::tidy;
+use crate::summary::cause::Cause;
+use crate::summary::compared::Compared;
+use crate::summary::explain::Explained;
+use crate::summary::explanation::Explanation;
+use crate::summary::floor::slot_floor_of;
+use crate::summary::independent_units::Units;
+use crate::summary::judge::{Amounts, Bands, Judgement, judge};
+use crate::summary::measure::Measure;
+use crate::summary::model::compound::CompoundPoisson;
+use crate::summary::model::expected::Expectation;
+use crate::summary::scaling::{self, Scaled};
+use crate::summary::split::Split;
+use crate::summary::state::{Role, State};
+use crate::summary::worded::Worded;
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+
+/// The verdict in one role.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RoleVerdict {
+    /// The role; null for keys and other measures that the user chose beside it.
+    pub role: Option<Role>,
+    /// What it is measured in.
+    pub metric: Measure,
+    /// Whether the nodes are compared and judged.
+    pub judged: bool,
+    /// Why not.
+    pub reason: Option<Reason>,
+    /// How uneven the nodes are.
+    pub state: State,
+    /// The finding in a sentence.
+    pub sentence: Worded<Explanation>,
+    /// From which ratio on the state is `watch`, and from which it is `skewed`.
+    pub bands: Bands,
+    /// How many nodes are compared.
+    pub compared: usize,
+    /// Seconds that the load covers, where it is a rate.
+    pub span_secs: Option<f64>,
+    /// Whether a part of the load is estimated.
+    pub estimated: bool,
+    /// The fullest node; absent without load.
+    pub fullest: Option<FullestNode>,
+    /// The fullest node in fair shares, were no node filled by a single slot: what moves can cure.
+    pub rest_max_over_mean: Option<f64>,
+    /// Why the fullest node is above its fair share, largest first; the excesses add up to max/mean - 1.
+    pub causes: Vec<Cause>,
+    /// The independent units that the load behaves like.
+    pub n_eff: Option<f64>,
+    /// 0: exact; else the relative standard error of `n_eff`.
+    pub n_eff_error: f64,
+    /// What a perfect hash gives the slots with these tags and sizes; absent where tags were not counted.
+    pub expected: Option<Expectation>,
+    /// How many keys there are for each unit that they behave like: the product of the next two.
+    pub design_ratio: Option<f64>,
+    /// N_w sum w_k^2 / W^2 over keys: how much sizes differ.
+    pub size_ratio: Option<f64>,
+    /// sum w_g^2 over units / sum w_k^2 over keys: how much tags bind keys together.
+    pub tag_ratio: Option<f64>,
+    /// How much more uneven ranges of slots are than a perfect hash would have them: a hint, no alarm.
+    pub hash_ratio: Option<f64>,
+    /// No move of slots gets the fullest node below this, in fair shares.
+    pub floor: Option<f64>,
+    /// 1 / M: with equal nodes the cluster is full when its fullest node is.
+    pub usable_capacity: Option<f64>,
+    /// The same slots on other numbers of equal nodes.
+    pub by_node_count: Vec<Scaled>,
+}
+
+/// The fullest node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FullestNode {
+    /// Its id.
+    pub node: Name,
+    /// Its load in fair shares.
+    pub max_over_mean: f64,
+    /// Which part of its limit it uses; absent where the limit is not known.
+    #[serde(default)]
+    pub limit_use: Option<f64>,
+}
+
+/// Why nodes are not judged in a role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The nodes do next to nothing.
+    Idle,
+    /// There is too little to judge.
+    TooFew,
+    /// Nodes were not captured, or only a sample of their slots was read.
+    NotSeen,
+    /// All nodes are at their limit and evict: what they hold says nothing of the demand.
+    Capped,
+    /// Counters of different spans cannot be compared.
+    Counters,
+    /// A node is being filled or drained.
+    Moving,
+}
+
+/// The relative standard error of an estimated number of units.
+const N_EFF_ERROR: f64 = 0.0055;
+
+/// What a role is judged on.
+pub struct RoleInputs<'a> {
+    /// What its sentence is made from.
+    pub explained: Explained<'a>,
+    /// All units.
+    pub units: &'a Units,
+    /// How much is counted.
+    pub amounts: Amounts,
+    /// Which part of its limit each node uses, by its place.
+    pub limit_use: &'a [Option<f64>],
+    /// Whether all nodes are at their limit of memory and evict.
+    pub is_capped: bool,
+    /// The state that the report before has.
+    pub previous: Option<State>,
+}
+
+impl RoleVerdict {
+    /// Judges the compared nodes.
+    pub fn new(inputs: &RoleInputs<'_>) -> Self {
+        let Explained {
+            nodes, load, units, ..
+        } = inputs.explained;
+        let compared = Compared::new(nodes, load);
+        let verdict = RoleVerdict {
+            role: load.role,
+            metric: load.measure,
+            span_secs: load.span_secs.map(tidy),
+            estimated: load.is_estimated,
+            ..RoleVerdict::default()
+        }
+        .with_units(inputs, &compared);
+        let Some(split) = Split::of(&compared, units, load.measure) else {
+            return RoleVerdict {
+                sentence: inputs.explained.nothing().into(),
+                state: State::Empty,
+                ..verdict
+            };
+        };
+        if let Some(reason) = load.reason {
+            return RoleVerdict {
+                reason: Some(reason),
+                state: State::Unjudged,
+                sentence: inputs.explained.not_compared(reason).into(),
+                ..verdict
+            };
+        }
+        let judgement = inputs.judgement(&split);
+        let causes = split.causes(&load.slots);
+        let explanation = inputs.explained.fullest(&split, &judgement, &causes);
+        RoleVerdict {
+            judged: !matches!(judgement.state, State::Unjudged | State::Suspicious),
+            reason: judgement.reason,
+            state: judgement.state,
+            sentence: explanation.into(),
+            bands: judgement.bands,
+            compared: compared.nodes.len(),
+            fullest: Some(FullestNode {
+                node: split.fullest.id.clone(),
+                max_over_mean: tidy(split.max_over_mean),
+                limit_use: inputs.limit_use_of(load.compared[split.at]),
+            }),
+            rest_max_over_mean: Some(tidy(compared.rest())),
+            usable_capacity: Some(tidy(1.0 / split.max_over_mean)),
+            causes,
+            ..verdict
+        }
+    }
+
+    /// The same with what its units say of slots.
+    fn with_units(self, inputs: &RoleInputs<'_>, compared: &Compared<'_>) -> Self {
+        let Explained { load, units, .. } = inputs.explained;
+        // Without tags counted, n_eff is not known.
+        let n_eff = units.effective();
+        let expected = CompoundPoisson::of(inputs.units, load.measure.metric()).zip(n_eff);
+        RoleVerdict {
+            n_eff: n_eff.map(tidy),
+            n_eff_error: if inputs.units.are_exact {
+                0.0
+            } else {
+                N_EFF_ERROR
+            },
+            expected: expected.map(|(slots, n_eff)| slots.expectation(n_eff)),
+            design_ratio: n_eff.map(|n_eff| tidy(units.positive / n_eff)),
+            size_ratio: units.size_ratio().map(tidy),
+            tag_ratio: units.tag_ratio().map(tidy),
+            hash_ratio: n_eff.and_then(|n_eff| scaling::hash_ratio(&load.slots, n_eff)),
+            floor: slot_floor_of(&load.slots, &compared.shares),
+            by_node_count: if units.total > 0.0 {
+                scaling::by_node_count(load, units, inputs.amounts.keys)
+            } else {
+                Vec::new()
+            },
+            ..self
+        }
+    }
+
+    /// The fullest node in fair shares.
+    pub fn max_over_mean(&self) -> Option<f64> {
+        self.fullest.as_ref().map(|fullest| fullest.max_over_mean)
+    }
+
+    /// Which part of its limit the fullest node uses.
+    pub fn limit_use(&self) -> Option<f64> {
+        self.fullest.as_ref()?.limit_use
+    }
+
+    /// The name of the role, or that of what is measured where it is none.
+    pub fn name(&self) -> &'static str {
+        self.role.map_or(self.by().name(), Role::name)
+    }
+
+    /// The metric of its tables.
+    pub fn by(&self) -> Metric {
+        self.metric.metric()
+    }
+}
+
+impl RoleInputs<'_> {
+    fn judgement(&self, split: &Split<'_>) -> Judgement {
+        let Explained {
+            load, moving, sign, ..
+        } = self.explained;
+        let judged = judge(split, load.measure, self.amounts, self.previous);
+        let is_memory = load.measure.role() == Role::Memory;
+        if sign.is_some() {
+            return Judgement {
+                state: State::Suspicious,
+                ..judged
+            };
+        }
+        if self.is_capped && is_memory {
+            return Judgement {
+                state: State::Unjudged,
+                reason: Some(Reason::Capped),
+                ..judged
+            };
+        }
+        // A cluster in motion is uneven until it is done, and nobody is to be called for that. What is uneven with equal
+        // slots too is not of the motion.
+        let without_slots = split.max_over_mean - split.by_slots.max(0.0);
+        let is_of_slots = without_slots < judged.bands.upper;
+        let is_moving = moving.is_some() && judged.state.is_uneven() && is_of_slots;
+        Judgement {
+            state: if is_moving {
+                judged.state.min(State::Watch)
+            } else {
+                judged.state
+            },
+            reason: judged.reason.or(is_moving.then_some(Reason::Moving)),
+            ..judged
+        }
+    }
+
+    fn limit_use_of(&self, place: usize) -> Option<f64> {
+        self.limit_use.get(place).copied().flatten().map(tidy)
+    }
+}

@@ -1,0 +1,59 @@
+//! How a report was made, and of when it is.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::Summary;
+use slotscope_engine::name::Name;
+
+/// How a report was made.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Run {
+    /// The version of slotscope.
+    pub version: String,
+    /// What the user calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<Name>,
+    /// The command that made it.
+    pub command: Name,
+    /// When, in seconds since 1970 (UTC).
+    pub started: u64,
+    /// When the files that were read were last written, where they say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dumped: Option<Dumped>,
+    /// How long it took.
+    pub elapsed_secs: f64,
+    /// Worker threads.
+    pub threads: usize,
+    /// The kernel that computed the slots.
+    pub kernel: String,
+    /// How often the input was read.
+    pub passes: u32,
+    /// Input bytes a second, over all passes.
+    pub bytes_per_sec: f64,
+    /// Keys a second.
+    pub keys_per_sec: f64,
+    /// The most memory that was resident, where the system says it.
+    pub peak_rss_bytes: Option<u64>,
+}
+
+/// When the oldest and the newest file of an input were last written, in seconds since 1970 (UTC).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Dumped {
+    /// The oldest.
+    pub first: u64,
+    /// The newest.
+    pub last: u64,
+}
+
+impl Summary {
+    /// When the oldest and the newest dump were written: as the dumps say it, else as their files do.
+    pub fn dumped(&self) -> Option<Dumped> {
+        let files = self.run.dumped;
+        // The time of a file is lost where it is copied; that in the dump stays.
+        let last = self.input.written.or(files.map(|files| files.last))?;
+        let first = files.map_or(last, |files| files.first.min(last));
+        Some(Dumped { first, last })
+    }
+}

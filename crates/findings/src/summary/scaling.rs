@@ -1,0 +1,161 @@
+//! The same slots on other numbers of equal nodes: how uneven they would be, and whether that matters.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::balance::tidy;
+use crate::summary::compared::Compared;
+use crate::summary::independent_units::{Unit, UnitsBy};
+use crate::summary::judge::{Amounts, judge};
+use crate::summary::nodes::Nodes;
+use crate::summary::role_load::RoleLoad;
+use crate::summary::split::Split;
+use crate::summary::state::State;
+use crate::topology::Topology;
+use slotscope_engine::metric::PerMetric;
+use slotscope_engine::name::Name;
+
+/// The numbers of nodes that are tried.
+const TRIED: [usize; 6] = [3, 6, 12, 24, 48, 96];
+
+/// An even split over so many nodes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Scaled {
+    /// How many.
+    pub nodes: usize,
+    /// The fullest in fair shares.
+    pub max_over_mean: Option<f64>,
+    /// How uneven that is.
+    pub state: State,
+}
+
+/// What a load results in on other numbers of equal nodes; `keys` is the number of all keys.
+pub fn by_node_count(load: &RoleLoad, units: &UnitsBy, keys: f64) -> Vec<Scaled> {
+    let loads = PerMetric::of_keys(load.slots.clone());
+    let scaled = |nodes: usize| {
+        let topology = Topology::even(nodes, format!("even {nodes}")).ok()?;
+        let owner = |slot: u16| {
+            topology
+                .owner(slot)
+                .map(|node| Name::from(topology.nodes[node].id.as_str()))
+        };
+        let named = units
+            .named
+            .iter()
+            .map(|unit| Unit {
+                node: owner(unit.slot),
+                ..unit.clone()
+            })
+            .collect();
+        let units = UnitsBy {
+            named,
+            ..units.clone()
+        };
+        let even = Nodes::of(&topology, &loads);
+        let load = RoleLoad {
+            compared: (0..nodes).collect(),
+            weights: vec![1.0; nodes],
+            scale: Vec::new(),
+            ..load.clone()
+        };
+        let compared = Compared::new(&even, &load);
+        let split = Split::of(&compared, &units, load.measure);
+        let amounts = Amounts {
+            keys,
+            ..Amounts::default()
+        };
+        let state = split.as_ref().map_or(State::Empty, |split| {
+            judge(split, load.measure, amounts, None).state
+        });
+        Some(Scaled {
+            nodes,
+            max_over_mean: split.as_ref().map(|split| tidy(split.max_over_mean)),
+            state,
+        })
+    };
+    TRIED.into_iter().filter_map(scaled).collect()
+}
+
+/// How much more uneven 1024 ranges of 16 slots are than a perfect hash would have them: CV^2 N_eff / 1023. Clean
+/// dumps stay below 3.2.
+pub fn hash_ratio(loads: &[u64], effective_units: f64) -> Option<f64> {
+    let ranges: Vec<f64> = loads
+        .chunks(16)
+        .map(|slots| slots.iter().map(|load| *load as f64).sum())
+        .collect();
+    let n = ranges.len() as f64;
+    let total: f64 = ranges.iter().sum();
+    let squares: f64 = ranges.iter().map(|load| load * load).sum();
+    (total > 0.0 && n > 1.0)
+        .then(|| tidy((squares * n / (total * total) - 1.0).max(0.0) * effective_units / (n - 1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::independent_units::UnitKind;
+
+    fn units(loads: &[f64], total: f64) -> UnitsBy {
+        let unit = |load: &f64| Unit {
+            kind: UnitKind::Tag,
+            name: Name::from("t"),
+            slot: 7,
+            node: None,
+            load: *load,
+            at_most: *load,
+            main_key: None,
+        };
+        let squares = Some(
+            loads.iter().map(|load| load * load).sum::<f64>() + total - loads.iter().sum::<f64>(),
+        );
+        UnitsBy {
+            total,
+            squares,
+            count: total,
+            positive: total,
+            named: loads.iter().map(unit).collect(),
+            ..UnitsBy::default()
+        }
+    }
+
+    #[test]
+    fn a_hot_tag_weighs_more_the_more_nodes_there_are() {
+        let mut loads = vec![10; 16_384];
+        loads[7] += 20_000;
+        let units = units(&[20_000.0], 183_840.0);
+        let load = RoleLoad {
+            role: None,
+            measure: crate::summary::measure::Measure::Keys,
+            slots: loads,
+            scale: Vec::new(),
+            compared: Vec::new(),
+            weights: Vec::new(),
+            reason: None,
+            span_secs: None,
+            is_estimated: false,
+        };
+        let found = by_node_count(&load, &units, 183_840.0);
+        assert_eq!(found[0].state, State::Skewed);
+        assert!(
+            found
+                .windows(2)
+                .all(|pair| pair[0].max_over_mean < pair[1].max_over_mean),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn a_perfect_hash_has_a_ratio_of_one() {
+        let mut state = 1u64;
+        let mut loads = vec![0u64; 16_384];
+        for _ in 0..1_000_000 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            loads[(state >> 50) as usize] += 1;
+        }
+        let ratio = hash_ratio(&loads, 1_000_000.0).unwrap();
+        assert!((0.85..1.15).contains(&ratio), "{ratio}");
+        assert_eq!(hash_ratio(&[0; 16_384], 1.0), None);
+    }
+}

@@ -1,0 +1,344 @@
+//! Patterns that differ in one word alone: where they are many, the word is an id that its form did not show.
+//!
+//! Names are compared part by part from the left. The words that follow the same parts are siblings. Numbers of one or
+//! two digits behind a word are ids where more than `MANY_NUMBERS` siblings differ in them. Words that hold little
+//! are ids where more than `MANY_RANDOM` of them look random, or where they are more than `MANY_WORDS`; one that holds
+//! much keeps its row. What is joined to such an id is a piece of it, unless it holds much.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use slotscope_engine::metric::{Load, Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::pattern::parts::{Kind, Part, joined, parts};
+
+const MANY_NUMBERS: usize = 9;
+const MANY_RANDOM: usize = 9;
+const MANY_WORDS: usize = 100;
+
+/// One of 1,500 hexadecimal ids of eight digits has letters alone, and fewer of longer ones.
+const RARE: u64 = 20;
+
+/// Fewer keys are little in any dump.
+const FEW_KEYS: u64 = 10;
+/// Less than this part of all keys is little, and less than this part of any weight.
+const PART_OF_KEYS: u64 = 1000;
+const PART_OF_WEIGHT: u64 = 100;
+
+/// What becomes of the rows of patterns.
+pub trait Row {
+    /// What its keys hold.
+    fn load(&self) -> Load;
+    /// Adds another row to it.
+    fn take_in(&mut self, other: Self);
+}
+
+/// A pattern on its way.
+struct Sibling<'a, R> {
+    parts: Vec<Part<'a>>,
+    row: R,
+}
+
+/// Patterns that have the same parts before a place.
+struct Group<'a, R> {
+    at: usize,
+    /// Whether the part before the place is a joiner, and an id is before that or in its place.
+    is_in_id: bool,
+    siblings: Vec<Sibling<'a, R>>,
+}
+
+/// The rows of `patterns`, those of siblings that are many put together. Where the patterns `are_coarse`, every `<id>`
+/// is such an id.
+pub fn fold<R: Row + Default>(
+    patterns: BTreeMap<Name, R>,
+    are_coarse: bool,
+    separator: &[u8],
+    totals: &PerMetric<u128>,
+) -> BTreeMap<Name, R> {
+    let names: Vec<Name> = patterns.keys().cloned().collect();
+    let sibling = |(name, row)| Sibling {
+        parts: parts(name, separator),
+        row,
+    };
+    let mut siblings: Vec<_> = names
+        .iter()
+        .map(|name| name.0.as_slice())
+        .zip(patterns.into_values())
+        .map(sibling)
+        .collect();
+    let all = siblings.iter_mut().flat_map(|sibling| &mut sibling.parts);
+    all.filter(|part| are_coarse && part.bytes == Part::FOLDED.bytes)
+        .for_each(|part| *part = Part::FOLDED);
+    let mut folded = BTreeMap::<Name, R>::new();
+    let mut groups = vec![Group {
+        at: 0,
+        is_in_id: false,
+        siblings,
+    }];
+    while let Some(mut group) = groups.pop() {
+        let at = group.at;
+        for ended in group
+            .siblings
+            .extract_if(.., |sibling| sibling.parts.len() <= at)
+        {
+            let name = Name(joined(&ended.parts));
+            folded.entry(name).or_default().take_in(ended.row);
+        }
+        fold_numbers(&mut group);
+        fold_letters(&mut group);
+        let has_ids = fold_words(&mut group, totals);
+        let mut by_part: BTreeMap<Part<'_>, Vec<_>> = BTreeMap::new();
+        for sibling in group.siblings {
+            let part = sibling.parts[at].clone();
+            by_part.entry(part).or_default().push(sibling);
+        }
+        groups.extend(by_part.into_iter().map(|(part, siblings)| Group {
+            at: at + 1,
+            is_in_id: match part.kind {
+                Kind::Folded => true,
+                Kind::Joiner | Kind::Mark => group.is_in_id || has_ids,
+                _ => false,
+            },
+            siblings,
+        }));
+    }
+    folded
+}
+
+/// Makes ids of the numbers at the end of the words at `at`.
+fn fold_numbers<R>(group: &mut Group<'_, R>) {
+    let at = group.at;
+    let mut numbers: BTreeMap<&[u8], BTreeSet<&[u8]>> = BTreeMap::new();
+    for sibling in &group.siblings {
+        let part = &sibling.parts[at];
+        let has_mark = sibling
+            .parts
+            .get(at + 1)
+            .is_some_and(|next| *next == Part::number());
+        match part.stem() {
+            Some(stem) => {
+                _ = numbers
+                    .entry(stem)
+                    .or_default()
+                    .insert(&part.bytes[stem.len()..])
+            }
+            // Three and more digits are an id already.
+            None if has_mark => _ = numbers.entry(part.bytes).or_default().insert(b""),
+            None => {}
+        }
+    }
+    for sibling in &mut group.siblings {
+        let stem = sibling.parts[at].stem();
+        let is_many = |stem: &&[u8]| {
+            numbers
+                .get(stem)
+                .is_some_and(|all| all.len() > MANY_NUMBERS)
+        };
+        if let Some(stem) = stem.filter(is_many) {
+            sibling.parts[at].bytes = stem;
+            sibling.parts.insert(at + 1, Part::number());
+        }
+    }
+}
+
+/// Makes hexadecimal ids of the words that have letters alone and could be such, where ids with digits hold far more.
+fn fold_letters<R: Row>(group: &mut Group<'_, R>) {
+    let at = group.at;
+    let keys = |is_it: &dyn Fn(&Part<'_>) -> bool| -> u64 {
+        let those = group
+            .siblings
+            .iter()
+            .filter(|sibling| is_it(&sibling.parts[at]));
+        those.map(|sibling| sibling.row.load()[Metric::Keys]).sum()
+    };
+    let mark = Part::hexadecimal();
+    let with_digits = keys(&|part| *part == mark);
+    if keys(&|part| part.is_hexadecimal_word()) > with_digits / RARE {
+        return;
+    }
+    for sibling in &mut group.siblings {
+        if sibling.parts[at].is_hexadecimal_word() {
+            sibling.parts[at] = mark.clone();
+        }
+    }
+}
+
+/// Makes ids of the words that hold little, where they are many or joined to an id; says whether there are any. Where
+/// some are no text, or too many kinds of punctuation follow an id, punctuation that holds little is a part of one too.
+fn fold_words<R: Row>(group: &mut Group<'_, R>, totals: &PerMetric<u128>) -> bool {
+    let at = group.at;
+    let mut little: BTreeMap<Part<'_>, Load> = BTreeMap::new();
+    for sibling in &group.siblings {
+        *little.entry(sibling.parts[at].clone()).or_default() += sibling.row.load();
+    }
+    little.retain(|_, load| is_little(load, totals));
+    let are_ids = Ids::of(little.keys(), group.is_in_id);
+    let is_punctuation =
+        |part: &Part<'_>| at > 0 && matches!(part.kind, Kind::Other | Kind::Joiner | Kind::Mark);
+    for sibling in &mut group.siblings {
+        let part = &sibling.parts[at];
+        if are_ids.words.contains(part) {
+            sibling.parts[at] = Part::FOLDED;
+        } else if are_ids.is_no_text && is_punctuation(part) && little.contains_key(part) {
+            sibling.parts.truncate(at);
+            sibling.parts.push(Part::FOLDED);
+        }
+    }
+    !are_ids.words.is_empty()
+}
+
+/// Which parts at one place are ids.
+struct Ids<'a> {
+    words: BTreeSet<Part<'a>>,
+    /// Whether they hold bytes that no text has, so that punctuation may be the start of one.
+    is_no_text: bool,
+}
+
+impl<'a> Ids<'a> {
+    /// Those among `little`, the parts that hold little.
+    fn of<'p>(little: impl Iterator<Item = &'p Part<'a>> + Clone, is_in_id: bool) -> Self
+    where
+        'a: 'p,
+    {
+        let of_kind =
+            |kinds: &'static [Kind]| little.clone().filter(|part| kinds.contains(&part.kind));
+        let mut words: BTreeSet<_> = of_kind(&[Kind::Word, Kind::Binary]).cloned().collect();
+        if words.len() <= MANY_WORDS && !is_in_id {
+            words.retain(Part::looks_random);
+            if words.len() <= MANY_RANDOM {
+                words.clear();
+            }
+        }
+        let is_no_text = words.iter().any(|word| word.kind == Kind::Binary)
+            || is_in_id && of_kind(&[Kind::Other]).count() > MANY_RANDOM;
+        Ids { words, is_no_text }
+    }
+}
+
+fn is_little(load: &Load, totals: &PerMetric<u128>) -> bool {
+    let part = |metric, of| {
+        let total = totals.get(metric).copied().unwrap_or_default();
+        u64::try_from(total / of).unwrap_or(u64::MAX)
+    };
+    let few_keys = part(Metric::Keys, u128::from(PART_OF_KEYS)).max(FEW_KEYS);
+    let is_light = |metric| load[metric] < part(metric, u128::from(PART_OF_WEIGHT)).max(1);
+    let mut weights = Metric::WEIGHTS
+        .into_iter()
+        .filter(|metric| totals.get(*metric).is_some());
+    load[Metric::Keys] < few_keys && weights.all(is_light)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Row for Load {
+        fn load(&self) -> Load {
+            *self
+        }
+
+        fn take_in(&mut self, other: Self) {
+            *self += other;
+        }
+    }
+
+    /// What becomes of patterns with so many keys each.
+    fn folded(patterns: impl IntoIterator<Item = (String, u64)>) -> Vec<(String, u64)> {
+        let load = |keys| Load::new(keys, 0, 0);
+        let patterns: BTreeMap<Name, Load> = patterns
+            .into_iter()
+            .map(|(name, keys)| (Name(name.into_bytes()), load(keys)))
+            .collect();
+        let total = patterns
+            .values()
+            .map(|load| u128::from(load[Metric::Keys]))
+            .sum();
+        let rows = fold(patterns, false, b":", &PerMetric::of_keys(total));
+        let row = |(name, load): (Name, Load)| (name.to_string(), load[Metric::Keys]);
+        rows.into_iter().map(row).collect()
+    }
+
+    fn row(name: &str, keys: u64) -> (String, u64) {
+        (name.to_owned(), keys)
+    }
+
+    #[test]
+    fn numbers_are_ids_where_more_than_nine_siblings_differ_in_them() {
+        let games = (0..100).map(|i| row(&format!("lb:game{i}:top"), 10));
+        let longer = [row("lb:game<n>:top", 1000)];
+        assert_eq!(folded(games.chain(longer)), [row("lb:game<n>:top", 2000)]);
+        let nine: Vec<_> = (1..10).map(|i| row(&format!("v{i}:x"), 5)).collect();
+        assert_eq!(folded(nine.clone()), nine);
+        let both = (0..400).map(|i| row(&format!("a{}:b{}:{}", i % 20, i / 20, i % 2), 1));
+        assert_eq!(
+            folded(both),
+            [row("a<n>:b<n>:0", 200), row("a<n>:b<n>:1", 200)]
+        );
+    }
+
+    #[test]
+    fn words_of_hexadecimal_letters_are_ids_where_ids_with_digits_hold_far_more() {
+        let words = ["deadbeef", "facadeaa", "abcabcab"].map(|word| row(&format!("s:{word}:x"), 1));
+        let with = |keys| words.clone().into_iter().chain([row("s:<hex>:x", keys)]);
+        assert_eq!(folded(with(60)), [row("s:<hex>:x", 63)]);
+        assert_eq!(folded(with(59)).len(), 4);
+        let other = [row("s:<hex>:x", 1000), row("s:headless:x", 1)];
+        assert_eq!(folded(other.clone()), other);
+    }
+
+    #[test]
+    fn random_words_are_ids_where_there_are_ten_and_what_holds_much_stays() {
+        let ids = [
+            "aB3dE5", "Qw9rTy", "zX1cV2", "p0OiU8", "mN4bV3", "kJ7hG6", "fD5sA4", "lK3jH2",
+            "yT6rE5", "wQ1aZ2",
+        ];
+        let some = |count: usize| ids[..count].iter().map(|id| row(&format!("s:{id}"), 1));
+        assert_eq!(folded(some(9)).len(), 9);
+        assert_eq!(folded(some(10)), [row("s:<id>", 10)]);
+        let much = [row("s:Xx7Yy8", 500), row("s:list", 400)];
+        let rows = [row("s:<id>", 10), row("s:Xx7Yy8", 500), row("s:list", 400)];
+        assert_eq!(folded(some(10).chain(much)), rows);
+    }
+
+    #[test]
+    fn words_are_ids_where_there_are_more_than_a_hundred() {
+        let letter = |i: u64| char::from(b'a' + (i % 26) as u8);
+        let name = |i: u64| {
+            format!(
+                "user:{}{}nn:cart:{}{}x",
+                letter(i),
+                letter(i / 26),
+                letter(i / 3),
+                letter(i / 26)
+            )
+        };
+        assert_eq!(folded((0..100).map(|i| row(&name(i), 1))).len(), 100);
+        let many = folded((0..500).map(|i| row(&name(i), 1)));
+        assert_eq!(many, [row("user:<id>:cart:<id>", 500)]);
+    }
+
+    #[test]
+    fn pieces_of_an_id_are_one_id_and_the_word_before_them_stays() {
+        const LETTERS: &[u8; 64] =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+        let mut state = 1u64;
+        let mut letter = |_| {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            char::from(LETTERS[(state >> 58) as usize])
+        };
+        let ids: Vec<String> = (0..1000)
+            .map(|_| (0..11).map(&mut letter).collect())
+            .collect();
+        let rows = ids.iter().map(|id| row(&format!("vid:user.{id}:n"), 1));
+        assert_eq!(folded(rows), [row("vid:user.<id>:n", 1000)]);
+        let binary = (0..50u8).map(|i| {
+            format!(
+                "bin:\u{1}{}%{}",
+                char::from(b'a' + i % 26),
+                char::from(b'0' + i / 26)
+            )
+        });
+        assert_eq!(folded(binary.map(|name| (name, 1))), [row("bin:<id>", 50)]);
+    }
+}

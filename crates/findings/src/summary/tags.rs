@@ -1,0 +1,305 @@
+//! Which hash tags hold how many keys, and how far that is certain.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::balance::tidy;
+use slotscope_engine::metric::{Errors, Load, Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::slot_of_part;
+use slotscope_engine::tally::known::Known;
+use slotscope_engine::tally::recount::Recount;
+use slotscope_engine::tally::sketch::count_min::CountMin;
+use slotscope_engine::tally::sketch::hyper_log_log::RELATIVE_ERROR;
+use slotscope_engine::tally::tags::{TagCounter, TagCounts};
+
+/// Rows that files hold; the terminal shows fewer.
+pub const LISTED: usize = 1000;
+/// Tags named for a hot slot.
+const TAGS_OF_A_SLOT: usize = 5;
+
+/// What is known of the hash tags.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Tags {
+    /// The listed counts are exact. The list may lack tags that are heavier than its last rows: see `max_error`.
+    pub exact: bool,
+    /// No tag that is not listed holds more than this, in the metric that they are listed by.
+    pub max_error: u64,
+    /// How many of the first rows no tag that is not listed outweighs; absent where that is all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certain: Option<u64>,
+    /// Distinct tags.
+    #[serde(default)]
+    pub distinct: u64,
+    /// 0: exact; else the relative standard error of `distinct`.
+    #[serde(default)]
+    pub distinct_error: f64,
+    /// Keys that have a tag.
+    #[serde(default)]
+    pub tagged_keys: u64,
+    /// The heaviest tags, ties by name.
+    pub top: Vec<Tag>,
+    /// No tag that is not among the heaviest of a metric holds more of it than this.
+    #[serde(skip)]
+    pub bounds: Load,
+    /// The heaviest by each metric.
+    #[serde(skip)]
+    pub heaviest: PerMetric<Vec<Tag>>,
+    /// Sum of the squared loads of all tags.
+    #[serde(skip)]
+    pub squares: PerMetric<f64>,
+    /// Tags of the hottest slots, by slot, heaviest first.
+    #[serde(skip)]
+    pub by_slot: BTreeMap<u16, Vec<TagLoad>>,
+}
+
+/// A hash tag and what it holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Tag {
+    /// Its bytes.
+    pub tag: Name,
+    /// The slot it hashes to.
+    #[serde(default)]
+    pub slot: u16,
+    /// The node that owns that slot.
+    pub node: Option<Name>,
+    /// What it holds; lower bounds.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+    /// It holds at most so much more.
+    #[serde(flatten)]
+    pub errors: Errors,
+    /// Its share of the load of all keys, in the metric that tags are listed by.
+    #[serde(default)]
+    pub share: f64,
+}
+
+impl Tag {
+    /// What it may hold of a metric beyond what was counted.
+    pub fn error(&self, metric: Metric) -> u64 {
+        self.errors.0.get(metric).copied().unwrap_or(0)
+    }
+}
+
+/// A tag and what it holds, in a list about something else.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TagLoad {
+    /// Its bytes.
+    pub tag: Name,
+    /// What it holds.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
+}
+
+/// A tag, what it holds at least and what at most.
+struct CountedTag {
+    name: Name,
+    load: Load,
+    ceiling: Load,
+}
+
+/// What rows of tags and keys are made from.
+pub struct RowContext<'a> {
+    /// The load of all keys, in every metric that the input carries.
+    pub totals: &'a PerMetric<u128>,
+    /// The metric that they are listed by.
+    pub by: Metric,
+    /// The slots whose tags are listed.
+    pub slots: &'a [u16],
+    /// The node that owns a slot.
+    pub owner: &'a dyn Fn(u16) -> Option<Name>,
+    /// How names are shown.
+    pub shown: &'a dyn Fn(&Name) -> Name,
+}
+
+impl Tags {
+    /// From the counts of the first pass and, where those are rows, of the second.
+    pub fn of(tags: &TagCounter, recount: Option<&Recount>, context: &RowContext<'_>) -> Self {
+        let exactly = |name: &Name, load: Load| CountedTag {
+            name: name.clone(),
+            load,
+            ceiling: load,
+        };
+        let (known, bound, found) = match (&tags.counts, recount) {
+            (TagCounts::Exact(table), _) => {
+                let found: Vec<_> = table
+                    .iter()
+                    .map(|(name, _, load)| exactly(&Name::from(name), load))
+                    .collect();
+                let squares = context
+                    .totals
+                    .map(|metric, _| sum_of_squares(&found, metric));
+                let known = Tags {
+                    exact: true,
+                    distinct: table.len() as u64,
+                    squares,
+                    ..Tags::default()
+                };
+                (known, Load::default(), found)
+            }
+            (TagCounts::CountMin(rows), None) => {
+                let found: Vec<_> = tags
+                    .known
+                    .iter()
+                    .flat_map(Known::counted)
+                    .map(|(name, _, load)| exactly(&Name::from(name), load))
+                    .collect();
+                let mut known = Tags {
+                    exact: tags.known.is_some(),
+                    ..Tags::estimated(rows, context)
+                };
+                known.squares = known
+                    .squares
+                    .map(|metric, squares| squares + sum_of_squares(&found, metric));
+                (known, rows.heaviest_at_most(), found)
+            }
+            (TagCounts::CountMin(rows), Some(recount)) => {
+                let known = Tags {
+                    exact: true,
+                    ..Tags::estimated(rows, context)
+                };
+                (
+                    known,
+                    recount.max_error(),
+                    recount
+                        .tags()
+                        .map(|(name, load)| exactly(name, load))
+                        .collect(),
+                )
+            }
+            (TagCounts::HeavyHitters(followed), _) => {
+                let found = followed.tags().into_iter();
+                let found = found.map(|tag| CountedTag {
+                    name: tag.name,
+                    load: tag.load,
+                    ceiling: tag.ceiling,
+                });
+                (
+                    Tags::estimated(&followed.rows, context),
+                    followed.bound(),
+                    found.collect(),
+                )
+            }
+        };
+        let by_slot = by_slot(&found, context);
+        let heaviest = context
+            .totals
+            .map(|metric, total| heaviest(&found, metric, *total, context));
+        let (top, cut_off) = heaviest.get(context.by).cloned().unwrap_or_default();
+        let max_error = bound[context.by].max(cut_off);
+        let certain = certain(&top, context.by, max_error);
+        let bounds = Load::from_fn(|metric| {
+            bound[metric].max(heaviest.get(metric).map_or(0, |(_, cut_off)| *cut_off))
+        });
+        let heaviest = heaviest.map(|_, (top, _)| top.clone());
+        Tags {
+            tagged_keys: tags.tagged,
+            top,
+            heaviest,
+            bounds,
+            by_slot,
+            max_error,
+            certain,
+            ..known
+        }
+    }
+
+    /// Estimates from a Count-Min sketch.
+    fn estimated(rows: &CountMin, context: &RowContext<'_>) -> Self {
+        Tags {
+            distinct: rows.distinct.estimate().round() as u64,
+            distinct_error: tidy(RELATIVE_ERROR),
+            squares: context.totals.map(|metric, _| rows.second_moment(metric)),
+            ..Tags::default()
+        }
+    }
+}
+
+fn sum_of_squares(tags: &[CountedTag], metric: Metric) -> f64 {
+    tags.iter()
+        .map(|tag| (tag.load[metric] as f64).powi(2))
+        .sum()
+}
+
+/// How many of the first tags hold at least `max_error`; `None` where all do.
+fn certain(top: &[Tag], by: Metric, max_error: u64) -> Option<u64> {
+    let is_certain = |tag: &Tag| tag.load.get(by).is_some_and(|load| *load >= max_error);
+    let certain = top.partition_point(is_certain);
+    (certain < top.len()).then_some(certain as u64)
+}
+
+/// The slot of a tag: it is hashed as it is, whatever braces it holds.
+fn slot_of_tag(tag: &Name) -> u16 {
+    slot_of_part(&tag.0)
+}
+
+/// The heaviest tags by a metric, and what the first unlisted one may hold.
+fn heaviest(
+    found: &[CountedTag],
+    metric: Metric,
+    total: u128,
+    context: &RowContext<'_>,
+) -> (Vec<Tag>, u64) {
+    let mut order: Vec<&CountedTag> = found.iter().collect();
+    order.sort_by(|a, b| {
+        (Reverse(a.load[metric]), &a.name).cmp(&(Reverse(b.load[metric]), &b.name))
+    });
+    let cut_off = order
+        .get(LISTED..)
+        .unwrap_or_default()
+        .iter()
+        .map(|tag| tag.ceiling[metric])
+        .max();
+    order.truncate(LISTED);
+    let row = |tag: &CountedTag| {
+        let errors = context
+            .totals
+            .map(|metric, _| tag.ceiling[metric] - tag.load[metric]);
+        let slot = slot_of_tag(&tag.name);
+        Tag {
+            tag: (context.shown)(&tag.name),
+            slot,
+            node: (context.owner)(slot),
+            load: context.totals.map(|metric, _| tag.load[metric]),
+            errors: Errors(errors),
+            share: if total == 0 {
+                0.0
+            } else {
+                tidy(tag.load[metric] as f64 / total as f64)
+            },
+        }
+    };
+    (order.into_iter().map(row).collect(), cut_off.unwrap_or(0))
+}
+
+fn by_slot(found: &[CountedTag], context: &RowContext<'_>) -> BTreeMap<u16, Vec<TagLoad>> {
+    let mut by_slot: BTreeMap<u16, Vec<&CountedTag>> = context
+        .slots
+        .iter()
+        .map(|slot| (*slot, Vec::new()))
+        .collect();
+    for tag in found {
+        if let Some(tags) = by_slot.get_mut(&slot_of_tag(&tag.name)) {
+            tags.push(tag);
+        }
+    }
+    let by = context.by;
+    let top = |mut tags: Vec<&CountedTag>| {
+        tags.sort_by(|a, b| (Reverse(a.load[by]), &a.name).cmp(&(Reverse(b.load[by]), &b.name)));
+        let load = |tag: &CountedTag| context.totals.map(|metric, _| tag.load[metric]);
+        let shown = tags.into_iter().take(TAGS_OF_A_SLOT);
+        shown
+            .map(|tag| TagLoad {
+                tag: (context.shown)(&tag.name),
+                load: load(tag),
+            })
+            .collect()
+    };
+    by_slot
+        .into_iter()
+        .map(|(slot, tags)| (slot, top(tags)))
+        .collect()
+}

@@ -1,0 +1,79 @@
+//! How many units there are of each size in keys, put together from the counted or sampled tags and the untagged keys.
+
+use crate::summary::quantiles::TagSizes;
+use crate::summary::tags::Tags;
+use slotscope_engine::metric::Metric;
+
+/// (keys, units) pairs, the untagged keys first; `None` where the sizes of the tags were not counted.
+///
+/// Where only a sample of the tags was counted, it is scaled up to all tags that are not listed with certainty.
+pub fn of(tags: &Tags, tag_sizes: Option<&TagSizes>, keys: u64) -> Option<Vec<(f64, f64)>> {
+    let untagged = (1.0, keys.saturating_sub(tags.tagged_keys) as f64);
+    let pair = |(size, count): &(u64, u64)| (*size as f64, *count as f64);
+    let counts: Vec<_> = match tag_sizes {
+        Some(sizes) => sizes.keys.counts.iter().map(pair).collect(),
+        None if tags.tagged_keys == 0 => Vec::new(),
+        None => return None,
+    };
+    if tag_sizes.is_none_or(|sizes| sizes.sampled.is_none()) {
+        return Some(std::iter::once(untagged).chain(counts).collect());
+    }
+    let bound = tags.bounds[Metric::Keys] as f64;
+    let listed = tags.heaviest.keys.iter().map(|tag| tag.load.keys as f64);
+    let listed: Vec<_> = listed
+        .filter(|size| *size > bound)
+        .map(|size| (size, 1.0))
+        .collect();
+    let sampled: Vec<_> = counts
+        .into_iter()
+        .filter(|(size, _)| *size <= bound.max(1.0))
+        .collect();
+    let sum = |sizes: &[(f64, f64)]| sizes.iter().map(|(size, count)| size * count).sum::<f64>();
+    let scale = (tags.tagged_keys as f64 - sum(&listed)).max(0.0) / sum(&sampled).max(1.0);
+    let scaled = sampled
+        .into_iter()
+        .map(|(size, count)| (size, count * scale));
+    Some(
+        std::iter::once(untagged)
+            .chain(scaled)
+            .chain(listed)
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::quantiles::Quantiles;
+
+    fn counted(counts: Vec<(u64, u64)>, sampled: Option<u64>) -> TagSizes {
+        let keys = Quantiles {
+            counts,
+            ..Quantiles::default()
+        };
+        TagSizes { keys, sampled }
+    }
+
+    #[test]
+    fn counted_tags_are_taken_as_they_are() {
+        let tags = Tags {
+            tagged_keys: 10,
+            ..Tags::default()
+        };
+        let sizes = of(&tags, Some(&counted(vec![(1, 2), (4, 2)], None)), 15);
+        assert_eq!(sizes, Some(vec![(1.0, 5.0), (1.0, 2.0), (4.0, 2.0)]));
+        assert_eq!(of(&tags, None, 15), None);
+        assert_eq!(of(&Tags::default(), None, 15), Some(vec![(1.0, 15.0)]));
+    }
+
+    #[test]
+    fn a_sample_is_scaled_up_to_all_tagged_keys() {
+        let mut tags = Tags {
+            tagged_keys: 100,
+            ..Tags::default()
+        };
+        tags.bounds[Metric::Keys] = 50;
+        let sizes = of(&tags, Some(&counted(vec![(1, 2), (4, 2)], Some(4))), 130).unwrap();
+        assert_eq!(sizes, [(1.0, 30.0), (1.0, 20.0), (4.0, 20.0)]);
+    }
+}

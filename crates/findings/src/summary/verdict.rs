@@ -1,0 +1,305 @@
+//! The verdict: what is wrong, most urgent first, and what to do about it, in the order of doing.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::summary::capacity::Capacity;
+use crate::summary::expiry::Expiry;
+use crate::summary::explain::Explained;
+use crate::summary::finding::{Finding, FindingKind, FindingText};
+use crate::summary::findings;
+use crate::summary::headroom::Headroom;
+use crate::summary::integrity::{Integrity, Sign};
+use crate::summary::judge::Amounts;
+use crate::summary::keys::Keys;
+use crate::summary::kinds::LargeKey;
+use crate::summary::limit;
+use crate::summary::measure::Measure;
+use crate::summary::risk::{self, RiskInputs};
+use crate::summary::role_load::{Given, RoleLoad};
+use crate::summary::role_verdict::{RoleInputs, RoleVerdict};
+use crate::summary::state::{Role, Severity, State};
+use crate::summary::step::{Left, Step};
+use crate::summary::worded::Worded;
+use slotscope_engine::metric::{Metric, PerWeight};
+
+/// The verdict and what it rests on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Verdict {
+    /// The state that the most urgent finding sets.
+    pub state: State,
+    /// It in a word for people.
+    pub word: String,
+    /// The finding in a sentence.
+    pub sentence: Worded<FindingText>,
+    /// How urgent it is; absent where there is no finding.
+    pub severity: Option<Severity>,
+    /// Whether a step that an operator can take helps.
+    pub actionable: bool,
+    /// Whether the nodes are assumed.
+    pub assumed: bool,
+    /// Whether the input has the sizes of keys.
+    pub memory_known: bool,
+    /// Whether the input has the keys themselves, not only operations on them.
+    pub keys_known: bool,
+    /// The verdict in each role, memory first.
+    pub roles: Vec<RoleVerdict>,
+    /// What is wrong, most urgent first.
+    pub findings: Vec<Finding>,
+    /// What to do, in the order of doing; each step is computed after those before it.
+    pub steps: Vec<Step>,
+    /// What no step cures.
+    pub left: Vec<Left>,
+    /// Evidence that the dump is not whole.
+    pub integrity: Vec<Integrity>,
+}
+
+/// What is judged.
+pub struct VerdictInputs<'a> {
+    /// What roles are chosen from.
+    pub given: Given<'a>,
+    /// What is wrong with the dump.
+    pub signs: &'a [Sign],
+    /// Whether the input could not be read to its end.
+    pub is_incomplete: bool,
+    /// Whether lists of extremes are all there is.
+    pub has_only_extremes: bool,
+    /// Whether it may lack keys.
+    pub is_doubtful: bool,
+    /// The room of the nodes.
+    pub capacity: Option<&'a Capacity>,
+    /// How near they are to their limits.
+    pub headroom: &'a Headroom,
+    /// The heaviest keys.
+    pub keys: Option<&'a Keys>,
+    /// The keys with most elements.
+    pub largest: Option<&'a [LargeKey]>,
+    /// When keys expire.
+    pub expiry: Option<&'a Expiry>,
+}
+
+impl Verdict {
+    /// Judges the nodes in every role, and finds what else is wrong; steps are computed later. The loads of the roles are
+    /// returned beside it.
+    pub fn new(inputs: &VerdictInputs<'_>) -> (Self, Vec<RoleLoad>) {
+        let Given { nodes, loads, .. } = inputs.given;
+        let role_loads = RoleLoad::choose(&inputs.given);
+        let roles: Vec<RoleVerdict> = role_loads.iter().map(|load| inputs.role(load)).collect();
+        let are_assumed = nodes.are_assumed();
+        let findings = findings::ordered(inputs.findings(&roles), are_assumed);
+        let first = findings.iter().find(|found| found.state.is_some());
+        let judged = || roles.iter().filter(|role| role.judged);
+        let state = match first.and_then(|found| found.state) {
+            Some(state) => state,
+            None if judged().next().is_some() => State::Balanced,
+            None => roles
+                .iter()
+                .map(|role| role.state)
+                .max()
+                .unwrap_or_default(),
+        };
+        let headline = judged().next().or(roles.first());
+        let of_role = || match headline.map(|role| &role.sentence) {
+            Some(Worded::Finding(explanation)) => FindingText::Role(explanation.clone()).into(),
+            _ => Worded::default(),
+        };
+        let verdict = Verdict {
+            state,
+            word: first.map_or(state.word(None), Finding::word).into(),
+            sentence: first.map_or_else(of_role, |found| found.sentence.clone()),
+            severity: first.map(|found| found.severity),
+            assumed: are_assumed,
+            memory_known: loads.get(Metric::Bytes).is_some(),
+            keys_known: nodes.total(Metric::Keys) > 0 || nodes.total(Metric::Ops) == 0,
+            integrity: inputs.signs.iter().map(Integrity::from).collect(),
+            actionable: false,
+            roles,
+            findings,
+            steps: Vec::new(),
+            left: Vec::new(),
+        };
+        (verdict, role_loads)
+    }
+
+    /// The verdict in a role.
+    pub fn role(&self, role: Role) -> Option<&RoleVerdict> {
+        self.roles.iter().find(|found| found.role == Some(role))
+    }
+
+    /// The verdict by a metric.
+    pub fn by(&self, metric: Metric) -> Option<&RoleVerdict> {
+        self.roles.iter().find(|found| found.by() == metric)
+    }
+
+    /// The role that the first finding of a role is about, else the first that is judged.
+    pub fn headline(&self) -> Option<&RoleVerdict> {
+        let of = |found: &Finding| {
+            let mut roles = self.roles.iter();
+            roles.find(|role| {
+                found.metric == Some(role.metric) || found.role.is_some() && found.role == role.role
+            })
+        };
+        let states = self.findings.iter().filter(|found| found.state.is_some());
+        states
+            .filter_map(of)
+            .next()
+            .or_else(|| self.roles.iter().find(|role| role.judged))
+            .or(self.roles.first())
+    }
+
+    /// The metric of the tables where the user names none.
+    pub fn metric(&self) -> Metric {
+        self.headline().map_or(Metric::Keys, RoleVerdict::by)
+    }
+
+    /// The findings that set a state.
+    pub fn problems(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|found| found.state.is_some())
+    }
+
+    /// The findings that set none.
+    pub fn risks(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|found| found.state.is_none())
+    }
+}
+
+impl VerdictInputs<'_> {
+    fn role(&self, load: &RoleLoad) -> RoleVerdict {
+        let Given {
+            nodes,
+            units,
+            observed,
+            asked,
+            ..
+        } = self.given;
+        let metric = load.measure.metric();
+        let empty = Default::default();
+        let weighed = load.units(nodes, units.per.get(metric).unwrap_or(&empty));
+        let moving = load.moving(nodes);
+        let previous = asked.previous.iter();
+        let previous = previous.filter(|(measure, _)| *measure == load.measure);
+        RoleVerdict::new(&RoleInputs {
+            explained: Explained {
+                nodes,
+                load,
+                units: &weighed,
+                observed,
+                sign: self.signs.first(),
+                is_incomplete: self.is_incomplete,
+                moving: moving.as_ref(),
+                has_only_extremes: self.has_only_extremes,
+                is_doubtful: self.is_doubtful,
+            },
+            units,
+            amounts: self.amounts(load),
+            limit_use: self.headroom.of(load.role),
+            is_capped: self.headroom.is_capped,
+            previous: previous.map(|(_, state)| *state).next(),
+        })
+    }
+
+    fn amounts(&self, load: &RoleLoad) -> Amounts {
+        let Given {
+            nodes,
+            units,
+            observed,
+            ..
+        } = self.given;
+        let keys = match nodes.total(Metric::Keys) {
+            0 => units
+                .per
+                .get(load.measure.metric())
+                .map_or(0.0, |units| units.positive),
+            keys => keys as f64,
+        };
+        let bytes = self.given.loads.get(Metric::Bytes);
+        let servers = || observed.servers.iter().flatten();
+        let most = |of: &mut dyn Iterator<Item = f64>| of.max_by(f64::total_cmp);
+        let metric = load.measure.metric();
+        let spans = observed.of_load(metric).map(|captures| &captures.spans);
+        let rates = || {
+            let nodes = spans.into_iter().flatten().zip(&nodes.list);
+            nodes.filter_map(|(span, node)| {
+                let span = (*span)?;
+                (span > 0.0).then(|| node.load_by(metric) as f64 / span)
+            })
+        };
+        let of = |measure: Measure| load.measure == measure;
+        let ops = most(&mut rates().filter(|_| of(Measure::Ops)));
+        let cpu = most(&mut rates().filter(|_| of(Measure::Cpu)));
+        Amounts {
+            keys,
+            bytes: bytes.map(|_| nodes.total(Metric::Bytes) as f64),
+            ops_per_sec: ops
+                .or_else(|| most(&mut servers().filter_map(|server| server.ops_per_sec))),
+            cpu: cpu
+                .map(|micros| micros / 1e6)
+                .or_else(|| most(&mut servers().filter_map(|server| server.cpu))),
+        }
+    }
+
+    fn findings(&self, roles: &[RoleVerdict]) -> Vec<Finding> {
+        let Given {
+            nodes,
+            units,
+            observed,
+            asked,
+            ..
+        } = self.given;
+        let has_listing = !nodes.is_even() && !nodes.are_files();
+        let mut found = Vec::new();
+        found.extend(findings::down(nodes, observed, has_listing));
+        found.extend(self.headroom.findings(nodes, self.capacity, observed));
+        found.extend(findings::suspicious(self.signs, roles));
+        let is_chosen = !asked.by.is_empty();
+        let skews = findings::skews(roles);
+        found.extend(skews.map(|skew| Finding { is_chosen, ..skew }));
+        found.extend(findings::suspected(nodes));
+        found.extend(findings::hot_of_seen(roles));
+        found.extend(risk::risks(RiskInputs {
+            nodes,
+            units,
+            keys: self.keys,
+            largest: self.largest,
+            expiry: self.expiry,
+        }));
+        found.extend(self.no_limit());
+        if asked.by.is_empty() {
+            found.extend(self.load_unknown(roles));
+        }
+        found
+    }
+
+    /// Servers without a limit of memory: how near they are to it is not known.
+    fn no_limit(&self) -> Option<Finding> {
+        let servers = self.given.observed.servers.iter().flatten();
+        let mut limits = servers.filter_map(|server| server.maxmemory).peekable();
+        limits.peek()?;
+        let is_unlimited = limits.all(|limit| limit == 0) && self.capacity.is_none();
+        is_unlimited
+            .then(|| Finding::new(FindingKind::NoLimit, Severity::Notice, FindingText::NoLimit))
+    }
+
+    /// Keys that are uneven beside even memory may mean load that is, and nobody has measured it.
+    fn load_unknown(&self, roles: &[RoleVerdict]) -> Option<Finding> {
+        let has_load = roles.iter().any(|role| role.metric.role() == Role::Load);
+        let has_bytes = roles
+            .iter()
+            .any(|role| role.metric == Measure::Bytes && role.state == State::Balanced);
+        let keys = self.given.nodes.balance.keys.max_over_mean.unwrap_or(0.0);
+        (!has_load && has_bytes && keys >= limit::SKEWED).then(|| {
+            Finding::new(
+                FindingKind::LoadUnknown,
+                Severity::Notice,
+                FindingText::LoadUnknown,
+            )
+            .of(keys)
+        })
+    }
+}
+
+/// How many keys have a known weight; ready-made counts have none.
+pub fn known(weights: &slotscope_engine::tally::weights::Weights) -> PerWeight<u64> {
+    PerWeight::from_fn(|metric| weights.get(metric).map(|weighed| weighed.known))
+}

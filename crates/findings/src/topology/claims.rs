@@ -1,0 +1,422 @@
+//! What a listing claims of its primaries, whatever its form: they are checked one by one, and make a
+//! `Topology` or an error that names the two claims which contradict each other.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::topology::{InFlight, MAKE_ONE, NO_NODE, Node, Topology};
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::sentence::Sentence;
+use slotscope_engine::slot::SLOTS;
+
+/// The way out of two claims that contradict each other.
+const KEEP_ONE: &str = "keep the listing of one node only, taken when no failover is under way";
+
+/// Bytes of an id or an address: an id has 40, a host name at most 253.
+const MAX_NAME: usize = 300;
+
+/// The claims of one listing.
+pub(super) struct Claims<'a> {
+    source: &'a str,
+    unit: &'static str, // what the listing is made of: line, shard, entry
+    claims: Vec<Claim>,
+    by_id: HashMap<String, usize>,
+    in_flight: Vec<InFlight>,
+    replicas: Vec<String>,
+    /// Replicas that have not failed, each as the id of its primary and its own.
+    followers: HashSet<(String, String)>,
+}
+
+/// One primary, as the `at`-th unit of the listing (from 1) first named it.
+struct Claim {
+    at: usize,
+    id: String,
+    place: Place,
+    ranges: Vec<(u16, u16)>,
+}
+
+/// Where a node is and how it is, as one unit of the listing has it.
+#[derive(Default)]
+pub(super) struct Place {
+    /// As in `Node`.
+    pub(super) address: Option<String>,
+    /// As in `Node`.
+    pub(super) hostname: Option<String>,
+    /// As in `Node`.
+    pub(super) failed: bool,
+    /// As in `Node`.
+    pub(super) suspected: bool,
+}
+
+impl Place {
+    /// `ip` and `port`, or the hostname in place of an ip that is not known; "" is what the listing does not know.
+    pub(super) fn of(ip: &str, hostname: &str, port: u64) -> Self {
+        let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Place {
+            address: address(ip, hostname, port),
+            hostname: known(hostname),
+            failed: false,
+            suspected: false,
+        }
+    }
+
+    /// Adds what another unit of the listing knows.
+    fn learn(&mut self, other: Place) {
+        // A node that does not know its own ip lists itself as ":port"; the others know better.
+        let is_vague = |known: &String| known.starts_with(':');
+        if self.address.as_ref().is_none_or(is_vague) && other.address.is_some() {
+            self.address = other.address;
+        }
+        self.hostname = self.hostname.take().or(other.hostname);
+        self.failed |= other.failed;
+        self.suspected |= other.suspected;
+    }
+
+    /// The bytes of its longest name.
+    fn longest_name(&self) -> usize {
+        let names = [&self.address, &self.hostname];
+        names
+            .map(|name| name.as_ref().map_or(0, String::len))
+            .into_iter()
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+impl<'a> Claims<'a> {
+    pub(super) fn new(source: &'a str, unit: &'static str) -> Self {
+        Claims {
+            source,
+            unit,
+            claims: Vec::new(),
+            by_id: HashMap::new(),
+            in_flight: Vec::new(),
+            replicas: Vec::new(),
+            followers: HashSet::new(),
+        }
+    }
+
+    /// An error in unit `at`.
+    pub(super) fn bad(&self, at: usize, what: impl Into<Sentence>) -> Error {
+        Error::bad(
+            format!("{}: {} {at}", Name::from(self.source), self.unit),
+            what,
+        )
+    }
+
+    /// Primary `id` owns `ranges` and nothing else. Listings of several nodes in one file repeat each
+    /// other: that is fine as long as they agree.
+    pub(super) fn owns(
+        &mut self,
+        at: usize,
+        id: &str,
+        place: Place,
+        ranges: Vec<(u16, u16)>,
+    ) -> Result<()> {
+        let ranges = merged(ranges);
+        let (claim, is_new) = self.claim(at, id, place);
+        if is_new {
+            claim.ranges = ranges;
+        } else if claim.ranges != ranges {
+            let (before, now, first) = (listed(&claim.ranges), listed(&ranges), claim.at);
+            let (id, unit) = (quoted(id), self.unit);
+            let what =
+                format!("node {id} owns {now} here and {before} in {unit} {first}; {KEEP_ONE}");
+            return Err(self.bad(at, what));
+        }
+        Ok(())
+    }
+
+    /// Primary `id` owns `range` in addition to what it was said to own so far.
+    pub(super) fn owns_also(&mut self, at: usize, id: &str, place: Place, range: (u16, u16)) {
+        self.claim(at, id, place).0.ranges.push(range);
+    }
+
+    /// A replica listens at `address`.
+    pub(super) fn replica(&mut self, address: Option<String>) {
+        self.replicas
+            .extend(address.filter(|address| address.len() <= MAX_NAME));
+    }
+
+    /// Node `id`, which has not failed, replicates `primary`; several listings in one file repeat it.
+    pub(super) fn follows(&mut self, primary: &str, id: &str) {
+        if primary.len().max(id.len()) <= MAX_NAME {
+            self.followers.insert((primary.to_owned(), id.to_owned()));
+        }
+    }
+
+    /// Slot `slot` is on its way; both ends may say so.
+    pub(super) fn moves(&mut self, slot: u16, from: &str, to: &str) {
+        self.in_flight.push(InFlight {
+            slot,
+            from: from.to_owned(),
+            to: to.to_owned(),
+        });
+    }
+
+    /// The range from `first` to `last`, as unit `at` has it.
+    pub(super) fn range(&self, at: usize, first: u64, last: u64) -> Result<(u16, u16)> {
+        if first.max(last) >= SLOTS as u64 {
+            return Err(self.bad(
+                at,
+                format!("slots {first}-{last} end past 16383, the last slot; {MAKE_ONE}"),
+            ));
+        }
+        if first > last {
+            return Err(self.bad(
+                at,
+                format!("slots {first}-{last} run backwards; {MAKE_ONE}"),
+            ));
+        }
+        Ok((first as u16, last as u16))
+    }
+
+    /// The claim of node `id`, and whether this is the first mention of it.
+    fn claim(&mut self, at: usize, id: &str, place: Place) -> (&mut Claim, bool) {
+        let next = self.claims.len();
+        let index = *self.by_id.entry(id.to_owned()).or_insert(next);
+        if index == next {
+            self.claims.push(Claim {
+                at,
+                id: id.to_owned(),
+                place: Place::default(),
+                ranges: Vec::new(),
+            });
+        }
+        let claim = &mut self.claims[index];
+        claim.place.learn(place);
+        (claim, index == next)
+    }
+
+    /// Checks all claims together.
+    pub(super) fn settle(mut self) -> Result<Topology> {
+        // A report repeats a node's name for each of its slots: a giant one would fill the disk.
+        let is_long = |claim: &&Claim| claim.id.len().max(claim.place.longest_name()) > MAX_NAME;
+        if let Some(long) = self.claims.iter().find(is_long) {
+            let what = format!(
+                "the name of node {} is longer than {MAX_NAME} bytes; {MAKE_ONE}",
+                quoted(&long.id)
+            );
+            return Err(self.bad(long.at, what));
+        }
+        self.claims
+            .iter_mut()
+            .for_each(|claim| claim.ranges = merged(std::mem::take(&mut claim.ranges)));
+        self.claims
+            .sort_by_key(|claim| claim.ranges.first().map_or(u16::MAX, |first| first.0));
+        if self
+            .claims
+            .first()
+            .is_none_or(|claim| claim.ranges.is_empty())
+        {
+            let what = if self.claims.is_empty() {
+                "no primary in it"
+            } else {
+                "none of its primaries owns a slot"
+            };
+            let what = format!(
+                "{what}; ask a node that is part of the cluster: redis-cli -h HOST -p PORT CLUSTER NODES"
+            );
+            return Err(Error::bad(Name::from(self.source).to_string(), what));
+        }
+        let mut owner = vec![NO_NODE; SLOTS].into_boxed_slice();
+        for (index, claim) in self.claims.iter().enumerate() {
+            for slot in claim.ranges.iter().flat_map(|(first, last)| *first..=*last) {
+                let entry = &mut owner[usize::from(slot)];
+                if *entry != NO_NODE {
+                    return Err(self.contested(slot, claim, &self.claims[usize::from(*entry)]));
+                }
+                *entry = index as u16; // below SLOTS: nodes with slots come first, and no two share one
+            }
+        }
+        self.in_flight.sort();
+        self.in_flight.dedup();
+        let mut followers: HashMap<&str, u32> = HashMap::new();
+        for (primary, _) in &self.followers {
+            *followers.entry(primary).or_default() += 1;
+        }
+        let nodes = self.claims.into_iter().map(
+            |Claim {
+                 id, place, ranges, ..
+             }| {
+                let slots = ranges
+                    .iter()
+                    .map(|(first, last)| u32::from(last - first) + 1)
+                    .sum();
+                Node {
+                    replicas: Some(followers.get(&*id).copied().unwrap_or(0)),
+                    id,
+                    address: place.address,
+                    hostname: place.hostname,
+                    failed: place.failed,
+                    suspected: place.suspected && !place.failed,
+                    ranges,
+                    slots,
+                }
+            },
+        );
+        let (source, nodes) = (self.source.to_owned(), nodes.collect());
+        Ok(Topology {
+            source,
+            nodes,
+            in_flight: self.in_flight,
+            replicas: self.replicas,
+            owner,
+        })
+    }
+
+    fn contested(&self, slot: u16, one: &Claim, other: &Claim) -> Error {
+        let (first, second) = if one.at < other.at {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        let (unit, at) = (self.unit, first.at);
+        let (first, here) = (quoted(&first.id), quoted(&second.id));
+        let what = format!(
+            "slot {slot} belongs to node {here} here and to node {first} in {unit} {at}; {KEEP_ONE}"
+        );
+        self.bad(second.at, what)
+    }
+}
+
+/// `ip:port`, or `hostname:port` of a node that does not know its ip; `None` where neither is known.
+fn address(ip: &str, hostname: &str, port: u64) -> Option<String> {
+    match (ip, hostname) {
+        ("", _) if port == 0 => None,
+        ("", hostname) => Some(format!("{hostname}:{port}")),
+        (ip, _) => Some(format!("{ip}:{port}")),
+    }
+}
+
+/// A piece of the listing, safe and short enough for an error line.
+pub(super) fn quoted(text: &str) -> String {
+    const SHOWN: usize = 60; // characters: a node id has 40
+    format!(
+        "\"{}\"",
+        slotscope_engine::text::name(&Name::from(text), SHOWN)
+    )
+}
+
+/// The same slots in ascending ranges that neither overlap nor touch.
+fn merged(mut ranges: Vec<(u16, u16)>) -> Vec<(u16, u16)> {
+    ranges.sort_unstable();
+    let mut merged: Vec<(u16, u16)> = Vec::new();
+    for (first, last) in ranges {
+        match merged.last_mut() {
+            Some(before) if first <= before.1 + 1 => before.1 = before.1.max(last),
+            _ => merged.push((first, last)),
+        }
+    }
+    merged
+}
+
+/// Ranges for people: "0-99 200", the first few where there are many.
+fn listed(ranges: &[(u16, u16)]) -> String {
+    match ranges {
+        [] => String::from("no slot"),
+        ranges => slotscope_engine::text::ranges(ranges, 4),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_that_touch_or_overlap_become_one() {
+        assert_eq!(
+            merged(vec![(7, 9), (0, 3), (4, 4), (8, 12), (14, 14)]),
+            [(0, 4), (7, 12), (14, 14)]
+        );
+        assert_eq!(merged(vec![(0, 16383), (16383, 16383)]), [(0, 16383)]);
+    }
+
+    #[test]
+    fn nodes_come_in_order_of_their_first_slot_and_those_without_slots_last() {
+        let mut claims = Claims::new("x", "line");
+        for (at, id, ranges) in [
+            (1, "d", vec![]),
+            (2, "b", vec![(9, 9)]),
+            (3, "c", vec![]),
+            (4, "a", vec![(0, 8)]),
+        ] {
+            claims.owns(at, id, Place::default(), ranges).unwrap();
+        }
+        let nodes = claims.settle().unwrap().nodes;
+        assert_eq!(
+            nodes
+                .iter()
+                .map(|node| node.id.as_str())
+                .collect::<Vec<_>>(),
+            ["a", "b", "d", "c"]
+        );
+    }
+
+    #[test]
+    fn a_slot_with_two_owners_names_both_and_the_slot() {
+        let mut claims = Claims::new("x", "line");
+        claims
+            .owns(4, "a\x1b", Place::default(), vec![(0, 100)])
+            .unwrap();
+        claims
+            .owns(7, "b", Place::default(), vec![(100, 200)])
+            .unwrap();
+        let message = claims.settle().unwrap_err().to_string();
+        assert!(
+            message.starts_with(
+                "x: line 7: slot 100 belongs to node \"b\" here and to node \"a\\x1b\" in line 4; "
+            ),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_node_named_twice_must_own_the_same_slots_both_times() {
+        let mut claims = Claims::new("x", "line");
+        claims
+            .owns(1, "a", Place::of("", "", 7000), vec![(0, 3), (4, 8)])
+            .unwrap();
+        let place = Place {
+            failed: true,
+            ..Place::of("", "h", 7000)
+        };
+        claims.owns(2, "a", place, vec![(0, 8)]).unwrap();
+        let message = claims
+            .owns(3, "a", Place::default(), vec![(0, 7), (9, 9)])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.starts_with("x: line 3: node \"a\" owns 0-7 9 here and 0-8 in line 1; "),
+            "{message}"
+        );
+        let node = claims.settle().unwrap().nodes.remove(0);
+        assert_eq!(
+            (
+                node.address.as_deref(),
+                node.hostname.as_deref(),
+                node.failed
+            ),
+            (Some("h:7000"), Some("h"), true),
+            "what any listing knows"
+        );
+    }
+
+    #[test]
+    fn a_giant_name_is_refused() {
+        let mut claims = Claims::new("test", "line");
+        claims
+            .owns(3, &"a".repeat(MAX_NAME + 1), Place::default(), vec![(0, 9)])
+            .unwrap();
+        let message = claims.settle().unwrap_err().to_string();
+        assert!(
+            message.starts_with("test: line 3: the name of node") && message.len() < 300,
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_long_piece_of_the_listing_is_cut_in_an_error() {
+        assert_eq!(quoted(&"é".repeat(61)), format!("\"{}…\"", "é".repeat(59)));
+    }
+}

@@ -1,0 +1,441 @@
+//! The nodes of a cluster from dumps of them, one file a node: files of different nodes have no slot in common.
+//!
+//! That two files share no slot is a finding only where chance would have made them share some, or where they are of
+//! servers in cluster mode. Files that share most of their slots are dumps of one node. A few slots move while RDB files
+//! are taken; of any other overlap `overlap` finds out whether the files are of nodes nevertheless.
+
+use std::collections::BTreeMap;
+
+use crate::topology::overlap::{self, Overlap};
+use crate::topology::{InFlight, NO_NODE, Node, Topology, ranges};
+use slotscope_engine::slot::SLOTS;
+
+/// A dump.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FileSlots {
+    /// What its node is called.
+    pub name: String,
+    /// Slots that it has keys of, ascending.
+    pub slots: Vec<u16>,
+    /// Whether a server wrote it, so that it is no part of a longer dump.
+    pub is_snapshot: bool,
+    /// Whether that server was in cluster mode.
+    pub is_of_cluster: bool,
+}
+
+/// The nodes, and the files of each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfFiles {
+    /// The nodes.
+    pub topology: Topology,
+    /// For each node the places of its files.
+    pub files: Vec<Vec<usize>>,
+    /// What is wrong with them, where nodes hold the same slots.
+    pub overlap: Option<Overlap>,
+}
+
+/// So many shared slots are expected of files of random keys before sharing none says anything: e^-20 is never.
+pub(super) const SURELY: f64 = 20.0;
+/// RDB files may share this part of what chance would make them share: slots that moved between one dump and the next.
+const MOVED: f64 = 0.05;
+/// Files that share this part of the smaller one's slots are of one node.
+const SAME: f64 = 0.5;
+/// Nor is a whole RDB file of a node that holds less than this part of the other's slots: these moved to a new node.
+const SAME_SNAPSHOT: f64 = 0.25;
+/// A run of empty slots is too long for chance where the keys elsewhere would have left it so once in e^45 dumps.
+const NEVER: f64 = 45.0;
+/// And this long: ids in sequence leave out single slots.
+const WIDE: f64 = 16.0;
+
+pub(super) type Bits = [u64; SLOTS / 64];
+
+/// A node: its files and their slots.
+pub(super) struct Group {
+    pub(super) files: Vec<usize>,
+    pub(super) bits: Box<Bits>,
+    pub(super) count: u32,
+}
+
+impl Group {
+    /// That of one file; `None` where it has no keys.
+    pub(super) fn of(files: &[FileSlots], at: usize) -> Option<Group> {
+        let mut bits = Box::new([0; SLOTS / 64]);
+        let slots = files[at].slots.iter().map(|slot| usize::from(*slot));
+        slots.for_each(|slot| bits[slot / 64] |= 1 << (slot % 64));
+        let group = Group {
+            files: vec![at],
+            count: count(&bits),
+            bits,
+        };
+        (group.count > 0).then_some(group)
+    }
+
+    pub(super) fn slots(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..SLOTS).filter(|slot| self.bits[slot / 64] >> (slot % 64) & 1 == 1)
+    }
+}
+
+/// The nodes that `files` are dumps of; `None` where they are no dumps of several nodes.
+pub fn of_files(files: &[FileSlots]) -> Option<OfFiles> {
+    let groups = groups(files, |_| true);
+    let (groups, overlap) = if groups.len() >= 2 && are_apart(&groups, files) {
+        (groups, None)
+    } else {
+        let (groups, overlap) = overlap::find(files)?;
+        (groups, Some(overlap))
+    };
+    let (mut owner, mut in_flight) = owners(&groups, overlap.is_some());
+    if overlap.is_some() {
+        in_flight.clear();
+    }
+    fill_gaps(&mut owner);
+    Some(OfFiles {
+        overlap,
+        ..named(&groups, &owner, &in_flight, files)
+    })
+}
+
+/// Why files are not taken as nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotNodes {
+    /// All share most of their slots.
+    SameSlots,
+    /// Some share so many slots.
+    Shared(u32),
+    /// They have too few keys: chance alone could have kept their slots apart.
+    TooFewKeys,
+}
+
+/// Why `files` are not taken as a node each; `None` where they are, or fewer than two have keys.
+pub fn why_not_nodes(files: &[FileSlots]) -> Option<NotNodes> {
+    let with_keys = files.iter().filter(|file| !file.slots.is_empty()).count();
+    if with_keys < 2 || of_files(files).is_some() {
+        return None;
+    }
+    let groups = groups(files, |_| true);
+    if groups.len() < 2 {
+        return Some(NotNodes::SameSlots);
+    }
+    let mut holders = vec![0u32; SLOTS];
+    for group in &groups {
+        group.slots().for_each(|slot| holders[slot] += 1);
+    }
+    let shared = holders.iter().filter(|holders| **holders > 1).count() as u32;
+    Some(match shared {
+        0 => NotNodes::TooFewKeys,
+        shared => NotNodes::Shared(shared),
+    })
+}
+
+/// Files with keys, those that share most of their slots together.
+pub(super) fn groups(files: &[FileSlots], is_in: impl Fn(usize) -> bool) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for at in (0..files.len()).filter(|at| is_in(*at)) {
+        let Some(mut group) = Group::of(files, at) else {
+            continue;
+        };
+        let is_same = |other: &Group| {
+            let [smaller, larger] = [group.count.min(other.count), group.count.max(other.count)];
+            let shared = f64::from(shared(&group.bits, &other.bits));
+            let mut members = group.files.iter().chain(&other.files);
+            let least = if members.all(|file| files[*file].is_snapshot) {
+                SAME_SNAPSHOT * f64::from(larger)
+            } else {
+                0.0
+            };
+            shared >= least.max(SAME * f64::from(smaller))
+        };
+        let (same, others): (Vec<Group>, _) = groups.into_iter().partition(is_same);
+        groups = others;
+        for other in same {
+            group.files.extend(other.files);
+            let both = group.bits.iter_mut().zip(other.bits.iter());
+            both.for_each(|(mine, theirs)| *mine |= theirs);
+        }
+        group.count = count(&group.bits);
+        group.files.sort_unstable();
+        groups.push(group);
+    }
+    groups
+}
+
+pub(super) fn count(bits: &Bits) -> u32 {
+    bits.iter().map(|bits| bits.count_ones()).sum()
+}
+
+pub(super) fn shared(a: &Bits, b: &Bits) -> u32 {
+    a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum()
+}
+
+/// Whether the groups share no slot, or hardly any, and that is not by chance.
+pub(super) fn are_apart(groups: &[Group], files: &[FileSlots]) -> bool {
+    let all = |is_so: fn(&FileSlots) -> bool| {
+        let mut members = groups.iter().flat_map(|group| &group.files);
+        members.all(|file| is_so(&files[*file]))
+    };
+    let may_share = match all(|file| file.is_snapshot) {
+        true => MOVED,
+        false => 0.0,
+    };
+    let mut holders = vec![0u32; SLOTS];
+    for group in groups {
+        group.slots().for_each(|slot| holders[slot] += 1);
+    }
+    let all_held = holders.iter().filter(|holders| **holders > 0).count();
+    let mut all_expected = 0.0;
+    for group in groups {
+        let shared = group.slots().filter(|slot| holders[*slot] > 1).count();
+        let held_by_others = all_held - (group.count as usize - shared);
+        let expected = f64::from(group.count) * held_by_others as f64 / SLOTS as f64;
+        if shared as f64 > may_share * expected {
+            return false;
+        }
+        all_expected += expected;
+    }
+    // Every pair is counted from both of its sides.
+    all(|file| file.is_of_cluster) || all_expected / 2.0 >= SURELY
+}
+
+/// The group of each slot, and of slots in several the other one.
+///
+/// A few slots in several are being moved, and belong to the group with more slots until the move ends. Where they are
+/// many, moves have ended between the dumps, most likely to a node that was added: the group with fewer slots has them.
+fn owners(groups: &[Group], are_many: bool) -> (Vec<Option<usize>>, BTreeMap<u16, usize>) {
+    let (mut owner, mut also) = (vec![None; SLOTS], BTreeMap::new());
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    order.sort_by_cached_key(|at| {
+        (
+            std::cmp::Reverse(groups[*at].count),
+            groups[*at].bits.clone(),
+        )
+    });
+    if are_many {
+        order.reverse();
+    }
+    for at in order {
+        for slot in groups[at].slots() {
+            match owner[slot] {
+                None => owner[slot] = Some(at),
+                Some(_) => _ = also.insert(slot as u16, at),
+            }
+        }
+    }
+    (owner, also)
+}
+
+/// Gives empty slots to the owner of the slot before them, or of the first; they hold nothing, so no load depends on it.
+/// Runs that are too long for chance stay unassigned: they are of a node whose file is missing.
+fn fill_gaps(owner: &mut [Option<usize>]) {
+    let empty = owner.iter().filter(|owner| owner.is_none()).count();
+    let per_slot = -(empty.max(1) as f64 / SLOTS as f64).ln();
+    let longest = (NEVER / per_slot).max(WIDE) as usize;
+    let mut before = owner.iter().flatten().next().copied();
+    for run in owner.chunk_by_mut(|a, b| a.is_none() == b.is_none()) {
+        match run.last().copied().flatten() {
+            Some(last) => before = Some(last),
+            None if run.len() <= longest => run.fill(before),
+            None => {}
+        }
+    }
+}
+
+fn named(
+    groups: &[Group],
+    owner: &[Option<usize>],
+    in_flight: &BTreeMap<u16, usize>,
+    files: &[FileSlots],
+) -> OfFiles {
+    let slots_of = |group: usize| -> Vec<u16> {
+        let slots = (0..).zip(owner).filter(|(_, owner)| **owner == Some(group));
+        slots.map(|(slot, _)| slot).collect()
+    };
+    let name = |group: usize| files[groups[group].files[0]].name.clone();
+    let mut nodes: Vec<(usize, Node)> = (0..groups.len())
+        .map(|group| {
+            let slots = slots_of(group);
+            let node = Node {
+                id: name(group),
+                address: None,
+                hostname: None,
+                failed: false,
+                suspected: false,
+                replicas: None,
+                ranges: ranges::of_slots(&slots),
+                slots: slots.len() as u32,
+            };
+            (group, node)
+        })
+        .collect();
+    nodes.sort_by_key(|(_, node)| node.ranges.first().map_or(SLOTS as u16, |range| range.0));
+    let mut place = vec![NO_NODE; groups.len()];
+    let order = nodes.iter().enumerate();
+    order.for_each(|(at, (group, _))| place[*group] = at as u16);
+    let of_slot = |owner: &Option<usize>| owner.map_or(NO_NODE, |group| place[group]);
+    let moving = in_flight.iter().filter_map(|(slot, to)| {
+        Some(InFlight {
+            slot: *slot,
+            from: name(owner[usize::from(*slot)]?),
+            to: name(*to),
+        })
+    });
+    OfFiles {
+        files: nodes
+            .iter()
+            .map(|(group, _)| groups[*group].files.clone())
+            .collect(),
+        topology: Topology {
+            source: Topology::ONE_A_FILE.into(),
+            in_flight: moving.collect(),
+            replicas: Vec::new(),
+            owner: owner.iter().map(of_slot).collect(),
+            nodes: nodes.into_iter().map(|(_, node)| node).collect(),
+        },
+        overlap: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, slots: impl IntoIterator<Item = u16>) -> FileSlots {
+        FileSlots {
+            name: name.into(),
+            slots: slots.into_iter().collect(),
+            ..FileSlots::default()
+        }
+    }
+
+    fn snapshot(name: &str, slots: impl IntoIterator<Item = u16>) -> FileSlots {
+        FileSlots {
+            is_snapshot: true,
+            ..file(name, slots)
+        }
+    }
+
+    fn of_cluster(name: &str, slots: impl IntoIterator<Item = u16>) -> FileSlots {
+        FileSlots {
+            is_of_cluster: true,
+            ..snapshot(name, slots)
+        }
+    }
+
+    fn names(found: &OfFiles) -> Vec<&str> {
+        let nodes = found.topology.nodes.iter();
+        nodes.map(|node| node.id.as_str()).collect()
+    }
+
+    #[test]
+    fn files_that_share_no_slot_are_nodes_in_the_order_of_their_slots() {
+        let files = [file("b", 8000..16384), file("a", 0..8000)];
+        let found = of_files(&files).unwrap();
+        assert_eq!(names(&found), ["a", "b"]);
+        assert_eq!(found.files, [[1], [0]]);
+        assert_eq!(found.topology.nodes[0].ranges, [(0, 7999)]);
+        assert_eq!(found.topology.owner(8000), Some(1));
+        assert_eq!(found.topology.source, "one node a file");
+    }
+
+    #[test]
+    fn few_keys_share_no_slot_by_chance_unless_their_servers_were_in_cluster_mode() {
+        let [few, many]: [Vec<u16>; 2] = [vec![5, 9000], (0..16384).step_by(7).collect()];
+        assert!(of_files(&[file("a", few.clone()), file("b", [70])]).is_none());
+        assert!(of_files(&[snapshot("a", few.clone()), snapshot("b", [70])]).is_none());
+        let found = of_files(&[of_cluster("a", few.clone()), of_cluster("b", [70])]).unwrap();
+        assert_eq!(names(&found), ["a", "b"]);
+        let mixed = [of_cluster("a", few), file("b", [70])];
+        assert!(of_files(&mixed).is_none());
+        // 2,341 slots by random and none of 200 others: 28 would be shared.
+        let apart: Vec<u16> = (3..1403).step_by(7).collect();
+        assert!(of_files(&[file("a", many), file("b", apart)]).is_some());
+    }
+
+    #[test]
+    fn pieces_of_a_dump_are_no_nodes() {
+        let piece = |from: u16| (from..16384).step_by(3);
+        assert!(of_files(&[file("a", 0..16384), file("b", 0..16384)]).is_none());
+        assert!(of_files(&[file("a", piece(0)), file("b", (0..16384).step_by(2))]).is_none());
+        // A scan that goes slot by slot, cut within a slot.
+        assert!(of_files(&[file("a", 0..=8000), file("b", 8000..16384)]).is_none());
+        assert!(of_files(&[file("a", []), file("b", 0..16384)]).is_none());
+        assert!(of_files(&[]).is_none());
+    }
+
+    #[test]
+    fn slots_that_move_while_rdb_files_are_taken_are_on_their_way() {
+        let files = [snapshot("a", 0..=8000), snapshot("b", 7998..16384)];
+        let found = of_files(&files).unwrap();
+        let moving = found.topology.in_flight.iter();
+        let moving: Vec<_> = moving
+            .map(|slot| (slot.slot, &*slot.from, &*slot.to))
+            .collect();
+        assert_eq!(
+            moving,
+            [(7998, "b", "a"), (7999, "b", "a"), (8000, "b", "a")]
+        );
+        assert_eq!(found.overlap, None);
+        let files = [snapshot("a", 0..=9000), snapshot("b", 8000..16384)];
+        let found = of_files(&files).unwrap();
+        assert!(
+            found.overlap.is_some() && found.topology.in_flight.is_empty(),
+            "1,001 slots are too many to have moved"
+        );
+    }
+
+    #[test]
+    fn two_dumps_of_a_node_are_one_node() {
+        let files = [
+            file("a", 0..8000),
+            file("b", 8000..16384),
+            file("a-replica", (0..8000).step_by(2)),
+        ];
+        let found = of_files(&files).unwrap();
+        assert_eq!(names(&found), ["a", "b"]);
+        assert_eq!(found.files, [vec![0, 2], vec![1]]);
+    }
+
+    #[test]
+    fn a_new_node_that_was_given_slots_of_another_is_not_its_replica() {
+        let files = [
+            snapshot("a", 0..8000),
+            snapshot("b", 8000..16384),
+            snapshot("new", 100..600),
+        ];
+        let found = of_files(&files).unwrap();
+        assert_eq!(names(&found), ["a", "new", "b"]);
+        assert_eq!(found.topology.nodes[1].ranges, [(100, 599)]);
+        assert_eq!(found.topology.nodes[0].ranges, [(0, 99), (600, 7999)]);
+        assert!(found.overlap.is_some());
+    }
+
+    #[test]
+    fn empty_slots_go_with_those_before_them_unless_a_file_is_missing() {
+        let files = [
+            of_cluster("a", (10..5000).step_by(9)),
+            of_cluster("b", [5400, 5700]),
+        ];
+        let nodes = of_files(&files).unwrap().topology.nodes;
+        assert_eq!(nodes[0].ranges, [(0, 5399)]);
+        assert_eq!(
+            nodes[1].ranges,
+            [(5400, 5700)],
+            "10,683 empty slots are no chance"
+        );
+        let found = of_files(&[file("a", 0..5461), file("c", 10923..16384)]).unwrap();
+        assert_eq!(found.topology.owner(5461), None);
+        assert_eq!(found.topology.owner(10922), None);
+    }
+
+    #[test]
+    fn the_order_of_files_changes_nothing_but_their_places() {
+        let files = [
+            snapshot("a", 0..4000),
+            snapshot("b", 4000..8192),
+            snapshot("c", 8190..16384),
+        ];
+        let mut turned = files.clone();
+        turned.reverse();
+        let [there, back] = [&files, &turned].map(|files| of_files(files).unwrap().topology);
+        assert_eq!(there, back);
+    }
+}

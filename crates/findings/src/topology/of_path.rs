@@ -1,0 +1,136 @@
+//! The node that a file is named after: `127.0.0.1-7001.monitor`, `7001/appendonlydir/appendonly.aof.1.incr.aof`.
+
+use std::path::Path;
+
+use crate::topology::{Node, Topology};
+
+/// How many names of a path are looked at: the file, and the directories that it is in.
+const NAMES: usize = 4;
+/// Characters of an id that are enough to name a node.
+const SHORT_ID: usize = 8;
+/// Shorter names and ports are in many paths.
+const LEAST: usize = 2;
+const LEAST_OF_PORT: usize = 4;
+
+impl Topology {
+    /// The node that a file, or a directory near it, is named after; `None` where that is none, or any of several.
+    pub fn of_path(&self, path: &Path) -> Option<usize> {
+        let whole = path.to_string_lossy();
+        let is_whole = |node: &Node| node.id == whole;
+        if let Some(node) = self.nodes.iter().position(is_whole) {
+            return Some(node);
+        }
+        let names: Vec<Vec<String>> = self.nodes.iter().map(names).collect();
+        let components = path.components().rev().take(NAMES);
+        let mut parts = components.map(|part| plain(&part.as_os_str().to_string_lossy()));
+        parts.find_map(|part| {
+            let fit = |names: &Vec<String>| {
+                let found = names.iter().filter(|name| has_word(&part, name));
+                found.map(String::len).max()
+            };
+            let fits: Vec<Option<usize>> = names.iter().map(fit).collect();
+            let best = fits.iter().max().copied().flatten()?;
+            let mut best = (0..fits.len()).filter(|at| fits[*at] == Some(best));
+            best.next().filter(|_| best.next().is_none())
+        })
+    }
+}
+
+/// What a file of a node may be called.
+fn names(node: &Node) -> Vec<String> {
+    let mut names = vec![plain(&node.id)];
+    if let Some(start) = node.id.get(..SHORT_ID) {
+        names.push(plain(start));
+    }
+    let host = |address: &str| address.rsplit_once(':').map(|(host, _)| plain(host));
+    let port = node.address.as_deref().and_then(|of| of.rsplit_once(':'));
+    if let Some((_, port)) = port.filter(|(_, port)| port.len() >= LEAST_OF_PORT) {
+        names.push(plain(port));
+        names.extend(
+            node.hostname
+                .as_deref()
+                .map(|of| plain(&format!("{of}:{port}"))),
+        );
+    }
+    if let Some(address) = &node.address {
+        names.push(plain(address));
+        names.extend(host(address));
+    }
+    if let Some(hostname) = &node.hostname {
+        names.push(plain(hostname));
+        names.extend(hostname.split('.').next().map(plain));
+    }
+    names.retain(|name| name.len() >= LEAST);
+    names
+}
+
+/// A name in which everything but letters and digits is alike: `10.0.0.1:7001` is written `10.0.0.1-7001` in a file name.
+fn plain(name: &str) -> String {
+    let plain = |c: char| {
+        if c.is_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else {
+            '-'
+        }
+    };
+    name.trim_matches(['[', ']']).chars().map(plain).collect()
+}
+
+/// Whether `name` is in `text`, not as a part of a longer word.
+fn has_word(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let ends = [
+            text[..at].chars().next_back(),
+            text[at + name.len()..].chars().next(),
+        ];
+        ends.iter()
+            .all(|end| end.is_none_or(|c| !c.is_alphanumeric()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn topology() -> Topology {
+        let text = b"0123456789abcdef0123456789abcdef01234567 127.0.0.1:7001@2,r-1.redis.svc master - 0 0 1 connected 0-99\n\
+            1123456789abcdef0123456789abcdef01234567 127.0.0.1:7002@2,r-10.redis.svc master - 0 0 1 connected 100-16381\n\
+            2123456789abcdef0123456789abcdef01234567 10.0.0.3:6379@2 master - 0 0 1 connected 16382-16383\n";
+        Topology::parse("nodes", text).unwrap()
+    }
+
+    #[test]
+    fn a_file_is_named_after_the_port_the_address_the_host_or_the_id_of_its_node() {
+        for (path, node) in [
+            ("7001.monitor", Some(0)),
+            ("mon/127.0.0.1-7002.txt", Some(1)),
+            ("127.0.0.1_7002.monitor.gz", Some(1)),
+            ("10.0.0.3.log", Some(2)),
+            ("r-1.monitor", Some(0)),
+            ("r-10.redis.svc:7002.monitor", Some(1)),
+            ("monitor-R-10.txt", Some(1)),
+            ("01234567.monitor", Some(0)),
+            (
+                "/data/7002/appendonlydir/appendonly.aof.1.incr.aof",
+                Some(1),
+            ),
+            ("7001/monitor-7002.txt", Some(1)),
+            ("127.0.0.1.monitor", None),
+            ("7001-7002.monitor", None),
+            ("17001.monitor", None),
+            ("monitor.txt", None),
+            ("", None),
+        ] {
+            assert_eq!(topology().of_path(Path::new(path)), node, "{path}");
+        }
+    }
+
+    #[test]
+    fn nodes_that_are_named_after_files_are_found_by_these() {
+        let names = ["a/1.rdb", "b/1.rdb"].map(String::from);
+        let owner = vec![Some(0); slotscope_engine::slot::SLOTS];
+        let topology = crate::topology::of_names::of_names("files".into(), &names, &owner);
+        let at = topology.nodes.iter().position(|node| node.id == "b/1.rdb");
+        assert_eq!(topology.of_path(Path::new("b/1.rdb")), at);
+    }
+}

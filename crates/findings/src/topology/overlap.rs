@@ -1,0 +1,319 @@
+//! Dumps of several nodes of which some hold the same slots: slots moved between the dumps, or one of them holds keys from
+//! elsewhere.
+//!
+//! Parts of one dump share slots as chance has it, and parts of a dump in the order of slots share the slot in which they
+//! were cut. Dumps of nodes share far fewer slots, and what one alone holds lies in ranges.
+
+use crate::topology::of_files::{Bits, FileSlots, Group, SURELY, are_apart, count, groups, shared};
+use crate::topology::ranges;
+use slotscope_engine::slot::SLOTS;
+
+/// Slots in dumps of several nodes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Overlap {
+    /// Dumps of two nodes hold the same slots.
+    Shared {
+        /// The places of the two files that share most.
+        files: [usize; 2],
+        /// The slots that both hold, as first and last, both included; slots between them that no file holds are in them.
+        ranges: Vec<(u16, u16)>,
+        /// How many other pairs of nodes share slots.
+        others: usize,
+    },
+    /// All other files hold the slots of one node each, and one file holds slots of theirs.
+    Stranger {
+        /// Its place.
+        file: usize,
+        /// The slots of others that it holds, ascending.
+        slots: Vec<u16>,
+    },
+}
+
+/// Dumps of nodes share at most this part of the slots that chance would make them share.
+const FEW: f64 = 0.5;
+/// Ranges change hands at most this part as often from slot to slot as slots by chance do.
+const IN_RANGES: f64 = 0.2;
+
+/// The nodes of which `files`, some of which share slots, are dumps, each with slots that no other has; `None` where they
+/// are not known to be dumps of several nodes.
+pub(super) fn find(files: &[FileSlots]) -> Option<(Vec<Group>, Overlap)> {
+    if are_pieces(files) {
+        return None;
+    }
+    without_a_stranger(files).or_else(|| with_shared_slots(files))
+}
+
+/// Whether all that two files share is the one slot in which a dump in the order of slots was cut.
+fn are_pieces(files: &[FileSlots]) -> bool {
+    if files.iter().any(|file| file.is_snapshot) {
+        return false;
+    }
+    let mut ends: Vec<(u16, u16)> = files
+        .iter()
+        .filter_map(|file| Some((*file.slots.first()?, *file.slots.last()?)))
+        .collect();
+    ends.sort_unstable();
+    ends.windows(2).all(|pair| pair[0].1 <= pair[1].0)
+}
+
+/// The one file that meets most others, where the others meet nowhere.
+fn without_a_stranger(files: &[FileSlots]) -> Option<(Vec<Group>, Overlap)> {
+    let all: Vec<Group> = (0..files.len())
+        .filter_map(|at| Group::of(files, at))
+        .collect();
+    let mut met = vec![0; all.len()];
+    for (at, group) in all.iter().enumerate() {
+        for (other, theirs) in all.iter().enumerate().skip(at + 1) {
+            if shared(&group.bits, &theirs.bits) > 0 {
+                met[at] += 1;
+                met[other] += 1;
+            }
+        }
+    }
+    let most = met.iter().copied().max().filter(|most| *most > 1)?;
+    let mut fullest = (0..all.len()).filter(|at| met[*at] == most);
+    let (suspect, None) = (&all[fullest.next()?], fullest.next()) else {
+        return None;
+    };
+    let file = suspect.files[0];
+    let mut others = groups(files, |at| at != file);
+    if others.len() < 2 || !are_apart(&others, files) || !are_nodes(&others, files) {
+        return None;
+    }
+    let held = held(&others);
+    let foreign = slots_of(&std::array::from_fn(|word| suspect.bits[word] & held[word]));
+    let own: Bits = std::array::from_fn(|word| suspect.bits[word] & !held[word]);
+    if count(&own) > 0 {
+        others.push(Group {
+            files: suspect.files.clone(),
+            count: count(&own),
+            bits: Box::new(own),
+        });
+    }
+    let slots = foreign;
+    Some((others, Overlap::Stranger { file, slots }))
+}
+
+/// Nodes of which some share slots, though far fewer than by chance.
+fn with_shared_slots(files: &[FileSlots]) -> Option<(Vec<Group>, Overlap)> {
+    let groups = groups(files, |_| true);
+    if groups.len() < 2 || !are_nodes(&groups, files) {
+        return None;
+    }
+    let mut most: Option<(u32, [usize; 2])> = None;
+    let (mut pairs, mut surprise) = (0, 0.0);
+    for (at, group) in groups.iter().enumerate() {
+        for (other, theirs) in groups.iter().enumerate().skip(at + 1) {
+            let both = shared(&group.bits, &theirs.bits);
+            let expected = f64::from(group.count) * f64::from(theirs.count) / SLOTS as f64;
+            surprise += unlikely_few(f64::from(both), expected);
+            if both == 0 {
+                continue;
+            }
+            pairs += 1;
+            if most.is_none_or(|(most, _)| both > most) {
+                most = Some((both, [at, other]));
+            }
+        }
+    }
+    let are_of_cluster = are_of_cluster(&groups, files);
+    if surprise < SURELY && !are_of_cluster {
+        return None;
+    }
+    let (both, [at, other]) = most?;
+    let [one, two] = [&groups[at], &groups[other]];
+    let expected = f64::from(one.count) * f64::from(two.count) / SLOTS as f64;
+    // An RDB file is never a part of a dump, and a new node may hold slots of one other only.
+    let are_snapshots = files.iter().all(|file| file.is_snapshot);
+    if f64::from(both) > FEW * expected && !are_snapshots {
+        return None;
+    }
+    let held = held(&groups);
+    let both = |word: usize| one.bits[word] & two.bits[word];
+    let slots = slots_of(&std::array::from_fn(|word| both(word) | !held[word]));
+    let runs = ranges::of_slots(&slots).into_iter();
+    let shared = |slot: &u16| both(usize::from(*slot) / 64) >> (slot % 64) & 1 == 1;
+    let ranges = runs.filter_map(|(first, last)| {
+        let mut run = first..=last;
+        let first = run.clone().find(shared)?;
+        Some((first, run.rfind(shared)?))
+    });
+    let overlap = Overlap::Shared {
+        files: [one.files[0], two.files[0]],
+        ranges: ranges.collect(),
+        others: pairs - 1,
+    };
+    Some((groups, overlap))
+}
+
+/// Whether what one group alone holds lies in ranges, as the slots of nodes do, or servers in cluster mode wrote all of it.
+fn are_nodes(groups: &[Group], files: &[FileSlots]) -> bool {
+    if are_of_cluster(groups, files) {
+        return true;
+    }
+    let mut holder = vec![None; SLOTS];
+    let mut holders = vec![0u32; SLOTS];
+    for (at, group) in groups.iter().enumerate() {
+        group.slots().for_each(|slot| {
+            holder[slot] = Some(at);
+            holders[slot] += 1;
+        });
+    }
+    let alone = holder
+        .iter()
+        .zip(&holders)
+        .filter(|(_, holders)| **holders == 1);
+    let alone: Vec<usize> = alone.filter_map(|(holder, _)| *holder).collect();
+    let mut parts = vec![0.0; groups.len()];
+    alone
+        .iter()
+        .for_each(|at| parts[*at] += 1.0 / alone.len() as f64);
+    let by_chance = 1.0 - parts.iter().map(|part| part * part).sum::<f64>();
+    let expected = alone.len().saturating_sub(1) as f64 * by_chance;
+    let changes = alone.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    expected >= SURELY && changes as f64 <= IN_RANGES * expected
+}
+
+fn are_of_cluster(groups: &[Group], files: &[FileSlots]) -> bool {
+    let mut members = groups.iter().flat_map(|group| &group.files);
+    members.all(|file| files[*file].is_of_cluster)
+}
+
+/// How unlikely it is that so few slots are shared where `expected` are: -ln of a bound of Chernoff on the probability.
+fn unlikely_few(shared: f64, expected: f64) -> f64 {
+    match shared {
+        _ if shared >= expected => 0.0,
+        0.0 => expected,
+        shared => expected - shared + shared * (shared / expected).ln(),
+    }
+}
+
+/// The slots that any group holds.
+fn held(groups: &[Group]) -> Bits {
+    groups.iter().fold([0; SLOTS / 64], |held, group| {
+        std::array::from_fn(|word| held[word] | group.bits[word])
+    })
+}
+
+fn slots_of(bits: &Bits) -> Vec<u16> {
+    let is_set = |slot: &u16| bits[usize::from(*slot) / 64] >> (slot % 64) & 1 == 1;
+    (0..SLOTS as u16).filter(is_set).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::of_files::{OfFiles, of_files};
+
+    fn file(name: &str, slots: impl IntoIterator<Item = u16>) -> FileSlots {
+        let mut slots: Vec<u16> = slots.into_iter().collect();
+        slots.sort_unstable();
+        slots.dedup();
+        FileSlots {
+            name: name.into(),
+            slots,
+            ..FileSlots::default()
+        }
+    }
+
+    fn found(files: &[FileSlots]) -> Option<(Vec<String>, Overlap)> {
+        let OfFiles {
+            topology, overlap, ..
+        } = of_files(files)?;
+        let names = topology.nodes.into_iter().map(|node| node.id).collect();
+        Some((names, overlap?))
+    }
+
+    #[test]
+    fn slots_that_two_dumps_hold_are_found_and_no_nodes_are_invented() {
+        for is_snapshot in [true, false] {
+            let files = [
+                file("a", 0..6000),
+                file("b", 5400..11_000),
+                file("c", 11_000..16_384),
+            ];
+            let files = files.map(|file| FileSlots {
+                is_snapshot,
+                ..file
+            });
+            let (nodes, overlap) = found(&files).unwrap();
+            assert_eq!(nodes, ["a", "b", "c"]);
+            let shared = Overlap::Shared {
+                files: [0, 1],
+                ranges: vec![(5400, 5999)],
+                others: 0,
+            };
+            assert_eq!(overlap, shared);
+        }
+    }
+
+    #[test]
+    fn a_dump_with_keys_of_another_cluster_is_the_stranger_however_many_they_are() {
+        let mut files: Vec<FileSlots> = (0..9u16)
+            .map(|node| file(&format!("n{node}"), node * 1820..(node + 1) * 1820))
+            .collect();
+        for step in [1, 17, 1500] {
+            let foreign = (0..16_384).step_by(step);
+            files[4] = file("n4", (4 * 1820..5 * 1820).chain(foreign));
+            let (nodes, overlap) = found(&files).unwrap();
+            assert_eq!(nodes.len(), 9, "{step}");
+            let Overlap::Stranger { file, slots } = overlap else {
+                panic!("{step}: {overlap:?}")
+            };
+            assert_eq!(file, 4);
+            assert!(slots.len() >= 14_560 / step - 1, "{step}: {}", slots.len());
+        }
+        files[4] = file("n4", 4 * 1820..5 * 1820);
+        assert_eq!(of_files(&files).unwrap().overlap, None);
+    }
+
+    #[test]
+    fn two_dumps_of_which_one_has_foreign_keys_share_slots() {
+        let foreign = (0..8000).step_by(15);
+        let files = [file("a", 0..8000), file("b", (8000..16_384).chain(foreign))];
+        let (_, overlap) = found(&files).unwrap();
+        assert!(matches!(overlap, Overlap::Shared { ranges, .. } if ranges.len() == 534));
+    }
+
+    #[test]
+    fn parts_of_one_dump_are_no_nodes_however_it_was_cut() {
+        // In the order of slots, within slots.
+        let files = [
+            file("a", 0..=5000),
+            file("b", 5000..=9000),
+            file("c", 9000..16_384),
+        ];
+        assert_eq!(of_files(&files), None);
+        // By chance: a third of the slots each, and of those a third in both of two.
+        let part = |seed: u64| {
+            let is_in = move |slot: &u16| {
+                (u64::from(*slot) + 1 + seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 62 != 0
+            };
+            (0..16_384).filter(is_in)
+        };
+        let files = [1, 20_000, 300_000].map(|seed| file("part", part(seed)));
+        assert_eq!(of_files(&files), None);
+        // Structured ids: fewer slots in both than by chance, but those of one alone lie everywhere.
+        let files = [
+            file("even", (0..16_384).step_by(2)),
+            file("odd", (1..16_384).step_by(2).chain((0..16_384).step_by(64))),
+        ];
+        assert_eq!(of_files(&files), None);
+    }
+
+    #[test]
+    fn servers_in_cluster_mode_are_nodes_however_few_their_keys() {
+        let of_cluster = |name: &str, slots: &[u16]| FileSlots {
+            is_snapshot: true,
+            is_of_cluster: true,
+            ..file(name, slots.iter().copied())
+        };
+        let files = [
+            of_cluster("a", &[1, 5, 9, 300, 400]),
+            of_cluster("b", &[9, 8000, 9000, 9100, 12_000]),
+        ];
+        let (nodes, overlap) = found(&files).unwrap();
+        assert_eq!(nodes, ["a", "b"]);
+        assert!(matches!(overlap, Overlap::Shared { ranges, .. } if ranges == [(9, 9)]));
+    }
+}

@@ -1,0 +1,212 @@
+//! Findings, each in one sentence. What a role is explained by has its own file.
+
+use crate::summary::finding::{FindingText, KeyText};
+use crate::summary::state::Role;
+use crate::wording::InWords;
+use crate::wording::verdict::unit;
+use slotscope_engine::name::Name;
+use slotscope_engine::text::{bytes, counted, grouped, list, percent, plural, short, span, time};
+
+/// Names that a sentence has room for.
+const NAMES: usize = 3;
+/// A block of a node that is worth a word, in milliseconds.
+const BLOCKS: f64 = 100.0;
+
+impl InWords for FindingText {
+    fn in_words(&self) -> String {
+        match self {
+            FindingText::Role(explanation) => explanation.in_words(),
+            FindingText::Down {
+                failed,
+                unowned,
+                said_fail,
+            } => down(failed, *unowned, *said_fail),
+            FindingText::Full {
+                node,
+                used,
+                maxmemory,
+                overhead,
+            } => {
+                let part = percent(*used as f64 / (*maxmemory).max(1) as f64);
+                let overhead = overhead.map_or(String::new(), |overhead| {
+                    format!("; {} of it is not keys", bytes(overhead))
+                });
+                format!(
+                    "{} uses {} of {} maxmemory, {part}{overhead}",
+                    short(node),
+                    bytes(*used),
+                    bytes(*maxmemory)
+                )
+            }
+            FindingText::Busy { node, cpu } => format!(
+                "{} uses {} of a core, and commands run on one",
+                short(node),
+                percent(*cpu)
+            ),
+            FindingText::Evicting { node, other } => format!(
+                "{} evicts keys while {} has {} of its maxmemory free",
+                short(node),
+                short(&other.0),
+                percent(other.1)
+            ),
+            FindingText::Growth { node, months } => format!(
+                "{} reaches maxmemory in {:.0} days at this growth",
+                short(node),
+                (months * 30.4).ceil()
+            ),
+            FindingText::Suspected { node, slots } => format!(
+                "{} is suspected to have failed (fail?); it owns {}",
+                short(node),
+                counted(u64::from(*slots), "slot")
+            ),
+            FindingText::OpenSlots(slots) => {
+                let names = list(slots.iter(), NAMES);
+                let (are, they) = if slots.len() == 1 {
+                    ("is", "the move")
+                } else {
+                    ("are", "the moves")
+                };
+                format!(
+                    "slot{} {names} {are} open (migrating or importing): {they} may be running, or was cut off",
+                    plural(slots.len() as u64)
+                )
+            }
+            FindingText::Expiry {
+                share,
+                minutes,
+                at,
+                pattern,
+                node,
+            } => expiry(*share, *minutes, *at) + &mostly(pattern.as_ref(), node.as_ref()),
+            FindingText::Key(key) => key.in_words(),
+            FindingText::Tag(name, share, measure) => format!(
+                "{} alone is {} of a node's fair share of {}",
+                unit(name, true),
+                percent(*share),
+                measure.of_what()
+            ),
+            FindingText::NoReplica(Some(node)) => {
+                format!(
+                    "primary {} has no replica: if it fails, its slots are down",
+                    short(node)
+                )
+            }
+            FindingText::NoReplica(None) => {
+                "no primary has a replica: if one fails, its slots are down".into()
+            }
+            FindingText::EmptyNode(node) => format!("primary {} owns no slots", short(node)),
+            FindingText::SizesUnknown => {
+                "memory is unknown: the input has no sizes, so a big key would be invisible".into()
+            }
+            FindingText::LoadUnknown => {
+                "the nodes are uneven by keys and even in memory; load was not measured".into()
+            }
+            FindingText::NoLimit => {
+                "maxmemory is 0: the servers have no limit, so how full they are is not known"
+                    .into()
+            }
+        }
+    }
+}
+
+impl InWords for KeyText {
+    fn in_words(&self) -> String {
+        let mut facts = Vec::new();
+        if let Some((share, measure)) = self.share {
+            let is_memory = measure.role() == Role::Memory;
+            let size = self.bytes.filter(|_| is_memory).map(bytes);
+            let part = format!(
+                "{} of a node's fair share of {}",
+                percent(share),
+                measure.of_what()
+            );
+            facts.push(match size {
+                Some(size) => format!("{size}, {part}"),
+                None => part,
+            });
+        } else if let Some(size) = self.bytes {
+            facts.push(bytes(size));
+        }
+        if let Some(elements) = self.elements.filter(|elements| *elements > 1) {
+            facts.push(counted(elements, "element"));
+        }
+        let block = self.block_ms.filter(|ms| *ms >= BLOCKS);
+        let block = block.map_or(String::new(), |ms| {
+            format!(": MIGRATE and DEL block its node for about {}", millis(ms))
+        });
+        format!("key {} is {}{block}", short(&self.name), facts.join(", "))
+    }
+}
+
+/// A short time for people.
+pub fn millis(ms: f64) -> String {
+    if ms < 1000.0 {
+        format!("{ms:.0} ms")
+    } else if ms < 60_000.0 {
+        format!("{:.1} s", ms / 1000.0)
+    } else {
+        span((ms / 1000.0).round() as u64)
+    }
+}
+
+fn down(
+    failed: &[(slotscope_engine::name::Name, u32)],
+    unowned: u32,
+    said_fail: Option<(u64, u64)>,
+) -> String {
+    let mut parts = Vec::new();
+    if !failed.is_empty() {
+        let names = list(failed.iter().map(|(name, _)| short(name)), NAMES);
+        let slots: u32 = failed.iter().map(|(_, slots)| slots).sum();
+        parts.push(format!(
+            "{names} failed: {} {} not served",
+            counted(u64::from(slots), "slot"),
+            if slots == 1 { "is" } else { "are" }
+        ));
+    }
+    if unowned > 0 {
+        let (have, slots) = if unowned == 1 {
+            ("has", "1 slot".into())
+        } else {
+            ("have", counted(u64::from(unowned), "slot"))
+        };
+        parts.push(format!("{slots} {have} no owner"));
+    }
+    if let Some((asked, fail)) = said_fail {
+        parts.push(format!(
+            "{} of {} primaries report cluster_state:fail",
+            grouped(fail),
+            grouped(asked)
+        ));
+    }
+    parts.join("; ")
+}
+
+/// What most of the keys are, and where.
+fn mostly(pattern: Option<&Name>, node: Option<&Name>) -> String {
+    let node = node.map(|node| format!("on {}", short(node)));
+    let parts = pattern.map(short).into_iter().chain(node);
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!(": most of them {}", parts.join(" "))
+    }
+}
+
+fn expiry(share: f64, minutes: u64, (at, after): (u64, Option<u64>)) -> String {
+    let within = if minutes <= 1 {
+        String::from("minute")
+    } else {
+        format!("{minutes} minutes")
+    };
+    let when = match after {
+        Some(after) => format!(", {} after the dump", span(after)),
+        None => String::new(),
+    };
+    format!(
+        "{} of the keys expire within the same {within}, at {}{when}",
+        percent(share),
+        time(at)
+    )
+}

@@ -1,0 +1,109 @@
+//! The verdict on the number of keys that each node reports, in one sentence.
+
+use crate::summary::explanation::{Fullest, Why};
+use crate::summary::limit;
+use crate::summary::measure::Measure;
+use crate::summary::node_counts::CountedFinding;
+use crate::wording::InWords;
+use slotscope_engine::text::grouped;
+
+impl InWords for CountedFinding {
+    fn in_words(&self) -> String {
+        let Some(fullest) = &self.fullest else {
+            return "no node says that it holds keys, so there is nothing to judge".into();
+        };
+        let m = fullest.max_over_mean;
+        let without_cause = |reason| Fullest {
+            assumed_nodes: None,
+            node: fullest.node.clone(),
+            measure: Measure::Keys,
+            max_over_mean: m,
+            reason,
+            compared: None,
+            memory_is_unknown: false,
+            is_estimated: false,
+            are_writes: false,
+        };
+        if m <= limit::BALANCED {
+            return without_cause(Why::Even).in_words();
+        }
+        if fullest.has_too_few_keys() {
+            let few = Why::TooFew {
+                counted: self.keys as u64,
+                nodes: fullest.nodes,
+            };
+            return without_cause(few).in_words();
+        }
+        let has = without_cause(Why::Causes(Vec::new(), None)).in_words();
+        let by_slots = fullest.is_by_slots().then(|| {
+            format!(
+                "it owns {:.0}% of the slots ({:+.2})",
+                100.0 * fullest.share_of_slots,
+                fullest.placement
+            )
+        });
+        let rest = match fullest.is_rest_by_chance {
+            true if by_slots.is_some() => None,
+            true => Some(format!("chance among {} keys", grouped(self.keys as u64))),
+            false => {
+                Some("heavy hash tags, uneven expiry, or keys in slots that it does not own".into())
+            }
+        };
+        let rest = rest.map(|what| {
+            format!(
+                "{what} ({:+.2}; a perfect hash gives up to {:+.3})",
+                fullest.rest(),
+                fullest.by_chance
+            )
+        });
+        let causes: Vec<String> = by_slots.into_iter().chain(rest).collect();
+        let what_next = match fullest.is_rest_by_chance {
+            true => "; redis-cli --cluster rebalance evens out their numbers",
+            false => "; dump the keys to see which",
+        };
+        format!("{has}: {}{what_next}", causes.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::summary::node_counts::NodeCounts;
+    use crate::topology::cluster_info::NodeKeys;
+    use slotscope_engine::name::Name;
+
+    fn sentence(keys: &[u64]) -> String {
+        let node = |(i, keys): (usize, &u64)| NodeKeys {
+            address: format!("10.0.0.{}:6379", i + 1),
+            id_start: format!("{i:08x}"),
+            keys: *keys,
+            slots: 1638,
+        };
+        let nodes: Vec<_> = keys.iter().enumerate().map(node).collect();
+        NodeCounts::of(Name::from("info"), &nodes)
+            .verdict
+            .sentence
+            .to_string()
+    }
+
+    #[test]
+    fn uneven_counts_of_nodes_name_the_nodes_and_every_possible_cause() {
+        let mut keys = [153_823_254; 10];
+        (keys[3], keys[7]) = (170_568_518, 142_747_398);
+        let sentence = sentence(&keys);
+        for part in [
+            "10.0.0.4:6379 holds 1.10 times",
+            "hash tags",
+            "slots that it does not own",
+            "expiry",
+            "a perfect hash gives up to +0.000",
+            "dump",
+        ] {
+            assert!(sentence.contains(part), "{part} in {sentence}");
+        }
+    }
+
+    #[test]
+    fn few_keys_are_not_judged() {
+        assert!(sentence(&[100, 120, 95]).contains("too few to judge"));
+    }
+}

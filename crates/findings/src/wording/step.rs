@@ -1,0 +1,168 @@
+//! Steps, each in one sentence in the imperative.
+
+use crate::summary::step::{LeftText, StepText};
+use crate::wording::InWords;
+use crate::wording::finding::millis;
+use crate::wording::verdict::{NAMES, ratio, unit};
+use slotscope_engine::text::{bytes, counted, grouped, list, percent, short};
+
+impl InWords for StepText {
+    fn in_words(&self) -> String {
+        match self {
+            StepText::BringBack(nodes) => {
+                format!("bring {} back", list(nodes.iter().map(short), NAMES))
+            }
+            StepText::FailOver(nodes) => format!(
+                "if {} cannot be brought back, promote the replica with the highest offset (TAKEOVER without a majority)",
+                list(nodes.iter().map(short), NAMES)
+            ),
+            StepText::FindFailure => {
+                "compare CLUSTER NODES of all primaries: the listing has neither a failed primary nor a slot without an owner"
+                    .into()
+            }
+            StepText::AssignSlots(slots) => {
+                format!("assign the {} without an owner", counted(u64::from(*slots), "slot"))
+            }
+            StepText::EndMove(slots) => match slots.as_slice() {
+                [slot] => format!("end the move of slot {slot}, if none is running"),
+                _ => format!(
+                    "end the moves of {}, if none is running",
+                    counted(slots.len() as u64, "slot")
+                ),
+            },
+            StepText::TakeAgain => {
+                "take the dump again from every primary, with the topology of the same moment, then run this again".into()
+            }
+            StepText::Expire(pattern, size) => format!(
+                "give {} a TTL or delete it: {} without a TTL",
+                short(pattern),
+                bytes(*size)
+            ),
+            StepText::Buffers(size) => format!(
+                "look at client buffers and the replication backlog: {} that are not keys",
+                bytes(*size)
+            ),
+            StepText::RaiseLimit => "raise maxmemory, where the host has room".into(),
+            StepText::Move {
+                slots,
+                keys,
+                bytes: size,
+                is_relief,
+            } => {
+                let what = match (size, keys) {
+                    (Some(size), _) => format!(", {}", bytes(*size)),
+                    (None, Some(keys)) => format!(", {}", counted(*keys, "key")),
+                    (None, None) => String::new(),
+                };
+                let relief = if *is_relief { ", as relief" } else { "" };
+                format!("move {}{what}{relief}", counted(*slots, "slot"))
+            }
+            StepText::ChangeFirst { slots: 0 } => {
+                "wait for the change of the application: then no slot has to move".into()
+            }
+            StepText::ChangeFirst { slots } => format!(
+                "wait for the change of the application: then {} to move",
+                if *slots == 1 {
+                    "1 slot has".into()
+                } else {
+                    format!("{} have", counted(*slots, "slot"))
+                }
+            ),
+            StepText::Meant => {
+                "if the nodes are meant to own different numbers of slots: say so with --weight".into()
+            }
+            StepText::EqualSlots { slots } => format!(
+                "give every primary the same number of slots: {} move",
+                counted(*slots, "slot")
+            ),
+            StepText::SlotRanges { shards } => format!(
+                "restore a backup into {} with ranges of slots of equal load",
+                counted(*shards, "shard")
+            ),
+            StepText::Split {
+                names,
+                are_tags,
+                parts,
+            } => {
+                let shown = names.iter().map(|name| {
+                    if *are_tags {
+                        format!("{{{}}}", short(name))
+                    } else {
+                        format!("key {}", short(name))
+                    }
+                });
+                let each = if names.len() > 1 { " each" } else { "" };
+                let what = if *are_tags { "hash tags" } else { "keys" };
+                format!(
+                    "split {} into {} {what}{each} (in the application)",
+                    list(shown, NAMES),
+                    grouped(u64::from(*parts))
+                )
+            }
+            StepText::Untag(tag) => format!(
+                "take the braces of {{{}}} out of the key names: nearly all keys have it (in the application)",
+                short(tag)
+            ),
+            StepText::RenameTags(count) => format!(
+                "rename the {} so that they spread (in the application)",
+                counted(*count, "hash tag")
+            ),
+            StepText::Cache {
+                name,
+                is_tag,
+                reads,
+            } => {
+                let reads = match reads {
+                    Some(reads) => format!("{} of its operations are reads", percent(*reads)),
+                    None => "if it is mostly read; MONITOR shows it".into(),
+                };
+                format!(
+                    "cache {} in the client, or read it from replicas ({reads})",
+                    unit(name, *is_tag)
+                )
+            }
+            StepText::AddNodes { count, most } => {
+                let most = most.map_or(String::new(), |most| {
+                    format!(
+                        "; on more than {} the heaviest slot alone exceeds a fair share",
+                        grouped(most)
+                    )
+                });
+                let count = if *count == 1 {
+                    "a primary".into()
+                } else {
+                    format!("{} primaries", grouped(*count))
+                };
+                format!("add {count}, then move slots{most}")
+            }
+            StepText::Finish(node, true) => format!("go on filling {}", short(node)),
+            StepText::Finish(node, false) => format!("empty {} instead", short(node)),
+        }
+    }
+}
+
+impl InWords for LeftText {
+    fn in_words(&self) -> String {
+        match self {
+            LeftText::NoPlacement { slots, least } => {
+                let names = list(slots.iter(), NAMES);
+                let slot = if slots.len() == 1 { "slot" } else { "slots" };
+                format!(
+                    "no placement evens both: {slot} {names} keeps it at {} or more",
+                    ratio(*least)
+                )
+            }
+            LeftText::OneSlot(slot) => format!("slot {slot} alone is more than a fair share"),
+            LeftText::HotSlot(slot) => format!(
+                "slot {slot} alone is more than a fair share; a few seconds of MONITOR on its node show which key it is"
+            ),
+            LeftText::Pinned { key, block_ms } => format!(
+                "key {} stays: moving it blocks its node for about {} (--move-big moves it)",
+                short(key),
+                millis(*block_ms)
+            ),
+            LeftText::NotFound => "no better placement was found".into(),
+            LeftText::Moving => "a node is being filled or drained".into(),
+        }
+    }
+}

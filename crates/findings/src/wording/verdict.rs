@@ -1,0 +1,306 @@
+//! A role in one sentence: which node is above its fair share, and why.
+
+use crate::summary::cause::{Cause, CauseKind};
+use crate::summary::explanation::{Explanation, Fullest, NotCompared, Unseen, Why, alike};
+use crate::summary::measure::Measure;
+use crate::summary::state::Role;
+use crate::summary::tags::LISTED;
+use crate::wording::InWords;
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::text::{are, counted, grouped, list, percent, short};
+
+impl InWords for Explanation {
+    fn in_words(&self) -> String {
+        match self {
+            Explanation::NothingRead => {
+                "the input could not be read to its end, and the part that was read has no keys"
+                    .into()
+            }
+            Explanation::Unowned => {
+                "all keys are in slots that no node owns: is this the topology of another cluster?"
+                    .into()
+            }
+            Explanation::NoKeys => "the input has no keys, so this says nothing of the cluster".into(),
+            Explanation::OnlyExtremes => {
+                "only lists of the hottest, slowest or largest keys were read: they say where those are, and nothing of \
+                 how full or hot the nodes are"
+                    .into()
+            }
+            Explanation::NoLoad(measure) => format!(
+                "{} of all keys is 0, so there is nothing to judge",
+                measure.of_what()
+            ),
+            Explanation::Fullest(fullest) => fullest.in_words(),
+            Explanation::NotCompared(not_compared) => not_compared.in_words(),
+        }
+    }
+}
+
+impl InWords for Fullest {
+    fn in_words(&self) -> String {
+        let what = match self.are_writes {
+            true => "the writes",
+            false => self.measure.of_what(),
+        };
+        let ratio = ratio(self.max_over_mean);
+        let node = short(&self.node);
+        let holds = format!("{node} holds {ratio} times its fair share of {what}");
+        let sentence = match &self.reason {
+            Why::Damaged(sign) => {
+                format!(
+                    "the dump looks incomplete or damaged: {}; as it is, {holds}",
+                    sign.in_words()
+                )
+            }
+            Why::Even => format!("the nodes are even: the fullest, {holds}"),
+            Why::OneNode => format!("one node, {node}: nothing to compare"),
+            Why::TooFew { counted: n, nodes } => {
+                let unit = match self.measure.role() {
+                    Role::Memory => "key",
+                    Role::Load => "operation",
+                };
+                format!(
+                    "{} on {} {} too few to judge: {holds}",
+                    counted(*n, unit),
+                    counted(*nodes as u64, "node"),
+                    are(*n)
+                )
+            }
+            Why::Idle => format!("the nodes are idle, too idle to judge: {holds}"),
+            Why::Capped => format!(
+                "all nodes are at maxmemory and evict, so memory says nothing of demand: compare evictions; {holds}"
+            ),
+            Why::Causes(causes, moving) => {
+                let causes: Vec<String> =
+                    alike(causes).map(|of| in_words(of, self.measure)).collect();
+                let why = match causes.is_empty() {
+                    true => String::new(),
+                    false => format!(": {}", causes.join(", ")),
+                };
+                let moving = moving.as_ref().map_or(String::new(), |node| {
+                    format!("; {} is being filled or drained", short(node))
+                });
+                format!("{holds}{why}{moving}")
+            }
+        };
+        let assumed = self.assumed_nodes.map_or(String::new(), |nodes| {
+            format!("on {}: ", counted(nodes as u64, "equal node"))
+        });
+        let compared = self.compared.map_or(String::new(), |(compared, all)| {
+            format!(
+                "; {} of {} were captured",
+                grouped(compared as u64),
+                counted(all as u64, "node")
+            )
+        });
+        let memory = if self.memory_is_unknown {
+            "; memory is unknown"
+        } else {
+            ""
+        };
+        let estimated = if self.is_estimated {
+            "; estimated, as some sizes are unknown"
+        } else {
+            ""
+        };
+        format!("{assumed}{sentence}{compared}{estimated}{memory}")
+    }
+}
+
+impl InWords for NotCompared {
+    fn in_words(&self) -> String {
+        let why = match &self.why {
+            Unseen::Captured(nodes, all) if nodes.is_empty() => {
+                format!("none of {} was captured", counted(*all as u64, "node"))
+            }
+            Unseen::Captured(nodes, all) => {
+                let names = list(nodes.iter().map(short), NAMES);
+                let was = if nodes.len() == 1 { "was" } else { "were" };
+                format!("only {names} of {} {was} captured, so nodes are not compared", counted(*all as u64, "node"))
+            }
+            Unseen::Sample => {
+                "a sample of the slots may miss the heaviest, so nodes are not compared".into()
+            }
+            Unseen::OneReading => {
+                "one reading of counters that started at different times: nodes are not compared; take two readings".into()
+            }
+            Unseen::Apart => {
+                "the nodes were captured at different times, so they are not compared".into()
+            }
+            Unseen::Replicas => {
+                "the LFU counters are those of replicas, which see no reads of their primaries: nodes are not compared".into()
+            }
+        };
+        let heaviest = self
+            .heaviest
+            .as_ref()
+            .map_or(String::new(), |(name, is_tag, part)| {
+                format!(
+                    "; {} gets {} of {}",
+                    unit(name, *is_tag),
+                    percent(*part),
+                    self.measure.of_what()
+                )
+            });
+        format!("{why}{heaviest}")
+    }
+}
+
+/// A tag or key by its kind and name.
+pub fn unit(name: &Name, is_tag: bool) -> String {
+    if is_tag {
+        format!("hash tag {{{}}}", short(name))
+    } else {
+        format!("key {}", short(name))
+    }
+}
+
+/// Fair shares, with more digits where the nodes are nearly even.
+pub fn ratio(fair_shares: f64) -> String {
+    match fair_shares {
+        of if of < 1.1 => format!("{of:.3}"),
+        of if of < 99.995 => format!("{of:.2}"),
+        of => grouped(of.round() as u64),
+    }
+}
+
+/// Names of tags or keys of one size that a sentence has room for.
+pub const NAMES: usize = 3;
+
+/// A cause, or those that are alike, and what they add.
+fn in_words(alike: &[Cause], measure: Measure) -> String {
+    let Some(cause) = alike.first() else {
+        return String::new();
+    };
+    let excess: f64 = alike.iter().map(|cause| cause.excess).sum();
+    match alike.len() {
+        1 => match cause.by_chance.filter(|_| cause.kind == CauseKind::Chance) {
+            Some(most) => format!(
+                "{} ({excess:+.2}; a perfect hash gives up to {most:+.2})",
+                cause_in_words(cause, measure)
+            ),
+            None => format!("{} ({excess:+.2})", cause_in_words(cause, measure)),
+        },
+        _ => {
+            let names = list(alike.iter().map(name_of), NAMES);
+            let kind = if cause.kind == CauseKind::Tag {
+                "hash tags"
+            } else {
+                "keys"
+            };
+            let slot = match cause.slots.as_slice() {
+                [slot] if alike.iter().all(|other| other.slots == cause.slots) => {
+                    format!(", all in slot {slot}")
+                }
+                _ => String::new(),
+            };
+            format!("{kind} {names}{slot} ({excess:+.2})")
+        }
+    }
+}
+
+/// A cause without what it adds.
+pub fn cause_in_words(cause: &Cause, measure: Measure) -> String {
+    let by = measure.metric();
+    let share = || format!("{:.0}%", 100.0 * cause.share.unwrap_or(0.0));
+    let units = || match (cause.units.unwrap_or(0), by) {
+        (1, Metric::Keys) => String::from("one heavy hash tag"),
+        (1, _) => String::from("one heavy hash tag or key"),
+        // Of more the names are not known.
+        (units, _) if units >= LISTED as u64 => {
+            format!("the {} heaviest hash tags", grouped(units))
+        }
+        (units, Metric::Keys) => format!("{} heavy hash tags", grouped(units)),
+        (units, _) => format!("{} heavy hash tags and keys", grouped(units)),
+    };
+    let slots = || {
+        let slots: Vec<String> = cause.slots.iter().map(u16::to_string).collect();
+        slots.join(", ")
+    };
+    match cause.kind {
+        CauseKind::Slots => format!("it owns {} of the slots", share()),
+        CauseKind::Tag => match &cause.key {
+            Some(key) => format!(
+                "hash tag {}, nearly all of it key {}",
+                name_of(cause),
+                short(key)
+            ),
+            None => format!("hash tag {}", name_of(cause)),
+        },
+        CauseKind::Key => format!("key {}", name_of(cause)),
+        CauseKind::CoarseUnits => {
+            format!("{} hold {} of {}", units(), share(), measure.of_what())
+        }
+        CauseKind::Elsewhere => format!("{} on other nodes", units()),
+        CauseKind::Collisions if !cause.names.is_empty() => {
+            let names = cause.names.iter().map(short);
+            format!("hash tags or keys {} on the same node", list(names, NAMES))
+        }
+        CauseKind::Collisions if cause.slots.is_empty() => {
+            "more tags and keys than chance gives, spread over its slots".into()
+        }
+        CauseKind::Collisions => {
+            format!("many tags or keys in the same slots, most in {}", slots())
+        }
+        CauseKind::Chance => match cause.units.unwrap_or(0) {
+            0 => "chance".into(),
+            1 => "chance with one other tag or key".into(),
+            units => format!("chance among {} other tags and keys", grouped(units)),
+        },
+        CauseKind::Unknown if measure == Measure::UsedMemory => {
+            "the sizes of keys are unknown, so why is not known".into()
+        }
+        CauseKind::Unknown => match cause.slots.as_slice() {
+            [] => "tags were not counted, so why is not known".into(),
+            [slot] => format!(
+                "slot {slot} holds {} of {}; its tags were not counted",
+                share(),
+                measure.of_what()
+            ),
+            _ => format!(
+                "slots {} hold {} of {}; their tags were not counted",
+                slots(),
+                share(),
+                measure.of_what()
+            ),
+        },
+    }
+}
+
+fn name_of(cause: &Cause) -> String {
+    let name = cause.name.as_ref().map(short).unwrap_or_default();
+    match cause.kind {
+        CauseKind::Key => name,
+        _ => format!("{{{name}}}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chance_has_as_many_tags_and_keys_as_there_are() {
+        for (units, words) in [
+            (0, "chance"),
+            (1, "chance with one other tag or key"),
+            (4_120, "chance among 4,120 other tags and keys"),
+        ] {
+            let mut cause = Cause::new(CauseKind::Chance, &Name::from("a"), 0.1);
+            cause.units = Some(units);
+            assert_eq!(cause_in_words(&cause, Measure::Keys), words);
+        }
+    }
+
+    #[test]
+    fn a_tag_that_is_one_key_names_it() {
+        let mut cause = Cause::new(CauseKind::Tag, &Name::from("a"), 0.1);
+        cause.name = Some(Name::from("z1"));
+        cause.key = Some(Name::from("a:{z1}:x"));
+        assert_eq!(
+            cause_in_words(&cause, Measure::Bytes),
+            "hash tag {z1}, nearly all of it key a:{z1}:x"
+        );
+    }
+}
