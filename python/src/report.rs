@@ -1,8 +1,8 @@
 //! A report: its verdict, its JSON, its tables, its page and its files.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCapsule, PyDict};
@@ -11,7 +11,7 @@ use slotscope::report::directory::{Directory, Guard};
 use slotscope::report::render::html;
 use slotscope::report::{self, ChartSet, MARK, json};
 
-use crate::arrow::Columns;
+use crate::arrow;
 use crate::error::{bad, raised};
 use crate::table;
 
@@ -36,7 +36,7 @@ impl Report {
             known.ok_or_else(|| bad("table", format!("no table is called {name}")))?;
         Ok(Table {
             name,
-            columns: Arc::new(table::columns(&make(&self.summary))),
+            rows: table::columns(&make(&self.summary)).map_err(raised)?,
         })
     }
 
@@ -171,23 +171,20 @@ impl Report {
 #[pyclass(module = "slotscope", frozen)]
 pub struct Table {
     name: &'static str,
-    columns: Arc<Columns>,
+    rows: RecordBatch,
 }
 
 #[pymethods]
 impl Table {
     /// The names of the columns.
     #[getter]
-    fn columns(&self) -> Vec<&'static str> {
-        self.columns
-            .columns
-            .iter()
-            .map(|column| column.name)
-            .collect()
+    fn columns(&self) -> Vec<String> {
+        let fields = self.rows.schema_ref().fields().iter();
+        fields.map(|field| field.name().clone()).collect()
     }
 
     fn __len__(&self) -> usize {
-        self.columns.len
+        self.rows.num_rows()
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -198,11 +195,11 @@ impl Table {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // Another type is a wish, which the interface lets a producer pass over.
         drop(requested_schema);
-        self.columns.stream(py)
+        arrow::stream(py, &self.rows)
     }
 
     fn __repr__(&self) -> String {
-        let (rows, columns) = (self.columns.len, self.columns().join(", "));
+        let (rows, columns) = (self.__len__(), self.columns().join(", "));
         format!("<slotscope.Table {}: {rows} rows of {columns}>", self.name)
     }
 }

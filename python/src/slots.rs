@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
+use arrow_array::UInt16Array;
 use hashslot::{Batch, PAD, Padded};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 
-use crate::arrow::{Column, Columns, KeyArray, Offered, Values, offered};
+use crate::arrow::{self, KeyArray, Offered, offered};
 use crate::error::bad;
 use crate::keys::bytes_of;
 use crate::numpy;
@@ -26,36 +26,25 @@ const EVERY: usize = 1 << 20;
 /// `pyarrow.array(slots)`) takes over without a copy. It cannot be changed.
 #[pyclass(module = "slotscope", frozen, sequence)]
 pub struct Slots {
-    columns: Arc<Columns>,
+    slots: UInt16Array,
 }
 
 impl Slots {
     fn new(slots: Vec<u16>) -> Self {
-        let columns = Columns {
-            len: slots.len(),
-            columns: vec![Column {
-                name: "slot",
-                values: Values::U16(slots),
-                nulls: None,
-            }],
-        };
         Slots {
-            columns: Arc::new(columns),
+            slots: slots.into(),
         }
     }
 
     fn values(&self) -> &[u16] {
-        match &self.columns.columns[0].values {
-            Values::U16(slots) => slots,
-            _ => &[],
-        }
+        self.slots.values()
     }
 }
 
 #[pymethods]
 impl Slots {
     fn __len__(&self) -> usize {
-        self.columns.len
+        self.slots.len()
     }
 
     fn __getitem__(&self, index: isize) -> PyResult<u16> {
@@ -110,8 +99,7 @@ impl Slots {
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         // Another type is a wish, which the interface lets a producer pass over.
         drop(requested_schema);
-        let (schema, array) = self.columns.column(0);
-        Ok((schema.into_capsule(py)?, array.into_capsule(py)?))
+        arrow::column(py, "slot", &self.slots)
     }
 }
 

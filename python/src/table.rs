@@ -1,9 +1,11 @@
 //! Tables of a report as columns: those of the CSV files, with their names, as numbers and text.
 
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float64Array, LargeStringArray, RecordBatch, UInt64Array};
+use arrow_schema::ArrowError;
 use slotscope::report::view::{self, Cell, Value};
 use slotscope::summary::Summary;
-
-use crate::arrow::{Column, Columns, Values};
 
 /// Makes a table of a report.
 type Make = fn(&Summary) -> view::Table<'_>;
@@ -19,36 +21,30 @@ pub const TABLES: &[(&str, Make)] = &[
 ];
 
 /// The columns of `table` that files have.
-pub fn columns(table: &view::Table<'_>) -> Columns {
-    let columns = table.for_files().into_iter().map(|at| {
+pub fn columns(table: &view::Table<'_>) -> Result<RecordBatch, ArrowError> {
+    RecordBatch::try_from_iter_with_nullable(table.for_files().into_iter().map(|at| {
         let cells: Vec<&Cell<'_>> = table.rows.iter().map(|row| &row[at]).collect();
-        Column {
-            name: table.columns[at].field,
-            values: values(&cells, table.columns[at].is_number),
-            nulls: nulls(&cells),
-        }
-    });
-    Columns {
-        len: table.rows.len(),
-        columns: columns.collect(),
-    }
+        let column = &table.columns[at];
+        (column.field, values(&cells, column.is_number), true)
+    }))
 }
 
 /// The values of a column. One without any is of counts where it holds numbers.
-fn values(cells: &[&Cell<'_>], is_number: bool) -> Values {
+fn values(cells: &[&Cell<'_>], is_number: bool) -> ArrayRef {
     let known = || cells.iter().filter(|cell| cell.value != Value::None);
     if known().all(|cell| whole(cell).is_some()) && is_number {
-        return Values::U64(cells.iter().map(|cell| whole(cell).unwrap_or(0)).collect());
+        let values = cells.iter().map(|cell| whole(cell));
+        return Arc::new(values.collect::<UInt64Array>());
     }
     if known().all(|cell| cell.is_number()) && is_number {
-        return Values::F64(cells.iter().map(|cell| real(cell)).collect());
+        let values = cells.iter().map(|cell| real(cell));
+        return Arc::new(values.collect::<Float64Array>());
     }
-    let (mut offsets, mut text) = (vec![0], Vec::new());
-    for cell in cells {
-        text.extend_from_slice(cell.exact().as_bytes());
-        offsets.push(text.len() as i64);
-    }
-    Values::Text(offsets, text)
+    let is_known = |cell: &&&Cell<'_>| cell.value != Value::None;
+    let values = cells
+        .iter()
+        .map(|cell| Some(cell).filter(is_known).map(|cell| cell.exact()));
+    Arc::new(values.collect::<LargeStringArray>())
 }
 
 fn whole(cell: &Cell<'_>) -> Option<u64> {
@@ -58,20 +54,10 @@ fn whole(cell: &Cell<'_>) -> Option<u64> {
     }
 }
 
-fn real(cell: &Cell<'_>) -> f64 {
+fn real(cell: &Cell<'_>) -> Option<f64> {
     match cell.value {
-        Value::Ratio(number, _) | Value::Change(number) | Value::Share(number) => number,
-        Value::SignedBytes(bytes) => bytes as f64,
-        _ => whole(cell).map_or(0.0, |number| number as f64),
+        Value::Ratio(number, _) | Value::Change(number) | Value::Share(number) => Some(number),
+        Value::SignedBytes(bytes) => Some(bytes as f64),
+        _ => whole(cell).map(|number| number as f64),
     }
-}
-
-fn nulls(cells: &[&Cell<'_>]) -> Option<(Vec<u8>, usize)> {
-    let is_null = |cell: &&&Cell<'_>| cell.value == Value::None;
-    let count = cells.iter().filter(is_null).count();
-    let bits = cells.chunks(8).map(|cells| {
-        let bits = cells.iter().enumerate();
-        bits.fold(0, |bits, (i, cell)| bits | u8::from(!is_null(&cell)) << i)
-    });
-    (count > 0).then(|| (bits.collect(), count))
 }

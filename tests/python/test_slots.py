@@ -118,7 +118,7 @@ def test_slots_are_taken_over_without_a_copy() -> None:
         (["\udc80"], slotscope.Error, "key 0: text with lone surrogates has no bytes; give the key as bytes"),
         (pyarrow.array([b"a", None]), slotscope.Error, "key 1: is null; drop what is no key first"),
         (polars.Series(["a", None]), slotscope.Error, "key 1: is null; drop what is no key first"),
-        (pyarrow.array([1]), slotscope.Error, 'keys: Arrow type "l"; cast them to text or binary'),
+        (pyarrow.array([1]), slotscope.Error, 'keys: Arrow type Int64; cast them to text or binary'),
         (pyarrow.array(["a"]).dictionary_encode(), slotscope.Error, "dictionary-encoded"),
         (pyarrow.table({"a": ["x"], "b": ["y"]}), slotscope.Error, "keys: a table of 2 columns; select the one with the keys"),
     ],
