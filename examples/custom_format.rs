@@ -6,7 +6,7 @@
 //! ```
 
 use slotscope::extend::{
-    Block, Columns, Detected, Format, Gather, Head, Piece, Reader, RowBoundary, Seen, Sink,
+    Block, Columns, Detected, Format, Gather, Head, Opened, Piece, Reader, RowBoundary, Seen, Sink,
     each_line,
 };
 use slotscope::{Analysis, Metric};
@@ -29,8 +29,8 @@ impl Format for Psv {
         }
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(Psv))
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        Ok(Psv.into())
     }
 }
 

@@ -17,13 +17,12 @@ pub mod rdb;
 pub mod redis_cli;
 pub mod resp;
 mod resp_row;
+pub mod row_batch;
 pub mod row_boundary;
-mod row_group;
 pub mod seen;
 pub mod slot_stats;
 pub mod table;
 pub mod walk;
-mod walked;
 
 use std::collections::BTreeMap;
 
@@ -36,6 +35,7 @@ use crate::format::redis_cli::one_line::Strings;
 use crate::format::row_boundary::RowBoundary;
 pub use crate::format::seen::Seen;
 use crate::format::table::columns::ColumnNames;
+use crate::format::walk::OpenWalk;
 use crate::name::Name;
 use crate::simd::{Found, FoundCells};
 use crate::source::block::{Block, Padded, Piece};
@@ -88,7 +88,31 @@ pub trait Format: Sync {
     ///
     /// # Errors
     /// What makes the input unusable in this format, and the way out: a header without a key column, say.
-    fn open(&self, head: Head<'_>) -> std::result::Result<Box<dyn Reader>, String>;
+    fn open(&self, head: Head<'_>) -> std::result::Result<Opened, String>;
+}
+
+/// How the rows of an input are found.
+pub enum Opened {
+    /// In blocks of whole rows, by all workers.
+    Blocks(Box<dyn Reader>),
+    /// By a walk from front to back, which hands the rows to the workers; the name is that of the format.
+    Walk(&'static str, OpenWalk),
+}
+
+impl<R: Reader + 'static> From<R> for Opened {
+    fn from(reader: R) -> Self {
+        Opened::Blocks(Box::new(reader))
+    }
+}
+
+impl Opened {
+    /// The format.
+    pub fn format(&self) -> &'static str {
+        match self {
+            Opened::Blocks(reader) => reader.format(),
+            Opened::Walk(format, _) => format,
+        }
+    }
 }
 
 /// The start of an input.
@@ -136,10 +160,6 @@ pub trait Reader: Send + Sync {
     /// The numbers of the rows at the ends of what was read, where neighbouring rows are compared by number.
     fn numbers(&self) -> BTreeMap<u64, Stretch<u64>> {
         BTreeMap::new()
-    }
-    /// The offset in the input of what is at `at` of a block; `offset` says it where the block is a piece of the input.
-    fn place(&self, _block: Padded<'_>, _at: u32, offset: u64) -> u64 {
-        offset
     }
 }
 

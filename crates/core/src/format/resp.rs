@@ -8,7 +8,7 @@ use crate::command::COMMANDS;
 use crate::format::batch_rows::Gather;
 use crate::format::resp_row::{LONG, Row, row};
 use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
 
 /// The format.
@@ -51,8 +51,8 @@ impl Format for Resp {
         }
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(Resp))
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        Ok(Resp.into())
     }
 }
 

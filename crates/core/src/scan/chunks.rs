@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, Result};
 use crate::format;
-use crate::format::{Head, Notice, Reader};
+use crate::format::{Head, Notice, Opened, Reader};
 use crate::name::Name;
 use crate::scan::shared::{Shared, lock};
 use crate::scan::shares::Share;
@@ -22,7 +22,7 @@ use crate::tally::Tally;
 pub const HEAD: usize = 64 << 10;
 
 /// The input that a worker has open: one at a time, however many there are.
-pub struct Opened {
+pub struct OpenInput {
     input: usize,
     bytes: Box<dyn ReadAt>,
 }
@@ -90,7 +90,9 @@ impl Scan<'_> {
         let (Some(bytes), Some(opened)) = (source.size_bytes(), source.open_at()?) else {
             return Ok(None);
         };
-        let reader = self.reader_of(source, &*opened, bytes)?;
+        let Opened::Blocks(reader) = self.open_start(source, &*opened, bytes)? else {
+            return Ok(None);
+        };
         let cutting = Cutting {
             bytes,
             chunk: self.chunk,
@@ -111,12 +113,7 @@ impl Scan<'_> {
     }
 
     /// Detects the format of an input from its start, reading as much of it as that takes.
-    fn reader_of(
-        &self,
-        source: &dyn Source,
-        opened: &dyn ReadAt,
-        bytes: u64,
-    ) -> Result<Box<dyn Reader>> {
+    fn open_start(&self, source: &dyn Source, opened: &dyn ReadAt, bytes: u64) -> Result<Opened> {
         let mut head = Vec::new();
         loop {
             let want = (head.len() * 8).clamp(HEAD, MAX_LINE + 1);
@@ -125,24 +122,20 @@ impl Scan<'_> {
                 .read_exact_at(&mut head, 0)
                 .map_err(|error| Error::io(source.path(), error))?;
             let whole = head.len() as u64 == bytes || head.len() > MAX_LINE;
-            if let Some(reader) = self.recognise(
+            if let Some(opened) = self.recognise(
                 source,
                 Head {
                     bytes: &head,
                     whole,
                 },
             )? {
-                return Ok(reader);
+                return Ok(opened);
             }
         }
     }
 
     /// Opens an input that starts with `head` in its format; `None` where more of it must be seen.
-    pub(super) fn recognise(
-        &self,
-        source: &dyn Source,
-        head: Head<'_>,
-    ) -> Result<Option<Box<dyn Reader>>> {
+    pub(super) fn recognise(&self, source: &dyn Source, head: Head<'_>) -> Result<Option<Opened>> {
         let refused = |what| Error::bad(Name::from(source.path()).to_string(), what);
         let format = match self.format {
             Some(format) => Some(format),
@@ -343,7 +336,7 @@ impl<T: Tally> Worker<T> {
             .as_ref()
             .is_none_or(|opened| opened.input != index)
         {
-            self.opened = sources[index].open_at()?.map(|bytes| Opened {
+            self.opened = sources[index].open_at()?.map(|bytes| OpenInput {
                 input: index,
                 bytes,
             });

@@ -11,7 +11,9 @@ use crate::format::capture::monitor_line::{MonitorLine, Start};
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::redis_cli::noise;
 use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, FindByte, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{
+    Columns, Detected, FindByte, Format, Head, Notice, Opened, Reader, Seen, Sink,
+};
 use crate::metric::Metric;
 use crate::source::block::{Block, Piece};
 
@@ -44,8 +46,8 @@ impl Format for Monitor {
         Some("MONITOR slows a server down to half its speed; administrative commands are not shown")
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(Monitor))
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        Ok(Monitor.into())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::format::parse::escape::{self, Escapes};
 use crate::format::parse::size::{integer, size};
 use crate::format::redis_cli::noise;
 use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
 use crate::metric::extreme::Extreme;
 use crate::source::block::{Block, Piece};
 
@@ -37,8 +37,8 @@ impl Format for TopKeys {
         Some("redis-cli names the hottest or largest keys of one node, and no others")
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(TopKeys))
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        Ok(TopKeys.into())
     }
 }
 

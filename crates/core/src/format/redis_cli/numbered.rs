@@ -12,7 +12,7 @@ use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::redis_cli::noise;
 use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
 
 /// The format.
@@ -33,8 +33,8 @@ impl Format for Numbered {
         })
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(Rows::default()))
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        Ok(Rows::default().into())
     }
 }
 

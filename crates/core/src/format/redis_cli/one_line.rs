@@ -9,7 +9,7 @@ use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::parse::unescape;
 use crate::format::row_boundary::{Quotes, RowBoundary};
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
 
 /// One of the formats.
@@ -56,11 +56,12 @@ impl Format for Strings {
         }
     }
 
-    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(Reply {
+    fn open(&self, head: Head<'_>) -> Result<Opened, String> {
+        let reply = Reply {
             form: *self,
             in_pages: *self != Strings::Csv && starts_with_cursor(head.bytes),
-        }))
+        };
+        Ok(reply.into())
     }
 }
 

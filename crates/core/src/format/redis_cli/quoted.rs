@@ -11,7 +11,7 @@ use crate::format::parse::escape::Escapes;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
 use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
 use crate::source::block::{Block, Padded, Piece};
 
 /// The format.
@@ -30,8 +30,8 @@ impl Format for Quoted {
         noise::detect(head, escape::is_quoted)
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(Quoted))
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        Ok(Quoted.into())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::format::parse::escape::Escapes;
 use crate::format::parse::size::size;
 use crate::format::redis_cli::noise;
 use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
 
 /// The format.
@@ -27,8 +27,8 @@ impl Format for KeyAndSize {
         noise::detect(head, |line| Row::of(line).is_some_and(|row| row.has_size))
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(KeyAndSize))
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        Ok(KeyAndSize.into())
     }
 }
 

@@ -16,7 +16,7 @@ use crate::format::table::key_spelling::{KeySpelling, cut_line};
 use crate::format::table::plain_rows;
 use crate::format::table::plain_rows::Grid;
 use crate::format::table::{Carried, Refusal, Row, Span, Step};
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::source::block::{Block, Padded, Piece};
@@ -67,9 +67,9 @@ impl Format for Csv {
         }))
     }
 
-    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
+    fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         let keys = CsvKeys::open(self.name(), head, &self.names)?;
-        Ok(Box::new(keys.spelled(head, self.names.escapes)))
+        Ok(keys.spelled(head, self.names.escapes).into())
     }
 }
 

@@ -18,7 +18,7 @@ use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
 use crate::format::table::json_rows::JsonRows;
 use crate::format::table::key_spelling::{DUMP, KeySpelling};
 use crate::format::table::{Carried, Refusal, Row, Span, Step};
-use crate::format::{Columns, Detected, Format, Head, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Opened, Reader, Seen, Sink};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::source::block::{Block, Padded, Piece};
@@ -63,13 +63,8 @@ impl Format for Jsonl {
         }))
     }
 
-    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(JsonKeys::open(
-            self.name(),
-            head,
-            &self.names,
-            &[],
-        )?))
+    fn open(&self, head: Head<'_>) -> Result<Opened, String> {
+        Ok(JsonKeys::open(self.name(), head, &self.names, &[])?.into())
     }
 }
 
