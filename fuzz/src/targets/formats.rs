@@ -162,8 +162,8 @@ pub fn read(name: &str, bytes: &[u8]) -> bool {
             last: true,
         };
         let seen = match opened {
-            Opened::Blocks(reader) => reader.read(block, piece, &mut columns, &mut checking),
-            Opened::Walk(_, walk) => {
+            Opened::Blocks { reader, .. } => reader.read(block, piece, &mut columns, &mut checking),
+            Opened::Walk { walk, .. } => {
                 let input = Forward::stream(Box::new(std::io::Cursor::new(bytes.to_vec())));
                 read_walk(&mut *walk(input, Walking::default()), &mut checking)
             }

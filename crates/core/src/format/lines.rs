@@ -56,7 +56,7 @@ impl Format for Lines {
             delimiter: b'\n',
             odd: odd_at_start(head, self.is_detected),
         };
-        Ok(keys.into())
+        Ok(Opened::lines(self.name(), keys))
     }
 }
 
@@ -100,7 +100,8 @@ impl Format for Delimited {
             delimiter: self.0,
             odd: Seen::default(),
         };
-        Ok(keys.into())
+        let boundary = RowBoundary::Lines(self.0);
+        Ok(Opened::blocks(self.name(), boundary, keys))
     }
 }
 
@@ -156,14 +157,6 @@ fn odd_at_start(head: Head<'_>, is_detected: bool) -> Seen {
 }
 
 impl Reader for LineKeys {
-    fn format(&self) -> &'static str {
-        DETECTED.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Lines(self.delimiter)
-    }
-
     fn read(
         &self,
         block: &mut Block,

@@ -9,6 +9,7 @@ pub mod chosen;
 pub mod extremes;
 mod fault;
 pub mod lfu;
+pub mod line_reader;
 pub mod lines;
 pub mod not_a_dump;
 mod notice;
@@ -94,23 +95,46 @@ pub trait Format: Sync {
 /// How the rows of an input are found.
 pub enum Opened {
     /// In blocks of whole rows, by all workers.
-    Blocks(Box<dyn Reader>),
-    /// By a walk from front to back, which hands the rows to the workers; the name is that of the format.
-    Walk(&'static str, OpenWalk),
-}
-
-impl<R: Reader + 'static> From<R> for Opened {
-    fn from(reader: R) -> Self {
-        Opened::Blocks(Box::new(reader))
-    }
+    Blocks {
+        /// The name of the format.
+        format: &'static str,
+        /// Where the input may be split.
+        boundary: RowBoundary,
+        /// What finds the keys of a block.
+        reader: Box<dyn Reader>,
+    },
+    /// By a walk from front to back, which hands the rows to the workers.
+    Walk {
+        /// The name of the format.
+        format: &'static str,
+        /// Opens the walk.
+        walk: OpenWalk,
+    },
 }
 
 impl Opened {
-    /// The format.
+    /// Blocks that are split at `boundary`.
+    pub fn blocks(
+        format: &'static str,
+        boundary: RowBoundary,
+        reader: impl Reader + 'static,
+    ) -> Self {
+        Opened::Blocks {
+            format,
+            boundary,
+            reader: Box::new(reader),
+        }
+    }
+
+    /// Blocks of whole lines.
+    pub fn lines(format: &'static str, reader: impl Reader + 'static) -> Self {
+        Opened::blocks(format, RowBoundary::Lines(b'\n'), reader)
+    }
+
+    /// The name of the format.
     pub fn format(&self) -> &'static str {
         match self {
-            Opened::Blocks(reader) => reader.format(),
-            Opened::Walk(format, _) => format,
+            Opened::Blocks { format, .. } | Opened::Walk { format, .. } => format,
         }
     }
 }
@@ -137,10 +161,6 @@ pub enum Detected {
 
 /// One input in a known format; shared by all workers, called once a block.
 pub trait Reader: Send + Sync {
-    /// The format.
-    fn format(&self) -> &'static str;
-    /// Where the input may be split.
-    fn boundary(&self) -> RowBoundary;
     /// Whether rows depend on rows far before them: then `learn` is given every block before that block is read, and all
     /// before it.
     fn learns(&self) -> bool {

@@ -116,11 +116,11 @@ pub fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
     };
     let mut found = Found::default();
     found.seen = match opened {
-        Opened::Blocks(reader) => {
+        Opened::Blocks { reader, .. } => {
             let mut block = Block::from_bytes(content);
             reader.read(&mut block, piece, &mut columns, &mut found)
         }
-        Opened::Walk(_, walk) => {
+        Opened::Walk { walk, .. } => {
             let input = Forward::stream(Box::new(Cursor::new(content.to_vec())));
             read_walk(&mut *walk(input, Walking::default()), &mut found)
         }

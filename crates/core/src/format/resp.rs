@@ -52,7 +52,8 @@ impl Format for Resp {
     }
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
-        Ok(Resp.into())
+        let boundary = RowBoundary::Counted(|bytes| row(bytes).map(|(_, end)| end));
+        Ok(Opened::blocks(self.name(), boundary, Resp))
     }
 }
 
@@ -89,14 +90,6 @@ pub(super) fn detect_commands(head: Head<'_>) -> Detected {
 }
 
 impl Reader for Resp {
-    fn format(&self) -> &'static str {
-        self.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Counted(|bytes| row(bytes).map(|(_, end)| end))
-    }
-
     fn read(
         &self,
         block: &mut Block,

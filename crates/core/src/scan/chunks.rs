@@ -32,6 +32,8 @@ pub(super) struct Job {
     input: usize,
     pub(super) cutting: Cutting,
     pub(super) reader: Box<dyn Reader>,
+    /// The name of its format.
+    format: &'static str,
     /// Which chunks are read, and whether they are not all.
     chunks: Range<u64>,
     is_part: bool,
@@ -52,7 +54,7 @@ impl Scan<'_> {
                     shared.saw(
                         index,
                         SeenInput {
-                            format: job.reader.format(),
+                            format: job.format,
                             ..SeenInput::default()
                         },
                     );
@@ -90,13 +92,18 @@ impl Scan<'_> {
         let (Some(bytes), Some(opened)) = (source.size_bytes(), source.open_at()?) else {
             return Ok(None);
         };
-        let Opened::Blocks(reader) = self.open_start(source, &*opened, bytes)? else {
+        let Opened::Blocks {
+            format,
+            boundary,
+            reader,
+        } = self.open_start(source, &*opened, bytes)?
+        else {
             return Ok(None);
         };
         let cutting = Cutting {
             bytes,
             chunk: self.chunk,
-            boundary: Arc::new(reader.boundary()),
+            boundary: Arc::new(boundary),
             states: Vec::new(),
             first: 0,
         };
@@ -107,6 +114,7 @@ impl Scan<'_> {
             input: index,
             cutting,
             reader,
+            format,
             is_part: chunks != all,
             chunks,
         }))
@@ -294,7 +302,7 @@ impl Scan<'_> {
         let body = (self.chunk as u64).min(job.cutting.bytes - index * self.chunk as u64);
         let stretch = index * self.chunk as u64..index * self.chunk as u64 + body;
         let mut seen = SeenInput {
-            format: job.reader.format(),
+            format: job.format,
             bytes: body,
             ..SeenInput::default()
         };

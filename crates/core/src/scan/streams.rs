@@ -231,13 +231,15 @@ impl Scan<'_> {
         let opened = self.open_stream(&*shared.sources[input], &mut rows)?;
         let format = opened.format();
         let mut cutter = match opened {
-            Opened::Walk(_, walk) => {
+            Opened::Walk { walk, .. } => {
                 let file = Forward::open_at(&*shared.sources[input])?;
                 let bytes = file.unwrap_or_else(|| Forward::stream(rows.into_reader()));
                 Cutter::Walk(walk(bytes, self.walking))
             }
-            Opened::Blocks(reader) => {
-                rows.set_boundary(Arc::new(reader.boundary()));
+            Opened::Blocks {
+                boundary, reader, ..
+            } => {
+                rows.set_boundary(Arc::new(boundary));
                 Cutter::Rows(rows, Arc::from(reader))
             }
         };

@@ -29,9 +29,10 @@ impl Format for Aof {
     }
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
-        Ok(Opened::Walk(self.name(), |input, _| {
-            Box::new(Walked::new(CommandSteps::new(input)))
-        }))
+        Ok(Opened::Walk {
+            format: self.name(),
+            walk: |input, _| Box::new(Walked::new(CommandSteps::new(input))),
+        })
     }
 }
 

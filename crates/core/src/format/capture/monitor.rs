@@ -10,7 +10,6 @@ use crate::format::capture::commands::WRONG;
 use crate::format::capture::monitor_line::{MonitorLine, Start};
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::redis_cli::noise;
-use crate::format::row_boundary::RowBoundary;
 use crate::format::{
     Columns, Detected, FindByte, Format, Head, Notice, Opened, Reader, Seen, Sink,
 };
@@ -47,19 +46,11 @@ impl Format for Monitor {
     }
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
-        Ok(Monitor.into())
+        Ok(Opened::lines(self.name(), Monitor))
     }
 }
 
 impl Reader for Monitor {
-    fn format(&self) -> &'static str {
-        self.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Lines(b'\n')
-    }
-
     fn read(
         &self,
         block: &mut Block,
@@ -98,11 +89,9 @@ fn read_line(
         (first < end).then_some((parsed, first))
     });
     let Some((parsed, first)) = parsed else {
-        return match noise::noise(line) {
-            _ if line.trim_ascii() == READY => gather.note(Notice::Progress),
-            Some(Notice::ErrorReply) => gather.failure(start),
-            Some(notice) => gather.note(notice),
-            None => gather.reject(start, NO_LINE),
+        return match line.trim_ascii() {
+            READY => gather.note(Notice::Progress),
+            _ => gather.not_a_row(start, line, Ok(NO_LINE)),
         };
     };
     if words.read(block, first, end, quotes).is_none() {

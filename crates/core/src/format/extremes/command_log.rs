@@ -52,7 +52,8 @@ impl Format for CommandLog {
     }
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
-        Ok(CommandLog.into())
+        let boundary = RowBoundary::Rows(Arc::new(starts));
+        Ok(Opened::blocks(self.name(), boundary, CommandLog))
     }
 }
 
@@ -73,14 +74,6 @@ fn starts(line: &[u8]) -> bool {
 }
 
 impl Reader for CommandLog {
-    fn format(&self) -> &'static str {
-        self.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Rows(Arc::new(starts))
-    }
-
     fn read(
         &self,
         block: &mut Block,

@@ -50,7 +50,8 @@ impl Format for Hotkeys {
     }
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
-        Ok(Hotkeys.into())
+        let boundary = RowBoundary::Rows(Arc::new(starts));
+        Ok(Opened::blocks(self.name(), boundary, Hotkeys))
     }
 }
 
@@ -60,14 +61,6 @@ fn starts(line: &[u8]) -> bool {
 }
 
 impl Reader for Hotkeys {
-    fn format(&self) -> &'static str {
-        self.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Rows(Arc::new(starts))
-    }
-
     fn read(
         &self,
         block: &mut Block,

@@ -64,9 +64,10 @@ impl Format for HdtRdb {
         }
         match text.first() {
             Some(b'[') => {
-                Ok(JsonKeys::open(self.name(), head, &ColumnNames::USUAL, NO_KEYS)?.into())
+                let keys = JsonKeys::open(head, &ColumnNames::USUAL, NO_KEYS)?;
+                Ok(Opened::lines(self.name(), keys))
             }
-            _ => Ok(CsvKeys::open(self.name(), head, &ColumnNames::USUAL)?.into()),
+            _ => Ok(CsvKeys::open(head, &ColumnNames::USUAL)?.opened(self.name())),
         }
     }
 }

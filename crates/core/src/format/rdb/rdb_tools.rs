@@ -24,7 +24,7 @@ impl Format for RdbTools {
     }
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
-        Ok(RawRows::open(self.name(), head, false)?.into())
+        RawRows::open(self.name(), head, false)
     }
 }
 

@@ -66,8 +66,11 @@ impl Format for RedisRdbCli {
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         match table::unmarked(head.bytes).first() {
-            Some(b'{') => Ok(JsonKeys::open(self.name(), head, &ColumnNames::USUAL, &[])?.into()),
-            _ => Ok(RawRows::open(self.name(), head, true)?.into()),
+            Some(b'{') => {
+                let keys = JsonKeys::open(head, &ColumnNames::USUAL, &[])?;
+                Ok(Opened::lines(self.name(), keys))
+            }
+            _ => RawRows::open(self.name(), head, true),
         }
     }
 }

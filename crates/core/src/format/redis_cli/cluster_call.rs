@@ -14,7 +14,6 @@ use crate::format::block_joins::Borders;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::named_nodes::NamedNodes;
 use crate::format::redis_cli::noise;
-use crate::format::row_boundary::RowBoundary;
 use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
 use crate::source::boundary::line_at;
@@ -79,7 +78,7 @@ impl Format for ClusterCall {
             nodes: NamedNodes::default(),
             borders: Borders::default(),
         };
-        Ok(calls.into())
+        Ok(Opened::lines(self.name(), calls))
     }
 }
 
@@ -160,14 +159,6 @@ struct Calls {
 }
 
 impl Reader for Calls {
-    fn format(&self) -> &'static str {
-        ClusterCall.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Lines(b'\n')
-    }
-
     fn learns(&self) -> bool {
         true
     }

@@ -61,7 +61,11 @@ impl Format for Strings {
             form: *self,
             in_pages: *self != Strings::Csv && starts_with_cursor(head.bytes),
         };
-        Ok(reply.into())
+        let boundary = match self {
+            Strings::Csv | Strings::Json => RowBoundary::Quoted(b',', Quotes::Escaped),
+            Strings::QuotedJson => RowBoundary::Counted(quoted_json_row),
+        };
+        Ok(Opened::blocks(self.name(), boundary, reply))
     }
 }
 
@@ -290,17 +294,6 @@ struct Reply {
 }
 
 impl Reader for Reply {
-    fn format(&self) -> &'static str {
-        self.form.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        match self.form {
-            Strings::Csv | Strings::Json => RowBoundary::Quoted(b',', Quotes::Escaped),
-            Strings::QuotedJson => RowBoundary::Counted(quoted_json_row),
-        }
-    }
-
     fn read(
         &self,
         block: &mut Block,

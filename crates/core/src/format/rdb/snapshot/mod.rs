@@ -48,8 +48,9 @@ impl Format for Rdb {
     }
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
-        Ok(Opened::Walk(self.name(), |input, walking| {
-            Box::new(Walked::new(Rows::new(input, walking)))
-        }))
+        Ok(Opened::Walk {
+            format: self.name(),
+            walk: |input, walking| Box::new(Walked::new(Rows::new(input, walking))),
+        })
     }
 }
