@@ -5,10 +5,7 @@
 //! cargo run --example custom_format -- dump.psv
 //! ```
 
-use slotscope::extend::{
-    Block, Columns, Detected, Format, Gather, Head, Piece, Reader, RowBoundary, Seen, Sink,
-    each_line,
-};
+use slotscope::extend::{Detected, Format, Head, Line, LineReader, Opened, Parsed, Row, Values};
 use slotscope::{Analysis, Metric};
 
 struct Psv;
@@ -23,49 +20,29 @@ impl Format for Psv {
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {
-        match head.bytes.contains(&b'|') {
-            true => Detected::Yes,
-            false => Detected::No,
+        if head.bytes.contains(&b'|') {
+            Detected::Yes
+        } else {
+            Detected::No
         }
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(Psv))
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        Ok(LineReader::open(self.name(), Psv))
     }
 }
 
-impl Reader for Psv {
-    fn format(&self) -> &'static str {
-        "psv"
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Lines(b'\n')
-    }
-
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> Seen {
-        let mut gather = Gather::new(columns, sink);
-        each_line(block, piece.from, |block, start, end| {
-            let line = &block.content()[start..end];
-            let Some(bar) = line.iter().rposition(|byte| *byte == b'|') else {
-                return gather.reject(start, "no | between key and bytes");
-            };
-            let size = std::str::from_utf8(&line[bar + 1..]);
-            match size.ok().and_then(|size| size.parse().ok()) {
-                Some(bytes) => {
-                    gather.values().sizes_mut().push(bytes);
-                    gather.key(block, start, start + bar);
-                }
-                None => gather.reject(start, "no number of bytes"),
-            }
-        });
-        gather.finish(block)
+impl Row for Psv {
+    fn row(&self, line: Line<'_>, values: &mut Values) -> Parsed {
+        let Some(bar) = line.text.iter().rposition(|byte| *byte == b'|') else {
+            return Parsed::Reject("no | between key and bytes");
+        };
+        let size = std::str::from_utf8(&line.text[bar + 1..]);
+        let Some(bytes) = size.ok().and_then(|size| size.parse().ok()) else {
+            return Parsed::Reject("no number of bytes");
+        };
+        values.sizes_mut().push(bytes);
+        Parsed::Key(0..bar)
     }
 }
 

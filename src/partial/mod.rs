@@ -148,14 +148,6 @@ pub fn report(analysis: &Analysis, tally: &[u8], again: &[impl AsRef<[u8]>]) -> 
     reporting::report(analysis, TallyFile::from_bytes(tally)?, again)
 }
 
-/// The plan of a tally file.
-///
-/// # Errors
-/// A file that is none.
-pub fn plan_in(tally: &[u8]) -> Result<Plan> {
-    TallyFile::from_bytes(tally).map(|file| file.plan)
-}
-
 /// Whether a file that starts with `head` is a tally file or a recount file, of any version.
 pub fn is_tally(head: &[u8]) -> bool {
     frame::schema(head).is_some()

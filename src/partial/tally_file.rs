@@ -8,7 +8,6 @@ use sha2::{Digest, Sha256};
 use crate::analysis::inputs::Inputs;
 use crate::analysis::rejected;
 use crate::error::{Error, Result};
-use crate::name::Name;
 use crate::partial::covered::Covered;
 use crate::partial::evidence::Evidence;
 use crate::partial::frame;
@@ -207,10 +206,5 @@ impl TallyFile {
         };
         rejected::check_most_of(|input| &inputs.files[input].path, line, &scanned)?;
         Ok((inputs, scanned))
-    }
-
-    /// The inputs, by name.
-    pub fn input_names(&self) -> impl Iterator<Item = &Name> {
-        self.plan.inputs.iter().map(|input| &input.name)
     }
 }

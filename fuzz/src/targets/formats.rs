@@ -11,11 +11,14 @@ use flate2::write::GzEncoder;
 use rayon::ThreadPool;
 use slotscope::format::batch::{KeyBatch, Spans, Values};
 use slotscope::format::lfu::LfuRule;
-use slotscope::format::{Columns, Format, Head, Notice, Sink, detect, named};
+use slotscope::format::row_batch::RowBatch;
+use slotscope::format::walk::{Walk, Walking};
+use slotscope::format::{Columns, Format, Head, Notice, Opened, Seen, Sink, detect, named};
 use slotscope::scan::Scan;
 use slotscope::simd::{find_cells, find_delimiters};
 use slotscope::slot::SlotColumns;
 use slotscope::source::block::{Block, Padded, Piece};
+use slotscope::source::forward::Forward;
 use slotscope::source::memory::memory;
 use slotscope::source::{Source, decompress};
 use slotscope::tally::{Parts, Tallies, Tally};
@@ -117,7 +120,7 @@ impl Sink for Checking<'_> {
 /// Reads `bytes` as the format `name`; false where it refuses the first lines.
 pub fn read(name: &str, bytes: &[u8]) -> bool {
     let format = named(name).expect("a target is named after its format");
-    let Ok(reader) = format.open(Head { bytes, whole: true }) else {
+    let Ok(opened) = format.open(Head { bytes, whole: true }) else {
         return false;
     };
     WORKSPACE.with_borrow_mut(|workspace| {
@@ -158,7 +161,13 @@ pub fn read(name: &str, bytes: &[u8]) -> bool {
             first: true,
             last: true,
         };
-        let seen = reader.read(block, piece, &mut columns, &mut checking);
+        let seen = match opened {
+            Opened::Blocks { reader, .. } => reader.read(block, piece, &mut columns, &mut checking),
+            Opened::Walk { walk, .. } => {
+                let input = Forward::stream(Box::new(std::io::Cursor::new(bytes.to_vec())));
+                read_walk(&mut *walk(input, Walking::default()), &mut checking)
+            }
+        };
         assert_eq!(
             seen.keys + seen.operations,
             checking.keys,
@@ -177,6 +186,15 @@ pub fn read(name: &str, bytes: &[u8]) -> bool {
         agree(format, bytes);
     }
     true
+}
+
+/// All that a walk finds, to the end or to damage.
+fn read_walk(walk: &mut dyn Walk, checking: &mut Checking<'_>) -> Seen {
+    let (mut seen, mut rows) = (Seen::default(), RowBatch::default());
+    while let Ok(Some(_)) = walk.next(&mut rows) {
+        seen += rows.read(LfuRule::default(), checking);
+    }
+    seen
 }
 
 /// One in so many inputs of a format is scanned in every way too.
@@ -202,8 +220,8 @@ fn rows_at_least(format: &str, bytes: &[u8]) -> usize {
         // The first line names the columns; only in quotes a cell takes more than one line.
         "csv" | "hdt-rdb" | "jsonl" if !bytes.contains(&b'"') => lines.saturating_sub(1),
         "csv" | "hdt-rdb" | "jsonl" => usize::from(lines > 2),
-        // What a walk makes are no lines; as lines these bytes are scanned.
-        "aof" => 0,
+        // A walk ends where the bytes are damaged.
+        "aof" | "rdb" => 0,
         // Lines between two rows are one reject, a string may go on over any number of lines, and RESP has lines without
         // keys.
         _ => usize::from(lines > 1),

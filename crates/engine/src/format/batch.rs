@@ -125,6 +125,8 @@ pub struct Values {
     pub times: Vec<u64>,
     /// The command of each operation, in lower case, as a span of the block.
     pub commands: Spans,
+    /// Where each row is in the input, where the block does not show that.
+    pub offsets: Vec<u64>,
     /// What a list of extremes says of each key; such rows are operations without a weight.
     pub extremes: Vec<(Extreme, u64)>,
 }
@@ -210,6 +212,7 @@ impl Values {
         self.are_operations = false;
         self.times.clear();
         self.commands.clear();
+        self.offsets.clear();
         self.extremes.clear();
     }
 }

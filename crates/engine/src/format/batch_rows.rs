@@ -1,7 +1,7 @@
 //! Stage 2, KEYS: rows come in one at a time, batches of keys go out.
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, Values};
-use crate::format::redis_cli::errors;
+use crate::format::redis_cli::{errors, noise};
 use crate::format::{Columns, Notice, Seen, Sink};
 use crate::source::block::Block;
 use crate::source::boundary::line_at;
@@ -52,6 +52,15 @@ impl<'a, 'c> Gather<'a, 'c> {
     pub fn failure(&mut self, at: usize) {
         self.note(Notice::ErrorReply);
         self.reject(at, errors::REASON);
+    }
+
+    /// Takes a line at `at` that is no row: what redis-cli prints around rows, else a reject for a reason or a notice.
+    pub fn not_a_row(&mut self, at: usize, line: &[u8], otherwise: Result<&str, Notice>) {
+        match (noise::noise(line), otherwise) {
+            (Some(Notice::ErrorReply), _) => self.failure(at),
+            (Some(notice), _) | (None, Err(notice)) => self.note(notice),
+            (None, Ok(reason)) => self.reject(at, reason),
+        }
     }
 
     /// Counts something odd.

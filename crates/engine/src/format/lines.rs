@@ -8,7 +8,9 @@ use crate::format::not_a_dump::like_text;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
 use crate::format::row_boundary::RowBoundary;
-use crate::format::{BYTE_ORDER_MARK, Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{
+    BYTE_ORDER_MARK, Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink,
+};
 use crate::source::block::{Block, Padded, Piece};
 
 /// What such a dump cannot show.
@@ -46,14 +48,15 @@ impl Format for Lines {
         Some(NOTE)
     }
 
-    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
+    fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         let first_end = memchr::memchr(b'\n', head.bytes);
         let crlf = first_end.is_some_and(|at| at > 0 && head.bytes[at - 1] == b'\r');
-        Ok(Box::new(LineKeys {
+        let keys = LineKeys {
             crlf,
             delimiter: b'\n',
             odd: odd_at_start(head, self.is_detected),
-        }))
+        };
+        Ok(Opened::lines(self.name(), keys))
     }
 }
 
@@ -91,12 +94,14 @@ impl Format for Delimited {
         Detected::Yes
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(LineKeys {
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        let keys = LineKeys {
             crlf: false,
             delimiter: self.0,
             odd: Seen::default(),
-        }))
+        };
+        let boundary = RowBoundary::Lines(self.0);
+        Ok(Opened::blocks(self.name(), boundary, keys))
     }
 }
 
@@ -152,14 +157,6 @@ fn odd_at_start(head: Head<'_>, is_detected: bool) -> Seen {
 }
 
 impl Reader for LineKeys {
-    fn format(&self) -> &'static str {
-        DETECTED.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Lines(self.delimiter)
-    }
-
     fn read(
         &self,
         block: &mut Block,

@@ -9,6 +9,7 @@ pub mod chosen;
 pub mod extremes;
 mod fault;
 pub mod lfu;
+pub mod line_reader;
 pub mod lines;
 pub mod not_a_dump;
 mod notice;
@@ -17,13 +18,12 @@ pub mod rdb;
 pub mod redis_cli;
 pub mod resp;
 mod resp_row;
+pub mod row_batch;
 pub mod row_boundary;
-mod row_group;
 pub mod seen;
 pub mod slot_stats;
 pub mod table;
 pub mod walk;
-mod walked;
 
 use std::collections::BTreeMap;
 
@@ -36,6 +36,7 @@ use crate::format::redis_cli::one_line::Strings;
 use crate::format::row_boundary::RowBoundary;
 pub use crate::format::seen::Seen;
 use crate::format::table::columns::ColumnNames;
+use crate::format::walk::OpenWalk;
 use crate::name::Name;
 use crate::simd::{Found, FoundCells};
 use crate::source::block::{Block, Padded, Piece};
@@ -88,7 +89,54 @@ pub trait Format: Sync {
     ///
     /// # Errors
     /// What makes the input unusable in this format, and the way out: a header without a key column, say.
-    fn open(&self, head: Head<'_>) -> std::result::Result<Box<dyn Reader>, String>;
+    fn open(&self, head: Head<'_>) -> std::result::Result<Opened, String>;
+}
+
+/// How the rows of an input are found.
+pub enum Opened {
+    /// In blocks of whole rows, by all workers.
+    Blocks {
+        /// The name of the format.
+        format: &'static str,
+        /// Where the input may be split.
+        boundary: RowBoundary,
+        /// What finds the keys of a block.
+        reader: Box<dyn Reader>,
+    },
+    /// By a walk from front to back, which hands the rows to the workers.
+    Walk {
+        /// The name of the format.
+        format: &'static str,
+        /// Opens the walk.
+        walk: OpenWalk,
+    },
+}
+
+impl Opened {
+    /// Blocks that are split at `boundary`.
+    pub fn blocks(
+        format: &'static str,
+        boundary: RowBoundary,
+        reader: impl Reader + 'static,
+    ) -> Self {
+        Opened::Blocks {
+            format,
+            boundary,
+            reader: Box::new(reader),
+        }
+    }
+
+    /// Blocks of whole lines.
+    pub fn lines(format: &'static str, reader: impl Reader + 'static) -> Self {
+        Opened::blocks(format, RowBoundary::Lines(b'\n'), reader)
+    }
+
+    /// The name of the format.
+    pub fn format(&self) -> &'static str {
+        match self {
+            Opened::Blocks { format, .. } | Opened::Walk { format, .. } => format,
+        }
+    }
 }
 
 /// The start of an input.
@@ -113,10 +161,6 @@ pub enum Detected {
 
 /// One input in a known format; shared by all workers, called once a block.
 pub trait Reader: Send + Sync {
-    /// The format.
-    fn format(&self) -> &'static str;
-    /// Where the input may be split.
-    fn boundary(&self) -> RowBoundary;
     /// Whether rows depend on rows far before them: then `learn` is given every block before that block is read, and all
     /// before it.
     fn learns(&self) -> bool {
@@ -136,10 +180,6 @@ pub trait Reader: Send + Sync {
     /// The numbers of the rows at the ends of what was read, where neighbouring rows are compared by number.
     fn numbers(&self) -> BTreeMap<u64, Stretch<u64>> {
         BTreeMap::new()
-    }
-    /// The offset in the input of what is at `at` of a block; `offset` says it where the block is a piece of the input.
-    fn place(&self, _block: Padded<'_>, _at: u32, offset: u64) -> u64 {
-        offset
     }
 }
 

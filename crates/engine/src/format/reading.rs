@@ -2,9 +2,9 @@
 
 use crate::format::batch::{KeyBatch, Spans, Values, Word};
 use crate::format::lfu::LfuRule;
-use crate::format::row_boundary::RowBoundary;
-use crate::format::walk::{Damage, Walking};
-use crate::format::{Columns, Format, Head, Seen, Sink};
+use crate::format::row_batch::RowBatch;
+use crate::format::walk::{Damage, Walk, Walking};
+use crate::format::{Columns, Format, Head, Opened, Seen, Sink};
 use crate::simd;
 use crate::source::block::{Block, Padded, Piece};
 use crate::source::forward::Forward;
@@ -36,7 +36,10 @@ impl Sink for Found {
         let words = words
             .chain([&values.nodes, &values.commands])
             .map(Spans::len);
-        for column in numbers.chain(words).chain([values.times.len()]) {
+        for column in numbers
+            .chain(words)
+            .chain([values.times.len(), values.offsets.len()])
+        {
             assert!(
                 [0, len].contains(&column),
                 "a column is as long as the keys, or empty"
@@ -49,6 +52,7 @@ impl Sink for Found {
             all.extend(column);
         }
         self.values.times.extend(&values.times);
+        self.values.offsets.extend(&values.offsets);
         self.values.extremes.extend(&values.extremes);
         self.commands
             .extend((0..values.commands.len()).map(|i| values.commands.get(base, i).to_vec()));
@@ -71,7 +75,7 @@ impl Sink for Found {
 
 /// Reads `content` with the reader that `format` opens for it.
 pub fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
-    let reader = format
+    let opened = format
         .open(Head {
             bytes: content,
             whole: true,
@@ -111,29 +115,31 @@ pub fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
         last: true,
     };
     let mut found = Found::default();
-    let mut seen = Seen::default();
-    let mut read = |block: &mut Block, found: &mut Found| {
-        seen += reader.read(block, piece, &mut columns, found);
-    };
-    match reader.boundary() {
-        RowBoundary::Walked(walk) => {
-            let input = Forward::stream(Box::new(Cursor::new(content.to_vec())));
-            let (mut walk, mut block) = (walk(input, Walking::default()), Block::with_capacity(0));
-            loop {
-                match walk.next(&mut block) {
-                    Ok(Some(_)) => read(&mut block, &mut found),
-                    Ok(None) => break,
-                    Err(damage) => {
-                        found.damage = Some(damage);
-                        break;
-                    }
-                }
-            }
+    found.seen = match opened {
+        Opened::Blocks { reader, .. } => {
+            let mut block = Block::from_bytes(content);
+            reader.read(&mut block, piece, &mut columns, &mut found)
         }
-        _ => read(&mut Block::from_bytes(content), &mut found),
-    }
-    found.seen = seen;
+        Opened::Walk { walk, .. } => {
+            let input = Forward::stream(Box::new(Cursor::new(content.to_vec())));
+            read_walk(&mut *walk(input, Walking::default()), &mut found)
+        }
+    };
     let rows = found.seen.keys + found.seen.operations;
     assert_eq!(rows as usize, found.keys.len());
     found
+}
+
+fn read_walk(walk: &mut dyn Walk, found: &mut Found) -> Seen {
+    let (mut seen, mut rows) = (Seen::default(), RowBatch::default());
+    loop {
+        match walk.next(&mut rows) {
+            Ok(Some(_)) => seen += rows.read(LfuRule::default(), found),
+            Ok(None) => return seen,
+            Err(damage) => {
+                found.damage = Some(damage);
+                return seen;
+            }
+        }
+    }
 }

@@ -8,7 +8,7 @@ use crate::command::COMMANDS;
 use crate::format::batch_rows::Gather;
 use crate::format::resp_row::{LONG, Row, row};
 use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
 
 /// The format.
@@ -51,8 +51,9 @@ impl Format for Resp {
         }
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(Resp))
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        let boundary = RowBoundary::Counted(|bytes| row(bytes).map(|(_, end)| end));
+        Ok(Opened::blocks(self.name(), boundary, Resp))
     }
 }
 
@@ -89,14 +90,6 @@ pub(super) fn detect_commands(head: Head<'_>) -> Detected {
 }
 
 impl Reader for Resp {
-    fn format(&self) -> &'static str {
-        self.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Counted(|bytes| row(bytes).map(|(_, end)| end))
-    }
-
     fn read(
         &self,
         block: &mut Block,

@@ -5,10 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::format::walk;
-use crate::format::walk::Walking;
 use crate::source::boundary::{Boundary, Effect, EveryByte, State, line_at};
-use crate::source::forward::Forward;
 
 /// Decides whether a line is a row by itself.
 pub type IsRow = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
@@ -25,8 +22,6 @@ pub enum RowBoundary {
     /// Rows state their length, so they are only found from the front: where the row at the start ends, `None` where it
     /// is not all there. The input is read as a stream.
     Counted(fn(&[u8]) -> Option<usize>),
-    /// Rows are what a walk over the input makes of it.
-    Walked(fn(Forward, Walking) -> Box<dyn walk::Walk>),
 }
 
 /// How a double quote is written inside double quotes.
@@ -169,7 +164,7 @@ impl Iterator for Walk<'_> {
 
 impl Boundary for RowBoundary {
     fn is_sequential(&self) -> bool {
-        matches!(self, RowBoundary::Counted(_) | RowBoundary::Walked(_))
+        matches!(self, RowBoundary::Counted(_))
     }
 
     fn needs_next_line(&self) -> bool {
@@ -227,7 +222,6 @@ impl Boundary for RowBoundary {
                 .map(|at| from + at + 1)
                 .find(|start| starts_row(bytes, *start, whole, is_row)),
             RowBoundary::Counted(row) => row(&bytes[from..]).map(|end| from + end),
-            RowBoundary::Walked(_) => None,
         }
     }
 
@@ -247,7 +241,6 @@ impl Boundary for RowBoundary {
                     std::iter::successors(Some(0), |end| row(&bytes[*end..]).map(|len| end + len));
                 ends.last().filter(|end| *end > 0)
             }
-            RowBoundary::Walked(_) => None,
         }
     }
 }

@@ -264,7 +264,7 @@ mod tests {
         for text in [&map[..], list] {
             assert_eq!(answer(text).unwrap().slots, found.slots);
         }
-        assert_eq!(found.slots[0].1.names(), "key-count, cpu-usec");
+        assert_eq!(found.slots[0].1.names(), "\"key-count\", \"cpu-usec\"");
     }
 
     proptest! {

@@ -1,5 +1,5 @@
 //! Inputs whose keys are only found from the front, and most of whose bytes are passed over: a walk finds the keys and
-//! fills blocks with rows of them, which the reader of the format knows.
+//! hands them to the workers in batches, which hash and count while the walk goes on.
 
 use std::ops::Range;
 
@@ -7,8 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::format::lfu::LfuRule;
 use crate::format::rdb::snapshot::allocator::Allocator;
+use crate::format::row_batch::RowBatch;
 use crate::sentence::Sentence;
-use crate::source::block::Block;
+use crate::source::forward::Forward;
+
+/// Bytes of the input that a batch stands for, unless one value is longer.
+const STRETCH: u64 = 16 << 20;
 
 /// How inputs are walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,14 +46,75 @@ impl Default for Walking {
     }
 }
 
-/// A walk over one input.
+/// Opens a walk over an input.
+pub type OpenWalk = fn(Forward, Walking) -> Box<dyn Walk>;
+
+/// A walk over one input, batch by batch.
 pub trait Walk {
-    /// Puts the next rows in place of what is in `block`: the bytes of the input that they are from, right behind those
+    /// Puts the next rows in place of those in `rows`: the bytes of the input that they are from, right behind those
     /// of the rows before them. `None` at the end.
     ///
     /// # Errors
     /// Where and why the input cannot be read on, once all rows before that are given out.
-    fn next(&mut self, block: &mut Block) -> Result<Option<Range<u64>>, Damage>;
+    fn next(&mut self, rows: &mut RowBatch) -> Result<Option<Range<u64>>, Damage>;
+}
+
+/// A walk over one input, row by row.
+pub trait Steps {
+    /// How far the walk is, in bytes.
+    fn offset(&self) -> u64;
+    /// Goes on to the next key or remark, which is added to `rows`; false at the end of a batch.
+    ///
+    /// # Errors
+    /// Where and why the input cannot be read on.
+    fn step(&mut self, rows: &mut RowBatch) -> Result<bool, Damage>;
+    /// Adds what is known of the input at the end of a batch.
+    fn close(&mut self, _: &mut RowBatch) {}
+}
+
+/// Steps that fill batches.
+pub struct Walked<S> {
+    steps: S,
+    /// Bytes of the input whose rows are given out.
+    done: u64,
+    damage: Option<Damage>,
+}
+
+impl<S> Walked<S> {
+    /// Nothing walked over yet.
+    pub fn new(steps: S) -> Self {
+        Walked {
+            steps,
+            done: 0,
+            damage: None,
+        }
+    }
+}
+
+impl<S: Steps> Walk for Walked<S> {
+    fn next(&mut self, rows: &mut RowBatch) -> Result<Option<Range<u64>>, Damage> {
+        if let Some(damage) = self.damage.take() {
+            return Err(damage);
+        }
+        rows.clear();
+        while !rows.is_full() && self.steps.offset() - self.done < STRETCH {
+            match self.steps.step(rows) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(damage) => {
+                    self.damage = Some(damage);
+                    break;
+                }
+            }
+        }
+        let bytes = self.done..self.steps.offset();
+        self.done = bytes.end;
+        if bytes.is_empty() && rows.is_empty() {
+            return self.damage.take().map_or(Ok(None), Err);
+        }
+        self.steps.close(rows);
+        Ok(Some(bytes))
+    }
 }
 
 /// A place behind which an input cannot be read.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, Result};
 use crate::format;
-use crate::format::{Head, Notice, Reader};
+use crate::format::{Head, Notice, Opened, Reader};
 use crate::name::Name;
 use crate::scan::shared::{Shared, lock};
 use crate::scan::shares::Share;
@@ -22,7 +22,7 @@ use crate::tally::Tally;
 pub const HEAD: usize = 64 << 10;
 
 /// The input that a worker has open: one at a time, however many there are.
-pub struct Opened {
+pub struct OpenInput {
     input: usize,
     bytes: Box<dyn ReadAt>,
 }
@@ -32,6 +32,8 @@ pub(super) struct Job {
     input: usize,
     pub(super) cutting: Cutting,
     pub(super) reader: Box<dyn Reader>,
+    /// The name of its format.
+    format: &'static str,
     /// Which chunks are read, and whether they are not all.
     chunks: Range<u64>,
     is_part: bool,
@@ -52,7 +54,7 @@ impl Scan<'_> {
                     shared.saw(
                         index,
                         SeenInput {
-                            format: job.reader.format(),
+                            format: job.format,
                             ..SeenInput::default()
                         },
                     );
@@ -90,11 +92,18 @@ impl Scan<'_> {
         let (Some(bytes), Some(opened)) = (source.size_bytes(), source.open_at()?) else {
             return Ok(None);
         };
-        let reader = self.reader_of(source, &*opened, bytes)?;
+        let Opened::Blocks {
+            format,
+            boundary,
+            reader,
+        } = self.open_start(source, &*opened, bytes)?
+        else {
+            return Ok(None);
+        };
         let cutting = Cutting {
             bytes,
             chunk: self.chunk,
-            boundary: Arc::new(reader.boundary()),
+            boundary: Arc::new(boundary),
             states: Vec::new(),
             first: 0,
         };
@@ -105,18 +114,14 @@ impl Scan<'_> {
             input: index,
             cutting,
             reader,
+            format,
             is_part: chunks != all,
             chunks,
         }))
     }
 
     /// Detects the format of an input from its start, reading as much of it as that takes.
-    fn reader_of(
-        &self,
-        source: &dyn Source,
-        opened: &dyn ReadAt,
-        bytes: u64,
-    ) -> Result<Box<dyn Reader>> {
+    fn open_start(&self, source: &dyn Source, opened: &dyn ReadAt, bytes: u64) -> Result<Opened> {
         let mut head = Vec::new();
         loop {
             let want = (head.len() * 8).clamp(HEAD, MAX_LINE + 1);
@@ -125,24 +130,20 @@ impl Scan<'_> {
                 .read_exact_at(&mut head, 0)
                 .map_err(|error| Error::io(source.path(), error))?;
             let whole = head.len() as u64 == bytes || head.len() > MAX_LINE;
-            if let Some(reader) = self.recognise(
+            if let Some(opened) = self.recognise(
                 source,
                 Head {
                     bytes: &head,
                     whole,
                 },
             )? {
-                return Ok(reader);
+                return Ok(opened);
             }
         }
     }
 
     /// Opens an input that starts with `head` in its format; `None` where more of it must be seen.
-    pub(super) fn recognise(
-        &self,
-        source: &dyn Source,
-        head: Head<'_>,
-    ) -> Result<Option<Box<dyn Reader>>> {
+    pub(super) fn recognise(&self, source: &dyn Source, head: Head<'_>) -> Result<Option<Opened>> {
         let refused = |what| Error::bad(Name::from(source.path()).to_string(), what);
         let format = match self.format {
             Some(format) => Some(format),
@@ -301,7 +302,7 @@ impl Scan<'_> {
         let body = (self.chunk as u64).min(job.cutting.bytes - index * self.chunk as u64);
         let stretch = index * self.chunk as u64..index * self.chunk as u64 + body;
         let mut seen = SeenInput {
-            format: job.reader.format(),
+            format: job.format,
             bytes: body,
             ..SeenInput::default()
         };
@@ -343,7 +344,7 @@ impl<T: Tally> Worker<T> {
             .as_ref()
             .is_none_or(|opened| opened.input != index)
         {
-            self.opened = sources[index].open_at()?.map(|bytes| Opened {
+            self.opened = sources[index].open_at()?.map(|bytes| OpenInput {
                 input: index,
                 bytes,
             });

@@ -2,14 +2,13 @@
 //! that are the same key are noticed.
 
 use crate::format::batch::{KeyBatch, MISSING, Number, Spans, Values};
-use crate::format::{Notice, Reader, Seen, Sink};
+use crate::format::{Notice, Seen, Sink};
 use crate::name::Name;
 use crate::scan::Only;
 use crate::scan::repeats::{Edges, Neighbours};
 use crate::slot::Kernel;
 use crate::slot::SlotColumns;
 use crate::slot::policy::Policy;
-use crate::source::block::Padded;
 use crate::tally::Tally;
 use crate::tally::rejects::{Reject, Rejects};
 
@@ -22,7 +21,7 @@ pub struct Counting<'a, T> {
     columns: &'a mut Chosen,
     tally: &'a mut T,
     rejects: &'a mut Rejects,
-    place: Place<'a>,
+    place: Place,
     neighbours: Neighbours,
     seen: Seen,
     /// Keys that the policy gives no slot.
@@ -42,19 +41,23 @@ pub struct How<'a> {
 
 /// Where a block is from.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub struct Place {
     /// The input, counted from 0.
     pub input: u32,
-    /// The offset of the block in it.
+    /// The offset of the block in it, where the block is a piece of it.
     pub offset: u64,
-    /// What reads it.
-    pub reader: &'a dyn Reader,
 }
 
-impl Place<'_> {
-    /// The offset in the input of what is at `at` in the block.
-    fn of(&self, block: Padded<'_>, at: u32) -> u64 {
-        self.reader.place(block, at, self.offset + u64::from(at))
+impl Place {
+    /// The offset in the input of key `i` of a batch.
+    fn of(&self, batch: KeyBatch<'_>, i: usize) -> u64 {
+        let in_block = || self.offset + u64::from(batch.keys.start[i]);
+        batch
+            .values
+            .offsets
+            .get(i)
+            .copied()
+            .unwrap_or_else(in_block)
     }
 }
 
@@ -74,7 +77,7 @@ impl<'a, T: Tally> Counting<'a, T> {
         columns: &'a mut Chosen,
         tally: &'a mut T,
         rejects: &'a mut Rejects,
-        place: Place<'a>,
+        place: Place,
     ) -> Self {
         Counting {
             how,
@@ -165,8 +168,7 @@ impl<T: Tally> Sink for Counting<'_, T> {
         let misfits = slots.find_hashed(policy, kernel, wanted);
         if !misfits.is_empty() {
             self.misfits += misfits.len() as u64;
-            let at = |misfit: &u32| wanted.keys.start[*misfit as usize];
-            let byte = |misfit: &u32| self.place.of(wanted.base, at(misfit));
+            let byte = |misfit: &u32| self.place.of(wanted, *misfit as usize);
             let reject = |byte| Reject {
                 input: self.place.input,
                 byte,
@@ -248,6 +250,7 @@ fn choose(
     spans(&batch.values.nodes, &mut values.nodes);
     spans(&batch.values.commands, &mut values.commands);
     each(&batch.values.times, &mut values.times, &wanted);
+    each(&batch.values.offsets, &mut values.offsets, &wanted);
     each(&batch.values.extremes, &mut values.extremes, &wanted);
     for (from, to) in batch.values.weights.iter().zip(&mut values.weights) {
         each(from, to, &wanted);

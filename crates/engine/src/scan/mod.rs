@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::format::batch::{Spans, Values};
+use crate::format::row_batch::RowBatch;
 use crate::format::walk::Walking;
 use crate::format::{Columns, Format, Notice, Reader, Seen};
 use crate::scan::counting::{Chosen, Counting, How, Place};
@@ -203,9 +204,9 @@ impl<'a> Scan<'a> {
 
         let mut rejects = Rejects::default();
         let mut tallies = workers.into_iter().map(|worker| {
-            let worker = into_inner(worker);
-            rejects.merge(worker.rejects);
-            worker.tally
+            let counts = into_inner(worker).counts;
+            rejects.merge(counts.rejects);
+            counts.tally
         });
         let mut tally = tallies.next().expect("a pool has at least one thread");
         tallies.for_each(|other| tally.merge(other));
@@ -241,8 +242,13 @@ struct Worker<T> {
     block: Block,
     keys: Spans,
     values: Values,
+    opened: Option<chunks::OpenInput>,
+    counts: Counts<T>,
+}
+
+/// What it counted.
+struct Counts<T> {
     chosen: Chosen,
-    opened: Option<chunks::Opened>,
     rejects: Rejects,
     tally: T,
 }
@@ -253,10 +259,12 @@ impl<T: Tally> Worker<T> {
             block: Block::with_capacity(0),
             keys: Spans::default(),
             values: Values::default(),
-            chosen: Chosen::default(),
             opened: None,
-            rejects: Rejects::default(),
-            tally,
+            counts: Counts {
+                chosen: Chosen::default(),
+                rejects: Rejects::default(),
+                tally,
+            },
         }
     }
 
@@ -272,9 +280,7 @@ impl<T: Tally> Worker<T> {
             block,
             keys,
             values,
-            chosen,
-            rejects,
-            tally,
+            counts,
             ..
         } = self;
         let kernel = scan.kernel;
@@ -291,19 +297,53 @@ impl<T: Tally> Worker<T> {
             find_cells: &cells,
             lfu: scan.walking.lfu,
         };
+        counts.add(scan, shared, (input, bytes, piece.offset), |counting| {
+            reader.read(block, piece, &mut columns, counting)
+        })
+    }
+
+    /// Counts the rows of a walk, which are those in `bytes` of input `input`.
+    fn count_rows(
+        &mut self,
+        scan: &Scan<'_>,
+        shared: &Shared<'_>,
+        rows: &mut RowBatch,
+        (input, bytes): (usize, Range<u64>),
+    ) -> Seen {
+        let lfu = scan.walking.lfu;
+        self.counts
+            .add(scan, shared, (input, bytes, 0), |counting| {
+                rows.read(lfu, counting)
+            })
+    }
+}
+
+impl<T: Tally> Counts<T> {
+    /// Counts what `read` finds in `bytes` of input `input`, in a block that starts at `offset`.
+    fn add(
+        &mut self,
+        scan: &Scan<'_>,
+        shared: &Shared<'_>,
+        (input, bytes, offset): (usize, Range<u64>, u64),
+        read: impl FnOnce(&mut Counting<'_, T>) -> Seen,
+    ) -> Seen {
+        let Counts {
+            chosen,
+            rejects,
+            tally,
+        } = self;
         let place = Place {
             input: shared.shares[input].number,
-            offset: piece.offset,
-            reader,
+            offset,
         };
         let how = How {
-            kernel,
+            kernel: scan.kernel,
             only: scan.only,
             policy: scan.policy,
         };
         let rejected_before = rejects.count;
         let mut counting = Counting::new(how, chosen, tally, rejects, place);
-        let saw = reader.read(block, piece, &mut columns, &mut counting);
+        let saw = read(&mut counting);
         let (mut seen, edges) = counting.finish(saw);
         seen.rejected = rejects.count - rejected_before;
         seen.note(Notice::Repeated, shared.repeats(input, bytes, edges));

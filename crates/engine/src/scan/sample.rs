@@ -39,7 +39,9 @@ impl Scan<'_> {
         scan.on_every_nth_chunk(every, &workers, &shared, &jobs, |worker, job, _, index| {
             scan.read_chunk(worker, &shared, job, index)
         })?;
-        let mut tallies = workers.into_iter().map(|worker| into_inner(worker).tally);
+        let mut tallies = workers
+            .into_iter()
+            .map(|worker| into_inner(worker).counts.tally);
         let mut tally = tallies.next().expect("a pool has at least one thread");
         tallies.for_each(|other| tally.merge(other));
         Ok(tally)

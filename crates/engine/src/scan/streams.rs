@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::Builder;
 
 use crate::error::{Error, Result, reason};
-use crate::format::row_boundary::RowBoundary;
-use crate::format::walk::Walk;
-use crate::format::{Head, Reader};
+use crate::format::row_batch::RowBatch;
+use crate::format::walk::{Damage, Walk};
+use crate::format::{Head, Opened, Reader, Seen};
 use crate::scan::chunks::HEAD;
 use crate::scan::shared::{Shared, lock};
 use crate::scan::{Scan, SeenInput, Worker};
@@ -22,57 +22,82 @@ use crate::source::stream::RowReader;
 use crate::source::{MAX_LINE, Source};
 use crate::tally::Tally;
 
-/// A block cut from a stream, and the bytes of the input that it stands for.
-struct Cut {
-    block: Block,
-    piece: Piece,
-    bytes: Range<u64>,
-    input: usize,
-    reader: Arc<dyn Reader>,
-    /// Dropped with the block, where the cutting thread waits for that.
-    _done: Option<mpsc::Sender<()>>,
+/// What a thread that cuts hands to the workers, which hand it back to be filled again.
+enum Work {
+    /// A block of whole rows.
+    Bytes(Block, Piece, Arc<dyn Reader>),
+    /// The rows of a walk.
+    Rows(RowBatch),
 }
 
-/// Blocks of more chunks than this hold a giant row: one at a time is in work of each stream, or they would add up.
-const GIANT: usize = 4;
-
-type Stream = RowReader<Box<dyn io::Read + Send>>;
-
-/// What makes blocks of an input.
-enum Blocks {
-    /// Its rows as they are.
-    Rows(Stream),
-    /// A walk over it.
-    Walk(Box<dyn Walk>),
-}
-
-impl Blocks {
-    /// Fills `block`; how it lies in the input, and the bytes of that which it stands for.
-    fn next(
-        &mut self,
-        block: &mut Block,
-    ) -> std::result::Result<Option<(Piece, Range<u64>)>, Trouble> {
+impl Work {
+    fn into_block(self) -> Block {
         match self {
-            Blocks::Rows(rows) => {
-                let piece = rows.next(block)?;
-                let bytes = |piece: &Piece| piece.offset..piece.offset + block.len() as u64;
-                Ok(piece.map(|piece| (piece, bytes(&piece))))
-            }
-            Blocks::Walk(walk) => match walk.next(block) {
-                Ok(bytes) => Ok(bytes.map(|bytes| (piece_at(&bytes), bytes))),
-                Err(damage) => Err(Trouble::Damaged(damage.offset, damage.what)),
-            },
+            Work::Bytes(block, ..) => block,
+            Work::Rows(_) => Block::default(),
+        }
+    }
+
+    fn into_rows(self) -> RowBatch {
+        match self {
+            Work::Rows(rows) => rows,
+            Work::Bytes(..) => RowBatch::default(),
+        }
+    }
+
+    fn size_bytes(&self) -> usize {
+        match self {
+            Work::Bytes(block, ..) => block.len(),
+            Work::Rows(rows) => rows.size_bytes(),
         }
     }
 }
 
-/// A block that stands for `bytes`.
-fn piece_at(bytes: &Range<u64>) -> Piece {
-    Piece {
-        from: 0,
-        offset: bytes.start,
-        first: bytes.start == 0,
-        last: false,
+/// Work cut from a stream, and the bytes of the input that it stands for.
+struct Cut {
+    work: Work,
+    bytes: Range<u64>,
+    input: usize,
+    format: &'static str,
+    /// Dropped with the work, where the cutting thread waits for that.
+    _done: Option<mpsc::Sender<()>>,
+}
+
+/// Work of more chunks than this holds a giant row: one at a time is in work of each stream, or they would add up.
+const GIANT: usize = 4;
+
+type Stream = RowReader<Box<dyn io::Read + Send>>;
+
+/// What makes work of an input.
+enum Cutter {
+    /// Its rows as they are.
+    Rows(Stream, Arc<dyn Reader>),
+    /// A walk over it.
+    Walk(Box<dyn Walk>),
+}
+
+impl Cutter {
+    /// Fills `spare` with the next rows; the bytes of the input that they are from, `None` at its end.
+    fn next(&mut self, spare: Work) -> (Work, std::result::Result<Option<Range<u64>>, Trouble>) {
+        match self {
+            Cutter::Rows(rows, reader) => {
+                let mut block = spare.into_block();
+                match rows.next(&mut block) {
+                    Ok(Some(piece)) => {
+                        reader.learn(&block, piece);
+                        let bytes = piece.offset..piece.offset + block.len() as u64;
+                        (Work::Bytes(block, piece, reader.clone()), Ok(Some(bytes)))
+                    }
+                    ended => (Work::Rows(RowBatch::default()), ended.map(|_| None)),
+                }
+            }
+            Cutter::Walk(walk) => {
+                let mut rows = spare.into_rows();
+                let next = walk.next(&mut rows);
+                let damaged = |damage: Damage| Trouble::Damaged(damage.offset, damage.what);
+                (Work::Rows(rows), next.map_err(damaged))
+            }
+        }
     }
 }
 
@@ -97,8 +122,9 @@ impl Scan<'_> {
         }
         let cutters = workers.len().min(streams.len());
         let (full, blocks) = mpsc::sync_channel::<Cut>(workers.len());
-        let (spare, empty) = mpsc::channel::<Block>();
-        (0..2 * workers.len() + cutters).for_each(|_| drop(spare.send(Block::with_capacity(0))));
+        let (spare, empty) = mpsc::channel::<Work>();
+        (0..2 * workers.len() + cutters)
+            .for_each(|_| drop(spare.send(Work::Rows(RowBatch::default()))));
         let (blocks, empty) = (Mutex::new(blocks), Mutex::new(empty));
         let (next, empty) = (&AtomicUsize::new(0), &empty);
         std::thread::scope(|scope| {
@@ -136,29 +162,21 @@ impl Scan<'_> {
                     let received = lock(&blocks).recv();
                     let Ok(mut cut) = received else { break };
                     if shared.reads_on(cut.input) {
-                        std::mem::swap(&mut worker.block, &mut cut.block);
                         let bytes = cut.bytes.end - cut.bytes.start;
-                        let seen = worker.count(
-                            self,
-                            shared,
-                            &*cut.reader,
-                            (cut.input, cut.bytes, cut.piece),
-                        );
+                        let seen = self.count_work(worker, shared, &mut cut);
                         shared.saw(
                             cut.input,
                             SeenInput {
-                                format: cut.reader.format(),
+                                format: cut.format,
                                 bytes,
                                 seen,
                                 ..SeenInput::default()
                             },
                         );
-                        worker.block.shrink(self.chunk);
                         shared.proceed((self.proceed)(bytes));
                     }
-                    cut.block.shrink(self.chunk);
-                    // A send fails only where the cutting threads have ended; then no block is needed any more.
-                    drop(spare.send(cut.block));
+                    // A send fails only where the cutting threads have ended; then no work is made any more.
+                    drop(spare.send(cut.work));
                 }
             });
         });
@@ -172,65 +190,89 @@ impl Scan<'_> {
     pub(super) fn check_start(&self, source: &dyn Source) -> Result<()> {
         if source.is_rereadable() {
             let mut rows = RowReader::new(stream::open(source)?, self.chunk);
-            self.reader_of_stream(source, &mut rows)?;
+            self.open_stream(source, &mut rows)?;
         }
         Ok(())
+    }
+
+    fn count_work<T: Tally>(
+        &self,
+        worker: &mut Worker<T>,
+        shared: &Shared<'_>,
+        cut: &mut Cut,
+    ) -> Seen {
+        let bytes = cut.bytes.clone();
+        match &mut cut.work {
+            Work::Bytes(block, piece, reader) => {
+                std::mem::swap(&mut worker.block, block);
+                let seen = worker.count(self, shared, &**reader, (cut.input, bytes, *piece));
+                worker.block.shrink(self.chunk);
+                block.shrink(self.chunk);
+                seen
+            }
+            Work::Rows(rows) => {
+                let seen = worker.count_rows(self, shared, rows, (cut.input, bytes));
+                rows.clear();
+                seen
+            }
+        }
     }
 
     fn cut_stream(
         &self,
         shared: &Shared<'_>,
         (input, threads): (usize, usize),
-        unused: &mut Option<Block>,
-        empty: &Mutex<mpsc::Receiver<Block>>,
+        unused: &mut Option<Work>,
+        empty: &Mutex<mpsc::Receiver<Work>>,
         full: &mpsc::SyncSender<Cut>,
     ) -> Result<()> {
         let bytes = joined::open(&*shared.sources[input], threads)?;
         let mut rows = RowReader::new(bytes, self.chunk);
-        let reader: Arc<dyn Reader> =
-            Arc::from(self.reader_of_stream(&*shared.sources[input], &mut rows)?);
-        let mut blocks = match reader.boundary() {
-            RowBoundary::Walked(walk) => {
+        let opened = self.open_stream(&*shared.sources[input], &mut rows)?;
+        let format = opened.format();
+        let mut cutter = match opened {
+            Opened::Walk { walk, .. } => {
                 let file = Forward::open_at(&*shared.sources[input])?;
                 let bytes = file.unwrap_or_else(|| Forward::stream(rows.into_reader()));
-                Blocks::Walk(walk(bytes, self.walking))
+                Cutter::Walk(walk(bytes, self.walking))
             }
-            boundary => {
+            Opened::Blocks {
+                boundary, reader, ..
+            } => {
                 rows.set_boundary(Arc::new(boundary));
-                Blocks::Rows(rows)
+                Cutter::Rows(rows, Arc::from(reader))
             }
         };
         shared.saw(
             input,
             SeenInput {
-                format: reader.format(),
+                format,
                 ..SeenInput::default()
             },
         );
         while shared.reads_on(input) {
-            // A block that the end of the last stream left over is used first, or they would run out.
+            // Work that the end of the last stream left over is used first, or it would run out.
             let received = unused.take().map_or_else(|| lock(empty).recv(), Ok);
-            let Ok(mut block) = received else { break };
-            let (piece, bytes) = match blocks.next(&mut block) {
-                Ok(Some(next)) => next,
+            let Ok(spare) = received else { break };
+            let (work, next) = cutter.next(spare);
+            let bytes = match next {
+                Ok(Some(bytes)) => bytes,
                 Ok(None) => {
-                    *unused = Some(block);
+                    *unused = Some(work);
                     break;
                 }
                 Err(trouble) => {
-                    *unused = Some(block);
+                    *unused = Some(work);
                     return shared.note(trouble, input);
                 }
             };
-            reader.learn(&block, piece);
             let (done, counted) = mpsc::channel();
-            let is_giant = block.len() > GIANT * self.chunk;
+            let is_giant = work.size_bytes() > GIANT * self.chunk;
             let cut = Cut {
-                block,
-                piece,
+                work,
                 bytes,
                 input,
-                reader: reader.clone(),
+                format,
                 _done: is_giant.then_some(done),
             };
             if !shared.reads_on(input) || full.send(cut).is_err() {
@@ -243,13 +285,13 @@ impl Scan<'_> {
     }
 
     /// Detects the format of a stream from its start, reading as much of it as that takes.
-    fn reader_of_stream(&self, source: &dyn Source, rows: &mut Stream) -> Result<Box<dyn Reader>> {
+    fn open_stream(&self, source: &dyn Source, rows: &mut Stream) -> Result<Opened> {
         let mut want = HEAD;
         loop {
             let (bytes, ended) = rows.head(want);
             let whole = ended || bytes.len() > MAX_LINE;
-            if let Some(reader) = self.recognise(source, Head { bytes, whole })? {
-                return Ok(reader);
+            if let Some(opened) = self.recognise(source, Head { bytes, whole })? {
+                return Ok(opened);
             }
             want = (8 * want).min(MAX_LINE + 1);
         }

@@ -7,6 +7,12 @@ pub struct Block {
     buffer: Vec<u8>, // PAD zeros, the content, PAD zeros
 }
 
+impl Default for Block {
+    fn default() -> Self {
+        Block::with_capacity(0)
+    }
+}
+
 impl Block {
     /// A buffer with room for `capacity` bytes of content.
     pub fn with_capacity(capacity: usize) -> Self {
@@ -47,11 +53,9 @@ impl Block {
         self.buffer.extend_from_slice(&[0; PAD]);
     }
 
-    /// Puts so many zeros behind the content, to be filled.
-    pub fn append_zeros(&mut self, count: usize) -> &mut [u8] {
-        let end = self.buffer.len() - PAD;
-        self.buffer.resize(end + count + PAD, 0);
-        &mut self.buffer[end..end + count]
+    /// Bytes of memory that it holds.
+    pub fn capacity(&self) -> usize {
+        self.buffer.capacity()
     }
 
     /// Gives back memory that one giant line needed and the next block will not.
@@ -109,8 +113,7 @@ mod tests {
     fn what_is_appended_has_the_padding_behind_it() {
         let mut block = Block::from_bytes(b"a");
         block.append(b"bc");
-        block.append_zeros(2).copy_from_slice(b"de");
-        assert_eq!(block.content(), b"abcde");
+        assert_eq!(block.content(), b"abc");
         assert_eq!(block.buffer[block.buffer.len() - PAD..], [0; PAD]);
     }
 

@@ -3,10 +3,8 @@
 
 use crate::format::capture::commands::CommandSteps;
 use crate::format::resp;
-use crate::format::row_boundary::RowBoundary;
-use crate::format::walked::{self, Walked};
-use crate::format::{Columns, Detected, Format, Head, Reader, Seen, Sink};
-use crate::source::block::{Block, Padded, Piece};
+use crate::format::walk::Walked;
+use crate::format::{Detected, Format, Head, Opened};
 
 /// The format.
 pub struct Aof;
@@ -30,32 +28,11 @@ impl Format for Aof {
         )
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(Aof))
-    }
-}
-
-impl Reader for Aof {
-    fn format(&self) -> &'static str {
-        self.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Walked(|input, _| Box::new(Walked::new(CommandSteps::new(input))))
-    }
-
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> Seen {
-        walked::read(block, piece.from as usize, columns, sink)
-    }
-
-    fn place(&self, rows: Padded<'_>, at: u32, offset: u64) -> u64 {
-        walked::offset_of(rows.bytes(), at as usize).unwrap_or(offset)
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        Ok(Opened::Walk {
+            format: self.name(),
+            walk: |input, _| Box::new(Walked::new(CommandSteps::new(input))),
+        })
     }
 }
 

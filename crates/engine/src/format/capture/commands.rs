@@ -1,16 +1,13 @@
 //! The walk over commands in RESP: words are passed over by their lengths, and what may be a key is read.
 
-use std::borrow::Cow;
-
-use crate::command::{Access, COMMANDS, Command};
+use crate::command::{Access, COMMANDS};
 use crate::error::reason;
 use crate::format::Notice;
-use crate::format::batch::{MISSING, Number};
+use crate::format::batch::MISSING;
 use crate::format::capture::command_reader::{CommandReader, Next, number};
 use crate::format::fault::{Fault, Read};
-use crate::format::row_group::Row;
-use crate::format::walk::Damage;
-use crate::format::walked::{Parts, Steps};
+use crate::format::row_batch::{Operation, RowBatch};
+use crate::format::walk::{Damage, Steps};
 use crate::source::forward::Forward;
 
 /// What is wrong with a command that has no keys where it has to have some.
@@ -23,7 +20,17 @@ pub struct CommandSteps {
     /// When the commands that follow ran, in milliseconds since 1970, or `MISSING`.
     time_ms: u64,
     database: u64,
+    /// The keys of the last command that are not handed on: it may have more than a batch.
+    left: Keys,
     has_ended: bool,
+}
+
+/// Keys of a command, by their words.
+struct Keys {
+    command: &'static str,
+    /// Where it is in the input.
+    at: u64,
+    words: std::vec::IntoIter<usize>,
 }
 
 impl CommandSteps {
@@ -33,23 +40,32 @@ impl CommandSteps {
             reader: CommandReader::new(input),
             time_ms: MISSING,
             database: 0,
+            left: Keys {
+                command: "",
+                at: 0,
+                words: Vec::new().into_iter(),
+            },
             has_ended: false,
         }
     }
 
-    /// Passes over the next command or line; false at the end.
-    fn next(&mut self, parts: &mut Parts<'_>) -> Read<bool> {
+    /// Passes over the next command or line, once all keys of the last one are handed on; false at the end.
+    fn next(&mut self, rows: &mut RowBatch) -> Read<bool> {
+        if self.left.words.len() > 0 {
+            self.hand_on(rows);
+            return Ok(true);
+        }
         let at = self.reader.offset();
         match self.reader.next()? {
             Next::End => return Ok(false),
             Next::Comment(time) => self.time_ms = time.unwrap_or(self.time_ms),
             Next::Command(0) => {}
-            Next::Command(count) => self.command(at, count, parts)?,
+            Next::Command(count) => self.command(at, count, rows)?,
         }
         Ok(true)
     }
 
-    fn command(&mut self, at: u64, count: u64, parts: &mut Parts<'_>) -> Read<()> {
+    fn command(&mut self, at: u64, count: u64, rows: &mut RowBatch) -> Read<()> {
         self.reader.word()?;
         let command = COMMANDS.named(self.reader.get(0));
         let one_key = command.filter(|command| command.has_one_key());
@@ -65,52 +81,64 @@ impl CommandSteps {
             self.reader.skip_word()?;
         }
         match (command, one_key) {
-            (None, _) => parts.note(Notice::UnknownCommand, 1),
-            (_, Some(_)) if wanted < 2 => parts.reject(at, WRONG),
-            (_, Some(command)) => self.operation(1, command, at, parts),
-            (Some(_), None) => self.any_command(at, parts),
+            (None, _) => rows.seen.note(Notice::UnknownCommand, 1),
+            (_, Some(_)) if wanted < 2 => rows.reject(at, WRONG),
+            (_, Some(command)) => self.operation(1, command.name, at, rows),
+            (Some(_), None) => self.any_command(at, rows),
         }
         Ok(())
     }
 
     /// Counts a command all of whose words were read.
-    fn any_command(&mut self, at: u64, parts: &mut Parts<'_>) {
+    fn any_command(&mut self, at: u64, rows: &mut RowBatch) {
         let words: Vec<&[u8]> = self.reader.words().collect();
         let Some(command) = COMMANDS.find(&words) else {
-            return parts.note(Notice::UnknownCommand, 1);
+            return rows.seen.note(Notice::UnknownCommand, 1);
         };
         if command.name == "select" {
             self.database = words.get(1).and_then(|word| number(word)).unwrap_or(0);
-            return parts.note(Notice::NoKeyCommand, 1);
+            return rows.seen.note(Notice::NoKeyCommand, 1);
         }
         // A script that is written as such is not followed by its commands.
         if command.access == Access::Neither && !command.is_script() {
-            return parts.note(Notice::NoKeyCommand, 1);
+            return rows.seen.note(Notice::NoKeyCommand, 1);
         }
         match command.keys(&words) {
-            Err(_) => parts.reject(at, WRONG),
-            Ok(keys) if keys.is_empty() => parts.note(Notice::NoKeyCommand, 1),
-            Ok(keys) => keys
-                .into_iter()
-                .for_each(|key| self.operation(key, command, at, parts)),
+            Err(_) => rows.reject(at, WRONG),
+            Ok(keys) if keys.is_empty() => rows.seen.note(Notice::NoKeyCommand, 1),
+            Ok(keys) => {
+                self.left = Keys {
+                    command: command.name,
+                    at,
+                    words: keys.into_iter(),
+                };
+                self.hand_on(rows);
+            }
+        }
+    }
+
+    /// Hands on keys of the last command until the batch is full.
+    fn hand_on(&mut self, rows: &mut RowBatch) {
+        while !rows.is_full() {
+            let Some(word) = self.left.words.next() else {
+                break;
+            };
+            self.operation(word, self.left.command, self.left.at, rows);
         }
     }
 
     #[inline]
-    fn operation(&self, key: usize, command: &Command, at: u64, parts: &mut Parts<'_>) {
+    fn operation(&self, key: usize, command: &'static str, at: u64, rows: &mut RowBatch) {
         if self.reader.is_cut(key) {
-            return parts.reject(at, LONG);
+            return rows.reject(at, LONG);
         }
-        let mut numbers = [MISSING; Number::ALL.len()];
-        numbers[Number::Database as usize] = self.database;
-        let row = Row {
+        let operation = Operation {
             offset: at,
-            weight: 1,
-            numbers,
-            kind: (&Cow::Borrowed(command.name), ""),
+            command,
+            database: self.database,
+            time_ms: self.time_ms,
         };
-        let key = self.reader.get(key);
-        parts.group().push_operation(key, self.time_ms, &row);
+        rows.push_operation(self.reader.get(key), &operation);
     }
 }
 
@@ -119,18 +147,18 @@ impl Steps for CommandSteps {
         self.reader.offset()
     }
 
-    fn step(&mut self, parts: &mut Parts<'_>) -> Result<bool, Damage> {
+    fn step(&mut self, rows: &mut RowBatch) -> Result<bool, Damage> {
         if self.has_ended {
             return Ok(false);
         }
-        let (offset, what) = match self.next(parts) {
+        let (offset, what) = match self.next(rows) {
             Ok(is_more) => {
                 self.has_ended = !is_more;
                 return Ok(is_more);
             }
             Err(Fault::CutOff) => {
                 // As after a crash of the server, which loads the file all the same.
-                parts.note(Notice::TornCommand, 1);
+                rows.seen.note(Notice::TornCommand, 1);
                 (self.reader.offset(), None)
             }
             Err(Fault::Unreadable(error)) => (self.reader.offset(), Some(reason(&error))),
@@ -148,6 +176,4 @@ impl Steps for CommandSteps {
             }),
         }
     }
-
-    fn close(&mut self, _: &mut Parts<'_>) {}
 }

@@ -10,8 +10,9 @@ use crate::format::capture::commands::WRONG;
 use crate::format::capture::monitor_line::{MonitorLine, Start};
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::redis_cli::noise;
-use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, FindByte, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{
+    Columns, Detected, FindByte, Format, Head, Notice, Opened, Reader, Seen, Sink,
+};
 use crate::metric::Metric;
 use crate::source::block::{Block, Piece};
 
@@ -44,20 +45,12 @@ impl Format for Monitor {
         Some("MONITOR slows a server down to half its speed; administrative commands are not shown")
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(Monitor))
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        Ok(Opened::lines(self.name(), Monitor))
     }
 }
 
 impl Reader for Monitor {
-    fn format(&self) -> &'static str {
-        self.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Lines(b'\n')
-    }
-
     fn read(
         &self,
         block: &mut Block,
@@ -96,11 +89,9 @@ fn read_line(
         (first < end).then_some((parsed, first))
     });
     let Some((parsed, first)) = parsed else {
-        return match noise::noise(line) {
-            _ if line.trim_ascii() == READY => gather.note(Notice::Progress),
-            Some(Notice::ErrorReply) => gather.failure(start),
-            Some(notice) => gather.note(notice),
-            None => gather.reject(start, NO_LINE),
+        return match line.trim_ascii() {
+            READY => gather.note(Notice::Progress),
+            _ => gather.not_a_row(start, line, Ok(NO_LINE)),
         };
     };
     if words.read(block, first, end, quotes).is_none() {

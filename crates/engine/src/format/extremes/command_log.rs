@@ -8,7 +8,7 @@ use crate::format::batch_rows::Gather;
 use crate::format::extremes::reply::{self, Part};
 use crate::format::extremes::{Text, amount, give};
 use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
 use crate::metric::extreme::Extreme;
 use crate::source::block::{Block, Piece};
 
@@ -51,8 +51,9 @@ impl Format for CommandLog {
         )
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(CommandLog))
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        let boundary = RowBoundary::Rows(Arc::new(starts));
+        Ok(Opened::blocks(self.name(), boundary, CommandLog))
     }
 }
 
@@ -73,14 +74,6 @@ fn starts(line: &[u8]) -> bool {
 }
 
 impl Reader for CommandLog {
-    fn format(&self) -> &'static str {
-        self.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Rows(Arc::new(starts))
-    }
-
     fn read(
         &self,
         block: &mut Block,

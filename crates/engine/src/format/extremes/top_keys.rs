@@ -1,16 +1,14 @@
 //! `top-keys`: what `redis-cli --hotkeys`, `--memkeys`, `--bigkeys` and `--keystats` print. The keys are in the lines of the
 //! summary; those that name the first of a kind so far come again there.
 
-use crate::format::batch_rows::{Gather, each_line};
-use crate::format::extremes::{Text, give};
+use crate::format::batch::Values;
 use crate::format::lfu::LfuRule;
-use crate::format::parse::escape::{self, Escapes};
+use crate::format::line_reader::{Line, LineReader, Parsed, Row};
+use crate::format::parse::escape;
 use crate::format::parse::size::{integer, size};
 use crate::format::redis_cli::noise;
-use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Detected, Format, Head, Notice, Opened};
 use crate::metric::extreme::Extreme;
-use crate::source::block::{Block, Piece};
 
 /// The format.
 pub struct TopKeys;
@@ -37,8 +35,8 @@ impl Format for TopKeys {
         Some("redis-cli names the hottest or largest keys of one node, and no others")
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(TopKeys))
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        Ok(LineReader::open(self.name(), TopKeys))
     }
 }
 
@@ -65,47 +63,17 @@ const HOT: &[u8] = b"hot key found with counter: ";
 const BIGGEST: &[u8] = b"Biggest ";
 const NO_KEY: &str = "not a key and a number as redis-cli prints them";
 
-impl Reader for TopKeys {
-    fn format(&self) -> &'static str {
-        self.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Lines(b'\n')
-    }
-
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> Seen {
-        let rule = columns.lfu;
-        let mut gather = Gather::new(columns, sink);
-        each_line(block, piece.from, |block, start, end| {
-            let line = &block.content()[start..end];
-            let bare = noise::bare(line);
-            let from = start + (bare.as_ptr() as usize - line.as_ptr() as usize);
-            match key_of(bare, rule) {
-                Some(((key, key_end), extreme, amount)) => {
-                    let key = Text {
-                        from: from + key,
-                        to: from + key_end,
-                        escapes: Escapes::C,
-                    };
-                    let key = key.undo(block);
-                    give(&mut gather, block, key, (extreme, amount));
-                }
-                None if is_key(bare) => gather.reject(start, NO_KEY),
-                None => match noise::noise(line) {
-                    Some(Notice::ErrorReply) => gather.failure(start),
-                    Some(notice) => gather.note(notice),
-                    None => gather.note(Notice::Progress),
-                },
+impl Row for TopKeys {
+    fn row(&self, line: Line<'_>, values: &mut Values) -> Parsed {
+        match key_of(line.text, line.lfu) {
+            Some(((from, to), extreme, amount)) => {
+                values.are_operations = true;
+                values.extremes.push((extreme, amount));
+                Parsed::Escaped(from..to)
             }
-        });
-        gather.finish(block)
+            None if is_key(line.text) => Parsed::Reject(NO_KEY),
+            None => Parsed::Note(Notice::Progress),
+        }
     }
 }
 

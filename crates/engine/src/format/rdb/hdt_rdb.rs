@@ -6,7 +6,7 @@ use crate::format::table::columns::ColumnNames;
 use crate::format::table::csv::CsvKeys;
 use crate::format::table::jsonl::JsonKeys;
 use crate::format::table::raw_rows::header;
-use crate::format::{Detected, Format, Head, Reader, table};
+use crate::format::{Detected, Format, Head, Opened, table};
 
 /// How the header of a table of keys starts.
 const KEYS: &[u8] = b"database,key,type,size,size_readable,";
@@ -54,7 +54,7 @@ impl Format for HdtRdb {
         }
     }
 
-    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
+    fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         let text = table::unmarked(head.bytes);
         if text.starts_with(PREFIXES) {
             let what = "this is the prefix report of rdb: sizes already added up, without the keys, so without slots";
@@ -63,17 +63,11 @@ impl Format for HdtRdb {
             ));
         }
         match text.first() {
-            Some(b'[') => Ok(Box::new(JsonKeys::open(
-                self.name(),
-                head,
-                &ColumnNames::USUAL,
-                NO_KEYS,
-            )?)),
-            _ => Ok(Box::new(CsvKeys::open(
-                self.name(),
-                head,
-                &ColumnNames::USUAL,
-            )?)),
+            Some(b'[') => {
+                let keys = JsonKeys::open(head, &ColumnNames::USUAL, NO_KEYS)?;
+                Ok(Opened::lines(self.name(), keys))
+            }
+            _ => Ok(CsvKeys::open(head, &ColumnNames::USUAL)?.opened(self.name())),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `rdb-tools`: its memory report, a table whose keys are never quoted, whatever they hold (`raw_rows`).
 
 use crate::format::table::raw_rows::{COLUMNS, RawRows, Shape, header};
-use crate::format::{Detected, Format, Head, Reader};
+use crate::format::{Detected, Format, Head, Opened};
 
 /// The format.
 pub struct RdbTools;
@@ -23,8 +23,8 @@ impl Format for RdbTools {
         }
     }
 
-    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(RawRows::open(self.name(), head, false)?))
+    fn open(&self, head: Head<'_>) -> Result<Opened, String> {
+        RawRows::open(self.name(), head, false)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::format::parse::json_object;
 use crate::format::table::columns::ColumnNames;
 use crate::format::table::jsonl::JsonKeys;
 use crate::format::table::raw_rows::{COLUMNS, RawRows, Shape, header};
-use crate::format::{Detected, Format, Head, Reader, table};
+use crate::format::{Detected, Format, Head, Opened, table};
 
 /// Members that only its JSON has.
 const MEMBERS: [&[u8]; 3] = [b"key", b"number_elements", b"used_memory"];
@@ -64,15 +64,13 @@ impl Format for RedisRdbCli {
         )
     }
 
-    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
+    fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         match table::unmarked(head.bytes).first() {
-            Some(b'{') => Ok(Box::new(JsonKeys::open(
-                self.name(),
-                head,
-                &ColumnNames::USUAL,
-                &[],
-            )?)),
-            _ => Ok(Box::new(RawRows::open(self.name(), head, true)?)),
+            Some(b'{') => {
+                let keys = JsonKeys::open(head, &ColumnNames::USUAL, &[])?;
+                Ok(Opened::lines(self.name(), keys))
+            }
+            _ => RawRows::open(self.name(), head, true),
         }
     }
 }

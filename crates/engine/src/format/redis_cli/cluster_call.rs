@@ -14,8 +14,7 @@ use crate::format::block_joins::Borders;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::named_nodes::NamedNodes;
 use crate::format::redis_cli::noise;
-use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
 use crate::source::boundary::line_at;
 
@@ -62,7 +61,7 @@ impl Format for ClusterCall {
         Some(NOTE)
     }
 
-    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
+    fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         let lines = || head.bytes.split(|byte| *byte == b'\n');
         let mut first =
             lines().filter(|line| !is_script(line) && !noise::bare(line).starts_with(CALLING));
@@ -73,12 +72,13 @@ impl Format for ClusterCall {
         let crlf = lines()
             .find(|line| !is_script(line))
             .is_some_and(|line| line.ends_with(b"\r"));
-        Ok(Box::new(Calls {
+        let calls = Calls {
             asked,
             crlf,
             nodes: NamedNodes::default(),
             borders: Borders::default(),
-        }))
+        };
+        Ok(Opened::lines(self.name(), calls))
     }
 }
 
@@ -159,14 +159,6 @@ struct Calls {
 }
 
 impl Reader for Calls {
-    fn format(&self) -> &'static str {
-        ClusterCall.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Lines(b'\n')
-    }
-
     fn learns(&self) -> bool {
         true
     }

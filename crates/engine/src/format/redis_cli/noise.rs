@@ -48,10 +48,17 @@ pub fn noise(line: &[u8]) -> Option<Notice> {
 
 /// `line` without a carriage return at its end and without the terminal codes around it.
 pub fn bare(line: &[u8]) -> &[u8] {
-    let mut line = line.strip_suffix(b"\r").unwrap_or(line);
-    while let Some(len) = ansi::sequence(line) {
-        line = &line[len..];
+    without_codes(line).1
+}
+
+/// The same, and how many bytes of codes are before it.
+pub fn without_codes(line: &[u8]) -> (usize, &[u8]) {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let mut from = 0;
+    while let Some(len) = ansi::sequence(&line[from..]) {
+        from += len;
     }
+    let mut line = &line[from..];
     while line.last().is_some_and(u8::is_ascii_alphabetic) {
         let Some(start) = memchr::memrchr(0x1B, line)
             .filter(|start| ansi::sequence(&line[*start..]) == Some(line.len() - start))
@@ -60,7 +67,7 @@ pub fn bare(line: &[u8]) -> &[u8] {
         };
         line = &line[..start];
     }
-    line.strip_suffix(b"\r").unwrap_or(line)
+    (from, line.strip_suffix(b"\r").unwrap_or(line))
 }
 
 /// `host:port> ` or `host:port[db]> ` at the start, as redis-cli prompts.

@@ -12,7 +12,7 @@ use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::redis_cli::noise;
 use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
 
 /// The format.
@@ -33,8 +33,9 @@ impl Format for Numbered {
         })
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(Rows::default()))
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        let boundary = RowBoundary::Rows(Arc::new(|line| !follows_cursor(line)));
+        Ok(Opened::blocks(self.name(), boundary, Rows::default()))
     }
 }
 
@@ -105,6 +106,8 @@ fn numbered(line: &[u8], at: usize) -> Option<(u64, usize)> {
         .then_some((number, line.len() - rest.len() + digits + 2))
 }
 
+const NO_ROW: &str = "neither a numbered row nor anything that redis-cli prints around one";
+
 fn follows_cursor(line: &[u8]) -> bool {
     let line = noise::bare(line);
     Row::of(line).is_some_and(|row| row.follows_cursor(line))
@@ -115,14 +118,6 @@ fn follows_cursor(line: &[u8]) -> bool {
 struct Rows(Borders<u64>);
 
 impl Reader for Rows {
-    fn format(&self) -> &'static str {
-        Numbered.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Rows(Arc::new(|line| !follows_cursor(line)))
-    }
-
     fn numbers(&self) -> BTreeMap<u64, Stretch<u64>> {
         self.0.stretches()
     }
@@ -139,25 +134,17 @@ impl Reader for Rows {
         let (mut first, mut last) = (None, piece.first.then_some(0));
         each_line(block, piece.from, |block, start, end| {
             let (content, line) = (block.content(), &block.content()[start..end]);
-            let bare = noise::bare(line);
+            let (codes, bare) = noise::without_codes(line);
             let Some(row) = Row::of(bare) else {
-                match noise::noise(line) {
-                    Some(Notice::ErrorReply) => gather.failure(start),
-                    Some(notice) => gather.note(notice),
-                    None => gather.reject(
-                        start,
-                        "neither a numbered row nor anything that redis-cli prints around one",
-                    ),
-                }
-                return;
+                return gather.not_a_row(start, line, Ok(NO_ROW));
             };
             match last.replace(row.index) {
                 None => first = Some(row.index),
                 Some(last) if is_gap(last, row.index) => gather.note(Notice::IndexGap),
                 Some(_) => {}
             }
-            let from = start + (bare.as_ptr() as usize - line.as_ptr() as usize);
-            if from != start {
+            let from = start + codes;
+            if codes > 0 {
                 gather.note(Notice::Colour);
             }
             match row.kind(bare) {

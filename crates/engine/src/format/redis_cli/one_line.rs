@@ -9,7 +9,7 @@ use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::parse::unescape;
 use crate::format::row_boundary::{Quotes, RowBoundary};
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
 use crate::source::block::{Block, Piece};
 
 /// One of the formats.
@@ -56,11 +56,16 @@ impl Format for Strings {
         }
     }
 
-    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(Reply {
+    fn open(&self, head: Head<'_>) -> Result<Opened, String> {
+        let reply = Reply {
             form: *self,
             in_pages: *self != Strings::Csv && starts_with_cursor(head.bytes),
-        }))
+        };
+        let boundary = match self {
+            Strings::Csv | Strings::Json => RowBoundary::Quoted(b',', Quotes::Escaped),
+            Strings::QuotedJson => RowBoundary::Counted(quoted_json_row),
+        };
+        Ok(Opened::blocks(self.name(), boundary, reply))
     }
 }
 
@@ -289,17 +294,6 @@ struct Reply {
 }
 
 impl Reader for Reply {
-    fn format(&self) -> &'static str {
-        self.form.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        match self.form {
-            Strings::Csv | Strings::Json => RowBoundary::Quoted(b',', Quotes::Escaped),
-            Strings::QuotedJson => RowBoundary::Counted(quoted_json_row),
-        }
-    }
-
     fn read(
         &self,
         block: &mut Block,

@@ -10,8 +10,7 @@ use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
-use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
 use crate::source::block::{Block, Padded, Piece};
 
 /// The format.
@@ -30,20 +29,12 @@ impl Format for Quoted {
         noise::detect(head, escape::is_quoted)
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(Quoted))
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        Ok(Opened::lines(self.name(), Quoted))
     }
 }
 
 impl Reader for Quoted {
-    fn format(&self) -> &'static str {
-        self.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Lines(b'\n')
-    }
-
     fn read(
         &self,
         block: &mut Block,
@@ -116,10 +107,10 @@ fn decode(block: &mut Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, see
     for i in 0..keys.len() {
         let (start, end) = (keys.start[i] as usize, keys.end[i] as usize);
         let line = &content[start..end];
-        let framed = if line.first() == Some(&b'"') {
-            line.strip_suffix(b"\r").unwrap_or(line)
+        let (codes, framed) = if line.first() == Some(&b'"') {
+            (0, line.strip_suffix(b"\r").unwrap_or(line))
         } else {
-            noise::bare(line)
+            noise::without_codes(line)
         };
         if !escape::is_quoted(framed) {
             let notice = noise::noise(line);
@@ -131,9 +122,9 @@ fn decode(block: &mut Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, see
             notice.into_iter().for_each(|notice| seen.note(notice, 1));
             continue;
         }
-        let from = start + (framed.as_ptr() as usize - line.as_ptr() as usize) + 1;
+        let from = start + codes + 1;
         let to = from + framed.len() - 2;
-        seen.note(Notice::Colour, u64::from(from != start + 1));
+        seen.note(Notice::Colour, u64::from(codes > 0));
         let to = escape::undo(Escapes::C, content, from, to);
         (keys.start[kept], keys.end[kept]) = (from as u32, to as u32);
         kept += 1;

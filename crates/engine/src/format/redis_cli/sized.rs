@@ -1,15 +1,14 @@
 //! `sized`: a key in double quotes with C escapes and its size on one line, in either order: what a loop over
 //! `redis-cli --no-raw --scan` and MEMORY USAGE prints. It loses nothing.
 
-use crate::format::batch::MISSING;
-use crate::format::batch_rows::{Gather, each_line};
+use std::ops::Range;
+
+use crate::format::batch::{MISSING, Values};
+use crate::format::line_reader::{Line, LineReader, Parsed, Row};
 use crate::format::parse::escape;
-use crate::format::parse::escape::Escapes;
 use crate::format::parse::size::size;
 use crate::format::redis_cli::noise;
-use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
-use crate::source::block::{Block, Piece};
+use crate::format::{Detected, Format, Head, Opened};
 
 /// The format.
 pub struct KeyAndSize;
@@ -24,31 +23,32 @@ impl Format for KeyAndSize {
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {
-        noise::detect(head, |line| Row::of(line).is_some_and(|row| row.has_size))
+        noise::detect(head, |line| {
+            KeyWithSize::parse(line).is_some_and(|row| row.has_size)
+        })
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(KeyAndSize))
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        Ok(LineReader::open(self.name(), KeyAndSize))
     }
 }
 
 /// What a line holds.
-struct Row {
+struct KeyWithSize {
     /// Where the key starts and ends in the line, without its quotes.
-    key: (usize, usize),
+    key: Range<usize>,
     size: u64,
     /// Whether the line has more than the key.
     has_size: bool,
 }
 
-impl Row {
+impl KeyWithSize {
     /// The row in `line`, which is without its line end and colours.
-    fn of(line: &[u8]) -> Option<Row> {
-        let row = |from, to, size: &[u8]| {
+    fn parse(line: &[u8]) -> Option<KeyWithSize> {
+        let row = |key: Range<usize>, size: &[u8]| {
             let has_size = !size.is_empty();
             let size = if has_size { number(size)? } else { MISSING };
-            let key = (from, to);
-            Some(Row {
+            Some(KeyWithSize {
                 key,
                 size,
                 has_size,
@@ -57,8 +57,8 @@ impl Row {
         if line.first() == Some(&b'"') {
             let end = escape::close(line, 1)?;
             return match &line[end + 1..] {
-                [] => row(1, end, b""),
-                rest => row(1, end, behind_separator(rest)?),
+                [] => row(1..end, b""),
+                rest => row(1..end, behind_separator(rest)?),
             };
         }
         let quote = memchr::memchr(b'"', line)?;
@@ -70,7 +70,7 @@ impl Row {
             .count();
         behind_separator(&before[quote - separator..])?;
         escape::is_quoted(key)
-            .then(|| row(quote + 1, line.len() - 1, &before[..quote - separator]))
+            .then(|| row(quote + 1..line.len() - 1, &before[..quote - separator]))
             .flatten()
             .filter(|row| row.has_size)
     }
@@ -97,49 +97,20 @@ fn number(text: &[u8]) -> Option<u64> {
     }
 }
 
-impl Reader for KeyAndSize {
-    fn format(&self) -> &'static str {
-        self.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Lines(b'\n')
-    }
-
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> Seen {
-        let mut gather = Gather::new(columns, sink);
-        each_line(block, piece.from, |block, start, end| {
-            let line = &block.content()[start..end];
-            let bare = noise::bare(line);
-            let Some(row) = Row::of(bare) else {
-                return match noise::noise(line) {
-                    Some(Notice::ErrorReply) => gather.failure(start),
-                    Some(notice) => gather.note(notice),
-                    None => gather.reject(start, "not a key in double quotes and its size"),
-                };
-            };
-            let from = start + (bare.as_ptr() as usize - line.as_ptr() as usize);
-            if from != start {
-                gather.note(Notice::Colour);
-            }
-            let (key, key_end) = (from + row.key.0, from + row.key.1);
-            let key_end = escape::undo(Escapes::C, block.content_mut(), key, key_end);
-            gather.values().sizes_mut().push(row.size);
-            gather.key(block, key, key_end);
-        });
-        gather.finish(block)
+impl Row for KeyAndSize {
+    fn row(&self, line: Line<'_>, values: &mut Values) -> Parsed {
+        let Some(KeyWithSize { key, size, .. }) = KeyWithSize::parse(line.text) else {
+            return Parsed::Reject("not a key in double quotes and its size");
+        };
+        values.sizes_mut().push(size);
+        Parsed::Escaped(key)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Notice;
     use crate::format::detect;
     use crate::format::reading::read_whole;
     use crate::metric::Metric;

@@ -3,7 +3,7 @@
 use crate::format::table::columns::ColumnNames;
 use crate::format::table::csv::Csv;
 use crate::format::table::jsonl::Jsonl;
-use crate::format::{Detected, Format, Head, Reader, table};
+use crate::format::{Detected, Format, Head, Opened, table};
 
 /// `csv` or `jsonl`, by the content.
 pub struct ByName {
@@ -45,7 +45,7 @@ impl Format for ByName {
         self.format(head).detect(head)
     }
 
-    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
+    fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         self.format(head).open(head)
     }
 }

@@ -16,7 +16,7 @@ use crate::format::table::key_spelling::{KeySpelling, cut_line};
 use crate::format::table::plain_rows;
 use crate::format::table::plain_rows::Grid;
 use crate::format::table::{Carried, Refusal, Row, Span, Step};
-use crate::format::{Columns, Detected, Format, Head, Notice, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::source::block::{Block, Padded, Piece};
@@ -67,15 +67,14 @@ impl Format for Csv {
         }))
     }
 
-    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        let keys = CsvKeys::open(self.name(), head, &self.names)?;
-        Ok(Box::new(keys.spelled(head, self.names.escapes)))
+    fn open(&self, head: Head<'_>) -> Result<Opened, String> {
+        let keys = CsvKeys::open(head, &self.names)?;
+        Ok(keys.spelled(head, self.names.escapes).opened(self.name()))
     }
 }
 
 /// A table that is open; other tools' CSV is read by it too.
 pub struct CsvKeys {
-    format: &'static str,
     delimiter: u8,
     fields: usize,
     /// The field of each role.
@@ -88,11 +87,7 @@ impl CsvKeys {
     ///
     /// # Errors
     /// The columns there are, where one that is needed is not among them.
-    pub fn open(
-        format: &'static str,
-        head: Head<'_>,
-        names: &ColumnNames,
-    ) -> Result<CsvKeys, String> {
+    pub fn open(head: Head<'_>, names: &ColumnNames) -> Result<CsvKeys, String> {
         let header = Header::read(head, names).ok_or("the header line does not end")?;
         if header.fields.iter().any(|name| name.contains(&b'\n')) {
             return Err(String::from(
@@ -115,7 +110,6 @@ impl CsvKeys {
         }
         let at = best.map(|found| found.map(|(_, at)| at));
         Ok(CsvKeys {
-            format,
             delimiter: header.delimiter,
             fields: header.fields.len(),
             at,
@@ -130,6 +124,15 @@ impl CsvKeys {
             keys: KeySpelling::of(head, self.delimiter, key, wanted),
             ..self
         }
+    }
+
+    /// The table as an input in the format called `format`.
+    pub fn opened(self, format: &'static str) -> Opened {
+        let boundary = match self.keys {
+            KeySpelling::Escaped => RowBoundary::Lines(b'\n'),
+            _ => RowBoundary::Quoted(b'\n', Quotes::Doubled(self.delimiter)),
+        };
+        Opened::blocks(format, boundary, self)
     }
 
     fn carried(&self) -> Carried {
@@ -267,17 +270,6 @@ impl CsvKeys {
 }
 
 impl Reader for CsvKeys {
-    fn format(&self) -> &'static str {
-        self.format
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        match self.keys {
-            KeySpelling::Escaped => RowBoundary::Lines(b'\n'),
-            _ => RowBoundary::Quoted(b'\n', Quotes::Doubled(self.delimiter)),
-        }
-    }
-
     fn read(
         &self,
         block: &mut Block,

@@ -11,14 +11,13 @@ use crate::format::parse::escape::Escapes;
 use crate::format::parse::json_object;
 use crate::format::parse::json_object::Value;
 use crate::format::parse::size::ReadNumber;
-use crate::format::row_boundary::RowBoundary;
 use crate::format::table;
 use crate::format::table::columns;
 use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
 use crate::format::table::json_rows::JsonRows;
 use crate::format::table::key_spelling::{DUMP, KeySpelling};
 use crate::format::table::{Carried, Refusal, Row, Span, Step};
-use crate::format::{Columns, Detected, Format, Head, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Opened, Reader, Seen, Sink};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::source::block::{Block, Padded, Piece};
@@ -63,13 +62,9 @@ impl Format for Jsonl {
         }))
     }
 
-    fn open(&self, head: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(JsonKeys::open(
-            self.name(),
-            head,
-            &self.names,
-            &[],
-        )?))
+    fn open(&self, head: Head<'_>) -> Result<Opened, String> {
+        let keys = JsonKeys::open(head, &self.names, &[])?;
+        Ok(Opened::lines(self.name(), keys))
     }
 }
 
@@ -81,7 +76,6 @@ struct Member {
 
 /// Objects whose members are known; other tools' JSON is read by it too.
 pub struct JsonKeys {
-    format: &'static str,
     names: ColumnNames,
     /// The members of the first object, in its order, which later ones mostly keep.
     first: Vec<Member>,
@@ -98,7 +92,6 @@ impl JsonKeys {
     /// # Errors
     /// The members there are, where one that is needed is not among them.
     pub fn open(
-        format: &'static str,
         head: Head<'_>,
         names: &ColumnNames,
         no_keys: &'static [&'static str],
@@ -134,7 +127,6 @@ impl JsonKeys {
             carried[role.place()] = true;
         }
         Ok(JsonKeys {
-            format,
             names: names.clone(),
             first,
             carried,
@@ -282,14 +274,6 @@ impl JsonKeys {
 }
 
 impl Reader for JsonKeys {
-    fn format(&self) -> &'static str {
-        self.format
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Lines(b'\n')
-    }
-
     fn read(
         &self,
         block: &mut Block,

@@ -102,24 +102,8 @@ pub fn unmarked(head: &[u8]) -> &[u8] {
     head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head)
 }
 
-/// Reads all rows from `at` on: `next` says what is at an offset and where the next row starts, which is behind
-/// it.
-pub fn read_rows(
-    block: &mut Block,
-    mut at: usize,
-    carried: Carried,
-    columns: &mut Columns<'_>,
-    sink: &mut dyn Sink,
-    mut next: impl FnMut(&mut [u8], usize) -> (usize, Step),
-) -> Seen {
-    let mut seen = Seen::default();
-    while at < block.len() {
-        at = read_batch(block, at, carried, columns, sink, &mut seen, &mut next);
-    }
-    seen
-}
-
-/// Reads a batch of rows from `at` on, as `read_rows` does, and returns where the row behind them starts.
+/// Reads a batch of rows from `at` on, and returns where the row behind them starts: `next` says what is at an offset and
+/// where the row behind that starts.
 pub fn read_batch(
     block: &mut Block,
     mut at: usize,

@@ -16,7 +16,7 @@ use crate::format::table::columns::Role;
 use crate::format::table::plain_rows;
 use crate::format::table::plain_rows::Grid;
 use crate::format::table::{Carried, Row, Step};
-use crate::format::{Columns, Head, Reader, Seen, Sink};
+use crate::format::{Columns, Head, Opened, Reader, Seen, Sink};
 use crate::metric::{Metric, WEIGHTS};
 use crate::source::block::{Block, Padded, Piece};
 use crate::source::boundary::line_at;
@@ -323,38 +323,26 @@ fn row_of(first: &[u8], at: usize, key: usize, last: usize, tail: &Tail) -> Row 
 }
 
 /// An input of such rows.
-pub struct RawRows {
-    format: &'static str,
-    shape: Arc<Shape>,
-}
+pub struct RawRows(Arc<Shape>);
 
 impl RawRows {
     /// Opens an input whose first line is the header that is above the rows of `format`.
     ///
     /// # Errors
     /// The header that is missing.
-    pub fn open(format: &'static str, head: Head<'_>, quotes: bool) -> Result<RawRows, String> {
+    pub fn open(format: &'static str, head: Head<'_>, quotes: bool) -> Result<Opened, String> {
         let shape = header(head).and_then(|line| Shape::of(line, quotes));
         let shape = shape.ok_or_else(|| {
             format!("the first line is not the header of {format}: {COLUMNS},expiry")
         })?;
-        Ok(RawRows {
-            format,
-            shape: Arc::new(shape),
-        })
+        let rows = RawRows(Arc::new(shape));
+        let shape = rows.0.clone();
+        let boundary = RowBoundary::Rows(Arc::new(move |line| shape.row(line).is_some()));
+        Ok(Opened::blocks(format, boundary, rows))
     }
 }
 
 impl Reader for RawRows {
-    fn format(&self) -> &'static str {
-        self.format
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        let shape = self.shape.clone();
-        RowBoundary::Rows(Arc::new(move |line| shape.row(line).is_some()))
-    }
-
     fn read(
         &self,
         block: &mut Block,
@@ -370,7 +358,7 @@ impl Reader for RawRows {
         let (mut grid, mut spans) = (Grid::default(), Spans::default());
         while from < block.len() {
             if let Some(next) =
-                self.shape
+                self.0
                     .read_plain(block.padded(), from, columns, &mut grid, &mut spans)
             {
                 table::hand_on(block, columns, sink, &mut seen);
@@ -380,11 +368,11 @@ impl Reader for RawRows {
             from = table::read_batch(
                 block,
                 from,
-                self.shape.carried(),
+                self.0.carried(),
                 columns,
                 sink,
                 &mut seen,
-                |content, at| self.shape.next(content, at),
+                |content, at| self.0.next(content, at),
             );
         }
         seen

@@ -1,5 +1,5 @@
 //! `rdb`: RDB files as Redis and Valkey write them, all versions. Values are passed over by their lengths; sizes are
-//! bytes in the file.
+//! estimates of memory, or bytes in the file.
 
 pub mod allocator;
 mod checksum;
@@ -23,10 +23,8 @@ mod value;
 pub mod walk;
 
 use crate::format::rdb::snapshot::rows::Rows;
-use crate::format::row_boundary::RowBoundary;
-use crate::format::walked::{self, Walked};
-use crate::format::{Columns, Detected, Format, Head, Reader, Seen, Sink};
-use crate::source::block::{Block, Padded, Piece};
+use crate::format::walk::Walked;
+use crate::format::{Detected, Format, Head, Opened};
 
 pub use header::is_snapshot;
 
@@ -49,31 +47,10 @@ impl Format for Rdb {
         }
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Box<dyn Reader>, String> {
-        Ok(Box::new(Rdb))
-    }
-}
-
-impl Reader for Rdb {
-    fn format(&self) -> &'static str {
-        self.name()
-    }
-
-    fn boundary(&self) -> RowBoundary {
-        RowBoundary::Walked(|input, walking| Box::new(Walked::new(Rows::new(input, walking))))
-    }
-
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> Seen {
-        walked::read(block, piece.from as usize, columns, sink)
-    }
-
-    fn place(&self, rows: Padded<'_>, at: u32, offset: u64) -> u64 {
-        walked::offset_of(rows.bytes(), at as usize).unwrap_or(offset)
+    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+        Ok(Opened::Walk {
+            format: self.name(),
+            walk: |input, walking| Box::new(Walked::new(Rows::new(input, walking))),
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! The keys of an RDB file, as a walk finds them, for the blocks of a `Walked`.
+//! The keys of an RDB file, as a walk finds them, for the batches of a `Walked`.
 
 use crate::format::Notice;
 use crate::format::batch::{MISSING, NEVER, Number, SOMETIME};
@@ -7,16 +7,15 @@ use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::record::{Event, Record};
 use crate::format::rdb::snapshot::walk::{LONG_KEY, Walker};
-use crate::format::row_group::Row;
-use crate::format::walk::{Damage, Sizes, Walking};
-use crate::format::walked::{Parts, Steps};
+use crate::format::row_batch::{Row, RowBatch};
+use crate::format::walk::{Damage, Sizes, Steps, Walking};
 use crate::source::forward::Forward;
 
 /// A walk over an RDB file.
 pub struct Rows {
     walker: Walker,
     sizes: Sizes,
-    /// Whether the next block says what the sizes are.
+    /// Whether the next batch says what the sizes are.
     says_sizes: bool,
     /// The commands behind the file, once the walk is there.
     commands: Option<CommandSteps>,
@@ -46,9 +45,9 @@ impl Steps for Rows {
     }
 
     #[inline]
-    fn step(&mut self, parts: &mut Parts<'_>) -> Result<bool, Damage> {
+    fn step(&mut self, rows: &mut RowBatch) -> Result<bool, Damage> {
         if let Some(commands) = &mut self.commands {
-            return commands.step(parts);
+            return commands.step(rows);
         }
         match self.walker.next_event()? {
             Some(Event::Key(record)) => {
@@ -56,43 +55,39 @@ impl Steps for Rows {
                     Sizes::Memory(_) => record.memory.unwrap_or(MISSING),
                     Sizes::Serialized => record.bytes,
                 };
-                note_oddities(parts, &record);
-                parts.group().push(record.key, &row_of(&record, size));
+                note_oddities(rows, &record);
+                rows.push(record.key, &row_of(&record, size));
             }
             Some(Event::Remark(remark)) if remark.notice == Notice::LongKey => {
-                parts.reject(remark.offset, LONG_KEY);
+                rows.reject(remark.offset, LONG_KEY);
             }
-            Some(Event::Remark(remark)) => parts.note(remark.notice, remark.count),
+            Some(Event::Remark(remark)) => rows.seen.note(remark.notice, remark.count),
             None => {
                 if let Some(input) = self.walker.commands() {
-                    parts.note(Notice::Commands, 1);
+                    rows.seen.note(Notice::Commands, 1);
                     self.commands = Some(CommandSteps::new(input));
                 }
-                // A block ends here: it has keys or operations, never both.
+                // A batch ends here: it has keys or operations, never both.
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    fn close(&mut self, parts: &mut Parts<'_>) {
+    fn close(&mut self, rows: &mut RowBatch) {
         if let Some(server) = self.walker.server().filter(|_| self.says_sizes) {
             let notice = match self.sizes {
                 Sizes::Memory(_) => server.estimate(),
                 Sizes::Serialized => Notice::Serialized,
             };
-            parts.note(notice, 1);
+            rows.seen.note(notice, 1);
             self.says_sizes = false;
         }
         if self.walker.is_of_cluster() {
-            parts.note(Notice::InCluster, 1);
+            rows.seen.note(Notice::InCluster, 1);
         }
-        if let Some(written) = self.walker.written_ms() {
-            parts.written(written);
-        }
-        if let Some(bytes) = self.walker.used_memory() {
-            parts.used_memory(bytes);
-        }
+        rows.seen.written_ms = self.walker.written_ms();
+        rows.seen.used_memory = self.walker.used_memory();
     }
 }
 
@@ -100,7 +95,7 @@ impl Steps for Rows {
 fn row_of<'a>(record: &'a Record<'_>, size: u64) -> Row<'a> {
     Row {
         offset: record.offset,
-        weight: size,
+        size,
         numbers: Number::ALL.map(|number| number_of(record, number)),
         kind: (&record.type_name, record.encoding),
     }
@@ -123,13 +118,13 @@ fn number_of(record: &Record<'_>, number: Number) -> u64 {
 
 /// Counts what is odd about a key.
 #[inline]
-fn note_oddities(parts: &mut Parts<'_>, record: &Record<'_>) {
+fn note_oddities(rows: &mut RowBatch, record: &Record<'_>) {
     let odd = [
         (Notice::Expired, record.has_expired),
         (Notice::Imported, record.is_imported),
         (Notice::DamagedValue, record.elements == Elements::Damaged),
     ];
     for (notice, _) in odd.into_iter().filter(|(_, is_so)| *is_so) {
-        parts.note(notice, 1);
+        rows.seen.note(notice, 1);
     }
 }

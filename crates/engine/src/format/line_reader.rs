@@ -1,0 +1,145 @@
+//! Formats with a row a line: the reader frames the lines, takes terminal codes off and drops what redis-cli prints around
+//! rows; what a line holds is up to the `Row` of the format.
+
+use std::ops::Range;
+
+use crate::format::batch::Values;
+use crate::format::batch_rows::{Gather, each_line};
+use crate::format::lfu::LfuRule;
+use crate::format::parse::escape::{self, Escapes};
+use crate::format::redis_cli::noise;
+use crate::format::{Columns, Notice, Opened, Reader, Seen, Sink};
+use crate::source::block::{Block, Piece};
+
+/// A line, without its line end and the terminal codes around it.
+pub struct Line<'a> {
+    /// The bytes of the line.
+    pub text: &'a [u8],
+    /// The rule that estimates accesses from LFU counters.
+    pub lfu: LfuRule,
+}
+
+/// What a line holds.
+pub enum Parsed {
+    /// A key at these bytes of the line, as it is written there.
+    Key(Range<usize>),
+    /// A key with C escapes at these bytes.
+    Escaped(Range<usize>),
+    /// No row; the notice counts it, unless redis-cli prints such lines around rows.
+    Note(Notice),
+    /// No row, for this reason, unless redis-cli prints such lines around rows.
+    Reject(&'static str),
+}
+
+/// The rows of a format that has one a line.
+pub trait Row: Send + Sync + 'static {
+    /// Finds the key of a line. Where there is one, what else is known of it is added to `values`: one entry to each column
+    /// that the format has.
+    fn row(&self, line: Line<'_>, values: &mut Values) -> Parsed;
+}
+
+/// A reader of rows that are one a line.
+pub struct LineReader<R>(R);
+
+impl<R: Row> LineReader<R> {
+    /// Opens an input in the format called `format`.
+    pub fn open(format: &'static str, rows: R) -> Opened {
+        Opened::lines(format, LineReader(rows))
+    }
+}
+
+impl<R: Row> Reader for LineReader<R> {
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> Seen {
+        let lfu = columns.lfu;
+        let mut gather = Gather::new(columns, sink);
+        each_line(block, piece.from, |block, start, end| {
+            let whole = &block.content()[start..end];
+            let (codes, text) = noise::without_codes(whole);
+            let key = match self.0.row(Line { text, lfu }, gather.values()) {
+                Parsed::Key(key) => start + codes + key.start..start + codes + key.end,
+                Parsed::Escaped(key) => {
+                    let (from, to) = (start + codes + key.start, start + codes + key.end);
+                    from..escape::undo(Escapes::C, block.content_mut(), from, to)
+                }
+                Parsed::Note(notice) => return gather.not_a_row(start, whole, Err(notice)),
+                Parsed::Reject(reason) => return gather.not_a_row(start, whole, Ok(reason)),
+            };
+            if codes > 0 {
+                gather.note(Notice::Colour);
+            }
+            gather.key(block, key.start, key.end);
+        });
+        gather.finish(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::reading::read_whole;
+    use crate::format::{Detected, Format, Head};
+
+    /// `key=size` lines, and comments.
+    struct Sizes;
+
+    impl Row for Sizes {
+        fn row(&self, line: Line<'_>, values: &mut Values) -> Parsed {
+            if line.text.starts_with(b"#") {
+                return Parsed::Note(Notice::Progress);
+            }
+            let Some(equals) = memchr::memchr(b'=', line.text) else {
+                return Parsed::Reject("no = between key and size");
+            };
+            values.sizes_mut().push(line.text.len() as u64);
+            match line.text.first() {
+                Some(b'"') => Parsed::Escaped(1..equals - 1),
+                _ => Parsed::Key(0..equals),
+            }
+        }
+    }
+
+    impl Format for Sizes {
+        fn name(&self) -> &'static str {
+            "sizes"
+        }
+
+        fn example(&self) -> &'static str {
+            "a=1"
+        }
+
+        fn detect(&self, _: Head<'_>) -> Detected {
+            Detected::Yes
+        }
+
+        fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+            Ok(LineReader::open(self.name(), Sizes))
+        }
+    }
+
+    #[test]
+    fn lines_are_keys_noise_or_rejects() {
+        let found = read_whole(
+            &Sizes,
+            b"a\\n=1\r\n\"b\\n\"=2\n# done\n\n(1.2s)\nERR no\nx\n\x1b[31mc=3\x1b[0m",
+        );
+        assert_eq!(found.keys, [&b"a\\n"[..], b"b\n", b"c"]);
+        assert_eq!(found.values.weights[crate::metric::Metric::SIZE], [5, 7, 3]);
+        let count = |notice| found.seen.count(notice);
+        let noted = [
+            Notice::Progress,
+            Notice::BlankLine,
+            Notice::Timing,
+            Notice::ErrorReply,
+            Notice::Colour,
+        ];
+        assert_eq!(noted.map(count), [1; 5]);
+        let reasons: Vec<_> = found.rejects.iter().map(|(at, _)| *at).collect();
+        assert_eq!(reasons, [30, 37], "{:?}", found.rejects);
+    }
+}

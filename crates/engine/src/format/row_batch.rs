@@ -1,0 +1,280 @@
+//! Rows as a walk hands them to the workers: keys, or operations on keys, with their names and words in one block and
+//! all else in columns. A batch is recycled like a block.
+
+use std::borrow::Cow;
+
+use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Spans, Values, Word};
+use crate::format::lfu::LfuRule;
+use crate::format::{Seen, Sink};
+use crate::metric::Metric;
+use crate::source::block::Block;
+
+/// Kinds in a batch: the kind of a row is looked up among them.
+const MAX_KINDS: usize = 256;
+/// Bytes of names and words in a batch, unless one key is longer.
+const MAX_BYTES: usize = 1 << 20;
+
+/// What is known of a key besides its name.
+pub struct Row<'a> {
+    /// Where it is in the input.
+    pub offset: u64,
+    /// Its size in bytes, or `MISSING`.
+    pub size: u64,
+    /// Other numbers, or `MISSING`: one for each of `Number::ALL`.
+    pub numbers: [u64; Number::ALL.len()],
+    /// The names of its type and its encoding.
+    pub kind: (&'a Cow<'static, str>, &'static str),
+}
+
+/// What is known of an operation besides the name of its key.
+pub struct Operation {
+    /// Where it is in the input.
+    pub offset: u64,
+    /// The command, in lower case.
+    pub command: &'static str,
+    /// The number of the database.
+    pub database: u64,
+    /// When it ran, in milliseconds since 1970, or `MISSING`.
+    pub time_ms: u64,
+}
+
+/// A type with an encoding, or a command, and where its words are in the block.
+struct Kind {
+    name: Cow<'static, str>,
+    encoding: &'static str,
+    words: [(u32, u32); Word::ALL.len()],
+}
+
+/// Rows on their way to a worker: keys or operations, never both.
+#[derive(Default)]
+pub struct RowBatch {
+    /// Names and words.
+    base: Block,
+    keys: Spans,
+    values: Values,
+    kinds: Vec<Kind>,
+    last_kind: usize,
+    rejects: Vec<(u64, &'static str)>,
+    /// What was seen besides the rows.
+    pub seen: Seen,
+}
+
+impl RowBatch {
+    /// Takes in a key.
+    #[inline]
+    pub fn push(&mut self, key: &[u8], row: &Row<'_>) {
+        self.push_name(key, row.offset);
+        self.values.sizes_mut().push(row.size);
+        for (number, value) in Number::ALL.into_iter().zip(row.numbers) {
+            self.push_number(number, value);
+        }
+        let words = self.words(row.kind);
+        for (column, (start, end)) in self.values.words.iter_mut().zip(words) {
+            column.push(start, end);
+        }
+    }
+
+    /// Takes in an operation on a key.
+    #[inline]
+    pub fn push_operation(&mut self, key: &[u8], operation: &Operation) {
+        self.push_name(key, operation.offset);
+        self.values.are_operations = true;
+        self.values.weights[Metric::OPS].push(1);
+        self.push_number(Number::Database, operation.database);
+        let before = self.keys.len() - 1;
+        push_known(&mut self.values.times, before, operation.time_ms);
+        let [(start, end), _] = self.words((&Cow::Borrowed(operation.command), ""));
+        self.values.commands.push(start, end);
+    }
+
+    /// Adds what is no key, at `offset` of the input; the reason is a few words.
+    pub fn reject(&mut self, offset: u64, reason: &'static str) {
+        self.rejects.push((offset, reason));
+    }
+
+    /// Whether the batch is to be handed on before a key is added.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.keys.len() + self.rejects.len() >= BATCH_KEYS
+            || self.base.len() >= MAX_BYTES
+            || self.kinds.len() == MAX_KINDS
+    }
+
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty() && self.rejects.is_empty() && self.seen == Seen::default()
+    }
+
+    /// Bytes of the names and words.
+    pub fn size_bytes(&self) -> usize {
+        self.base.len()
+    }
+
+    /// Drops all rows and keeps the memory, but that of one giant key.
+    pub fn clear(&mut self) {
+        self.base.shrink(MAX_BYTES);
+        self.base.resize(0);
+        self.keys.clear();
+        self.values.clear();
+        self.kinds.clear();
+        self.last_kind = 0;
+        self.rejects.clear();
+        self.seen = Seen::default();
+    }
+
+    /// Hands the rows to `sink`.
+    pub fn read(&mut self, lfu: LfuRule, sink: &mut dyn Sink) -> Seen {
+        for (offset, reason) in &self.rejects {
+            sink.reject_at(*offset, reason);
+        }
+        let mut seen = self.seen;
+        if self.keys.is_empty() {
+            return seen;
+        }
+        if self.values.are_operations {
+            seen.operations = self.keys.len() as u64;
+        } else {
+            seen.keys = self.keys.len() as u64;
+        }
+        self.values.estimate_accesses(lfu);
+        sink.keys(KeyBatch {
+            base: self.base.padded(),
+            keys: &self.keys,
+            values: &self.values,
+        });
+        seen
+    }
+
+    #[inline]
+    fn push_name(&mut self, key: &[u8], offset: u64) {
+        let start = self.base.len() as u32;
+        self.base.append(key);
+        self.keys.push(start, self.base.len() as u32);
+        self.values.offsets.push(offset);
+    }
+
+    #[inline]
+    fn push_number(&mut self, number: Number, value: u64) {
+        let before = self.keys.len() - 1;
+        let column = self.values.number_mut(number);
+        // That a key never expires is known of it.
+        if number == Number::Expiry {
+            column.push(value);
+        } else {
+            push_known(column, before, value);
+        }
+    }
+
+    /// Where the words of a kind are in the block; those of a kind that is new are appended.
+    #[inline]
+    fn words(
+        &mut self,
+        (name, encoding): (&Cow<'static, str>, &'static str),
+    ) -> [(u32, u32); Word::ALL.len()] {
+        let is_same =
+            |kind: &Kind| same_text(kind.encoding, encoding) && same_text(&kind.name, name);
+        if !self.kinds.get(self.last_kind).is_some_and(is_same) {
+            let known = self.kinds.iter().position(is_same);
+            self.last_kind = known.unwrap_or_else(|| {
+                let words = [&**name, encoding].map(|word| {
+                    let start = self.base.len() as u32;
+                    self.base.append(word.as_bytes());
+                    (start, self.base.len() as u32)
+                });
+                self.kinds.push(Kind {
+                    name: name.clone(),
+                    encoding,
+                    words,
+                });
+                self.kinds.len() - 1
+            });
+        }
+        self.kinds[self.last_kind].words
+    }
+}
+
+/// Adds a number to the column of a row with so many before it. The column is empty until a row has one.
+#[inline]
+fn push_known(column: &mut Vec<u64>, before: usize, value: u64) {
+    if value != MISSING || !column.is_empty() {
+        column.resize(before, MISSING);
+        column.push(value);
+    }
+}
+
+/// Whether texts are the same: most often they are at the same place.
+#[inline]
+fn same_text(a: &str, b: &str) -> bool {
+    std::ptr::eq(a, b) || a == b
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::reading::Found;
+
+    fn operation(offset: u64, command: &'static str, time_ms: u64) -> Operation {
+        Operation {
+            offset,
+            command,
+            database: 0,
+            time_ms,
+        }
+    }
+
+    #[test]
+    fn a_column_starts_with_the_first_row_that_has_it() {
+        let mut rows = RowBatch::default();
+        rows.push_operation(b"a", &operation(0, "get", MISSING));
+        rows.push_operation(b"b", &operation(9, "set", 7));
+        rows.push_operation(b"c", &operation(20, "get", MISSING));
+        let mut found = Found::default();
+        let seen = rows.read(LfuRule::default(), &mut found);
+        assert_eq!((seen.keys, seen.operations), (0, 3));
+        assert_eq!(found.values.times, [MISSING, 7, MISSING]);
+        assert_eq!(found.values.offsets, [0, 9, 20]);
+        assert!(found.values.number(Number::Elements).is_empty());
+        assert_eq!(found.commands, [b"get", b"set", b"get"]);
+    }
+
+    #[test]
+    fn a_batch_is_full_by_rows_bytes_kinds_and_rejects() {
+        let filled = |fill: &dyn Fn(&mut RowBatch, u64)| {
+            let mut rows = RowBatch::default();
+            (0..)
+                .take_while(|at| {
+                    let is_full = rows.is_full();
+                    fill(&mut rows, *at);
+                    !is_full
+                })
+                .count()
+        };
+        let get =
+            |rows: &mut RowBatch, name: &[u8]| rows.push_operation(name, &operation(0, "get", 0));
+        assert_eq!(filled(&|rows, _| get(rows, b"a")), BATCH_KEYS);
+        assert_eq!(filled(&|rows, _| get(rows, &[0; MAX_BYTES])), 1);
+        assert_eq!(filled(&|rows, _| rows.reject(0, "wrong")), BATCH_KEYS);
+        let kind = |rows: &mut RowBatch, at: u64| {
+            rows.push(
+                b"a",
+                &Row {
+                    offset: 0,
+                    size: 1,
+                    numbers: [MISSING; Number::ALL.len()],
+                    kind: (&Cow::Owned(format!("module {at}")), ""),
+                },
+            );
+        };
+        assert_eq!(filled(&kind), MAX_KINDS);
+    }
+
+    #[test]
+    fn a_giant_key_does_not_keep_its_memory() {
+        let mut rows = RowBatch::default();
+        rows.push_operation(&[0; 16 * MAX_BYTES], &operation(0, "get", 0));
+        assert!(rows.is_full() && !rows.is_empty());
+        rows.clear();
+        assert!(rows.is_empty() && !rows.is_full());
+        assert!(rows.base.capacity() <= 2 * MAX_BYTES + 256);
+    }
+}
