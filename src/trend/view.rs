@@ -399,27 +399,31 @@ pub fn title(trend: &Trend) -> String {
     )
 }
 
-/// The title of the chart of all load, or of that of the fullest node, and the line below it.
-#[cfg(feature = "charts")]
-pub fn chart_titles(trend: &Trend, is_growth: bool) -> [String; 2] {
-    let forecast = trend.forecast.as_ref();
-    let full = forecast.and_then(|forecast| forecast.full.as_ref());
-    let growth = forecast.and_then(|forecast| forecast.growth.get(trend.by));
-    let words = match (is_growth, growth, full) {
-        (true, Some(growth), _) => {
-            let a_month = signed_percent(growth.a_month.estimate);
-            let last = growth.line.points.last().map_or(0.0, |(_, load)| *load);
-            format!("{}, {a_month} a month", amount(trend.by, last as u64))
+/// The finding on the chart of all load.
+pub fn growth_title(trend: &Trend) -> String {
+    let growth = trend
+        .forecast
+        .as_ref()
+        .and_then(|forecast| forecast.growth.get(trend.by));
+    growth.map_or(String::new(), |growth| {
+        let a_month = signed_percent(growth.a_month.estimate);
+        let last = growth.line.points.last().map_or(0.0, |(_, load)| *load);
+        format!("{}, {a_month} a month", amount(trend.by, last as u64))
+    })
+}
+
+/// The finding on the chart of the fullest node.
+pub fn full_title(trend: &Trend) -> String {
+    let full = trend
+        .forecast
+        .as_ref()
+        .and_then(|forecast| forecast.full.as_ref());
+    full.map_or(String::new(), |full| {
+        let node = short(&full.node.name);
+        match full.months.estimate {
+            Some(0.0) => format!("Node {node} is full"),
+            Some(months) => format!("Node {node} is full in {months:.1} months"),
+            None => format!("Node {node} is not full as it grows now"),
         }
-        (false, _, Some(full)) => {
-            let node = short(&full.node.name);
-            match full.months.estimate {
-                Some(0.0) => format!("Node {node} is full"),
-                Some(months) => format!("Node {node} is full in {months:.1} months"),
-                None => format!("Node {node} is not full as it grows now"),
-            }
-        }
-        _ => String::new(),
-    };
-    [words, title(trend)]
+    })
 }

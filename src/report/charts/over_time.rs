@@ -1,7 +1,5 @@
 //! Amounts over time: dots, the line through them into the future, the band around it, and the limit.
 
-use std::io::{self, Write};
-
 use slotscope_canvas::font::Style;
 use slotscope_canvas::{Anchor, Canvas};
 
@@ -25,13 +23,9 @@ const BAND: f64 = 0.45;
 /// The width of a dash of the forecast, and of the gap after it.
 const DASH: f64 = 8.0;
 
-/// Writes the chart.
-///
-/// # Errors
-/// Where `out` cannot be written.
-pub fn write(title: &str, subtitle: &str, curve: &Curve, out: &mut dyn Write) -> io::Result<()> {
-    let draw = |canvas: &Canvas<'_>| draw(canvas, curve);
-    Sheet::new(title, String::from(subtitle), draw).write(out)
+/// The chart of `curve`.
+pub fn sheet(title: String, subtitle: String, curve: Curve) -> Sheet<'static> {
+    Sheet::new(title, subtitle, move |canvas| draw(canvas, &curve))
 }
 
 fn draw(canvas: &Canvas<'_>, curve: &Curve) {

@@ -1,7 +1,7 @@
 //! A collection as sections: what was read, from which nodes, and what is missing.
 
-use crate::collect::manifest::{Level, Manifest, NodeEntry};
 use crate::report::view::{Block, Cell, Column, Section, Table};
+use crate::source::collection::manifest::{Level, Manifest, NodeEntry};
 use crate::text::{counted, grouped, ranges};
 
 /// Ranges of slots that are shown.
