@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::output::guard::{Guard, Mark};
+use crate::output::replace::Written;
 use crate::output::staging::Staging;
 use crate::output::{turn, unfinished};
 
@@ -21,15 +22,6 @@ pub struct Directory {
     mark: Mark,
     guard: Guard,
     staging: Staging,
-}
-
-/// What became of a file's content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Written {
-    /// It is to be put in place.
-    Whole,
-    /// There is nothing to put in it: what an earlier run left under its name is removed.
-    Nothing,
 }
 
 impl Directory {

@@ -13,8 +13,9 @@ mod unfinished;
 mod whole;
 
 pub use csv_rows::{CsvRows, spelled};
-pub use directory::{SingleFile, Written};
+pub use directory::SingleFile;
 pub use guard::{Guard, Mark};
+pub use replace::Written;
 pub use set::{OpenSet, OutputSet};
 pub use unfinished::abandon;
 #[cfg(feature = "live")]

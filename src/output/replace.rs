@@ -5,9 +5,24 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::output::directory::Written;
-use crate::output::staging::Staged;
 use crate::output::unfinished;
+
+/// A file, or a directory.
+pub struct Staged {
+    /// The path that it is to have.
+    pub target: PathBuf,
+    /// The path that it has until then.
+    pub temporary: PathBuf,
+}
+
+/// What became of a file's content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// It is to be put in place.
+    Whole,
+    /// There is nothing to put in it: what an earlier run left under its name is removed.
+    Nothing,
+}
 
 /// What was under a name before.
 enum Before {
@@ -71,5 +86,43 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_one_cannot_be_put_in_place_files_and_directories_are_as_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("directory")).unwrap();
+        fs::write(at("directory/old"), "old").unwrap();
+        fs::write(at("file"), "old").unwrap();
+        fs::create_dir(at("new-directory")).unwrap();
+        fs::write(at("new-file"), "new").unwrap();
+        let staged = |target: &str, temporary: &str| Staged {
+            target: at(target),
+            temporary: at(temporary),
+        };
+        let entries = [
+            staged("directory", "new-directory"),
+            staged("file", "new-file"),
+            staged("other", "missing"),
+        ];
+        let all = |entries: &[Staged]| {
+            let written = entries.iter().map(|staged| (staged, Written::Whole));
+            super::all(written)
+        };
+        assert!(all(&entries).is_err());
+        assert_eq!(fs::read(at("directory/old")).unwrap(), b"old");
+        assert_eq!(fs::read(at("file")).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+
+        fs::create_dir(at("new-directory")).unwrap();
+        all(&entries[..1]).unwrap();
+        assert!(!at("directory/old").exists());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::Result;
-use crate::output::directory::Written;
-use crate::output::{replace, unfinished};
+use crate::output::replace::{self, Staged, Written};
+use crate::output::unfinished;
 
 /// What is not in place yet; dropped unfinished, it is removed with what is in it.
 #[derive(Default)]
@@ -13,14 +13,6 @@ pub struct Staging {
     pub entries: Vec<Staged>,
     /// Directories that were made for them.
     pub made: Vec<PathBuf>,
-}
-
-/// A file, or a directory.
-pub struct Staged {
-    /// The path that it is to have.
-    pub target: PathBuf,
-    /// The path that it has until then.
-    pub temporary: PathBuf,
 }
 
 impl Staging {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::name::Name;
-use crate::output::directory::Written;
 use crate::output::guard::{Guard, Mark};
+use crate::output::replace::Written;
 use crate::output::staging::Staging;
 use crate::output::{turn, unfinished};
 

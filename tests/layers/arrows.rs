@@ -220,7 +220,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Files on their way to their places, and what they may replace.
     ("output", &[]),
     // What counts and judges, and no command.
-    ("report", &["output", "slot", "summary", "topology"]),
+    (
+        "report",
+        &["output", "slot", "summary", "topology", "wording"],
+    ),
     ("cli", &[ANYTHING]),
     ("main", &["slotscope"]),
     // What lib.rs offers at the root and in `extend`.

@@ -68,11 +68,7 @@ fn draw(canvas: &Canvas<'_>, curve: &Curve) {
     for dash in dashes(&visible(ahead)) {
         canvas.curve(&dash, 3.0, LOAD);
     }
-    if let Some(limit) = curve
-        .limit
-        .map(|limit| limit as f64)
-        .filter(|limit| *limit <= y.to)
-    {
+    if let Some(limit) = curve.shown_limit().map(|limit| limit as f64) {
         let place = y.at(limit);
         canvas.fill([x.start, place - 1, x.end, place + 1], ALARM);
         let label = format!("limit {}", numbers.short(limit));
@@ -88,18 +84,8 @@ fn draw(canvas: &Canvas<'_>, curve: &Curve) {
         let colour = if point.is_left_out { FRAME } else { INK };
         canvas.curve(&[place], 9.0, colour);
     }
-    let has_band = curve.line.iter().any(|point| point.band.is_some());
-    let is_left_out = curve.points.iter().any(|point| point.is_left_out);
-    let keys = [
-        Some("dots: reports"),
-        is_left_out.then_some("grey dots: left out"),
-        Some("line: growth so far"),
-        Some("dashes: forecast"),
-        has_band.then_some("band: 95 of 100 reports are in it"),
-    ];
-    let keys: Vec<_> = keys.into_iter().flatten().collect();
     let place = ((x.start + x.end) / 2, y.start + 60);
-    canvas.text(&keys.join("  ·  "), place, Anchor::Middle, note);
+    canvas.text(&curve.key().join("  ·  "), place, Anchor::Middle, note);
 }
 
 /// The band, a column of pixels at a time.

@@ -1,6 +1,6 @@
 //! A cell of a table: a value with its type. Every renderer writes the same value, people's form or the exact one.
 
-use crate::metric::Metric;
+use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::summary::nodes::NodeLoad;
 use crate::text;
@@ -136,6 +136,11 @@ impl<'a> Cell<'a> {
     /// An amount of a metric.
     pub fn amount(metric: Metric, amount: u64) -> Self {
         Value::Amount(metric, amount).into()
+    }
+
+    /// The load of a metric; nothing where the input does not carry it.
+    pub fn load(metric: Metric, load: &PerMetric<u64>) -> Self {
+        Cell::of(load.get(metric), |load| Cell::amount(metric, *load))
     }
 
     /// A number of bytes.
