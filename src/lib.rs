@@ -61,13 +61,15 @@ mod timeline;
 pub mod trend;
 pub mod whatif;
 
+#[cfg(feature = "charts")]
+use slotscope_core::calendar;
 #[cfg(feature = "cli")]
 use slotscope_core::node_labels;
-use slotscope_core::{calendar, file_identity, hash, pattern, text, wording};
 pub use slotscope_core::{
     command, error, format, metric, name, redact, scan, slot, source, steps, summary, tally,
     topology,
 };
+use slotscope_core::{file_identity, hash, pattern, text, wording};
 #[doc(hidden)]
 pub use slotscope_core::{secret, sentence, simd};
 

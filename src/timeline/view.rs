@@ -366,20 +366,16 @@ fn followed<'a>(
             Cell::of(busiest(of), |bucket| Cell::text(time(bucket.from)))
         })
         .column(Column::words("over time").rank(Rank::Detail), |of| {
-            Cell::text(marks(of.over_time))
+            marks(of.over_time)
         })
         .build()
 }
 
-/// Operations as marks of eight heights, a dot where there are none.
-fn marks(over_time: &[u64]) -> String {
-    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// Operations over time, a dot where there are none.
+fn marks<'a>(over_time: &[u64]) -> Cell<'a> {
     let size = over_time.len().div_ceil(MARKS).max(1);
     let sums: Vec<u64> = over_time.chunks(size).map(|ops| ops.iter().sum()).collect();
-    let most = sums.iter().copied().max().unwrap_or(0).max(1);
-    let mark = |ops: &u64| match ops {
-        0 => '·',
-        ops => HEIGHTS[(*ops as f64 / most as f64 * 7.0).round() as usize],
-    };
-    sums.iter().map(mark).collect()
+    let most = sums.iter().copied().max().unwrap_or(0);
+    let some = sums.into_iter().map(|ops| Some(ops).filter(|ops| *ops > 0));
+    Cell::series(some, most)
 }

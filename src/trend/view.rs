@@ -293,7 +293,7 @@ fn name_sections<'a>(
             Cell::share(series.share)
         })
         .column(Column::words("over time").rank(Rank::Detail), |series| {
-            Cell::text(marks(&series.loads))
+            marks(&series.loads)
         })
         .build()
         .at_most(top);
@@ -350,18 +350,13 @@ fn event_table<'a>(
         .build()
 }
 
-/// Loads as marks of eight heights, a dot where a report does not list the name.
-fn marks(loads: &[Option<u64>]) -> String {
-    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let most = loads.iter().flatten().copied().max().unwrap_or(0).max(1);
-    let mark = |load: Option<u64>| match load {
-        None => '·',
-        Some(load) => HEIGHTS[(load as f64 / most as f64 * 7.0).round() as usize],
-    };
+/// Loads over time, a dot where a report does not list the name.
+fn marks<'a>(loads: &[Option<u64>]) -> Cell<'a> {
+    let most = loads.iter().flatten().copied().max().unwrap_or(0);
     let count = loads.len().min(MARKS);
     // The newest is always among them.
     let places = (1..=count).map(|place| loads.len() * place / count - 1);
-    places.map(|place| mark(loads[place])).collect()
+    Cell::series(places.map(|place| loads[place]), most)
 }
 
 /// The numbers of every report as a table for files.

@@ -158,6 +158,17 @@ impl<'a> Cell<'a> {
         Value::Share(share).into()
     }
 
+    /// Amounts one after the other as marks whose height is that over `most`; a dot where there is none.
+    pub fn series(amounts: impl IntoIterator<Item = Option<u64>>, most: u64) -> Self {
+        const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+        let height = |amount: u64| amount.min(most) as f64 / most.max(1) as f64 * 7.0;
+        let mark = |amount| HEIGHTS[height(amount).round() as usize];
+        let amounts = amounts.into_iter();
+        Cell::text(String::from_iter(
+            amounts.map(|amount| amount.map_or('·', mark)),
+        ))
+    }
+
     /// The same with a bar, `part` of the longest.
     pub fn with_bar(self, part: f64, fair: Option<f64>, tone: Tone) -> Self {
         let bar = Some(Bar { part, fair, tone });
