@@ -51,6 +51,8 @@ pub mod generate;
 #[cfg(feature = "cli")]
 mod keyslot;
 pub mod lint;
+#[doc(hidden)]
+pub mod output;
 pub mod partial;
 pub mod plan;
 pub mod report;
@@ -64,7 +66,7 @@ use slotscope_engine::calendar;
 pub use slotscope_engine::{
     command, error, format, metric, name, redact, scan, slot, source, tally,
 };
-use slotscope_engine::{hash, pattern, text};
+use slotscope_engine::{file_identity, hash, pattern, text};
 #[doc(hidden)]
 pub use slotscope_engine::{secret, sentence, simd};
 #[cfg(feature = "cli")]

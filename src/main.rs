@@ -34,7 +34,7 @@ fn clean_up_on_signals() -> std::io::Result<()> {
     use signal_hook::consts::{
         SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,
     };
-    use slotscope::report::directory::abandon;
+    use slotscope::output::abandon;
     let ends = [
         SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM,
     ];

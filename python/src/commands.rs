@@ -13,7 +13,7 @@ use slotscope::diff::Diff;
 use slotscope::diff::report::Report as Compared;
 use slotscope::metric::Metric;
 use slotscope::name::Name;
-use slotscope::report::directory::abandon;
+use slotscope::output::abandon;
 use slotscope::{Result, Summary};
 
 use crate::error::{bad, raised};

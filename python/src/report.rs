@@ -7,9 +7,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCapsule, PyDict};
 use slotscope::Summary;
-use slotscope::report::directory::{Directory, Guard};
+use slotscope::output::Guard;
 use slotscope::report::render::html;
-use slotscope::report::{self, ChartSet, MARK, json};
+use slotscope::report::{self, ChartSet, json};
 
 use crate::arrow;
 use crate::error::{bad, raised};
@@ -127,17 +127,11 @@ impl Report {
     /// Raises Error where a file there is not one of slotscope; with `force` such files are replaced.
     #[pyo3(signature = (directory, *, force=false))]
     fn save(&self, py: Python<'_>, directory: PathBuf, force: bool) -> PyResult<()> {
-        let guard = Guard {
-            mark: MARK,
-            read: Vec::new(),
-            force,
-            way_out: "name another directory",
-            or_force: ", or replace such files with force=True",
-        };
+        let guard = Guard::new("name another directory")
+            .forced(force, ", or replace such files with force=True");
         py.detach(|| {
-            let names: Vec<&str> = report::files().collect();
-            let directory = Directory::open(&directory, &names, guard)?;
-            directory.publish(|name, out| report::write(&self.summary, ChartSet::Usual, name, out))
+            let files = report::outputs(ChartSet::Usual).open(&directory, guard)?;
+            files.publish(&self.summary)
         })
         .map_err(raised)
     }

@@ -1,4 +1,4 @@
-//! Which part of a key belongs in braces: from names and batches to an advice. The model is in crates/core.
+//! Which part of a key belongs in braces: from names and batches to an advice. The model is in crates/engine.
 
 #[cfg(feature = "cli")]
 pub(crate) mod view;

@@ -127,25 +127,24 @@ fn reason(why: KeepReason, findings: &AdviseFindings, today: &SchemeScore) -> St
 
 /// What becomes of the names.
 fn names(findings: &AdviseFindings) -> Section<'_> {
-    let columns = vec![
-        Column::words("names").flexible(),
-        Column::words("become").flexible(),
-        Column::number("keys").rank(Rank::Detail),
-    ];
     let changed = |family: &&FamilyAdvice| family.becomes.is_some();
-    let rows = findings.families.iter().filter(changed).map(|family| {
-        vec![
-            Cell::name(&family.pattern),
-            Cell::of(family.becomes.as_ref(), Cell::name),
-            Cell::count(family.keys),
-        ]
-    });
+    let table = Table::of(findings.families.iter().filter(changed))
+        .column(Column::words("names").flexible(), |family| {
+            Cell::name(&family.pattern)
+        })
+        .column(Column::words("become").flexible(), |family| {
+            Cell::of(family.becomes.as_ref(), Cell::name)
+        })
+        .column(Column::number("keys").rank(Rank::Detail), |family| {
+            Cell::count(family.keys)
+        })
+        .build();
     let same = findings
         .families
         .iter()
         .filter(|family| family.becomes.is_none());
     let same: Vec<String> = same.map(|family| family.pattern.to_string()).collect();
-    let section = Section::titled("Names").table(Table::new(columns, rows));
+    let section = Section::titled("Names").table(table);
     match same.is_empty() {
         true => section,
         false => section.line(format!("unchanged: {}", list(same.iter(), NAMED))),
@@ -153,34 +152,34 @@ fn names(findings: &AdviseFindings) -> Section<'_> {
 }
 
 fn batches(findings: &AdviseFindings) -> Section<'_> {
-    let columns = vec![
-        Column::words("keys").flexible(),
-        Column::words("command"),
-        Column::number("times"),
-        Column::words("slots today").rank(Rank::Main),
-        Column::words("then").rank(Rank::Main),
-    ];
-    let slots = |mean: f64, must: bool| match () {
-        () if mean == 1.0 => String::from("1"),
-        () if must => String::from("CROSSSLOT"),
-        () => format!("{mean:.1}"),
+    let slots = |mean: f64, must: bool| {
+        Cell::text(match () {
+            () if mean == 1.0 => String::from("1"),
+            () if must => String::from("CROSSSLOT"),
+            () => format!("{mean:.1}"),
+        })
     };
     let is_change = findings.advice == Advice::Change;
-    let rows = findings.kinds.iter().map(|kind| {
-        let keys: Vec<String> = kind.keys.iter().map(Name::to_string).collect();
-        let command = kind
-            .command
-            .map(|name| name.replace('|', " ").to_uppercase());
-        vec![
-            Cell::text(keys.join(" ")),
-            Cell::of(command, Cell::text),
-            Cell::count(kind.batches),
-            Cell::text(slots(kind.slots_today, kind.must_be_together)),
-            Cell::of(is_change.then_some(()), |()| {
-                Cell::text(slots(kind.slots_then, kind.must_be_together))
-            }),
-        ]
-    });
+    let table = Table::of(&findings.kinds)
+        .column(Column::words("keys").flexible(), |kind| {
+            let keys: Vec<String> = kind.keys.iter().map(Name::to_string).collect();
+            Cell::text(keys.join(" "))
+        })
+        .column(Column::words("command"), |kind| {
+            let command = kind.command.as_ref();
+            Cell::of(command, |name| {
+                Cell::text(name.replace('|', " ").to_uppercase())
+            })
+        })
+        .column(Column::number("times"), |kind| Cell::count(kind.batches))
+        .column(Column::words("slots today").rank(Rank::Main), |kind| {
+            slots(kind.slots_today, kind.must_be_together)
+        })
+        .column(Column::words("then").rank(Rank::Main), |kind| {
+            let then = is_change.then_some(kind.slots_then);
+            Cell::of(then, |mean| slots(mean, kind.must_be_together))
+        })
+        .build();
     let must = findings.batches_that_must;
     let hard = match must {
         0 => String::new(),
@@ -191,57 +190,71 @@ fn batches(findings: &AdviseFindings) -> Section<'_> {
     };
     Section::titled("Commands with several keys")
         .line(format!("{}{hard}", grouped(findings.batches_of_several)))
-        .table(Table::new(columns, rows))
+        .table(table)
 }
 
 fn schemes(findings: &AdviseFindings) -> Section<'_> {
-    let columns = vec![
-        Column::words("tags").flexible(),
-        Column::number("one slot").optional().rank(Rank::Main),
-        Column::number("refused").optional(),
-        Column::number("fullest")
-            .hint("the fullest node in fair shares")
-            .rank(Rank::Main),
-        Column::number("on 2n").hint("the same on twice the nodes"),
-        Column::words("sound"),
-        Column::number("heaviest"),
-        Column::number("patterns").rank(Rank::Detail),
-        Column::number("renamed").rank(Rank::Main),
-    ];
     let sound = |of: Soundness| match of {
         Soundness::Good => "yes",
         Soundness::Limited => "for a while",
         Soundness::Bad => "no",
     };
-    let rows = findings.schemes.iter().map(|scheme| {
-        let tags: Vec<String> = scheme
-            .tags
-            .iter()
-            .map(|tag| match tag.0.is_empty() {
-                true => String::from("no braces"),
-                false => tag.to_string(),
-            })
-            .collect();
-        let name = match tags.is_empty() {
-            true => String::from("as today"),
-            false => list(tags.iter(), NAMED),
-        };
-        vec![
-            Cell::text(name),
-            Cell::of(scheme.single_slot_share, Cell::share),
-            Cell::of(
-                (findings.batches_that_must > 0).then_some(scheme.crossslot),
-                Cell::count,
-            ),
-            Cell::ratio(scheme.max_over_mean.n, 2),
-            Cell::ratio(scheme.max_over_mean.twice, 2),
-            Cell::text(sound(scheme.sound)),
-            Cell::share(scheme.heaviest_share),
-            Cell::count(scheme.patterns_renamed as u64),
-            Cell::count(scheme.keys_renamed),
-        ]
-    });
-    Section::titled("Schemes").table(Table::new(columns, rows))
+    let refused = |scheme: &SchemeScore| {
+        let are_counted = findings.batches_that_must > 0;
+        are_counted.then_some(scheme.crossslot)
+    };
+    let table = Table::of(&findings.schemes)
+        .column(Column::words("tags").flexible(), |scheme| {
+            Cell::text(scheme_name(scheme))
+        })
+        .column(
+            Column::number("one slot").optional().rank(Rank::Main),
+            |scheme| Cell::of(scheme.single_slot_share, Cell::share),
+        )
+        .column(Column::number("refused").optional(), |scheme| {
+            Cell::of(refused(scheme), Cell::count)
+        })
+        .column(
+            Column::number("fullest")
+                .hint("the fullest node in fair shares")
+                .rank(Rank::Main),
+            |scheme| Cell::ratio(scheme.max_over_mean.n, 2),
+        )
+        .column(
+            Column::number("on 2n").hint("the same on twice the nodes"),
+            |scheme| Cell::ratio(scheme.max_over_mean.twice, 2),
+        )
+        .column(Column::words("sound"), |scheme| {
+            Cell::text(sound(scheme.sound))
+        })
+        .column(Column::number("heaviest"), |scheme| {
+            Cell::share(scheme.heaviest_share)
+        })
+        .column(Column::number("patterns").rank(Rank::Detail), |scheme| {
+            Cell::count(scheme.patterns_renamed as u64)
+        })
+        .column(Column::number("renamed").rank(Rank::Main), |scheme| {
+            Cell::count(scheme.keys_renamed)
+        })
+        .build();
+    Section::titled("Schemes").table(table)
+}
+
+/// The tags of a scheme.
+fn scheme_name(scheme: &SchemeScore) -> String {
+    let tag = |tag: &Name| {
+        if tag.0.is_empty() {
+            String::from("no braces")
+        } else {
+            tag.to_string()
+        }
+    };
+    let tags: Vec<String> = scheme.tags.iter().map(tag).collect();
+    if tags.is_empty() {
+        String::from("as today")
+    } else {
+        list(tags.iter(), NAMED)
+    }
 }
 
 /// What was not seen, and how to go on.

@@ -3,11 +3,11 @@
 use crate::analysis::counters::Counters;
 use crate::analysis::reading::Reading;
 use crate::analysis::slot_stats;
-use crate::collect::manifest::{Level, SLOT_STATS_FILE};
 use crate::error::Result;
 use crate::format::Seen;
 use crate::format::slot_stats::Spelling;
 use crate::scan::{Incomplete, Scanned};
+use crate::source::collection::manifest::{Level, SLOT_STATS_FILE};
 use crate::source::{self, Source};
 use crate::tally::Tallies;
 
@@ -96,8 +96,8 @@ impl Beside {
 mod tests {
     use super::*;
     use crate::analysis::Analysis;
-    use crate::collect::manifest::{FILE, example};
     use crate::metric::Metric;
+    use crate::source::collection::manifest::{FILE, example};
     use crate::summary::Summary;
 
     /// A line of a node: the counter of slot 7 at a second.

@@ -3,13 +3,13 @@
 
 use crate::analysis::counters::{Counters, NodeReadings};
 use crate::analysis::inputs::Inputs;
-use crate::collect::manifest::{Level, Role};
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::format::capture::monitor::Monitor;
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::scan::Scanned;
+use crate::source::collection::manifest::{Level, Role};
 use crate::summary::observed::{Captures, Observed};
 use crate::tally::Tallies;
 use crate::tally::captured::Captured;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::collect::manifest::{FILE, HeaviestBy, Level, Manifest, NodeEntry, Role};
 use crate::format::parse::time::timestamp;
 use crate::name::Name;
 use crate::redact::Redaction;
 use crate::source::collection::Collection;
+use crate::source::collection::manifest::{FILE, HeaviestBy, Level, Manifest, NodeEntry, Role};
 use crate::summary::worded::Worded;
 use crate::summary::{FileFacts, Incomplete, InputFacts};
 use crate::text::{counted, grouped, percent};
@@ -211,7 +211,7 @@ fn slots(ranges: &[(u16, u16)]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collect::manifest::{Failover, SampleEntry, example};
+    use crate::source::collection::manifest::{Failover, SampleEntry, example};
 
     fn redaction() -> Redaction {
         Redaction::from_environment().unwrap()

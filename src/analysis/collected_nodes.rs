@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::collect::manifest::{Manifest, NODES_FILE, NodeEntry};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::slot::SLOTS;
 use crate::source::collection::Collection;
+use crate::source::collection::manifest::{Manifest, NODES_FILE, NodeEntry};
 use crate::topology::Topology;
 
 /// The nodes of a collection among `collections`; `None` where there are none.

@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::analysis::reading::{Options, Reading};
     use crate::analysis::wanted::Wanted;
-    use crate::collect::manifest::{Role, example};
+    use crate::source::collection::manifest::{Role, example};
     use crate::tally::Parts;
     use crate::tally::rejects::Rejects;
 

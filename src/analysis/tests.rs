@@ -1,8 +1,8 @@
 //! The front door, on dumps in memory.
 
 use super::*;
-use crate::collect::manifest;
 use crate::source::collection::Collection;
+use crate::source::collection::manifest;
 use crate::source::memory::memory;
 use crate::summary::state::State;
 use std::sync::Mutex;

@@ -3,10 +3,9 @@
 //! Every answer is checked before it is timed. Kernels are timed in turn, round after round, so that a machine that
 //! slows down slows all of them; the median round counts and the spread is shown.
 
-#[cfg(feature = "charts")]
-pub mod chart;
 mod figures;
 mod keys;
+pub mod outputs;
 mod scanning;
 mod timing;
 pub mod view;

@@ -19,61 +19,40 @@ pub fn sections(figures: &Figures) -> Vec<Section<'static>> {
 }
 
 fn kernels(figures: &Figures) -> Table<'static> {
-    let columns = vec![
-        Column::number("key bytes"),
-        Column::number("threads"),
-        Column::words("kernel"),
-        Column::number("M keys/s"),
-        Column::number("GB/s"),
-        Column::number("× table"),
-        Column::number("spread"),
-    ];
-    let rows = figures.kernels.iter().map(|row| {
-        let key_bytes = match row.key_bytes {
+    Table::of(&figures.kernels)
+        .column(Column::number("key bytes"), |row| match row.key_bytes {
             KeyBytes::Mixed => Cell::text("mixed"),
             KeyBytes::Each(bytes) => Cell::number(bytes),
-        };
-        let [keys, bytes, spread] = rate(&row.rate);
-        let (threads, kernel) = (Cell::count(row.threads as u64), Cell::text(row.kernel));
-        vec![
-            key_bytes,
-            threads,
-            kernel,
-            keys,
-            bytes,
-            Cell::ratio(row.over_table, 2),
-            spread,
-        ]
-    });
-    Table::new(columns, rows)
+        })
+        .column(Column::number("threads"), |row| {
+            Cell::count(row.threads as u64)
+        })
+        .column(Column::words("kernel"), |row| Cell::text(row.kernel))
+        .column(Column::number("M keys/s"), |row| keys(&row.rate))
+        .column(Column::number("GB/s"), |row| bytes(&row.rate))
+        .column(Column::number("× table"), |row| {
+            Cell::ratio(row.over_table, 2)
+        })
+        .column(Column::number("spread"), |row| Cell::share(row.rate.spread))
+        .build()
 }
 
 fn scans(figures: &Figures) -> Table<'static> {
-    let columns = vec![
-        Column::words("analyze"),
-        Column::number("threads"),
-        Column::number("M keys/s"),
-        Column::number("GB/s"),
-        Column::number("spread"),
-    ];
-    let rows = figures.scan.iter().map(|row| {
-        let [keys, bytes, spread] = rate(&row.rate);
-        vec![
-            Cell::text(row.part),
-            Cell::count(row.threads as u64),
-            keys,
-            bytes,
-            spread,
-        ]
-    });
-    Table::new(columns, rows)
+    Table::of(&figures.scan)
+        .column(Column::words("analyze"), |row| Cell::text(row.part))
+        .column(Column::number("threads"), |row| {
+            Cell::count(row.threads as u64)
+        })
+        .column(Column::number("M keys/s"), |row| keys(&row.rate))
+        .column(Column::number("GB/s"), |row| bytes(&row.rate))
+        .column(Column::number("spread"), |row| Cell::share(row.rate.spread))
+        .build()
 }
 
-/// Keys and bytes a second, and the spread.
-fn rate(rate: &Rate) -> [Cell<'static>; 3] {
-    [
-        Cell::ratio(rate.keys_per_sec / 1e6, 1),
-        Cell::ratio(rate.bytes_per_sec / 1e9, 2),
-        Cell::share(rate.spread),
-    ]
+fn keys(rate: &Rate) -> Cell<'static> {
+    Cell::ratio(rate.keys_per_sec / 1e6, 1)
+}
+
+fn bytes(rate: &Rate) -> Cell<'static> {
+    Cell::ratio(rate.bytes_per_sec / 1e9, 2)
 }

@@ -1,31 +1,16 @@
 //! The flags of `slotscope bench`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::bench::{Bench, chart, view};
-use crate::cli::Ending;
+use crate::bench::outputs::outputs;
+use crate::bench::{Bench, view};
 use crate::cli::headings::{OUTPUT, RUN};
 use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::{Ending, OTHER_DIRECTORY};
 use crate::error::Result;
-use crate::report::directory::{Directory, Guard, Mark, Written};
-use crate::report::json;
-
-/// What is written with `--out`.
-const JSON_FILE: &str = "bench.json";
-const CHART_FILE: &str = "bench.png";
-/// What may be replaced.
-const GUARD: Guard = Guard {
-    mark: Mark {
-        file: Some(JSON_FILE),
-        text: "\"schema\":\"slotscope.bench/",
-    },
-    read: Vec::new(),
-    force: false,
-    way_out: "name another directory with --out",
-    or_force: "",
-};
+use crate::output::Guard;
 
 /// CRC16 throughput of every kernel on this machine.
 #[derive(Args, Debug)]
@@ -58,8 +43,8 @@ impl BenchArgs {
     /// # Errors
     /// A kernel that gives a wrong slot, or an output that cannot be written.
     pub fn run(&self) -> Result<Ending> {
-        let open = |path: &Path| Directory::open(path, &[JSON_FILE, CHART_FILE], GUARD);
-        let directory = self.out.as_deref().map(open).transpose()?;
+        let open = |path| outputs().open(path, Guard::new(OTHER_DIRECTORY));
+        let files = self.out.as_deref().map(open).transpose()?;
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let figures = Bench {
             rounds: self.rounds,
@@ -71,14 +56,8 @@ impl BenchArgs {
         let printed = self
             .output
             .print(&figures, rows, || view::sections(&figures));
-        if let Some(directory) = directory {
-            directory.publish(|name, out| {
-                match name {
-                    CHART_FILE => chart::write(&figures, out)?,
-                    _ => json::write_object(&figures, out)?,
-                }
-                Ok(Written::Whole)
-            })?;
+        if let Some(files) = files {
+            files.publish(&figures)?;
         }
         printed?;
         Ok(Ending::Done)

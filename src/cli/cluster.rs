@@ -7,12 +7,12 @@ use clap::Args;
 
 use crate::analysis::Analysis;
 use crate::cli::headings::CLUSTER;
-use crate::collect::manifest::NODES_FILE;
 use crate::error::{Error, Result};
 use crate::format;
 use crate::format::Head;
 use crate::name::Name;
 use crate::partial::Listing;
+use crate::source::collection::manifest::NODES_FILE;
 use crate::topology::Topology;
 
 /// Where the nodes come from.

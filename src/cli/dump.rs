@@ -11,12 +11,14 @@ use crate::cli::inputs;
 use crate::cli::storage::StorageArgs;
 use crate::cli::walking::MemoryArgs;
 use crate::dump::RecordLine;
-use crate::dump::view::Csv;
+use crate::dump::view;
 use crate::error::{Error, Result};
 use crate::format::Notice;
 use crate::format::rdb::snapshot::record::Event;
 use crate::format::rdb::snapshot::walk::Walker;
+use crate::format::table::key_spelling::DUMP;
 use crate::name::Name;
+use crate::output::CsvRows;
 use crate::redact::spelled;
 use crate::report::render::json;
 use crate::source::Source;
@@ -68,8 +70,9 @@ impl DumpArgs {
         let (found, _) = inputs::find(&self.inputs, &self.storage.options()?)?;
         match self.output {
             LineForm::Csv => {
-                let mut csv = Csv::new(io::stdout()).map_err(Error::stdout)?;
-                let ending = self.print(&found.sources, |line| csv.write(line))?;
+                let mut csv = CsvRows::new(io::stdout());
+                csv.row(DUMP).map_err(Error::stdout)?;
+                let ending = self.print(&found.sources, |line| csv.row(view::cells(line)))?;
                 csv.finish().map_err(Error::stdout)?;
                 Ok(ending)
             }

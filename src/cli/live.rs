@@ -11,12 +11,12 @@ use crate::cli::headings::SERVERS;
 use crate::cli::values;
 use crate::collect::address::{Address, Seed};
 use crate::collect::connection::Access;
-use crate::collect::manifest::Level;
 use crate::collect::run::Options;
 use crate::collect::tls::{Tls, TlsConfig};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::secret::{Credentials, Secret};
+use crate::source::collection::manifest::Level;
 use crate::source::{remote, small_file};
 
 /// Variables that hold a password, the first that is set counts.

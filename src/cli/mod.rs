@@ -10,6 +10,8 @@ pub mod cluster;
 pub mod collect;
 #[cfg(feature = "live")]
 mod collect_bars;
+#[cfg(feature = "live")]
+mod collect_view;
 pub mod counting;
 pub mod diff;
 pub mod dump;
@@ -54,6 +56,9 @@ use crate::cli::headings::GENERAL;
 use crate::error::{Error, Result};
 use crate::source::pipe;
 use crate::summary::Incomplete;
+
+/// What to do where a file is in the way that slotscope did not write.
+const OTHER_DIRECTORY: &str = "name another directory with --out";
 
 /// Exit code: a limit that the user set was crossed.
 const CROSSED: u8 = 1;

@@ -20,6 +20,7 @@ use crate::cli::{Ending, say};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
+use crate::output::{Guard, SingleFile};
 use crate::plan::doubts::incomplete;
 use crate::plan::inputs::PlannedNode;
 use crate::plan::outcome::PlanOutcome;
@@ -28,7 +29,6 @@ use crate::plan::request::PlanRequest;
 use crate::plan::script::{MoveCommands, Script};
 use crate::plan::shards::Shards;
 use crate::plan::view;
-use crate::report::directory::{Guard, Mark, SingleFile};
 use crate::steps::Service;
 use crate::summary;
 use crate::summary::Summary;
@@ -37,18 +37,6 @@ use crate::summary::role_load::Asked;
 use crate::tally::slots_by_input::SlotsByInput;
 use crate::tally::{Parts, Tallies};
 use crate::topology::Topology;
-
-/// What the file of `--rollback` may replace.
-const GUARD: Guard = Guard {
-    mark: Mark {
-        file: None,
-        text: "slotscope plan",
-    },
-    read: Vec::new(),
-    force: false,
-    way_out: "name another file with --rollback",
-    or_force: "",
-};
 
 /// Which slots to move where.
 #[derive(Args, Debug)]
@@ -163,7 +151,8 @@ impl PlanArgs {
         if self.commands == Some(MoveCommands::Elasticache) {
             return self.print_shards(prepared);
         }
-        let open = |path| SingleFile::open(path, GUARD);
+        let guard = Guard::new("name another file with --rollback");
+        let open = |path| SingleFile::open(path, "slotscope plan", guard);
         let rollback = self.rollback.as_deref().map(open).transpose()?;
         let commands = prepared.commands;
         let (nodes, outcome) = self.planned(prepared)?;

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::advise::findings::AdviseFindings;
 use crate::bench::Figures;
-use crate::collect::manifest::Manifest;
 use crate::diff::Diff;
 use crate::dump::RecordLine;
 use crate::fanout::FanoutFindings;
@@ -15,6 +14,7 @@ use crate::find_tag::view::TagLine;
 use crate::keyslot::KeySlot;
 use crate::lint::LintFindings;
 use crate::plan::outcome::PlanOutcome;
+use crate::source::collection::manifest::Manifest;
 use crate::summary::Summary;
 use crate::summary::node_counts::NodeCounts;
 use crate::timeline::Timeline;

@@ -17,14 +17,13 @@ use crate::cli::storage::StorageArgs;
 use crate::cli::tally_files::Tallies;
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::output::{Guard, SingleFile};
 use crate::partial::job::Job;
 use crate::partial::plan::Planning;
 use crate::partial::recount_file::SCHEMA as RECOUNT_SCHEMA;
 use crate::partial::tally_file::SCHEMA;
 use crate::partial::{self, Input, Part, Plan, Split};
-use crate::report::directory::{Guard, Mark, SingleFile};
 use crate::slot::policy::Policy;
-use crate::source::identity::Identity;
 
 /// Key dumps in, a tally file out: the counts of all or of a part, which `merge` and `analyze` take.
 #[derive(Args, Debug)]
@@ -222,17 +221,8 @@ fn open<'p>(
     schema: &'static str,
     read: impl Iterator<Item = &'p Path>,
 ) -> Result<SingleFile> {
-    let guard = Guard {
-        mark: Mark {
-            file: None,
-            text: schema,
-        },
-        read: read.filter_map(Identity::of).collect(),
-        force: false,
-        way_out: "name another file with --out",
-        or_force: "",
-    };
-    SingleFile::open(path, guard)
+    let guard = Guard::new("name another file with --out").reading(read);
+    SingleFile::open(path, schema, guard)
 }
 
 fn part(text: &str) -> std::result::Result<Part, String> {

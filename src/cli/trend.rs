@@ -1,46 +1,23 @@
 //! The flags of `slotscope trend REPORT...`.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use crate::calendar;
-use crate::cli::Ending;
 use crate::cli::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::report_file;
 use crate::cli::values::memory_size;
+use crate::cli::{Ending, OTHER_DIRECTORY};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
-use crate::report::directory::{Directory, Guard, Mark, Written};
-use crate::report::json;
-use crate::report::render::csv;
-use crate::report::render::html::sections;
-use crate::source::identity::Identity;
+use crate::output::Guard;
 use crate::summary::Summary;
+use crate::trend::outputs::outputs;
 use crate::trend::{History, Options, Trend, view};
-
-/// What is written with `--out`.
-const JSON_FILE: &str = "trend.json";
-const PAGE_FILE: &str = "trend.html";
-const TABLE_FILE: &str = "trend.csv";
-const GROWTH_CHART: &str = "growth.png";
-const FULL_CHART: &str = "fullest-node.png";
-const FILES: &[&str] = &[
-    // Shows whose the directory is, so it comes first.
-    JSON_FILE,
-    PAGE_FILE,
-    TABLE_FILE,
-    GROWTH_CHART,
-    FULL_CHART,
-];
-const MARK: Mark = Mark {
-    file: Some(JSON_FILE),
-    text: "\"schema\":\"slotscope.trend/",
-};
 
 /// Many reports in the order of their dates: growth, forecast.
 #[derive(Args, Debug)]
@@ -112,11 +89,10 @@ impl TrendArgs {
         let maxmemory = maxmemory
             .map(|size| memory_size("--maxmemory", size))
             .transpose()?;
-        let directory = self
-            .out
-            .as_deref()
-            .map(|path| self.open(path))
-            .transpose()?;
+        let reports = self.reports.iter().map(PathBuf::as_path);
+        let guard = Guard::new(OTHER_DIRECTORY).reading(reports);
+        let open = |path| outputs(self.top).open(path, guard);
+        let files = self.out.as_deref().map(open).transpose()?;
         let mut history = History::default();
         for path in &self.reports {
             let (file, summary) = report_file::read(path)?;
@@ -133,48 +109,14 @@ impl TrendArgs {
         let printed = self
             .output
             .print(&trend, rows, || view::sections(&trend, self.top));
-        if let Some(directory) = directory {
-            directory.publish(|name, out| self.write(&trend, name, out))?;
+        if let Some(files) = files {
+            files.publish(&trend)?;
         }
         printed?;
         match any_crossed(&limits, &trend, Limit::crossed_if_listed)? {
             true => Ok(Ending::Crossed),
             false => Ok(Ending::Done),
         }
-    }
-
-    fn open(&self, path: &Path) -> Result<Directory> {
-        let guard = Guard {
-            mark: MARK,
-            read: self
-                .reports
-                .iter()
-                .filter_map(|path| Identity::of(path))
-                .collect(),
-            force: false,
-            way_out: "name another directory with --out",
-            or_force: "",
-        };
-        Directory::open(path, FILES, guard)
-    }
-
-    fn write(&self, trend: &Trend, name: &str, out: &mut dyn Write) -> io::Result<Written> {
-        match name {
-            JSON_FILE => json::write_object(trend, out)?,
-            TABLE_FILE => csv::write(&view::table(trend), out)?,
-            PAGE_FILE => {
-                let sentence = trend.sentence.to_string();
-                let frame = sections::Frame {
-                    title: &view::title(trend),
-                    sentence: &sentence,
-                    notes: &trend.notes,
-                    rows: self.top,
-                };
-                sections::write(&frame, &view::sections(trend, usize::MAX), out)?;
-            }
-            chart => return charts::write(trend, chart == GROWTH_CHART, out),
-        }
-        Ok(Written::Whole)
     }
 }
 
@@ -233,41 +175,6 @@ fn date_of(text: &str, form: &str) -> Option<u64> {
         .ok()
         .filter(|_| is_date)
         .map(|days| days * 86_400)
-}
-
-#[cfg(feature = "charts")]
-mod charts {
-    use std::io::{self, Write};
-
-    use crate::report::charts::over_time;
-    use crate::report::directory::Written;
-    use crate::trend::{Trend, view};
-
-    /// The chart of all load, or that of the fullest node.
-    pub fn write(trend: &Trend, is_growth: bool, out: &mut dyn Write) -> io::Result<Written> {
-        let curve = match is_growth {
-            true => view::growth_curve(trend),
-            false => view::full_curve(trend),
-        };
-        let Some(curve) = curve else {
-            return Ok(Written::Nothing);
-        };
-        let [title, subtitle] = view::chart_titles(trend, is_growth);
-        over_time::write(&title, &subtitle, &curve, out).map(|()| Written::Whole)
-    }
-}
-
-/// No charts without the feature.
-#[cfg(not(feature = "charts"))]
-mod charts {
-    use std::io::{self, Write};
-
-    use crate::report::directory::Written;
-    use crate::trend::Trend;
-
-    pub fn write(_: &Trend, _: bool, _: &mut dyn Write) -> io::Result<Written> {
-        Ok(Written::Nothing)
-    }
 }
 
 #[cfg(test)]

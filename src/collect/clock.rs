@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::dump;
+use crate::calendar::utc;
 
 /// Milliseconds since 1970.
 pub fn now_ms() -> i64 {
@@ -12,5 +12,5 @@ pub fn now_ms() -> i64 {
 
 /// The time in UTC, `2026-11-22T10:00:00.123Z`.
 pub fn now() -> String {
-    dump::utc(now_ms())
+    utc(now_ms())
 }

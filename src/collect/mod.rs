@@ -67,8 +67,6 @@ pub mod tls;
 #[cfg(feature = "live")]
 mod transport;
 #[cfg(feature = "live")]
-pub mod view;
-#[cfg(feature = "live")]
 mod watch;
 
 pub use slotscope_engine::source::collection::{manifest, servers};

@@ -7,14 +7,13 @@ use std::io::{self, BufReader, BufWriter};
 
 use csv::{ByteRecord, ReaderBuilder, Writer};
 
+use crate::calendar::utc;
 use crate::collect::key_facts::KeyFacts;
 use crate::collect::slot_set::SlotSet;
-use crate::dump;
-use crate::dump::view::{Csv, spelled};
 use crate::error::Result;
 use crate::format::table::key_spelling::DUMP;
 use crate::name::Name;
-use crate::report::directory::WholeDirectory;
+use crate::output::{CsvRows, WholeDirectory, spelled};
 
 /// The column of the slot.
 const SLOT: usize = DUMP.len() - 2;
@@ -53,7 +52,7 @@ impl Frame {
 pub struct Rows<'a, 'f> {
     file: &'f mut NodeFile<'a>,
     frame: Frame,
-    csv: Csv<zstd::Encoder<'static, BufWriter<File>>>,
+    csv: CsvRows<zstd::Encoder<'static, BufWriter<File>>>,
 }
 
 impl<'a> NodeFile<'a> {
@@ -87,9 +86,12 @@ impl<'a> NodeFile<'a> {
             false => self.directory.file(&self.name)?,
         };
         let frame = zstd::Encoder::new(BufWriter::new(file), LEVEL);
-        let opened = frame.and_then(|frame| match is_made {
-            true => Ok(Csv::without_header(frame)),
-            false => Csv::new(frame),
+        let opened = frame.and_then(|frame| {
+            let mut csv = CsvRows::new(frame);
+            if !is_made {
+                csv.row(DUMP)?;
+            }
+            Ok(csv)
         });
         let csv = opened.map_err(|error| self.directory.failed(&self.name, error))?;
         Ok(Rows {
@@ -183,13 +185,13 @@ impl Rows<'_, '_> {
             number(facts.elements),
             String::new(),
             number(facts.memory),
-            facts.expires_ms.map_or(String::new(), dump::utc),
+            facts.expires_ms.map_or(String::new(), utc),
             number(facts.lfu),
             number(facts.idle_secs),
             slot.to_string(),
             hashslot::tag(key).map_or(String::new(), |tag| escaped(&key[tag])),
         ];
-        let written = self.csv.row(std::array::from_fn(|at| cells[at].as_str()));
+        let written = self.csv.row(cells);
         written.map_err(|error| self.file.directory.failed(&self.file.name, error))?;
         *self.frame.rows.entry(slot).or_default() += 1;
         Ok(())
@@ -201,7 +203,7 @@ impl Rows<'_, '_> {
     /// The file cannot be written to.
     pub fn finish(self) -> Result<()> {
         let Rows { file, frame, csv } = self;
-        let finished = csv.into_inner().and_then(finish);
+        let finished = csv.finish().and_then(finish);
         finished.map_err(|error| file.directory.failed(&file.name, error))?;
         file.frames.push(frame);
         Ok(())
@@ -243,7 +245,7 @@ mod tests {
     fn rows_of_slots_that_moved_are_taken_out_and_those_that_came_later_stay() {
         let folder = tempfile::tempdir().unwrap();
         let directory =
-            WholeDirectory::create(&folder.path().join("out"), replaces(false)).unwrap();
+            WholeDirectory::create(&folder.path().join("out"), &replaces(false)).unwrap();
         let mut file = NodeFile::new(&directory, "h-1.csv.zst".into());
         add(&mut file, &["{a}1", "{b}1", "{c}1"]);
         file.leave_out(&SlotSet::of(|slot| slot == hashslot::slot(b"a")));

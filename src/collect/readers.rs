@@ -9,7 +9,7 @@ use crate::collect::node_file::NodeFile;
 use crate::collect::slot_set::SlotSet;
 use crate::collect::task::Outcome;
 use crate::error::Error;
-use crate::report::directory::WholeDirectory;
+use crate::output::WholeDirectory;
 
 /// A node that failed so often is not asked again.
 const FAILURES: u32 = 2;
@@ -152,7 +152,7 @@ mod tests {
     fn the_names_of_files_are_plain_and_differ() {
         let folder = tempfile::tempdir().unwrap();
         let directory =
-            WholeDirectory::create(&folder.path().join("out"), replaces(false)).unwrap();
+            WholeDirectory::create(&folder.path().join("out"), &replaces(false)).unwrap();
         let mut readers = Readers::new(&directory);
         for (name, expected) in [
             ("10.0.0.1:7000", "10.0.0.1-7000.csv.zst"),

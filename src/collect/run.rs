@@ -32,7 +32,7 @@ pub use crate::collect::task::Page;
 use crate::collect::task::{Plan, Task};
 use crate::collect::watch::Watch;
 use crate::error::{Error, Result};
-use crate::report::directory::{Mark, Replaces, WholeDirectory};
+use crate::output::{Guard, Mark, Replaces, WholeDirectory};
 use crate::slot::SLOTS;
 
 /// Keys that are remembered of all nodes that are read at once, to notice those that SCAN repeats; 36 bytes each at most.
@@ -70,9 +70,10 @@ pub struct Options {
 /// # Errors
 /// No server answers, the directory cannot be written, or nothing could be read.
 pub fn run(options: &Options, on_node: OnNode<'_>) -> Result<Manifest> {
-    let make = || WholeDirectory::create(&options.out, replaces(options.force));
+    let replaces = replaces(options.force);
+    let make = || WholeDirectory::create(&options.out, &replaces);
     let (directory, manifest) = fill(options, make, on_node)?;
-    directory.publish(replaces(options.force))?;
+    directory.publish(&replaces)?;
     Ok(manifest)
 }
 
@@ -396,7 +397,7 @@ fn write(directory: &WholeDirectory, name: &str, text: &str) -> Result<()> {
 }
 
 /// What a collection may replace: another one.
-pub fn replaces(force: bool) -> Replaces<'static> {
+pub fn replaces(force: bool) -> Replaces {
     let is_ours = |name: &str| {
         [FILE, NODES_FILE, SLOT_STATS_FILE].contains(&name) || name.ends_with(".csv.zst")
     };
@@ -406,7 +407,6 @@ pub fn replaces(force: bool) -> Replaces<'static> {
             text: SCHEMA,
         },
         is_ours,
-        force,
-        way_out: "name another directory with -o",
+        guard: Guard::new("name another directory with -o").forced(force, ""),
     }
 }

@@ -9,6 +9,7 @@ mod old_new;
 pub mod report;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
+mod wording;
 
 use std::collections::BTreeMap;
 

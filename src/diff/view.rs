@@ -40,43 +40,41 @@ fn listed<'a>(title: impl Into<String>, table: Table<'a>) -> Option<Section<'a>>
 }
 
 fn nodes(nodes: &[NodeChange], by: Metric) -> Table<'static> {
-    let columns = vec![
-        Column::words("node").flexible(),
-        Column::for_people("slots").rank(Rank::Detail),
-        Column::for_people(by.name()),
-        Column::for_people("× fair").rank(Rank::Main),
-    ];
     let name = |node: &NodeChange| node.name.clone().unwrap_or_else(|| node.id.clone());
     let names: Vec<Name> = nodes.iter().map(name).collect();
     let shared = SharedParts::new(names.iter());
-    let row = |node: &NodeChange| {
-        let load = node.load.get(by).copied().unwrap_or_default();
-        vec![
-            Cell::text(shared.label(&name(node)).to_string()),
-            change(node.slots, grouped),
-            change(load, |load| amount_cell(by, load)),
-            change(node.over_fair, |over| format!("{over:.3}")),
-        ]
-    };
-    Table::new(columns, nodes.iter().map(row))
+    Table::of(nodes)
+        .column(Column::words("node").flexible(), |node| {
+            Cell::text(shared.label(&name(node)).to_string())
+        })
+        .column(Column::for_people("slots").rank(Rank::Detail), |node| {
+            change(node.slots, grouped)
+        })
+        .column(Column::for_people(by.name()), |node| {
+            let load = node.load.get(by).copied().unwrap_or_default();
+            change(load, |load| amount_cell(by, load))
+        })
+        .column(Column::for_people("× fair").rank(Rank::Main), |node| {
+            change(node.over_fair, |over| format!("{over:.3}"))
+        })
+        .build()
 }
 
 fn hot(diff: &Diff) -> Table<'static> {
-    let columns = vec![
-        Column::words("").flexible(),
-        Column::for_people("before"),
-        Column::for_people("now"),
-    ];
-    let row = |hot: &Hot| {
-        let name = match hot.kind {
-            HotKind::Node => format!("node {}", hot.name),
-            HotKind::Slot => format!("slot {}", hot.name),
-            HotKind::Tag => format!("tag {{{}}}", hot.name),
-        };
-        let share = |share: Option<f64>| Cell::of(share, Cell::share);
-        vec![Cell::text(name), share(hot.share.old), share(hot.share.new)]
+    let name = |hot: &Hot| match hot.kind {
+        HotKind::Node => format!("node {}", hot.name),
+        HotKind::Slot => format!("slot {}", hot.name),
+        HotKind::Tag => format!("tag {{{}}}", hot.name),
     };
-    Table::new(columns, diff.hot.iter().map(row))
+    Table::of(&diff.hot)
+        .column(Column::words("").flexible(), |hot| Cell::text(name(hot)))
+        .column(Column::for_people("before"), |hot| {
+            Cell::of(hot.share.old, Cell::share)
+        })
+        .column(Column::for_people("now"), |hot| {
+            Cell::of(hot.share.new, Cell::share)
+        })
+        .build()
 }
 
 fn name_sections<'a>(
@@ -94,27 +92,24 @@ fn name_sections<'a>(
         ("shrank", &names.shrank, unlisted),
     ];
     let table = |changes: &'a Vec<Change>, missing: &str| {
-        let columns = vec![
-            Column::words(one).flexible(),
-            Column::for_people("before"),
-            Column::for_people("now"),
-            Column::for_people("by at least").rank(Rank::Main),
-        ];
-        let row = |change: &'a Change| {
-            let load = change.load.get(by).copied().unwrap_or_default();
-            let amount = |load: Option<u64>| match load {
-                Some(load) => Cell::amount(by, load),
-                None => Cell::text(missing),
-            };
-            let at_least = Cell::amount(by, change.at_least);
-            vec![
-                Cell::name(&change.name),
-                amount(load.old),
-                amount(load.new),
-                at_least,
-            ]
+        let load = |change: &Change| change.load.get(by).copied().unwrap_or_default();
+        let amount = |load: Option<u64>| match load {
+            Some(load) => Cell::amount(by, load),
+            None => Cell::text(missing),
         };
-        Table::new(columns, changes.iter().map(row))
+        Table::of(changes)
+            .column(Column::words(one).flexible(), |change| {
+                Cell::name(&change.name)
+            })
+            .column(Column::for_people("before"), |change| {
+                amount(load(change).old)
+            })
+            .column(Column::for_people("now"), |change| amount(load(change).new))
+            .column(
+                Column::for_people("by at least").rank(Rank::Main),
+                |change| Cell::amount(by, change.at_least),
+            )
+            .build()
     };
     let mut sections: Vec<Section<'a>> = lists
         .into_iter()

@@ -60,20 +60,15 @@ fn summary(findings: &FanoutFindings) -> String {
 }
 
 fn outcomes(findings: &FanoutFindings) -> Section<'_> {
-    let columns = vec![
-        Column::words("").flexible(),
-        Column::number("batches"),
-        Column::number("share"),
-    ];
     let outcomes = findings.answers.iter().filter(|of| of.batches > 0);
-    let rows = outcomes.map(|of| {
-        vec![
-            Cell::text(words(of.answer)),
-            Cell::count(of.batches),
-            Cell::share(of.share),
-        ]
-    });
-    Section::titled("What the cluster answers").table(Table::new(columns, rows))
+    let table = Table::of(outcomes)
+        .column(Column::words("").flexible(), |of| {
+            Cell::text(words(of.answer))
+        })
+        .column(Column::number("batches"), |of| Cell::count(of.batches))
+        .column(Column::number("share"), |of| Cell::share(of.share))
+        .build();
+    Section::titled("What the cluster answers").table(table)
 }
 
 fn reach(findings: &FanoutFindings) -> Section<'_> {
@@ -92,45 +87,42 @@ fn reach(findings: &FanoutFindings) -> Section<'_> {
 fn tail(findings: &FanoutFindings) -> Section<'_> {
     let tail = &findings.tail;
     let (slow, all) = (percent(tail.slow), percent(tail.batches_slow));
-    let columns = ["nodes", "batches", "slow"].map(Column::number).to_vec();
-    let rows = tail.by_nodes.iter().map(|row| {
-        vec![
-            Cell::count(row.nodes),
-            Cell::count(row.batches),
-            Cell::share(row.slow),
-        ]
-    });
+    let table = Table::of(&tail.by_nodes)
+        .column(Column::number("nodes"), |row| Cell::count(row.nodes))
+        .column(Column::number("batches"), |row| Cell::count(row.batches))
+        .column(Column::number("slow"), |row| Cell::share(row.slow))
+        .build();
     Section::titled("Tail")
         .line(format!(
             "where one node is slow with probability {slow}, {all} of the batches are"
         ))
-        .table(Table::new(columns, rows).at_most(TAIL_ROWS))
+        .table(table.at_most(TAIL_ROWS))
 }
 
 fn worst(findings: &FanoutFindings) -> Section<'_> {
-    let columns = vec![
-        Column::words("keys").flexible(),
-        Column::words("command"),
-        Column::number("batches"),
-        Column::number("slots"),
-        Column::number("nodes"),
-        Column::number("after").rank(Rank::Main),
-    ];
-    let rows = findings.worst.iter().map(|kind| {
-        let after = kind.suggestion.as_ref().map(|of| of.mean_slots_after);
-        let command = kind
-            .command
-            .map(|name| name.replace('|', " ").to_uppercase());
-        vec![
-            Cell::name(&kind.pattern),
-            Cell::of(command, Cell::text),
-            Cell::count(kind.batches),
-            Cell::ratio(kind.mean_slots, 1),
-            Cell::ratio(kind.mean_nodes, 1),
-            Cell::of(after, |after| Cell::ratio(after, 1)),
-        ]
-    });
-    Section::titled("Kinds of batches that reach furthest").table(Table::new(columns, rows))
+    let table = Table::of(&findings.worst)
+        .column(Column::words("keys").flexible(), |kind| {
+            Cell::name(&kind.pattern)
+        })
+        .column(Column::words("command"), |kind| {
+            let command = kind.command.as_ref();
+            Cell::of(command, |name| {
+                Cell::text(name.replace('|', " ").to_uppercase())
+            })
+        })
+        .column(Column::number("batches"), |kind| Cell::count(kind.batches))
+        .column(Column::number("slots"), |kind| {
+            Cell::ratio(kind.mean_slots, 1)
+        })
+        .column(Column::number("nodes"), |kind| {
+            Cell::ratio(kind.mean_nodes, 1)
+        })
+        .column(Column::number("after").rank(Rank::Main), |kind| {
+            let after = kind.suggestion.as_ref().map(|of| of.mean_slots_after);
+            Cell::of(after, |after| Cell::ratio(after, 1))
+        })
+        .build();
+    Section::titled("Kinds of batches that reach furthest").table(table)
 }
 
 fn suggestions(findings: &FanoutFindings, rows: usize) -> Section<'_> {

@@ -1,4 +1,4 @@
-//! A plan for people and for the shell: tables, and the script that moves the slots. The model is in crates/core.
+//! A plan for people and for the shell: tables, and the script that moves the slots. The model is in crates/engine.
 
 #[cfg(feature = "cli")]
 pub(crate) mod script;

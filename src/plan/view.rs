@@ -142,29 +142,24 @@ fn goal_name(goal: &GoalOutcome) -> String {
 
 /// The goals: what was aimed at, and what the plan comes to.
 fn goals(outcome: &PlanOutcome) -> Table<'_> {
-    let columns = vec![
-        Column::words("goal").rank(Rank::Main),
-        Column::number("target"),
-        Column::number("before"),
-        Column::number("after").rank(Rank::Main),
-        Column::words("met"),
-    ];
-    let row = |goal: &'_ GoalOutcome| {
-        let met = match (goal.met, goal.reason.as_deref()) {
-            (true, _) => "yes",
-            (false, Some(reason)) if reason.starts_with("no placement evens both") => "impossible",
-            (false, _) if outcome.limited => "limited",
-            (false, _) => "not found",
-        };
-        vec![
-            Cell::text(goal_name(goal)),
-            Cell::text(format!("{:.3}", goal.target)),
-            Cell::text(format!("{:.3}", goal.before)),
-            Cell::text(format!("{:.3}", goal.after)),
-            Cell::text(met.to_owned()),
-        ]
+    let met = |goal: &GoalOutcome| match (goal.met, goal.reason.as_deref()) {
+        (true, _) => "yes",
+        (false, Some(reason)) if reason.starts_with("no placement evens both") => "impossible",
+        (false, _) if outcome.limited => "limited",
+        (false, _) => "not found",
     };
-    Table::new(columns, outcome.goals.iter().map(row))
+    let ratio = |ratio: f64| Cell::text(format!("{ratio:.3}"));
+    Table::of(&outcome.goals)
+        .column(Column::words("goal").rank(Rank::Main), |goal| {
+            Cell::text(goal_name(goal))
+        })
+        .column(Column::number("target"), |goal| ratio(goal.target))
+        .column(Column::number("before"), |goal| ratio(goal.before))
+        .column(Column::number("after").rank(Rank::Main), |goal| {
+            ratio(goal.after)
+        })
+        .column(Column::words("met"), |goal| Cell::text(met(goal)))
+        .build()
 }
 
 /// The nodes that are to be emptied.
@@ -320,47 +315,44 @@ fn nodes(outcome: &PlanOutcome) -> Table<'_> {
     let loads = first.iter().flat_map(|node| node.load.iter());
     let known = loads.filter(|(_, load)| load.is_some());
     let metrics: Vec<Metric> = known.map(|(metric, _)| metric).collect();
-    let mut columns = vec![
-        Column::words("node").flexible(),
-        Column::number("weight").rank(Rank::Detail).optional(),
-        Column::number("slots").rank(Rank::Detail),
-    ];
-    columns.extend(metrics.iter().map(|metric| {
-        let is_judged = outcome
-            .goals
-            .iter()
-            .any(|goal| goal.metric == metric.name());
+    let load_column = |metric: Metric| {
+        let mut goals = outcome.goals.iter();
+        let is_judged = goals.any(|goal| goal.metric == metric.name());
         Column::number(metric.name()).rank(if is_judged {
             Rank::Usual
         } else {
             Rank::OtherMetric
         })
-    }));
-    columns.push(Column::number("× fair").rank(Rank::Main));
-    let is_weighed = outcome
-        .nodes
-        .iter()
-        .any(|node| ![0.0, 1.0].contains(&node.weight));
-    let shared = shared_parts(outcome);
-    let row = |node: &'_ NodeOutcome| {
-        let weight = is_weighed.then_some(node.weight);
-        let mut row = vec![
-            Cell::text(marked_name(node, shared)),
-            Cell::of(weight, |weight| Cell::text(weight.to_string())),
-            Cell::change([node.slots.before, node.slots.after].map(|n| text::grouped(n as u64))),
-        ];
-        for metric in &metrics {
-            let load = node.load.get(*metric).copied().flatten();
-            row.push(Cell::of(load, |Change { before, after }| {
-                Cell::change([before, after].map(|load| text::amount_cell(*metric, load)))
-            }));
-        }
-        row.push(Cell::of(node.over_fair, |Change { before, after }| {
-            Cell::change([before, after].map(|over| format!("{over:.3}")))
-        }));
-        row
     };
-    Table::new(columns, outcome.nodes.iter().map(row))
+    let mut weights = outcome.nodes.iter().map(|node| node.weight);
+    let is_weighed = weights.any(|weight| ![0.0, 1.0].contains(&weight));
+    let shared = shared_parts(outcome);
+    Table::of(&outcome.nodes)
+        .column(Column::words("node").flexible(), |node| {
+            Cell::text(marked_name(node, shared))
+        })
+        .column(
+            Column::number("weight").rank(Rank::Detail).optional(),
+            |node| {
+                let weight = is_weighed.then_some(node.weight);
+                Cell::of(weight, |weight| Cell::text(weight.to_string()))
+            },
+        )
+        .column(Column::number("slots").rank(Rank::Detail), |node| {
+            Cell::change([node.slots.before, node.slots.after].map(|n| text::grouped(n as u64)))
+        })
+        .columns(metrics, load_column, |metric, node| {
+            let load = node.load.get(metric).copied().flatten();
+            Cell::of(load, |Change { before, after }| {
+                Cell::change([before, after].map(|load| text::amount_cell(metric, load)))
+            })
+        })
+        .column(Column::number("× fair").rank(Rank::Main), |node| {
+            Cell::of(node.over_fair, |Change { before, after }| {
+                Cell::change([before, after].map(|over| format!("{over:.3}")))
+            })
+        })
+        .build()
 }
 
 /// A node and what is special about it.
@@ -424,23 +416,20 @@ fn blocking<'a>(title: &'static str, keys: &'a [BlockingKey]) -> Section<'a> {
     if keys.is_empty() {
         return Section::untitled();
     }
-    let columns = vec![
-        Column::words("key").flexible(),
-        Column::number("slot"),
-        Column::number("size"),
-        Column::number("elements").optional(),
-        Column::number("blocks for").rank(Rank::Main),
-    ];
-    let rows = keys.iter().map(|key| {
-        vec![
-            Cell::name(&key.key),
-            Cell::number(key.slot),
-            Cell::of(key.bytes, Cell::bytes),
-            Cell::of(key.elements, |elements| Cell::text(text::grouped(elements))),
-            Cell::text(milliseconds(key.block_ms)),
-        ]
-    });
-    Section::titled(title).table(Table::new(columns, rows).at_most(BIG_KEYS))
+    let table = Table::of(keys)
+        .column(Column::words("key").flexible(), |key| Cell::name(&key.key))
+        .column(Column::number("slot"), |key| Cell::number(key.slot))
+        .column(Column::number("size"), |key| {
+            Cell::of(key.bytes, Cell::bytes)
+        })
+        .column(Column::number("elements").optional(), |key| {
+            Cell::of(key.elements, |elements| Cell::text(text::grouped(elements)))
+        })
+        .column(Column::number("blocks for").rank(Rank::Main), |key| {
+            Cell::text(milliseconds(key.block_ms))
+        })
+        .build();
+    Section::titled(title).table(table.at_most(BIG_KEYS))
 }
 
 /// What people call a node.

@@ -7,6 +7,7 @@ mod grid;
 mod named;
 mod names;
 mod nodes;
+pub(crate) mod outputs;
 mod picture;
 mod reading;
 mod redacted;

@@ -226,34 +226,41 @@ fn number(title: &'static str) -> Column {
 
 fn burst_table(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
     let heat = timeline.by;
-    let columns = vec![
-        Column::words("burst").flexible(),
-        Column::words("keys like").optional().rank(Rank::Detail),
-        number("slot").rank(Rank::Detail),
-        Column::words("node").optional().rank(Rank::Detail),
-        Column::words("from").rank(Rank::Detail),
-        number("seconds").rank(Rank::Detail),
-        number(heat.rate_heading()).rank(Rank::Main),
-        number("share"),
-        number("× usual"),
-    ];
     let shared = shared_parts(timeline);
-    let row = |burst: &'_ Burst| {
-        vec![
-            Cell::text(name_of(burst)),
-            Cell::of(burst.pattern.as_ref(), |pattern| Cell::text(short(pattern))),
-            Cell::number(burst.slot),
-            Cell::of(burst.node.as_ref(), |node| {
-                Cell::text(short(&shared.label(node)))
-            }),
-            Cell::text(time(burst.from)),
-            Cell::count(burst.to - burst.from),
-            Cell::text(heat.rate_cell(burst.rate)),
-            Cell::share(burst.share),
-            Cell::text(three_digits(burst.times_usual)),
-        ]
-    };
-    let table = Table::new(columns, timeline.bursts.iter().map(row)).at_most(top);
+    let table = Table::of(&timeline.bursts)
+        .column(Column::words("burst").flexible(), |burst| {
+            Cell::text(name_of(burst))
+        })
+        .column(
+            Column::words("keys like").optional().rank(Rank::Detail),
+            |burst| Cell::of(burst.pattern.as_ref(), |pattern| Cell::text(short(pattern))),
+        )
+        .column(number("slot").rank(Rank::Detail), |burst| {
+            Cell::number(burst.slot)
+        })
+        .column(
+            Column::words("node").optional().rank(Rank::Detail),
+            |burst| {
+                Cell::of(burst.node.as_ref(), |node| {
+                    Cell::text(short(&shared.label(node)))
+                })
+            },
+        )
+        .column(Column::words("from").rank(Rank::Detail), |burst| {
+            Cell::text(time(burst.from))
+        })
+        .column(number("seconds").rank(Rank::Detail), |burst| {
+            Cell::count(burst.to - burst.from)
+        })
+        .column(number(heat.rate_heading()).rank(Rank::Main), |burst| {
+            Cell::text(heat.rate_cell(burst.rate))
+        })
+        .column(number("share"), |burst| Cell::share(burst.share))
+        .column(number("× usual"), |burst| {
+            Cell::text(three_digits(burst.times_usual))
+        })
+        .build()
+        .at_most(top);
     let section = Section::titled("Bursts").anchored("bursts", "Bursts");
     (!timeline.bursts.is_empty()).then(|| section.scoped(Scope::Page).table(table))
 }
@@ -261,15 +268,12 @@ fn burst_table(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
 fn nodes(timeline: &Timeline) -> Option<Section<'_>> {
     let nodes = timeline.nodes.as_ref()?;
     let shared = shared_parts(timeline);
-    let row = |node: &crate::timeline::NodeOverTime| {
-        let share = node.ops as f64 / timeline.ops.max(1) as f64;
-        let cells = [
-            Cell::text(short(&shared.label(&node.name))),
-            amount(timeline.by, node.ops),
-            Cell::share(share),
-        ];
-        with_series(cells, &node.over_time, timeline)
-    };
+    let rows = nodes.iter().map(|node| Followed {
+        name: Cell::text(short(&shared.label(&node.name))),
+        ops: amount(timeline.by, node.ops),
+        share: node.ops as f64 / timeline.ops.max(1) as f64,
+        over_time: &node.over_time,
+    });
     let labels = nodes.iter().map(|node| shared.label(&node.name));
     let longest = labels.map(|label| short(&label).chars().count());
     let name = Column::words("node");
@@ -278,7 +282,7 @@ fn nodes(timeline: &Timeline) -> Option<Section<'_>> {
         Some(..=WHOLE_NAME) => name.rank(Rank::Kept),
         _ => name.flexible(),
     };
-    let table = Table::new(columns(timeline.by, name), nodes.iter().map(row));
+    let table = followed(name, rows, timeline);
     Some(
         Section::titled("Nodes over time")
             .anchored("nodes", "Nodes")
@@ -288,19 +292,14 @@ fn nodes(timeline: &Timeline) -> Option<Section<'_>> {
 
 fn tags(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
     let tags = timeline.tags.as_ref().filter(|tags| !tags.is_empty())?;
-    let rows = tags.iter().map(|tag| {
-        named_row(
-            Cell::tag(&tag.tag),
-            (tag.ops, tag.share),
-            &tag.over_time,
-            timeline,
-        )
+    let rows = tags.iter().map(|tag| Followed {
+        name: Cell::tag(&tag.tag),
+        ops: Cell::count(tag.ops),
+        share: tag.share,
+        over_time: &tag.over_time,
     });
-    let table = Table::new(
-        columns(timeline.by, Column::words("hash tag").flexible()),
-        rows,
-    )
-    .at_most(top);
+    let name = Column::words("hash tag").flexible();
+    let table = followed(name, rows, timeline).at_most(top);
     Some(
         Section::titled("Hash tags over time")
             .anchored("tags", "Hash tags")
@@ -313,20 +312,14 @@ fn patterns(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
         .patterns
         .as_ref()
         .filter(|patterns| !patterns.is_empty())?;
-    let rows = patterns.iter();
-    let rows = rows.map(|of| {
-        named_row(
-            Cell::name(&of.pattern),
-            (of.ops, of.share),
-            &of.over_time,
-            timeline,
-        )
+    let rows = patterns.iter().map(|of| Followed {
+        name: Cell::name(&of.pattern),
+        ops: Cell::count(of.ops),
+        share: of.share,
+        over_time: &of.over_time,
     });
-    let table = Table::new(
-        columns(timeline.by, Column::words("pattern").flexible()),
-        rows,
-    )
-    .at_most(top);
+    let name = Column::words("pattern").flexible();
+    let table = followed(name, rows, timeline).at_most(top);
     Some(
         Section::titled("Patterns over time")
             .anchored("patterns", "Patterns")
@@ -341,54 +334,48 @@ fn amount<'a>(heat: Heat, amount: u64) -> Cell<'a> {
     }
 }
 
-fn columns(heat: Heat, name: Column) -> Vec<Column> {
-    vec![
-        name,
-        number(heat.heading()).rank(Rank::Main),
-        number("share"),
-        number(heat.most_heading()),
-        Column::words("at").rank(Rank::Detail),
-        Column::words("over time").rank(Rank::Detail),
-    ]
-}
-
-fn named_row<'a>(
+/// Something that is followed over time.
+struct Followed<'a> {
     name: Cell<'a>,
-    (ops, share): (u64, f64),
-    over_time: &[u64],
+    ops: Cell<'a>,
+    share: f64,
+    over_time: &'a [u64],
+}
+
+/// What is followed, with the busiest bucket of each, and its series as marks.
+fn followed<'a>(
+    name: Column,
+    rows: impl Iterator<Item = Followed<'a>>,
     timeline: &Timeline,
-) -> Vec<Cell<'a>> {
-    let cells = [name, Cell::count(ops), Cell::share(share)];
-    with_series(cells, over_time, timeline)
+) -> Table<'a> {
+    let heat = timeline.by;
+    let most = |of: &Followed<'_>| of.over_time.iter().copied().max().unwrap_or(0);
+    let busiest = |of: &Followed<'_>| {
+        let at = of.over_time.iter().position(|ops| *ops == most(of));
+        at.and_then(|at| timeline.buckets.get(at))
+    };
+    Table::of(rows)
+        .column(name, |of| of.name.clone())
+        .column(number(heat.heading()).rank(Rank::Main), |of| of.ops.clone())
+        .column(number("share"), |of| Cell::share(of.share))
+        .column(number(heat.most_heading()), |of| {
+            let rate = most(of) as f64 / timeline.bucket_secs as f64;
+            Cell::text(heat.rate_cell(rate))
+        })
+        .column(Column::words("at").rank(Rank::Detail), |of| {
+            Cell::of(busiest(of), |bucket| Cell::text(time(bucket.from)))
+        })
+        .column(Column::words("over time").rank(Rank::Detail), |of| {
+            marks(of.over_time)
+        })
+        .build()
 }
 
-/// A row with the busiest bucket of a series, and the series as marks.
-fn with_series<'a>(cells: [Cell<'a>; 3], over_time: &[u64], timeline: &Timeline) -> Vec<Cell<'a>> {
-    let most = over_time.iter().copied().max().unwrap_or(0);
-    let at = over_time.iter().position(|ops| *ops == most);
-    let at = at.and_then(|at| timeline.buckets.get(at));
-    let mut row = Vec::from(cells);
-    row.extend([
-        Cell::text(
-            timeline
-                .by
-                .rate_cell(most as f64 / timeline.bucket_secs as f64),
-        ),
-        Cell::of(at, |bucket| Cell::text(time(bucket.from))),
-        Cell::text(marks(over_time)),
-    ]);
-    row
-}
-
-/// Operations as marks of eight heights, a dot where there are none.
-fn marks(over_time: &[u64]) -> String {
-    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// Operations over time, a dot where there are none.
+fn marks<'a>(over_time: &[u64]) -> Cell<'a> {
     let size = over_time.len().div_ceil(MARKS).max(1);
     let sums: Vec<u64> = over_time.chunks(size).map(|ops| ops.iter().sum()).collect();
-    let most = sums.iter().copied().max().unwrap_or(0).max(1);
-    let mark = |ops: &u64| match ops {
-        0 => '·',
-        ops => HEIGHTS[(*ops as f64 / most as f64 * 7.0).round() as usize],
-    };
-    sums.iter().map(mark).collect()
+    let most = sums.iter().copied().max().unwrap_or(0);
+    let some = sums.into_iter().map(|ops| Some(ops).filter(|ops| *ops > 0));
+    Cell::series(some, most)
 }

@@ -6,10 +6,13 @@ pub mod forecast;
 mod hull;
 pub mod names;
 mod notes;
+#[cfg(feature = "cli")]
+pub(crate) mod outputs;
 pub mod point;
 mod student;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
+mod wording;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -2,16 +2,14 @@
 
 use crate::metric::Metric;
 use crate::report::view::curve::{Expected, Measured};
-use crate::report::view::table::{Rank, loads};
+use crate::report::view::table::Rank;
 use crate::report::view::{Block, Cell, Column, Curve, Scope, Section, Table, remarks};
-#[cfg(feature = "charts")]
-use crate::text::{amount, short};
-use crate::text::{amount_cell, counted, day, grouped, signed_percent, time};
+use crate::text::{amount, amount_cell, counted, day, grouped, short, signed_percent, time};
 use crate::trend::Trend;
 use crate::trend::fit::{Interval, Shape};
 use crate::trend::forecast::{Growth, Line, MONTH_SECS};
 use crate::trend::names::{NameEvent, NameSeries, NameTrend};
-use crate::trend::point::Point;
+use crate::trend::point::{FullestAt, Point};
 
 /// Rows of reports; of more the first and the newest are shown.
 const REPORTS: usize = 48;
@@ -138,30 +136,34 @@ fn ends(of: &Interval, spell: impl Fn(f64) -> String) -> Cell<'static> {
 
 fn growth(trend: &Trend) -> Option<Section<'_>> {
     let forecast = trend.forecast.as_ref()?;
-    let columns = vec![
-        Column::words("metric").rank(Rank::Kept),
-        Column::for_people("now"),
-        Column::for_people("a month").rank(Rank::Kept),
-        Column::for_people("95 % interval"),
-        Column::words("grows by").rank(Rank::Detail),
-        Column::for_people("reports").rank(Rank::Detail),
-    ];
-    let row = |(metric, growth): (Metric, &Growth)| {
-        let last = growth.line.points.last().map_or(0.0, |(_, load)| *load);
-        let shape = match growth.shape {
-            Shape::Exponential => "the same percentage",
-            Shape::Linear => "the same amount",
-        };
-        vec![
-            Cell::text(metric.title()),
-            Cell::amount(metric, last as u64),
-            Cell::text(signed_percent(growth.a_month.estimate)),
-            ends(&growth.a_month, signed_percent),
-            Cell::text(shape),
-            Cell::count(growth.reports),
-        ]
+    let shape = |growth: &Growth| match growth.shape {
+        Shape::Exponential => "the same percentage",
+        Shape::Linear => "the same amount",
     };
-    let table = Table::new(columns, forecast.growth.iter().map(row));
+    let table = Table::of(forecast.growth.iter())
+        .column(Column::words("metric").rank(Rank::Kept), |(metric, _)| {
+            Cell::text(metric.title())
+        })
+        .column(Column::for_people("now"), |(metric, growth)| {
+            let last = growth.line.points.last().map_or(0.0, |(_, load)| *load);
+            Cell::amount(*metric, last as u64)
+        })
+        .column(
+            Column::for_people("a month").rank(Rank::Kept),
+            |(_, growth)| Cell::text(signed_percent(growth.a_month.estimate)),
+        )
+        .column(Column::for_people("95 % interval"), |(_, growth)| {
+            ends(&growth.a_month, signed_percent)
+        })
+        .column(
+            Column::words("grows by").rank(Rank::Detail),
+            |(_, growth)| Cell::text(shape(growth)),
+        )
+        .column(
+            Column::for_people("reports").rank(Rank::Detail),
+            |(_, growth)| Cell::count(growth.reports),
+        )
+        .build();
     let section = Section::titled("Growth a month").anchored("growth", "Growth");
     Some(section.table(table))
 }
@@ -169,23 +171,25 @@ fn growth(trend: &Trend) -> Option<Section<'_>> {
 /// What all load comes to, in the metric of the trend.
 fn ahead(trend: &Trend) -> Option<Section<'_>> {
     let growth = trend.forecast.as_ref()?.growth.get(trend.by)?;
-    let columns = vec![
-        Column::words("date").rank(Rank::Kept),
-        Column::for_people("months ahead").rank(Rank::Detail),
-        Column::for_people(trend.by.head()).rank(Rank::Main),
-        Column::for_people("95 % interval"),
-    ];
     let spelled = |amount: f64| amount_cell(trend.by, amount as u64);
-    let rows = growth.ahead.iter().map(|ahead| {
-        vec![
-            Cell::text(day(ahead.at)),
-            Cell::count(ahead.months),
-            Cell::amount(trend.by, ahead.load.estimate as u64),
-            ends(&ahead.load, spelled),
-        ]
-    });
+    let table = Table::of(&growth.ahead)
+        .column(Column::words("date").rank(Rank::Kept), |ahead| {
+            Cell::text(day(ahead.at))
+        })
+        .column(
+            Column::for_people("months ahead").rank(Rank::Detail),
+            |ahead| Cell::count(ahead.months),
+        )
+        .column(
+            Column::for_people(trend.by.head()).rank(Rank::Main),
+            |ahead| Cell::amount(trend.by, ahead.load.estimate as u64),
+        )
+        .column(Column::for_people("95 % interval"), |ahead| {
+            ends(&ahead.load, spelled)
+        })
+        .build();
     let section = Section::titled("Forecast").anchored("ahead", "Forecast");
-    (!growth.ahead.is_empty()).then(|| section.table(Table::new(columns, rows)))
+    (!growth.ahead.is_empty()).then(|| section.table(table))
 }
 
 fn full(trend: &Trend) -> Option<Section<'_>> {
@@ -210,41 +214,46 @@ fn times(trend: &Trend) -> Vec<String> {
 
 fn reports(trend: &Trend) -> Section<'_> {
     let by = trend.by;
-    let mut columns = vec![Column::words("date").rank(Rank::Kept)];
-    columns.extend(Column::loads(by));
-    columns.extend([
-        Column::for_people("nodes").rank(Rank::Detail),
-        Column::for_people("max/mean").hint("the fullest node over the mean node"),
-        Column::for_people("slots max/mean").rank(Rank::Detail),
-        Column::words("fullest node"),
-        Column::for_people("holds").rank(Rank::Detail),
-        Column::words("left out").optional().rank(Rank::Main),
-    ]);
     let times = times(trend);
-    let row = |(point, time): (&Point, &String)| {
-        let ratio = |ratio: Option<&Option<f64>>| {
-            Cell::of(ratio.copied().flatten(), |ratio| Cell::ratio(ratio, 2))
-        };
-        let fullest = point.nodes.fullest.get(by).and_then(Option::as_ref);
-        let mut row = vec![Cell::text(time)];
-        row.extend(loads(&point.load));
-        row.extend([
-            Cell::count(point.nodes.count),
-            ratio(point.nodes.max_over_mean.get(by)),
-            ratio(point.slots.max_over_mean.get(by)),
-            Cell::of(fullest, |node| Cell::text(node.name.to_string())),
-            Cell::of(fullest, |node| Cell::amount(by, node.load)),
-            Cell::of(point.left_out, |doubt| Cell::text(doubt.name())),
-        ]);
-        row
-    };
-    let mut rows: Vec<_> = trend.points.iter().zip(&times).map(row).collect();
-    let older = rows.len().saturating_sub(REPORTS);
+    let mut points: Vec<(&Point, &String)> = trend.points.iter().zip(&times).collect();
+    let older = points.len().saturating_sub(REPORTS);
     if older > 0 {
-        rows.drain(1..=older);
+        points.drain(1..=older);
     }
+    let ratio = |ratio: Option<&Option<f64>>| {
+        Cell::of(ratio.copied().flatten(), |ratio| Cell::ratio(ratio, 2))
+    };
+    let table = Table::of(points)
+        .column(Column::words("date").rank(Rank::Kept), |(_, time)| {
+            Cell::text(*time)
+        })
+        .loads(Metric::ALL, by, |(point, _)| point.load)
+        .column(
+            Column::for_people("nodes").rank(Rank::Detail),
+            |(point, _)| Cell::count(point.nodes.count),
+        )
+        .column(
+            Column::for_people("max/mean").hint("the fullest node over the mean node"),
+            |(point, _)| ratio(point.nodes.max_over_mean.get(by)),
+        )
+        .column(
+            Column::for_people("slots max/mean").rank(Rank::Detail),
+            |(point, _)| ratio(point.slots.max_over_mean.get(by)),
+        )
+        .column(Column::words("fullest node"), |(point, _)| {
+            Cell::of(fullest(point, by), |node| Cell::text(node.name.to_string()))
+        })
+        .column(
+            Column::for_people("holds").rank(Rank::Detail),
+            |(point, _)| Cell::of(fullest(point, by), |node| Cell::amount(by, node.load)),
+        )
+        .column(
+            Column::words("left out").optional().rank(Rank::Main),
+            |(point, _)| Cell::of(point.left_out, |doubt| Cell::text(doubt.name())),
+        )
+        .build();
     let section = Section::titled("The reports").anchored("reports", "Reports");
-    let section = section.table(Table::new(columns, rows));
+    let section = section.table(table);
     match older as u64 {
         0 => section,
         older => section.line(format!(
@@ -261,27 +270,33 @@ fn name_sections<'a>(
     top: usize,
 ) -> Vec<Section<'a>> {
     let by = trend.by;
-    let columns = vec![
-        Column::words(id).titled(title.to_lowercase()).flexible(),
-        Column::for_people("first listed").rank(Rank::Detail),
-        Column::for_people("now").rank(Rank::Main),
-        Column::for_people("a month"),
-        Column::for_people("share"),
-        Column::words("over time").rank(Rank::Detail),
-    ];
-    let row = |series: &'a NameSeries| {
-        let listed = || series.loads.iter().flatten().copied();
-        let a_month = series.growth.map(|growth| signed_percent(growth.estimate));
-        vec![
-            Cell::name(&series.name),
-            Cell::of(listed().next(), |load| Cell::amount(by, load)),
-            Cell::of(listed().last(), |load| Cell::amount(by, load)),
-            Cell::of(a_month, Cell::text),
-            Cell::share(series.share),
-            Cell::text(marks(&series.loads)),
-        ]
+    let listed = |series: &NameSeries| -> Vec<u64> {
+        let loads = series.loads.iter().flatten();
+        loads.copied().collect()
     };
-    let table = Table::new(columns, names.top.iter().map(row)).at_most(top);
+    let name = Column::words(id).titled(title.to_lowercase()).flexible();
+    let table = Table::of(&names.top)
+        .column(name, |series| Cell::name(&series.name))
+        .column(
+            Column::for_people("first listed").rank(Rank::Detail),
+            |series| Cell::of(listed(series).first(), |load| Cell::amount(by, *load)),
+        )
+        .column(Column::for_people("now").rank(Rank::Main), |series| {
+            Cell::of(listed(series).last(), |load| Cell::amount(by, *load))
+        })
+        .column(Column::for_people("a month"), |series| {
+            Cell::of(series.growth, |growth| {
+                Cell::text(signed_percent(growth.estimate))
+            })
+        })
+        .column(Column::for_people("share"), |series| {
+            Cell::share(series.share)
+        })
+        .column(Column::words("over time").rank(Rank::Detail), |series| {
+            marks(&series.loads)
+        })
+        .build()
+        .at_most(top);
     let mut sections = vec![
         Section::titled(format!("{title} over time"))
             .anchored(id, title)
@@ -311,82 +326,80 @@ fn event_table<'a>(
     events: &'a [NameEvent],
     trend: &'a Trend,
 ) -> Table<'a> {
-    let columns = vec![
-        Column::words(id).titled(title.to_lowercase()).flexible(),
-        Column::words("after").rank(Rank::Detail),
-        Column::words("by"),
-        Column::for_people(trend.by.head()).rank(Rank::Main),
-        Column::for_people("unlisted, at most")
-            .optional()
-            .rank(Rank::Detail),
-    ];
     let times = times(trend);
-    let row = |event: &'a NameEvent| {
-        vec![
-            Cell::name(&event.name),
-            Cell::text(times[event.from].clone()),
-            Cell::text(times[event.to].clone()),
-            Cell::amount(trend.by, event.load),
-            Cell::of(Some(event.other_at_most).filter(|most| *most > 0), |most| {
-                Cell::amount(trend.by, most)
-            }),
-        ]
-    };
-    Table::new(columns, events.iter().map(row))
+    let name = Column::words(id).titled(title.to_lowercase()).flexible();
+    Table::of(events)
+        .column(name, |event| Cell::name(&event.name))
+        .column(Column::words("after").rank(Rank::Detail), |event| {
+            Cell::text(&*times[event.from])
+        })
+        .column(Column::words("by"), |event| Cell::text(&*times[event.to]))
+        .column(
+            Column::for_people(trend.by.head()).rank(Rank::Main),
+            |event| Cell::amount(trend.by, event.load),
+        )
+        .column(
+            Column::for_people("unlisted, at most")
+                .optional()
+                .rank(Rank::Detail),
+            |event| {
+                let most = Some(event.other_at_most).filter(|most| *most > 0);
+                Cell::of(most, |most| Cell::amount(trend.by, most))
+            },
+        )
+        .build()
 }
 
-/// Loads as marks of eight heights, a dot where a report does not list the name.
-fn marks(loads: &[Option<u64>]) -> String {
-    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let most = loads.iter().flatten().copied().max().unwrap_or(0).max(1);
-    let mark = |load: Option<u64>| match load {
-        None => '·',
-        Some(load) => HEIGHTS[(load as f64 / most as f64 * 7.0).round() as usize],
-    };
+/// Loads over time, a dot where a report does not list the name.
+fn marks<'a>(loads: &[Option<u64>]) -> Cell<'a> {
+    let most = loads.iter().flatten().copied().max().unwrap_or(0);
     let count = loads.len().min(MARKS);
     // The newest is always among them.
     let places = (1..=count).map(|place| loads.len() * place / count - 1);
-    places.map(|place| mark(loads[place])).collect()
+    Cell::series(places.map(|place| loads[place]), most)
 }
 
 /// The numbers of every report as a table for files.
 pub fn table(trend: &Trend) -> Table<'_> {
-    let words = |field: &'static str| Column::words(field);
-    let mut columns = vec![words("date"), words("file")];
-    columns.extend(Metric::ALL.map(|metric| Column::number(metric.name())));
-    columns.extend([
-        Column::number("nodes"),
-        Column::number("node_max_over_mean"),
-        Column::number("slot_max_over_mean"),
-        words("fullest_node"),
-        Column::number("fullest_load"),
-        words("verdict"),
-        words("left_out"),
-    ]);
-    Table::new(
-        columns,
-        trend.points.iter().map(|point| row_of(point, trend.by)),
-    )
-}
-
-fn row_of(point: &Point, by: Metric) -> Vec<Cell<'_>> {
-    let Point { nodes, slots, .. } = point;
+    let by = trend.by;
     let ratio = |ratio: Option<&Option<f64>>| {
         Cell::of(ratio.copied().flatten(), |ratio| Cell::ratio(ratio, 3))
     };
-    let fullest = nodes.fullest.get(by).and_then(Option::as_ref);
-    let mut row = vec![Cell::text(time(point.at)), Cell::name(&point.file)];
-    row.extend(loads(&point.load));
-    row.extend([
-        Cell::count(nodes.count),
-        ratio(nodes.max_over_mean.get(by)),
-        ratio(slots.max_over_mean.get(by)),
-        Cell::of(fullest, |node| Cell::name(&node.id)),
-        Cell::of(fullest, |node| Cell::amount(by, node.load)),
-        Cell::text(point.state.name()),
-        Cell::of(point.left_out, |doubt| Cell::text(doubt.name())),
-    ]);
-    row
+    Table::of(&trend.points)
+        .column(Column::words("date"), |point| Cell::text(time(point.at)))
+        .column(Column::words("file"), |point| Cell::name(&point.file))
+        .columns(
+            Metric::ALL,
+            |metric| Column::number(metric.name()),
+            |metric, point| Cell::load(metric, &point.load),
+        )
+        .column(Column::number("nodes"), |point| {
+            Cell::count(point.nodes.count)
+        })
+        .column(Column::number("node_max_over_mean"), |point| {
+            ratio(point.nodes.max_over_mean.get(by))
+        })
+        .column(Column::number("slot_max_over_mean"), |point| {
+            ratio(point.slots.max_over_mean.get(by))
+        })
+        .column(Column::words("fullest_node"), |point| {
+            Cell::of(fullest(point, by), |node| Cell::name(&node.id))
+        })
+        .column(Column::number("fullest_load"), |point| {
+            Cell::of(fullest(point, by), |node| Cell::amount(by, node.load))
+        })
+        .column(Column::words("verdict"), |point| {
+            Cell::text(point.state.name())
+        })
+        .column(Column::words("left_out"), |point| {
+            Cell::of(point.left_out, |doubt| Cell::text(doubt.name()))
+        })
+        .build()
+}
+
+/// The fullest node of a report.
+fn fullest(point: &Point, by: Metric) -> Option<&FullestAt> {
+    point.nodes.fullest.get(by).and_then(Option::as_ref)
 }
 
 /// What a page is about.
@@ -399,27 +412,31 @@ pub fn title(trend: &Trend) -> String {
     )
 }
 
-/// The title of the chart of all load, or of that of the fullest node, and the line below it.
-#[cfg(feature = "charts")]
-pub fn chart_titles(trend: &Trend, is_growth: bool) -> [String; 2] {
-    let forecast = trend.forecast.as_ref();
-    let full = forecast.and_then(|forecast| forecast.full.as_ref());
-    let growth = forecast.and_then(|forecast| forecast.growth.get(trend.by));
-    let words = match (is_growth, growth, full) {
-        (true, Some(growth), _) => {
-            let a_month = signed_percent(growth.a_month.estimate);
-            let last = growth.line.points.last().map_or(0.0, |(_, load)| *load);
-            format!("{}, {a_month} a month", amount(trend.by, last as u64))
+/// The finding on the chart of all load.
+pub fn growth_title(trend: &Trend) -> String {
+    let growth = trend
+        .forecast
+        .as_ref()
+        .and_then(|forecast| forecast.growth.get(trend.by));
+    growth.map_or(String::new(), |growth| {
+        let a_month = signed_percent(growth.a_month.estimate);
+        let last = growth.line.points.last().map_or(0.0, |(_, load)| *load);
+        format!("{}, {a_month} a month", amount(trend.by, last as u64))
+    })
+}
+
+/// The finding on the chart of the fullest node.
+pub fn full_title(trend: &Trend) -> String {
+    let full = trend
+        .forecast
+        .as_ref()
+        .and_then(|forecast| forecast.full.as_ref());
+    full.map_or(String::new(), |full| {
+        let node = short(&full.node.name);
+        match full.months.estimate {
+            Some(0.0) => format!("Node {node} is full"),
+            Some(months) => format!("Node {node} is full in {months:.1} months"),
+            None => format!("Node {node} is not full as it grows now"),
         }
-        (false, _, Some(full)) => {
-            let node = short(&full.node.name);
-            match full.months.estimate {
-                Some(0.0) => format!("Node {node} is full"),
-                Some(months) => format!("Node {node} is full in {months:.1} months"),
-                None => format!("Node {node} is not full as it grows now"),
-            }
-        }
-        _ => String::new(),
-    };
-    [words, title(trend)]
+    })
 }

@@ -7,6 +7,7 @@ pub mod split;
 pub mod tag_splits;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
+mod wording;
 
 use std::sync::Arc;
 

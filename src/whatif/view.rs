@@ -36,19 +36,20 @@ fn found_parts(findings: &WhatIfFindings) -> Vec<Block<'static>> {
 }
 
 fn sides(findings: &WhatIfFindings) -> Section<'_> {
-    let columns = vec![
-        Column::words("").flexible(),
-        Column::number("before"),
-        Column::number("after"),
-    ];
     let [before, after] = [&findings.before, &findings.after];
     let by = findings.by;
     let rows = side_cells(before, by)
         .into_iter()
         .zip(side_cells(after, by));
-    let row = |((what, before), (_, after))| vec![Cell::text(what), before, after];
+    let table = Table::of(rows)
+        .column(Column::words("").flexible(), |((what, _), _)| {
+            Cell::text(*what)
+        })
+        .column(Column::number("before"), |((_, before), _)| before.clone())
+        .column(Column::number("after"), |(_, (_, after))| after.clone())
+        .build();
     Section::untitled()
-        .table(Table::new(columns, rows.map(row)))
+        .table(table)
         .paragraph(format!("Before: {}", sentence(before, by)))
         .paragraph(format!("After: {}", sentence(after, by)))
 }
@@ -148,23 +149,20 @@ fn tags(findings: &WhatIfFindings) -> Section<'_> {
         return Section::untitled().paragraph("Afterwards no key has a hash tag.");
     }
     let by = findings.by;
-    let columns = vec![
-        Column::words("tag").flexible(),
-        Column::number("slot"),
-        Column::words("node"),
-        Column::load(by, by),
-        Column::number("share").rank(Rank::Main),
-    ];
-    let rows = findings.top_tags.iter().map(|tag| {
-        vec![
-            Cell::tag(&tag.tag),
-            Cell::number(tag.slot),
-            Cell::owner(&findings.nodes_after, tag.node.as_ref()),
-            Cell::amount(by, tag.load.get(by).copied().unwrap_or(0)),
-            Cell::share(tag.share),
-        ]
-    });
-    Section::titled("The heaviest hash tags afterwards").table(Table::new(columns, rows))
+    let table = Table::of(&findings.top_tags)
+        .column(Column::words("tag").flexible(), |tag| Cell::tag(&tag.tag))
+        .column(Column::number("slot"), |tag| Cell::number(tag.slot))
+        .column(Column::words("node"), |tag| {
+            Cell::owner(&findings.nodes_after, tag.node.as_ref())
+        })
+        .column(Column::load(by, by), |tag| {
+            Cell::amount(by, tag.load.get(by).copied().unwrap_or(0))
+        })
+        .column(Column::number("share").rank(Rank::Main), |tag| {
+            Cell::share(tag.share)
+        })
+        .build();
+    Section::titled("The heaviest hash tags afterwards").table(table)
 }
 
 fn last_remarks(findings: &WhatIfFindings) -> Vec<Block<'static>> {

@@ -12,6 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sentence", &["name"]),
     ("redact", &["error", "name", "sentence"]),
     ("calendar", &[]),
+    ("file_identity", &[]),
     // Text spells names and amounts of metrics.
     ("text", &["calendar", "name", "metric"]),
     ("node_labels", &["name"]),
@@ -52,7 +53,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "analysis",
         &[
-            "collect::manifest",
             // The versions of the servers decide which commands steps have.
             "plan::migration",
             "source",
@@ -70,7 +70,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "partial",
         &[
             "analysis",
-            "collect::manifest",
             "format",
             "scan",
             "slot::policy",
@@ -102,6 +101,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             // What nodes come to once slots are moved: a split helps where they can be level.
             "plan",
             "report",
+            "wording",
+            DISPLAYED,
         ],
     ),
     (
@@ -149,15 +150,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     // The reader of tables has the columns, by which it knows how keys are spelled there.
-    ("dump", &["format::rdb", "format::table::key_spelling"]),
+    (
+        "dump",
+        &["format::rdb", "format::table::key_spelling", "output"],
+    ),
     (
         "collect",
         &[
-            // Rows are those of `dump`, in a directory that is put in place as a whole.
-            "dump",
             "format::table::key_spelling",
-            "report::directory",
-            "report::view",
+            "output",
             "slot",
             // collect.json is an input too: its form is defined with the sources.
             "source::collection::manifest",
@@ -168,9 +169,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("find_tag", &["slot", "source::small_file", "topology"]),
     // Nodes without ids are those that share most slots.
-    ("diff", &["summary", "slot", "report", "topology"]),
+    (
+        "diff",
+        &[
+            "summary", "slot", "report", "topology", "wording", DISPLAYED,
+        ],
+    ),
     // Names of neighbouring reports are compared as those of two.
-    ("trend", &["diff", "report", "summary"]),
+    (
+        "trend",
+        &["diff", "output", "report", "summary", "wording", DISPLAYED],
+    ),
     (
         "timeline",
         &[
@@ -181,6 +190,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "format::rdb",
             // Counts of servers over time.
             "format::slot_stats",
+            "output",
             "pattern",
             "report",
             "scan",
@@ -197,6 +207,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "analysis",
             "format::batch",
             "generate",
+            "output",
             "report",
             "scan",
             "slot",
@@ -206,20 +217,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("keyslot", &["slot", "tally", "topology"]),
+    // Files on their way to their places, and what they may replace.
+    ("output", &[]),
+    // What counts and judges, and no command.
     (
         "report",
-        &[
-            "summary",
-            "topology",
-            "slot",
-            "diff",
-            "trend",
-            "whatif",
-            "wording",
-            "displayed_in_words",
-            // No output replaces an input.
-            "source::identity",
-        ],
+        &["output", "slot", "summary", "topology", "wording"],
     ),
     ("cli", &[ANYTHING]),
     ("main", &["slotscope"]),
@@ -233,6 +236,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// The macro by which a finding is displayed in its words.
+const DISPLAYED: &str = "displayed_in_words";
+
 /// In place of the modules that a module may use: all of them.
 const ANYTHING: &str = "*";
 
@@ -241,6 +247,7 @@ const EVERYWHERE: &[&str] = &[
     "ansi",
     "calendar",
     "error",
+    "file_identity",
     "metric",
     "name",
     "node_labels",

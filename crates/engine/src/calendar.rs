@@ -31,6 +31,16 @@ pub fn date(days: i64) -> (i64, i64, i64) {
     }
 }
 
+/// A time in milliseconds since 1970 as `2026-03-01T12:00:00.000Z`.
+pub fn utc(ms: i64) -> String {
+    const DAY_MS: i64 = 86_400_000;
+    let (days, rest) = (ms.div_euclid(DAY_MS), ms.rem_euclid(DAY_MS));
+    let (year, month, day) = date(days);
+    let (hours, minutes) = (rest / 3_600_000, rest / 60_000 % 60);
+    let (seconds, ms) = (rest / 1000 % 60, rest % 1000);
+    format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}.{ms:03}Z")
+}
+
 /// Units of time by their microseconds, and up to where each is used: two minutes read better as 120 s.
 const TIMES: [(f64, &str, f64); 5] = [
     (1.0, "µs", 1e3),
@@ -67,5 +77,21 @@ mod tests {
             let (year, month, of_month) = date(day);
             assert_eq!(days(year, month, of_month), day);
         }
+    }
+
+    #[test]
+    fn a_time_is_the_one_of_the_calendar() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_400, "2000-02-29T00:00:00.000Z"),
+            (1_709_251_199, "2024-02-29T23:59:59.000Z"),
+            (4_107_542_400, "2100-03-01T00:00:00.000Z"),
+            (-1, "1969-12-31T23:59:59.000Z"),
+        ] {
+            assert_eq!(utc(1000 * seconds), text);
+        }
+        assert_eq!(utc(1_645_164_929_123), "2022-02-18T06:15:29.123Z");
+        // What no server means is a time all the same.
+        assert!(utc(i64::MAX).starts_with("292278994-08-17") && utc(i64::MIN).starts_with('-'));
     }
 }

@@ -16,6 +16,8 @@ pub mod ansi;
 pub mod calendar;
 pub mod command;
 pub mod error;
+#[doc(hidden)]
+pub mod file_identity;
 pub mod format;
 #[doc(hidden)]
 pub mod hash;

@@ -1,11 +1,7 @@
-//! Where the files of a report go, and what they may replace.
+//! Where the files of a report go.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::report::MARK;
-use crate::report::directory::{Guard, Mark};
-use crate::report::render::openmetrics;
-use crate::source::identity::Identity;
 use crate::source::stem::stem;
 
 /// The name of a report: that of the first input that the user named, without its extensions.
@@ -32,29 +28,6 @@ pub fn report_name(input: Option<&PathBuf>) -> PathBuf {
         PathBuf::from("keys")
     } else {
         name
-    }
-}
-
-/// The guard of the report's directory, for a run that reads the files at `paths`.
-pub fn guard<'a>(paths: impl IntoIterator<Item = &'a Path>, force: bool) -> Guard {
-    Guard {
-        mark: MARK,
-        read: paths.into_iter().filter_map(Identity::of).collect(),
-        force,
-        way_out: "name another directory with --out",
-        or_force: ", or replace such files with --force",
-    }
-}
-
-/// The same for the file of `--openmetrics`.
-pub fn guard_of_metrics(directory: &Guard) -> Guard {
-    Guard {
-        mark: Mark {
-            file: None,
-            text: openmetrics::MARK,
-        },
-        way_out: "name another file with --openmetrics",
-        ..directory.clone()
     }
 }
 

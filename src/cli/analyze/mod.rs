@@ -13,8 +13,7 @@ use clap::Args;
 
 use crate::analysis::Analysis;
 use crate::analysis::reading::Reading;
-use crate::cli::Ending;
-use crate::cli::analyze::destination::{guard, guard_of_metrics, report_name};
+use crate::cli::analyze::destination::report_name;
 use crate::cli::analyze::servers::{Collected, ServerArgs, Servers};
 use crate::cli::by::ByArgs;
 use crate::cli::capacity_args::CapacityArgs;
@@ -31,11 +30,12 @@ use crate::cli::service::ServiceArgs;
 use crate::cli::storage;
 use crate::cli::tally_files::{Tallies, are_tallies, of_file};
 use crate::cli::values::node_weights;
+use crate::cli::{Ending, OTHER_DIRECTORY};
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::output::{Guard, OpenSet, SingleFile};
 use crate::partial;
 use crate::redact::Redaction;
-use crate::report::directory::{Directory, Guard, SingleFile};
 use crate::report::render::openmetrics;
 use crate::report::view;
 use crate::report::{self, ChartSet};
@@ -213,18 +213,24 @@ impl AnalyzeArgs {
         let tallies = found.tallies.as_ref().map(|_| &self.reading.inputs);
         let tallies = tallies.into_iter().flatten().map(PathBuf::as_path);
         let sources = files.map_or(&[][..], |reading| &reading.sources);
-        let guard = guard(self.files_read(sources).chain(tallies), self.force);
-        let open = |path| SingleFile::open(path, guard_of_metrics(&guard));
+        let guard = Guard::new(OTHER_DIRECTORY)
+            .reading(self.files_read(sources).chain(tallies))
+            .forced(self.force, ", or replace such files with --force");
+        let open = |path| {
+            let guard = guard.clone();
+            let guard = guard.with_way_out("name another file with --openmetrics");
+            SingleFile::open(path, openmetrics::MARK, guard)
+        };
         let metrics = self.openmetrics.as_deref().map(open).transpose()?;
-        let directory = self.directory(guard, found.servers.as_ref().map(Servers::name))?;
+        let files = self.open_files(guard, found.servers.as_ref().map(Servers::name))?;
 
         let summary = self.summarise(analysis, node_counts, found)?;
         check_nodes(&limits, !summary.verdict.assumed)?;
 
         // A closed standard output must not prevent writing the files.
         let printed = self.print(&summary);
-        if let Some((directory, path)) = directory {
-            directory.publish(|name, out| report::write(&summary, self.charts, name, out))?;
+        if let Some((files, path)) = files {
+            files.publish(&summary)?;
             if self.output.form() == Form::Text && printed.is_ok() {
                 self.say_where(&path)?;
             }
@@ -402,11 +408,11 @@ impl AnalyzeArgs {
     }
 
     /// Opens the files of the report, unless none are wanted.
-    fn directory(
+    fn open_files(
         &self,
         guard: Guard,
         name: Option<String>,
-    ) -> Result<Option<(Directory, PathBuf)>> {
+    ) -> Result<Option<(OpenSet<Summary>, PathBuf)>> {
         let path = match &self.out {
             Some(path) => path.clone(),
             None if self.no_files || self.output.form() == Form::Json => return Ok(None),
@@ -416,8 +422,8 @@ impl AnalyzeArgs {
                 Path::new("reports").join(name.map_or_else(of_files, PathBuf::from))
             }
         };
-        let names: Vec<&str> = report::files().collect();
-        Ok(Some((Directory::open(&path, &names, guard)?, path)))
+        let files = report::outputs(self.charts).open(&path, guard)?;
+        Ok(Some((files, path)))
     }
 
     /// What the run reads, which no output may replace.

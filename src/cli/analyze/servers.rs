@@ -14,7 +14,7 @@ use crate::cli::reading::ReadingArgs;
 use crate::collect::run::{self, Options};
 use crate::error::{Error, Result};
 use crate::name::Name;
-use crate::report::directory::WholeDirectory;
+use crate::output::WholeDirectory;
 use crate::slot::policy::Policy;
 use crate::source::remote;
 use crate::summary::Summary;

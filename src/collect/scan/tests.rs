@@ -3,7 +3,7 @@
 use super::*;
 use crate::collect::run::replaces;
 use crate::collect::scripted::{access, page, start, text};
-use crate::report::directory::WholeDirectory;
+use crate::output::WholeDirectory;
 use std::sync::atomic::AtomicBool;
 
 /// Reads a scripted server; what came of it, and the number of rows.
@@ -39,7 +39,7 @@ fn read(
         owned: SlotSet::all(),
     };
     let folder = tempfile::tempdir().unwrap();
-    let directory = WholeDirectory::create(&folder.path().join("out"), replaces(false))?;
+    let directory = WholeDirectory::create(&folder.path().join("out"), &replaces(false))?;
     let mut file = NodeFile::new(&directory, "h-1.csv.zst".into());
     let outcome = keys(&plan, &task, &mut file, &|_| {})?;
     Ok((outcome, file.keys()))

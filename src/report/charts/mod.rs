@@ -36,12 +36,13 @@ use slotscope_canvas::font::{Style, fit};
 
 use crate::metric::Metric;
 use crate::name::Name;
+use crate::output::Written;
 use crate::report::ChartSet;
 use crate::report::charts::loads::Loads;
 use crate::report::charts::number::{counted, short};
 pub use crate::report::charts::sheet::Sheet;
 use crate::report::charts::sheet::size;
-use crate::report::directory::Written;
+
 use crate::report::palette::MUTED;
 use crate::slot::SLOTS;
 use crate::summary::Summary;
@@ -125,24 +126,13 @@ pub static CHARTS: &[Chart] = &[
     },
 ];
 
-/// The names of their files.
-pub fn files() -> impl Iterator<Item = &'static str> {
-    CHARTS.iter().map(|chart| chart.file)
-}
-
-/// Draws the chart called `name`, if it is in `set` and the report has something to draw in it.
-pub fn write(
-    summary: &Summary,
-    set: ChartSet,
-    name: &str,
-    out: &mut dyn Write,
-) -> io::Result<Written> {
-    let is_in_set = |chart: &&Chart| set == ChartSet::All || (chart.usual)(summary);
-    let mut found = CHARTS
-        .iter()
-        .filter(|chart| chart.file == name && (chart.wanted)(summary));
-    match found.find(is_in_set) {
-        Some(chart) => (chart.sheet)(summary).write(out).map(|()| Written::Whole),
+/// Writes a chart, if there is one.
+///
+/// # Errors
+/// `out` cannot be written to.
+pub fn write(sheet: Option<Sheet<'_>>, out: &mut dyn Write) -> io::Result<Written> {
+    match sheet {
+        Some(sheet) => sheet.write(out).map(|()| Written::Whole),
         None => Ok(Written::Nothing),
     }
 }
@@ -157,6 +147,15 @@ pub struct Chart {
     pub usual: fn(&Summary) -> bool,
     /// What is on it; a summary that has nothing for it gives an empty sheet.
     pub sheet: for<'s> fn(&'s Summary) -> Sheet<'s>,
+}
+
+impl Chart {
+    /// The chart of `summary`, if it has one and the chart is in `set`.
+    pub fn sheet_in<'s>(&self, set: ChartSet, summary: &'s Summary) -> Option<Sheet<'s>> {
+        let is_in_set = set == ChartSet::All || (self.usual)(summary);
+        let is_drawn = (self.wanted)(summary) && is_in_set;
+        is_drawn.then(|| (self.sheet)(summary))
+    }
 }
 
 /// Pixels for the name of a file in the line under the title.

@@ -1,7 +1,5 @@
 //! nodes-over-time.png: the rate of each node over time, a line each, the busiest ones named.
 
-use std::io::{self, Write};
-
 use slotscope_canvas::font::{Style, fit, width};
 use slotscope_canvas::{Anchor, Canvas};
 
@@ -72,13 +70,9 @@ impl NodeRates {
     }
 }
 
-/// Writes the chart.
-///
-/// # Errors
-/// Where `out` cannot be written.
-pub fn write(subtitle: &str, rates: &NodeRates, out: &mut dyn Write) -> io::Result<()> {
-    let draw = |canvas: &Canvas<'_>| draw(canvas, rates);
-    Sheet::new(rates.title(), String::from(subtitle), draw).write(out)
+/// The chart of `rates`.
+pub fn sheet(subtitle: String, rates: NodeRates) -> Sheet<'static> {
+    Sheet::new(rates.title(), subtitle, move |canvas| draw(canvas, &rates))
 }
 
 fn draw(canvas: &Canvas<'_>, rates: &NodeRates) {

@@ -1,7 +1,5 @@
 //! Amounts over time: dots, the line through them into the future, the band around it, and the limit.
 
-use std::io::{self, Write};
-
 use slotscope_canvas::font::Style;
 use slotscope_canvas::{Anchor, Canvas};
 
@@ -25,13 +23,9 @@ const BAND: f64 = 0.45;
 /// The width of a dash of the forecast, and of the gap after it.
 const DASH: f64 = 8.0;
 
-/// Writes the chart.
-///
-/// # Errors
-/// Where `out` cannot be written.
-pub fn write(title: &str, subtitle: &str, curve: &Curve, out: &mut dyn Write) -> io::Result<()> {
-    let draw = |canvas: &Canvas<'_>| draw(canvas, curve);
-    Sheet::new(title, String::from(subtitle), draw).write(out)
+/// The chart of `curve`.
+pub fn sheet(title: String, subtitle: String, curve: Curve) -> Sheet<'static> {
+    Sheet::new(title, subtitle, move |canvas| draw(canvas, &curve))
 }
 
 fn draw(canvas: &Canvas<'_>, curve: &Curve) {
@@ -74,11 +68,7 @@ fn draw(canvas: &Canvas<'_>, curve: &Curve) {
     for dash in dashes(&visible(ahead)) {
         canvas.curve(&dash, 3.0, LOAD);
     }
-    if let Some(limit) = curve
-        .limit
-        .map(|limit| limit as f64)
-        .filter(|limit| *limit <= y.to)
-    {
+    if let Some(limit) = curve.shown_limit().map(|limit| limit as f64) {
         let place = y.at(limit);
         canvas.fill([x.start, place - 1, x.end, place + 1], ALARM);
         let label = format!("limit {}", numbers.short(limit));
@@ -94,18 +84,8 @@ fn draw(canvas: &Canvas<'_>, curve: &Curve) {
         let colour = if point.is_left_out { FRAME } else { INK };
         canvas.curve(&[place], 9.0, colour);
     }
-    let has_band = curve.line.iter().any(|point| point.band.is_some());
-    let is_left_out = curve.points.iter().any(|point| point.is_left_out);
-    let keys = [
-        Some("dots: reports"),
-        is_left_out.then_some("grey dots: left out"),
-        Some("line: growth so far"),
-        Some("dashes: forecast"),
-        has_band.then_some("band: 95 of 100 reports are in it"),
-    ];
-    let keys: Vec<_> = keys.into_iter().flatten().collect();
     let place = ((x.start + x.end) / 2, y.start + 60);
-    canvas.text(&keys.join("  ·  "), place, Anchor::Middle, note);
+    canvas.text(&curve.key().join("  ·  "), place, Anchor::Middle, note);
 }
 
 /// The band, a column of pixels at a time.

@@ -1,7 +1,5 @@
 //! bench.png: keys a second by key length, one line a kernel, both axes by factors.
 
-use std::io::{self, Write};
-
 use slotscope_canvas::font::Style;
 use slotscope_canvas::{Anchor, Canvas, spread};
 
@@ -29,17 +27,13 @@ const LEFT: i32 = 110;
 const RIGHT: i32 = 130;
 const BELOW: i32 = 90;
 
-/// Writes the chart. Lines without points, or no line at all, leave the sheet empty but for its heading.
-///
-/// # Errors
-/// Where `out` cannot be written.
-pub fn write(title: &str, subtitle: &str, lines: &[Line], out: &mut dyn Write) -> io::Result<()> {
-    let draw = |canvas: &Canvas<'_>| {
+/// The chart of `lines`. Lines without points, or no line at all, leave the sheet empty but for its heading.
+pub fn sheet(title: String, subtitle: String, lines: Vec<Line>) -> Sheet<'static> {
+    Sheet::new(title, subtitle, move |canvas| {
         if lines.iter().any(|line| !line.points.is_empty()) {
-            draw(canvas, lines);
+            draw(canvas, &lines);
         }
-    };
-    Sheet::new(title, String::from(subtitle), draw).write(out)
+    })
 }
 
 fn draw(canvas: &Canvas<'_>, lines: &[Line]) {

@@ -1,7 +1,5 @@
 //! timeline.png: heat by time and slot, a colour for each rate, and the bursts.
 
-use std::io::{self, Write};
-
 use slotscope_canvas::font::{Style, fit};
 use slotscope_canvas::{Anchor, Canvas, overlap, text_box};
 
@@ -33,15 +31,9 @@ const PERMILLE: usize = 999;
 /// It has at least so many operations, or grains of other heat: one more or less is no pattern.
 const LEAST_TOP: u64 = 10;
 
-/// Writes the chart.
-///
-/// # Errors
-/// Where `out` cannot be written.
-pub fn write(title: &str, subtitle: &str, map: &TimeMap, out: &mut dyn Write) -> io::Result<()> {
-    let draw = |canvas: &Canvas<'_>| draw(canvas, map);
-    Sheet::new(title, String::from(subtitle), draw)
-        .with_height(HEIGHT)
-        .write(out)
+/// The chart of `map`.
+pub fn sheet(title: String, subtitle: String, map: TimeMap) -> Sheet<'static> {
+    Sheet::new(title, subtitle, move |canvas| draw(canvas, &map)).with_height(HEIGHT)
 }
 
 /// The field of the map: the pixels of times and slots.

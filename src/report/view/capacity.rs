@@ -14,30 +14,32 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
     let part = |node: &NodeRoom| node.used as f64 / node.maxmemory.max(1) as f64;
     let mut nodes: Vec<&NodeRoom> = capacity.nodes.iter().collect();
     nodes.sort_by(|a, b| part(b).total_cmp(&part(a)));
-    let rows = nodes.into_iter().map(|node| {
-        let part = part(node);
-        let tone = match part {
-            part if part >= limit::FULL => Tone::Alarm,
-            part if part >= limit::CLOSE => Tone::Watch,
-            _ => Tone::Plain,
-        };
-        vec![
-            Cell::owner(&summary.nodes.list, Some(&node.id)),
-            Cell::bytes(node.used),
-            Value::SignedBytes(node.headroom).into(),
-            Cell::share(part).with_bar(part, None, tone),
-            Cell::of(node.months, |months| Cell::ratio(months, 1)),
-        ]
-    });
-    let columns = vec![
-        Column::words("node").flexible(),
-        Column::number("used").rank(Rank::Main),
-        Column::number("headroom").rank(Rank::Main),
-        Column::number("of the limit").rank(Rank::Detail),
-        Column::number("months")
-            .rank(Rank::Main)
-            .hint("until it is full"),
-    ];
+    let tone = |part: f64| match part {
+        part if part >= limit::FULL => Tone::Alarm,
+        part if part >= limit::CLOSE => Tone::Watch,
+        _ => Tone::Plain,
+    };
+    let table = Table::of(nodes)
+        .column(Column::words("node").flexible(), |node| {
+            Cell::owner(&summary.nodes.list, Some(&node.id))
+        })
+        .column(Column::number("used").rank(Rank::Main), |node| {
+            Cell::bytes(node.used)
+        })
+        .column(Column::number("headroom").rank(Rank::Main), |node| {
+            Value::SignedBytes(node.headroom).into()
+        })
+        .column(Column::number("of the limit").rank(Rank::Detail), |node| {
+            let part = part(node);
+            Cell::share(part).with_bar(part, None, tone(part))
+        })
+        .column(
+            Column::number("months")
+                .rank(Rank::Main)
+                .hint("until it is full"),
+            |node| Cell::of(node.months, |months| Cell::ratio(months, 1)),
+        )
+        .build();
     let section = Section::titled("Capacity")
         .anchored("capacity", "Capacity")
         .explained("commands/analyze.md#capacity", "limits and growth")
@@ -46,7 +48,7 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
         Some(usable) => section.line(usable),
         None => section,
     };
-    Some(section.table(Table::new(columns, rows)))
+    Some(section.table(table))
 }
 
 fn usable(capacity: &Capacity) -> Option<String> {

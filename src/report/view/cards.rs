@@ -2,7 +2,7 @@
 
 use crate::report::view::steps::COMMAND;
 use crate::report::view::verdict::causes_table;
-use crate::report::view::{Cell, Table, Value};
+use crate::report::view::{Cell, Column, Table};
 use crate::summary::Summary;
 use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::role_verdict::RoleVerdict;
@@ -90,20 +90,13 @@ fn no_problem(verdict: &Verdict) -> Card {
 
 /// The causes under heads that need no explanation, for which a card has no room.
 fn why(found: &RoleVerdict) -> Table<'static> {
-    let mut table = causes_table(found);
-    let heads = ["why", "adds, in fair shares", "without it"];
-    for (column, head) in table.columns.iter_mut().zip(heads) {
-        column.title = Some(head.into());
-        column.hint = "";
-    }
-    for row in &mut table.rows {
-        if let Some(Value::Ratio(ratio, _)) = row.last().map(|cell| &cell.value) {
-            let ratio = format!("{} ×", ratio_in_words(*ratio));
-            row.pop();
-            row.push(Cell::text(ratio));
-        }
-    }
-    table
+    let columns = [
+        Column::words("what").titled("why").flexible(),
+        Column::number("fair shares").titled("adds, in fair shares"),
+        Column::number("without it"),
+    ];
+    let without = |ratio| Cell::text(format!("{} ×", ratio_in_words(ratio)));
+    causes_table(found, columns, without)
 }
 
 /// The role whose causes explain a finding: that it is about, where its node is above its fair share. A skew in the same

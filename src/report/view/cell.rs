@@ -1,6 +1,6 @@
 //! A cell of a table: a value with its type. Every renderer writes the same value, people's form or the exact one.
 
-use crate::metric::Metric;
+use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
 use crate::summary::nodes::NodeLoad;
 use crate::text;
@@ -138,6 +138,11 @@ impl<'a> Cell<'a> {
         Value::Amount(metric, amount).into()
     }
 
+    /// The load of a metric; nothing where the input does not carry it.
+    pub fn load(metric: Metric, load: &PerMetric<u64>) -> Self {
+        Cell::of(load.get(metric), |load| Cell::amount(metric, *load))
+    }
+
     /// A number of bytes.
     pub fn bytes(bytes: u64) -> Self {
         Cell::amount(Metric::Bytes, bytes)
@@ -151,6 +156,17 @@ impl<'a> Cell<'a> {
     /// A part of one.
     pub fn share(share: f64) -> Self {
         Value::Share(share).into()
+    }
+
+    /// Amounts one after the other as marks whose height is that over `most`; a dot where there is none.
+    pub fn series(amounts: impl IntoIterator<Item = Option<u64>>, most: u64) -> Self {
+        const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+        let height = |amount: u64| amount.min(most) as f64 / most.max(1) as f64 * 7.0;
+        let mark = |amount| HEIGHTS[height(amount).round() as usize];
+        let amounts = amounts.into_iter();
+        Cell::text(String::from_iter(
+            amounts.map(|amount| amount.map_or('·', mark)),
+        ))
     }
 
     /// The same with a bar, `part` of the longest.

@@ -64,6 +64,26 @@ impl Curve {
         (fitted, ahead)
     }
 
+    /// The limit, where it is not above all that is drawn.
+    pub fn shown_limit(&self) -> Option<u64> {
+        self.limit.filter(|limit| *limit as f64 <= self.top())
+    }
+
+    /// What the marks of a picture stand for.
+    pub fn key(&self) -> Vec<&'static str> {
+        let (fitted, ahead) = self.fitted_and_ahead();
+        let is_left_out = self.points.iter().any(|point| point.is_left_out);
+        let has_band = self.line.iter().any(|point| point.band.is_some());
+        let key = [
+            Some("dots: reports"),
+            is_left_out.then_some("grey dots: left out"),
+            (!fitted.is_empty()).then_some("line: growth so far"),
+            (!ahead.is_empty()).then_some("dashes: forecast"),
+            has_band.then_some("band: 95 of 100 reports are in it"),
+        ];
+        key.into_iter().flatten().collect()
+    }
+
     /// The largest amount that is drawn: the band may go on above it.
     pub fn top(&self) -> f64 {
         let measured = self.points.iter().map(|point| point.amount);

@@ -90,28 +90,28 @@ fn commands(list: &ExtremeKeys) -> Option<String> {
 
 fn table<'s>(summary: &'s Summary, list: &'s ExtremeKeys) -> Table<'s> {
     let has_several = list.entries > list.keys.len() as u64;
-    let rows = list.keys.iter().map(|key| {
-        vec![
-            Cell::name(&key.key),
-            Cell::number(key.slot),
-            Cell::of(key.tag.as_ref(), Cell::tag),
-            Cell::owner(&summary.nodes.list, key.node.as_ref()),
-            Cell::of(has_several.then_some(key.entries), Cell::count),
-            match list.by.is_size() {
-                true => Cell::bytes(key.amount),
-                false => Cell::count(key.amount),
-            },
-        ]
-    });
-    let columns = vec![
-        Column::words("key").flexible(),
-        Column::number("slot"),
-        Column::words("tag").optional(),
-        Column::words("node"),
-        Column::number("entries").rank(Rank::Detail).optional(),
-        Column::for_people(list.by.head()).rank(Rank::Main),
-    ];
-    Table::new(columns, rows).at_most(summary.rows)
+    Table::of(&list.keys)
+        .column(Column::words("key").flexible(), |key| Cell::name(&key.key))
+        .column(Column::number("slot"), |key| Cell::number(key.slot))
+        .column(Column::words("tag").optional(), |key| {
+            Cell::of(key.tag.as_ref(), Cell::tag)
+        })
+        .column(Column::words("node"), |key| {
+            Cell::owner(&summary.nodes.list, key.node.as_ref())
+        })
+        .column(
+            Column::number("entries").rank(Rank::Detail).optional(),
+            |key| Cell::of(has_several.then_some(key.entries), Cell::count),
+        )
+        .column(Column::for_people(list.by.head()).rank(Rank::Main), |key| {
+            if list.by.is_size() {
+                Cell::bytes(key.amount)
+            } else {
+                Cell::count(key.amount)
+            }
+        })
+        .build()
+        .at_most(summary.rows)
 }
 
 /// What lists name a key by.

@@ -96,47 +96,39 @@ pub fn files(summary: &Summary) -> Option<Section<'_>> {
     let files = &summary.input.files;
     let are_objects = files.iter().any(|file| file.object.is_some());
     let etag = |file: &FileFacts| file.object.as_ref()?.etag.as_ref().map(Name::to_string);
-    let rows = files.iter().map(|file| {
-        let mut row = vec![
-            Cell::name(&file.name),
-            Cell::text(&*file.format),
-            Cell::bytes(file.bytes),
-            Cell::count(file.keys),
-        ];
-        row.extend(are_objects.then(|| Cell::text(etag(file).unwrap_or_default())));
-        row
-    });
-    let mut columns = vec![
-        Column::words("file").flexible(),
-        Column::words("format"),
-        Column::number("bytes"),
-        Column::number("keys"),
-    ];
-    columns.extend(are_objects.then(|| Column::words("ETag")));
+    let table = Table::of(files)
+        .column(Column::words("file").flexible(), |file| {
+            Cell::name(&file.name)
+        })
+        .column(Column::words("format"), |file| Cell::text(&*file.format))
+        .column(Column::number("bytes"), |file| Cell::bytes(file.bytes))
+        .column(Column::number("keys"), |file| Cell::count(file.keys))
+        .columns(are_objects.then_some("ETag"), Column::words, |_, file| {
+            Cell::text(etag(file).unwrap_or_default())
+        })
+        .build();
     let section = Section::titled("Input").anchored("input", "Input");
-    Some(section.scoped(Scope::Page).table(Table::new(columns, rows)))
+    Some(section.scoped(Scope::Page).table(table))
 }
 
 /// Lines that are no keys.
 pub fn rejected(summary: &Summary) -> Option<Section<'_>> {
     let rejected = &summary.input.rejected;
-    let rows = rejected.first.iter().map(|reject| {
-        vec![
-            Cell::name(&reject.file),
-            Cell::of(reject.line, Cell::count),
-            Cell::count(reject.byte),
-            Cell::text(truncated(&reject.reason, REASON)),
-        ]
-    });
-    let columns = vec![
-        Column::words("file").flexible(),
-        Column::number("line"),
-        Column::number("byte"),
-        Column::words("what is wrong with it"),
-    ];
+    let table = Table::of(&rejected.first)
+        .column(Column::words("file").flexible(), |reject| {
+            Cell::name(&reject.file)
+        })
+        .column(Column::number("line"), |reject| {
+            Cell::of(reject.line, Cell::count)
+        })
+        .column(Column::number("byte"), |reject| Cell::count(reject.byte))
+        .column(Column::words("what is wrong with it"), |reject| {
+            Cell::text(truncated(&reject.reason, REASON))
+        })
+        .build();
     let title = format!("{} without a key", counted(rejected.count, "line"));
     let section = Section::titled(title).anchored("rejected", "Rejected");
-    let section = section.table(Table::new(columns, rows));
+    let section = section.table(table);
     (rejected.count > 0).then_some(section)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::metric::Metric;
 use crate::report::view::extremes;
-use crate::report::view::table::{Rank, loads};
+use crate::report::view::table::Rank;
 use crate::report::view::{Cell, Column, Section, Table};
 use crate::summary::Summary;
 use crate::summary::keys::Key;
@@ -41,30 +41,31 @@ pub fn heaviest_table(summary: &Summary) -> Table<'_> {
 }
 
 fn listed<'a>(summary: &'a Summary, keys: &'a [Key], by: Metric) -> Table<'a> {
-    let rows = keys.iter().map(|key| {
-        let mut cells = vec![
-            Cell::name(&key.key),
-            Cell::number(key.slot),
-            Cell::owner(&summary.nodes.list, key.node.as_ref()),
-        ];
-        cells.extend(Metric::WEIGHTS.map(|metric| {
-            Cell::of(key.weights.get(metric), |weight| {
-                Cell::amount(metric, *weight)
-            })
-        }));
-        cells.push(Cell::share(key.share));
-        cells.push(extremes::mark(summary, &key.key, key.slot));
-        cells
-    });
-    let mut columns = vec![
-        Column::words("key").flexible(),
-        Column::number("slot").rank(Rank::Detail),
-        Column::words("node"),
-    ];
-    columns.extend(Metric::WEIGHTS.map(|metric| Column::load(metric, by)));
-    columns.push(Column::number("share").rank(Rank::Main).hint(SHARE));
-    columns.push(Column::words("listed by").only_for_people().optional());
-    Table::new(columns, rows)
+    Table::of(keys)
+        .column(Column::words("key").flexible(), |key| Cell::name(&key.key))
+        .column(Column::number("slot").rank(Rank::Detail), |key| {
+            Cell::number(key.slot)
+        })
+        .column(Column::words("node"), |key| {
+            Cell::owner(&summary.nodes.list, key.node.as_ref())
+        })
+        .columns(
+            Metric::WEIGHTS,
+            |metric| Column::load(metric, by),
+            |metric, key| {
+                let weight = key.weights.get(metric);
+                Cell::of(weight, |weight| Cell::amount(metric, *weight))
+            },
+        )
+        .column(
+            Column::number("share").rank(Rank::Main).hint(SHARE),
+            |key| Cell::share(key.share),
+        )
+        .column(
+            Column::words("listed by").only_for_people().optional(),
+            |key| extremes::mark(summary, &key.key, key.slot),
+        )
+        .build()
 }
 
 /// What a share is a part of.
@@ -72,57 +73,51 @@ pub const SHARE: &str = "the part of the load of all keys";
 
 /// Keys by type and encoding.
 pub fn types(summary: &Summary) -> Option<Section<'_>> {
-    let rows = summary.encodings.as_ref()?.iter().map(|of| {
-        let mut row = vec![
-            Cell::name(&of.kind),
-            Cell::of(of.encoding.as_ref(), Cell::name),
-            Cell::of(of.elements, Cell::count),
-        ];
-        row.extend(loads(&of.load));
-        row
-    });
-    let mut columns = vec![
-        Column::words("type").flexible(),
-        Column::words("encoding").optional(),
-        Column::number("elements").rank(Rank::Detail).optional(),
-    ];
-    columns.extend(Column::loads(summary.by));
+    let table = Table::of(summary.encodings.as_ref()?)
+        .column(Column::words("type").flexible(), |of| Cell::name(&of.kind))
+        .column(Column::words("encoding").optional(), |of| {
+            Cell::of(of.encoding.as_ref(), Cell::name)
+        })
+        .column(
+            Column::number("elements").rank(Rank::Detail).optional(),
+            |of| Cell::of(of.elements, Cell::count),
+        )
+        .loads(Metric::ALL, summary.by, |of| of.load)
+        .build();
     let section = Section::titled("Keys by type").anchored("types", "Types");
-    Some(section.table(Table::new(columns, rows)))
+    Some(section.table(table))
 }
 
 /// The keys with most elements.
 pub fn largest(summary: &Summary) -> Option<Section<'_>> {
-    let rows = summary.largest.as_ref()?.iter().map(|key| {
-        let mut row = vec![
-            Cell::name(&key.key),
-            Cell::name(&key.kind),
-            Cell::number(key.slot),
-            Cell::owner(&summary.nodes.list, key.node.as_ref()),
-            Cell::count(key.elements),
-        ];
-        row.push(Cell::of(key.load.bytes().copied(), Cell::bytes));
-        row
-    });
-    let columns = vec![
-        Column::words("key").flexible(),
-        Column::words("type"),
-        Column::number("slot").rank(Rank::Detail),
-        Column::words("node").rank(Rank::Detail),
-        Column::number("elements").rank(Rank::Main),
-        Column::number("bytes").rank(Rank::OtherMetric).optional(),
-    ];
+    let table = Table::of(summary.largest.as_ref()?)
+        .column(Column::words("key").flexible(), |key| Cell::name(&key.key))
+        .column(Column::words("type"), |key| Cell::name(&key.kind))
+        .column(Column::number("slot").rank(Rank::Detail), |key| {
+            Cell::number(key.slot)
+        })
+        .column(Column::words("node").rank(Rank::Detail), |key| {
+            Cell::owner(&summary.nodes.list, key.node.as_ref())
+        })
+        .column(Column::number("elements").rank(Rank::Main), |key| {
+            Cell::count(key.elements)
+        })
+        .column(
+            Column::number("bytes").rank(Rank::OtherMetric).optional(),
+            |key| Cell::of(key.load.bytes().copied(), Cell::bytes),
+        )
+        .build();
     let section = Section::titled("Keys with most elements").anchored("largest", "Elements");
-    Some(section.table(Table::new(columns, rows)))
+    Some(section.table(table))
 }
 
 /// Keys by database, where there are several.
 pub fn databases(summary: &Summary) -> Option<Section<'_>> {
     let databases = summary.databases.as_ref().filter(|of| of.len() > 1)?;
-    let rows = databases
-        .iter()
-        .map(|of| vec![Cell::number(of.db), Cell::count(of.keys)]);
-    let columns = vec![Column::number("database"), Column::number("keys")];
+    let table = Table::of(databases)
+        .column(Column::number("database"), |of| Cell::number(of.db))
+        .column(Column::number("keys"), |of| Cell::count(of.keys))
+        .build();
     let section = Section::titled("Keys by database").anchored("databases", "Databases");
-    Some(section.narrow().table(Table::new(columns, rows)))
+    Some(section.narrow().table(table))
 }

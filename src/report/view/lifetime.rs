@@ -2,8 +2,8 @@
 
 use crate::metric::{Metric, PerMetric};
 use crate::name::Name;
-use crate::report::view::table::{Rank, loads};
-use crate::report::view::{Cell, Column, Section, Table, Value};
+use crate::report::view::table::Rank;
+use crate::report::view::{Cell, Column, Section, Table};
 use crate::summary::Summary;
 use crate::summary::expiring::{Leaving, LeavingPart};
 use crate::summary::expiry::FullestTime;
@@ -49,9 +49,9 @@ pub fn expiry(summary: &Summary) -> Option<Section<'_>> {
             Some(secs) => format!("in less than {}", span(secs)),
             None => "later".into(),
         };
-        row(left, &within.load, keys)
+        Part::new(left, within.load)
     });
-    let table = table("expires", rows, summary.by);
+    let table = table("expires", None, rows, summary);
     section = match expiry.within.is_empty() {
         true => section,
         false => section.table(table),
@@ -72,19 +72,15 @@ fn soon<'a>(summary: &'a Summary, leaving: &'a Leaving) -> [Table<'a>; 2] {
         "keys"
     };
     let table = |what: &'static str, parts: &'a [LeavingPart], shown: &dyn Fn(&Name) -> Name| {
-        let columns = vec![
-            Column::words(what).flexible(),
-            Column::number(count),
-            Column::number("of them").rank(Rank::Main),
-        ];
-        let rows = parts.iter().map(|part| {
-            vec![
-                Cell::text(text::name(&shown(&part.name), NAME)),
-                Cell::text(grouped(part.keys)),
-                Cell::share(part.share).with_load_bar(part.share),
-            ]
-        });
-        Table::new(columns, rows.collect::<Vec<_>>())
+        Table::of(parts)
+            .column(Column::words(what).flexible(), |part| {
+                Cell::text(text::name(&shown(&part.name), NAME))
+            })
+            .column(Column::number(count), |part| Cell::text(grouped(part.keys)))
+            .column(Column::number("of them").rank(Rank::Main), |part| {
+                Cell::share(part.share).with_load_bar(part.share)
+            })
+            .build()
     };
     let node = |id: &Name| {
         let nodes = summary.nodes.list.iter();
@@ -124,9 +120,9 @@ pub fn idle(summary: &Summary) -> Option<Section<'_>> {
             None => format!("{} or more", span(from)),
         };
         from = of.under_secs.unwrap_or(from);
-        row(idle, &of.load, summary.input.keys)
+        Part::new(idle, of.load)
     });
-    let table = table("not used for", rows, summary.by);
+    let table = table("not used for", None, rows, summary);
     Some(
         Section::titled("Idle time")
             .anchored("idle", "Idle")
@@ -153,14 +149,15 @@ pub fn lfu(summary: &Summary) -> Option<Section<'_>> {
             false => format!("{least} to {most}"),
         };
         least = most.saturating_add(1);
-        let mut cells = row(counter, &load, summary.input.keys);
-        cells.insert(1, Cell::text(meaning));
-        cells
+        Part {
+            meaning,
+            ..Part::new(counter, load)
+        }
     });
-    let mut table = table("LFU counter", rows, summary.by);
-    table.columns.insert(1, Column::words("accesses").rank(Rank::Detail).hint(
+    let accesses = Column::words("accesses").rank(Rank::Detail).hint(
         "with lfu-log-factor 10 and lfu-decay-time 1; a counter cannot say more than about 2,500 a minute",
-    ));
+    );
+    let table = table("LFU counter", Some(accesses), rows, summary);
     Some(
         Section::titled("Use, by LFU counter")
             .anchored("lfu", "LFU")
@@ -168,24 +165,40 @@ pub fn lfu(summary: &Summary) -> Option<Section<'_>> {
     )
 }
 
-fn row(what: String, load: &PerMetric<u64>, keys: u64) -> Vec<Cell<'static>> {
-    let share = load.keys as f64 / keys.max(1) as f64;
-    let mut row = vec![Cell::text(what)];
-    row.extend(loads(load));
-    row.push(Cell::share(share).with_load_bar(share));
-    row
+/// A part of the keys.
+struct Part {
+    what: String,
+    meaning: &'static str,
+    load: PerMetric<u64>,
 }
 
-/// A table of the rows that hold a key.
-fn table<'a>(
+impl Part {
+    fn new(what: String, load: PerMetric<u64>) -> Self {
+        Part {
+            what,
+            meaning: "",
+            load,
+        }
+    }
+}
+
+/// A table of the parts that hold a key, with a column for their meaning where there is one.
+fn table(
     what: &'static str,
-    rows: impl Iterator<Item = Vec<Cell<'a>>>,
-    by: Metric,
-) -> Table<'a> {
-    let share = |row: &Vec<Cell<'a>>| row.last().map(|cell| cell.value.clone());
-    let rows = rows.filter(|row| share(row) != Some(Value::Share(0.0)));
-    let mut columns = vec![Column::words(what).flexible()];
-    columns.extend(Column::loads(by));
-    columns.push(Column::number("of the keys").rank(Rank::Main));
-    Table::new(columns, rows)
+    meaning: Option<Column>,
+    parts: impl Iterator<Item = Part>,
+    summary: &Summary,
+) -> Table<'static> {
+    let keys = summary.input.keys.max(1) as f64;
+    Table::of(parts.filter(|part| part.load.keys > 0))
+        .column(Column::words(what).flexible(), |part| {
+            Cell::text(&*part.what)
+        })
+        .columns(&meaning, Column::clone, |_, part| Cell::text(part.meaning))
+        .loads(Metric::ALL, summary.by, |part| part.load)
+        .column(Column::number("of the keys").rank(Rank::Main), |part| {
+            let share = part.load.keys as f64 / keys;
+            Cell::share(share).with_load_bar(share)
+        })
+        .build()
 }

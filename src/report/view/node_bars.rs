@@ -29,25 +29,21 @@ pub fn bars(summary: &Summary) -> Option<Section<'_>> {
     if more > 0 {
         list.drain(BARS - 1..list.len() - 1);
     }
-    let rows = list.iter().map(|node| {
-        let load = node.load_by(by) as f64;
-        let row = [
-            Cell::node(node),
-            Cell::count(node.slots),
-            Cell::amount(by, node.load_by(by)),
-            fair(load / mean, most / mean, Tone::Plain),
-        ];
-        let other = other.map(|role| of_role(node, role));
-        row.into_iter().chain(other).collect::<Vec<_>>()
-    });
-    let columns = [
-        Column::words("node").flexible(),
-        Column::number("slots").rank(Rank::Detail),
-        Column::load(by, by),
-        fair_column(),
-    ];
-    let columns = columns.into_iter().chain(other.map(role_column)).collect();
-    let section = Section::untitled().table(Table::new(columns, rows));
+    let table = Table::of(list)
+        .column(Column::words("node").flexible(), |node| Cell::node(node))
+        .column(Column::number("slots").rank(Rank::Detail), |node| {
+            Cell::count(node.slots)
+        })
+        .column(Column::load(by, by), |node| {
+            Cell::amount(by, node.load_by(by))
+        })
+        .column(fair_column(), |node| {
+            let load = node.load_by(by) as f64;
+            fair(load / mean, most / mean, Tone::Plain)
+        })
+        .columns(other, role_column, |role, node| of_role(node, role))
+        .build();
+    let section = Section::untitled().table(table);
     Some(match more {
         0 => section,
         more => section.line(format!("{} between them", counted(more as u64, "node"))),
@@ -65,21 +61,20 @@ pub fn node_counts(summary: &Summary) -> Option<Section<'_>> {
     let bar = |ratio: f64, state| {
         Cell::ratio(ratio, 2).with_bar(ratio / most, Some(1.0 / most), tone(state))
     };
-    let rows = found.by_node_count.iter().map(|scaled| {
-        vec![
-            Cell::number(scaled.nodes as u64),
-            Cell::of(scaled.max_over_mean, |ratio| bar(ratio, scaled.state)),
-            Cell::text(scaled.state.name()),
-        ]
-    });
-    let columns = vec![
-        Column::number("nodes"),
-        Column::number("fullest node, × fair")
-            .field("fullest node")
-            .hint("what the fullest node would hold over the average node; the mark is the fair share"),
-        Column::words("verdict"),
-    ];
-    let table = Table::new(columns, rows);
+    let table = Table::of(&found.by_node_count)
+        .column(Column::number("nodes"), |scaled| {
+            Cell::number(scaled.nodes as u64)
+        })
+        .column(
+            Column::number("fullest node, × fair")
+                .field("fullest node")
+                .hint("what the fullest node would hold over the average node; the mark is the fair share"),
+            |scaled| Cell::of(scaled.max_over_mean, |ratio| bar(ratio, scaled.state)),
+        )
+        .column(Column::words("verdict"), |scaled| {
+            Cell::text(scaled.state.name())
+        })
+        .build();
     let section = Section::titled("The same keys on other numbers of equal nodes");
     page_only(section.anchored("counts", "Node counts"), table)
 }
@@ -103,20 +98,20 @@ pub fn counts_only(counts: &NodeCounts) -> Vec<Section<'_>> {
     let verdict = &counts.verdict;
     let most = counts.nodes.list.iter().filter_map(|node| node.over_fair);
     let most = most.fold(1.0, f64::max);
-    let rows = counts.nodes.list.iter().map(|node| {
-        vec![
-            Cell::name(&node.address),
-            Cell::count(node.slots),
-            Cell::amount(Metric::Keys, node.keys),
-            Cell::of(node.over_fair, |ratio| fair(ratio, most, Tone::Plain)),
-        ]
-    });
-    let columns = vec![
-        Column::words("node").flexible(),
-        Column::number("slots").rank(Rank::Detail),
-        Column::load(Metric::Keys, Metric::Keys),
-        fair_column(),
-    ];
+    let table = Table::of(&counts.nodes.list)
+        .column(Column::words("node").flexible(), |node| {
+            Cell::name(&node.address)
+        })
+        .column(Column::number("slots").rank(Rank::Detail), |node| {
+            Cell::count(node.slots)
+        })
+        .column(Column::load(Metric::Keys, Metric::Keys), |node| {
+            Cell::amount(Metric::Keys, node.keys)
+        })
+        .column(fair_column(), |node| {
+            Cell::of(node.over_fair, |ratio| fair(ratio, most, Tone::Plain))
+        })
+        .build();
     let title = format!("Nodes ({})", counts.nodes.source);
     vec![
         Section::untitled().with(Block::Verdict(
@@ -124,6 +119,6 @@ pub fn counts_only(counts: &NodeCounts) -> Vec<Section<'_>> {
             verdict.state.word(None).into(),
             verdict.sentence.to_string(),
         )),
-        Section::titled(title).table(Table::new(columns, rows)),
+        Section::titled(title).table(table),
     ]
 }

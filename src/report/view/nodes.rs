@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::report::view::cell::Tone;
-use crate::report::view::table::{Rank, loads};
+use crate::report::view::table::Rank;
 use crate::report::view::{Cell, Column, Scope, Section, Table, Value};
 use crate::summary::Summary;
 use crate::summary::capacity::NodeRoom;
@@ -40,7 +40,6 @@ pub fn in_full(summary: &Summary) -> Option<Section<'_>> {
     amounts
         .filter(|column| column.is_number && !column.field.is_empty())
         .for_each(|column| column.rank = Rank::Detail);
-    add_limits(summary, &mut table);
     Some(unowned(summary, section.table(table)))
 }
 
@@ -103,26 +102,47 @@ enum Bars {
 fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], bars: Bars) -> Table<'a> {
     let by = summary.by;
     let shares = shares(summary, bars);
-    let rows = nodes.iter().map(|node| {
-        let mut row = vec![
-            Cell::node(node),
-            Cell::of(node.address.as_ref(), Cell::name),
-            Cell::of(state(node), Cell::text),
-            Cell::count(node.slots),
-        ];
-        row.extend(loads(&node.load));
-        row.extend(shares.iter().map(|share| share.cell(node)));
-        row
-    });
-    let mut columns = vec![
-        Column::words("node").flexible(),
-        Column::words("address").only_in_files(),
-        Column::words("state").only_for_people().optional(),
-        Column::number("slots").rank(Rank::Detail),
-    ];
-    columns.extend(Column::loads(by));
-    columns.extend(shares.iter().map(Shares::column));
-    Table::new(columns, rows).in_file("nodes.csv")
+    // The limits are for the page, which has room for all bars.
+    let capacity = summary.capacity.as_ref().filter(|_| bars == Bars::All);
+    let rooms: BTreeMap<&Name, &NodeRoom> = capacity
+        .iter()
+        .flat_map(|capacity| &capacity.nodes)
+        .map(|room| (&room.id, room))
+        .collect();
+    let limits = |node: &NodeLoad| rooms.get(&node.id).copied();
+    let table = Table::of(nodes.iter().copied())
+        .column(Column::words("node").flexible(), |node| Cell::node(node))
+        .column(Column::words("address").only_in_files(), |node| {
+            Cell::of(node.address.as_ref(), Cell::name)
+        })
+        .column(
+            Column::words("state").only_for_people().optional(),
+            |node| Cell::of(state(node), Cell::text),
+        )
+        .column(Column::number("slots").rank(Rank::Detail), |node| {
+            Cell::count(node.slots)
+        })
+        .loads(Metric::ALL, by, |node| node.load)
+        .columns(&shares, Shares::column, |share, node| share.cell(node));
+    let table = if capacity.is_some() {
+        table
+            .column(
+                Column::for_people("of maxmemory").rank(Rank::Main),
+                |node| {
+                    Cell::of(limits(node), |room| {
+                        Cell::share(room.used as f64 / room.maxmemory.max(1) as f64)
+                    })
+                },
+            )
+            .column(Column::for_people("headroom").rank(Rank::Detail), |node| {
+                Cell::of(limits(node), |room| {
+                    Value::SignedBytes(room.headroom).into()
+                })
+            })
+    } else {
+        table
+    };
+    table.build().in_file("nodes.csv")
 }
 
 /// What the topology says of a node that does not serve its slots.
@@ -210,31 +230,6 @@ impl Shares<'_> {
             None => fair_column(),
         }
     }
-}
-
-/// What a node still has of its memory limit, where that is known.
-fn add_limits(summary: &Summary, table: &mut Table<'_>) {
-    let Some(capacity) = &summary.capacity else {
-        return;
-    };
-    let rooms: BTreeMap<&Name, &NodeRoom> =
-        capacity.nodes.iter().map(|room| (&room.id, room)).collect();
-    for row in &mut table.rows {
-        let room = match &row[0].value {
-            Value::Node(id, _) => rooms.get(id).copied(),
-            _ => None,
-        };
-        row.push(Cell::of(room, |room| {
-            Cell::share(room.used as f64 / room.maxmemory.max(1) as f64)
-        }));
-        row.push(Cell::of(room, |room| {
-            Value::SignedBytes(room.headroom).into()
-        }));
-    }
-    table.columns.extend([
-        Column::for_people("of maxmemory").rank(Rank::Main),
-        Column::for_people("headroom").rank(Rank::Detail),
-    ]);
 }
 
 /// The role that the tables are not by, where nodes are judged in both.

@@ -11,20 +11,16 @@ const NAMED: usize = 3;
 /// Operations and commands.
 pub fn section(summary: &Summary) -> Option<Section<'_>> {
     let found = summary.operations.as_ref()?;
-    let rows = found.commands.iter().map(|of| {
-        vec![
-            Cell::text(of.command.to_uppercase()),
-            Cell::text(if of.writes { "write" } else { "read" }),
-            Cell::count(of.ops),
-            Cell::share(of.share),
-        ]
-    });
-    let columns = vec![
-        Column::words("command"),
-        Column::words("may"),
-        Column::number("ops"),
-        Column::number("share"),
-    ];
+    let table = Table::of(&found.commands)
+        .column(Column::words("command"), |of| {
+            Cell::text(of.command.to_uppercase())
+        })
+        .column(Column::words("may"), |of| {
+            Cell::text(if of.writes { "write" } else { "read" })
+        })
+        .column(Column::number("ops"), |of| Cell::count(of.ops))
+        .column(Column::number("share"), |of| Cell::share(of.share))
+        .build();
     let share = |ops: u64| percent(ops as f64 / found.ops.max(1) as f64);
     let mut section = Section::titled("Operations")
         .anchored("operations", "Operations")
@@ -43,7 +39,7 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
     if let Some(line) = found.absent.as_ref().and_then(|of| absent(of, found.ops)) {
         section = section.line(line);
     }
-    Some(section.table(Table::new(columns, rows).at_most(summary.rows)))
+    Some(section.table(table.at_most(summary.rows)))
 }
 
 /// Operations on keys that no dump has.

@@ -3,7 +3,7 @@
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::report::view::keys::SHARE;
-use crate::report::view::table::{Rank, loads};
+use crate::report::view::table::Rank;
 use crate::report::view::{Block, Cell, Column, Section, Table};
 use crate::summary::Summary;
 use crate::summary::patterns::{GroupLoad, KeyGroups};
@@ -46,36 +46,39 @@ fn table<'a>(
 ) -> Table<'a> {
     let longest = rows.clone().map(|(_, kind)| kind.share);
     let longest = longest.fold(f64::MIN_POSITIVE, f64::max);
-    let rows = rows.map(|(name, kind)| {
-        let mut row = vec![Cell::name(name)];
-        row.extend(loads(&kind.load));
-        row.extend([
-            Cell::share(kind.share).with_load_bar(kind.share / longest),
-            Cell::share(kind.tagged_share),
-            Cell::of(kind.slots, Cell::count),
-            Cell::of(kind.no_expiry_share, Cell::share),
-        ]);
-        row
-    });
-    let mut columns = vec![Column::words(title).field("name").flexible()];
-    columns.extend(Column::loads(by));
-    columns.extend([
-        Column::number("share").rank(Rank::Main).hint(SHARE),
-        Column::number("tagged")
-            .field("tagged_share")
-            .rank(Rank::Detail)
-            .hint("the part of its keys that have a hash tag"),
-        Column::number("in slots")
-            .field("slots")
-            .rank(Rank::Detail)
-            .hint("how many slots its keys are in"),
-        Column::number("no expiry")
-            .field("no_expiry_share")
-            .rare()
-            .rank(Rank::Detail)
-            .hint("the part of its keys that never expire"),
-    ]);
-    Table::new(columns, rows)
+    Table::of(rows)
+        .column(
+            Column::words(title).field("name").flexible(),
+            |(name, _)| Cell::name(name),
+        )
+        .loads(Metric::ALL, by, |(_, kind)| kind.load)
+        .column(
+            Column::number("share").rank(Rank::Main).hint(SHARE),
+            |(_, kind)| Cell::share(kind.share).with_load_bar(kind.share / longest),
+        )
+        .column(
+            Column::number("tagged")
+                .field("tagged_share")
+                .rank(Rank::Detail)
+                .hint("the part of its keys that have a hash tag"),
+            |(_, kind)| Cell::share(kind.tagged_share),
+        )
+        .column(
+            Column::number("in slots")
+                .field("slots")
+                .rank(Rank::Detail)
+                .hint("how many slots its keys are in"),
+            |(_, kind)| Cell::of(kind.slots, Cell::count),
+        )
+        .column(
+            Column::number("no expiry")
+                .field("no_expiry_share")
+                .rare()
+                .rank(Rank::Detail)
+                .hint("the part of its keys that never expire"),
+            |(_, kind)| Cell::of(kind.no_expiry_share, Cell::share),
+        )
+        .build()
 }
 
 /// The section with a note on its counts; none where there is nothing to say.

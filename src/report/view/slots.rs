@@ -1,7 +1,7 @@
 //! The hash slots: a map of all, the hottest ones, and how evenly they are filled.
 
 use crate::metric::Metric;
-use crate::report::view::table::{Rank, loads};
+use crate::report::view::table::Rank;
 use crate::report::view::{Block, Cell, Column, Scope, Section, Table, Value};
 use crate::slot::SLOTS;
 use crate::summary::model::expected::Expectation;
@@ -37,17 +37,17 @@ pub fn table(summary: &Summary) -> Table<'_> {
             owners[usize::from(*first)..=usize::from(*last)].fill(Some(node));
         }
     }
-    let rows = owners.into_iter().enumerate().map(|(slot, owner)| {
-        let mut row = vec![
-            Cell::number(slot as u64),
-            Cell::of(owner, |node| Cell::name(&node.id)),
-        ];
-        row.extend(loads(&summary.slots.loads.map(|_, loads| loads[slot])));
-        row
-    });
-    let mut columns = vec![Column::number("slot"), Column::words("node")];
-    columns.extend(Column::loads(summary.by));
-    Table::new(columns, rows)
+    Table::of(owners.into_iter().enumerate())
+        .column(Column::number("slot"), |(slot, _)| {
+            Cell::number(*slot as u64)
+        })
+        .column(Column::words("node"), |(_, owner)| {
+            Cell::of(*owner, |node| Cell::name(&node.id))
+        })
+        .loads(Metric::ALL, summary.by, |(slot, _)| {
+            summary.slots.loads.map(|_, loads| loads[*slot])
+        })
+        .build()
 }
 
 /// The hottest slots.
@@ -56,28 +56,27 @@ pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
     if slots.hottest.is_empty() {
         return None;
     }
-    let rows = slots.hottest.iter().map(|slot| {
-        let mut row = vec![
-            Cell::number(slot.slot),
-            Cell::owner(&summary.nodes.list, slot.node.as_ref()),
-        ];
-        row.extend(loads(&slot.load));
-        row.extend([Cell::ratio(slot.over_mean, 2), fills(summary, slot)]);
-        row
-    });
     let filled_by = match by.has_unit() {
         true => String::from("filled by"),
         false => format!("filled by ({})", by.head()),
     };
-    let node = Column::words("node").rank(Rank::Detail);
-    let mut columns = vec![Column::number("slot"), node];
-    columns.extend(Column::loads(by));
-    columns.extend([
-        Column::number("× mean")
-            .rank(Rank::Main)
-            .hint("the load of the slot over that of the average slot"),
-        Column::words("filled by").titled(filled_by).flexible(),
-    ]);
+    let table = Table::of(&slots.hottest)
+        .column(Column::number("slot"), |slot| Cell::number(slot.slot))
+        .column(Column::words("node").rank(Rank::Detail), |slot| {
+            Cell::owner(&summary.nodes.list, slot.node.as_ref())
+        })
+        .loads(Metric::ALL, by, |slot| slot.load)
+        .column(
+            Column::number("× mean")
+                .rank(Rank::Main)
+                .hint("the load of the slot over that of the average slot"),
+            |slot| Cell::ratio(slot.over_mean, 2),
+        )
+        .column(
+            Column::words("filled by").titled(filled_by).flexible(),
+            |slot| fills(summary, slot),
+        )
+        .build();
     let mean = slots.stats.get(by).map_or(0.0, |stats| stats.mean);
     let mean = text::mean(by, mean);
     let average = match by {
@@ -90,7 +89,7 @@ pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
     };
     let title = format!("{label} (the average holds {average})");
     let section = Section::titled(title).anchored("hot-slots", label);
-    Some(section.table(Table::new(columns, rows)))
+    Some(section.table(table))
 }
 
 /// The tags and keys that fill a slot, heaviest first. A key with a tag is part of that tag.

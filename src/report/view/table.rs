@@ -55,12 +55,23 @@ pub enum Rank {
 
 impl<'a> Table<'a> {
     /// A table of these columns and rows.
+    #[cfg(test)]
     pub fn new(columns: Vec<Column>, rows: impl IntoIterator<Item = Vec<Cell<'a>>>) -> Self {
         Table {
             columns,
             rows: rows.into_iter().collect(),
             ..Table::default()
         }
+    }
+
+    /// A table with a row for each of `items`, and no column yet.
+    pub fn of<R>(items: impl IntoIterator<Item = R>) -> TableBuilder<'a, R> {
+        let items: Vec<R> = items.into_iter().collect();
+        let table = Table {
+            rows: items.iter().map(|_| Vec::new()).collect(),
+            ..Table::default()
+        };
+        TableBuilder { items, table }
     }
 
     /// The same of which all rows are in `file` of the output directory.
@@ -162,13 +173,6 @@ impl Column {
         }
     }
 
-    /// The loads of all metrics in a report by metric `by`.
-    pub fn loads(by: Metric) -> impl Iterator<Item = Self> {
-        Metric::ALL
-            .into_iter()
-            .map(move |metric| Column::load(metric, by))
-    }
-
     /// The same under another head for people.
     pub fn titled(self, title: impl Into<String>) -> Self {
         Column {
@@ -231,12 +235,54 @@ impl Column {
     }
 }
 
-/// The cells of a load, one for every metric.
-pub fn loads<'a>(load: &PerMetric<u64>) -> impl Iterator<Item = Cell<'a>> {
-    let load = *load;
-    Metric::ALL
-        .into_iter()
-        .map(move |metric| Cell::of(load.get(metric), |load| Cell::amount(metric, *load)))
+/// A table that gets its columns one by one, each with its cell of an item.
+pub struct TableBuilder<'a, R> {
+    items: Vec<R>,
+    table: Table<'a>,
+}
+
+impl<'a, R> TableBuilder<'a, R> {
+    /// Adds a column, and what `cell` makes of each item.
+    #[must_use]
+    pub fn column(mut self, column: Column, cell: impl Fn(&R) -> Cell<'a>) -> Self {
+        self.table.columns.push(column);
+        for (row, item) in self.table.rows.iter_mut().zip(&self.items) {
+            row.push(cell(item));
+        }
+        self
+    }
+
+    /// Adds a column for each of `kinds`.
+    #[must_use]
+    pub fn columns<K: Copy>(
+        self,
+        kinds: impl IntoIterator<Item = K>,
+        column: impl Fn(K) -> Column,
+        cell: impl Fn(K, &R) -> Cell<'a>,
+    ) -> Self {
+        kinds.into_iter().fold(self, |table, kind| {
+            table.column(column(kind), |item| cell(kind, item))
+        })
+    }
+
+    /// Adds the load of each of `metrics` in a report by metric `by`.
+    #[must_use]
+    pub fn loads(
+        self,
+        metrics: impl IntoIterator<Item = Metric>,
+        by: Metric,
+        load: impl Fn(&R) -> PerMetric<u64>,
+    ) -> Self {
+        let column = |metric| Column::load(metric, by);
+        self.columns(metrics, column, |metric, item| {
+            Cell::load(metric, &load(item))
+        })
+    }
+
+    /// The table.
+    pub fn build(self) -> Table<'a> {
+        self.table
+    }
 }
 
 #[cfg(test)]

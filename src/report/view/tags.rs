@@ -3,7 +3,7 @@
 use crate::metric::Metric;
 use crate::report::view::amounts;
 use crate::report::view::keys::SHARE;
-use crate::report::view::table::{Rank, loads};
+use crate::report::view::table::Rank;
 use crate::report::view::{Cell, Column, Section, Table, Value};
 use crate::summary::Summary;
 use crate::text::{amount, grouped, percent};
@@ -81,37 +81,31 @@ pub fn table(summary: &Summary) -> Table<'_> {
     let top = summary.tags.as_ref().map_or(&[][..], |tags| &tags.top);
     let longest = top.iter().map(|tag| tag.share);
     let longest = longest.fold(f64::MIN_POSITIVE, f64::max);
-    let rows = top.iter().map(|tag| {
-        let mut row = vec![
-            Cell::tag(&tag.tag),
-            Cell::number(tag.slot),
-            Cell::owner(&summary.nodes.list, tag.node.as_ref()),
-        ];
-        row.extend(loads(&tag.load));
-        row.insert(4, Value::AtMost(tag.errors.0.keys).into());
-        row.push(Cell::share(tag.share).with_load_bar(tag.share / longest));
-        row
-    });
-    let mut columns = vec![
-        Column::words("tag").flexible(),
-        Column::number("slot"),
-        Column::words("node").rank(Rank::Detail),
-    ];
-    columns.extend(Column::loads(summary.by));
-    let error = Column::number("keys_error");
     let is_bounded = top.iter().any(|tag| tag.errors.0.keys > 0);
-    columns.insert(
-        4,
-        match is_bounded {
-            true => error
-                .titled("more")
-                .rank(Rank::OtherMetric)
-                .hint("it holds at most so many more keys"),
-            false => error.only_in_files(),
-        },
-    );
-    columns.push(Column::number("share").rank(Rank::Main).hint(SHARE));
-    Table::new(columns, rows).in_file("tags.csv")
+    let error = Column::number("keys_error");
+    let error = if is_bounded {
+        error
+            .titled("more")
+            .rank(Rank::OtherMetric)
+            .hint("it holds at most so many more keys")
+    } else {
+        error.only_in_files()
+    };
+    Table::of(top)
+        .column(Column::words("tag").flexible(), |tag| Cell::tag(&tag.tag))
+        .column(Column::number("slot"), |tag| Cell::number(tag.slot))
+        .column(Column::words("node").rank(Rank::Detail), |tag| {
+            Cell::owner(&summary.nodes.list, tag.node.as_ref())
+        })
+        .loads([Metric::Keys], summary.by, |tag| tag.load)
+        .column(error, |tag| Value::AtMost(tag.errors.0.keys).into())
+        .loads(Metric::WEIGHTS, summary.by, |tag| tag.load)
+        .column(
+            Column::number("share").rank(Rank::Main).hint(SHARE),
+            |tag| Cell::share(tag.share).with_load_bar(tag.share / longest),
+        )
+        .build()
+        .in_file("tags.csv")
 }
 
 /// How many keys a tag has.

@@ -95,11 +95,24 @@ fn causes_of<'a>(summary: &'a Summary, found: &'a RoleVerdict) -> Option<Section
         found.metric.of_what()
     );
     let section = Section::titled(title).scoped(Scope::Overview);
-    Some(section.table(causes_table(found)))
+    let columns = [
+        Column::words("what").flexible(),
+        Column::number("fair shares")
+            .hint("what it adds to the node's load; all add up to its excess"),
+        Column::number("without it")
+            .hint("the fullest node in fair shares, were this spread over all slots"),
+    ];
+    let without = |ratio| Cell::ratio(ratio, 3);
+    Some(section.table(causes_table(found, columns, without)))
 }
 
-/// What the fullest node of a role holds above its fair share, cause by cause.
-pub fn causes_table(found: &RoleVerdict) -> Table<'static> {
+/// What the fullest node of a role holds above its fair share, cause by cause: the cause, what it adds, and the fullest
+/// node without it, as `without_it` writes the ratio.
+pub fn causes_table(
+    found: &RoleVerdict,
+    [what, adds, without]: [Column; 3],
+    without_it: impl Fn(f64) -> Cell<'static>,
+) -> Table<'static> {
     let is_shown = |cause: &&Cause| {
         let is_chance = cause.kind == CauseKind::Chance && cause.units != Some(0);
         cause.excess.abs() >= NOTHING || is_chance
@@ -107,22 +120,18 @@ pub fn causes_table(found: &RoleVerdict) -> Table<'static> {
     let causes: Vec<&Cause> = found.causes.iter().filter(is_shown).collect();
     let largest = causes.iter().map(|cause| cause.excess.abs());
     let largest = largest.fold(NOTHING, f64::max);
-    let rows = causes.iter().map(|cause| {
-        let excess = Cell::from(Value::Change(cause.excess));
-        vec![
-            Cell::text(cause_in_words(cause, found.metric)),
-            excess.with_load_bar(cause.excess.max(0.0) / largest),
-            Cell::of(cause.max_over_mean_without, |ratio| Cell::ratio(ratio, 3)),
-        ]
-    });
-    let columns = vec![
-        Column::words("what").flexible(),
-        Column::number("fair shares")
-            .hint("what it adds to the node's load; all add up to its excess"),
-        Column::number("without it")
-            .hint("the fullest node in fair shares, were this spread over all slots"),
-    ];
-    Table::new(columns, rows)
+    Table::of(causes)
+        .column(what, |cause| {
+            Cell::text(cause_in_words(cause, found.metric))
+        })
+        .column(adds, |cause| {
+            let excess = Cell::from(Value::Change(cause.excess));
+            excess.with_load_bar(cause.excess.max(0.0) / largest)
+        })
+        .column(without, |cause| {
+            Cell::of(cause.max_over_mean_without, &without_it)
+        })
+        .build()
 }
 
 /// What to do where there are no steps.

@@ -94,7 +94,7 @@ fn curves_for_statisticians_and_single_bars_are_drawn_on_request() {
     let written = |summary: &Summary, set| {
         let files = CHARTS.iter().map(|chart| chart.file).filter(|file| {
             let mut out = Vec::new();
-            report::write(summary, set, file, &mut out).unwrap();
+            report::outputs(set).write(summary, file, &mut out).unwrap();
             !out.is_empty()
         });
         files.collect::<Vec<_>>()

@@ -37,9 +37,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::file_identity::FileIdentity;
 use crate::name::Name;
 use crate::source::collection::Collection;
-use crate::source::identity::{Identity, ObjectIdentity};
+use crate::source::identity::ObjectIdentity;
 use crate::source::storage_options::StorageOptions;
 
 /// The longest line that is read, in bytes; a Redis key may be longer, but not in a dump that is meant to be one.
@@ -226,13 +227,14 @@ pub fn find_with(paths: &[impl AsRef<Path>], options: &StorageOptions) -> Result
 
 /// Refuses a stream that is named twice: two readers would share its bytes between them.
 fn check_streams(found: &Found) -> Result<()> {
-    let mut known: HashMap<Identity, &Path> = HashMap::new();
+    let mut known: HashMap<FileIdentity, &Path> = HashMap::new();
     let streams = found
         .sources
         .iter()
         .filter(|source| source.size_bytes().is_none())
         .map(|source| source.path());
-    for (path, identity) in streams.filter_map(|path| Some((path, Identity::of_stream(path)?))) {
+    for (path, identity) in streams.filter_map(|path| Some((path, FileIdentity::of_stream(path)?)))
+    {
         if let Some(other) = known.insert(identity, path) {
             let what = format!(
                 "the same stream as \"{}\"; it can be read only once, so name it once",

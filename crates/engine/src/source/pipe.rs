@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Error, Result};
 use crate::source::{Found, Source};
 
-/// The argument that names standard input.
-pub const STDIN: &str = "-";
+pub use crate::file_identity::STDIN;
 
 /// A source that is read once, from front to back.
 #[derive(Debug)]

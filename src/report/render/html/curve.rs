@@ -76,27 +76,16 @@ impl Picture {
                 amount(curve.metric, point.amount as u64)
             ),
         });
-        let limit = curve
-            .limit
-            .map(|limit| limit as f64)
-            .filter(|limit| *limit <= top);
         let (fitted, ahead) = curve.fitted_and_ahead();
-        let is_left_out = curve.points.iter().any(|point| point.is_left_out);
-        let has_band = curve.line.iter().any(|point| point.band.is_some());
-        let keys = [
-            Some(String::from("dots: reports")),
-            is_left_out.then(|| String::from("grey dots: left out")),
-            (!fitted.is_empty()).then(|| String::from("line: growth so far")),
-            (!ahead.is_empty()).then(|| String::from("dashes: forecast")),
-            has_band.then(|| String::from("band: 95 of 100 reports are in it")),
-            limit
-                .and(curve.limit)
-                .map(|limit| format!("red: the limit of {}", amount_cell(curve.metric, limit))),
-        ];
+        let limit = curve.shown_limit();
+        let red = limit.map(|limit| {
+            let limit = amount_cell(curve.metric, limit);
+            format!("red: the limit of {limit}")
+        });
+        let key = curve.key().into_iter().map(String::from).chain(red);
         let quarters = 0..=4u64;
-        let keys: Vec<_> = keys.into_iter().flatten().collect();
         Picture {
-            key: keys.join("; "),
+            key: key.collect::<Vec<_>>().join("; "),
             words: format!(
                 "From {} to {}; the numbers are in the tables",
                 day(from),
@@ -107,19 +96,21 @@ impl Picture {
                 .clone()
                 .map(|part| WIDTH / 4.0 * part as f64)
                 .collect(),
-            band: match has_band {
-                true => path(&mut upper.chain(lower)) + "Z",
-                false => String::new(),
-            },
+            band: closed(path(&mut upper.chain(lower))),
             line: path(&mut amounts(&fitted)),
             ahead: path(&mut amounts(&ahead)),
-            limit: limit.map(y),
+            limit: limit.map(|limit| y(limit as f64)),
             dots: dots.collect(),
             ends: quarters
                 .map(|part| day(from + (to - from) / 4 * part))
                 .collect(),
         }
     }
+}
+
+/// A path back to its start; none stays none.
+fn closed(path: String) -> String {
+    if path.is_empty() { path } else { path + "Z" }
 }
 
 fn amounts(line: &[Expected]) -> impl Iterator<Item = (u64, f64)> {

@@ -43,18 +43,18 @@ pub fn abandon(even_then: bool) -> bool {
     true
 }
 
-/// Removes what is in `own`.
-pub fn discard(own: &[PathBuf]) {
+/// Removes what `is_own`.
+pub fn discard(is_own: impl Fn(&Path) -> bool) {
     locked(|paths| {
-        let (mine, others) = paths.drain(..).partition(|path| own.contains(path));
+        let (own, others) = paths.drain(..).partition(|path| is_own(path));
         *paths = others;
-        let mine: Vec<PathBuf> = mine;
-        mine.iter().for_each(|path| remove(path));
+        let own: Vec<PathBuf> = own;
+        own.iter().for_each(|path| remove(path));
     });
 }
 
 /// There is nobody to report a failure to. A directory that another run put a file into is not empty, and stays.
-pub(super) fn remove(path: &Path) {
+fn remove(path: &Path) {
     let _ = match path.is_dir() {
         true => fs::remove_dir(path),
         false => fs::remove_file(path),
@@ -106,29 +106,43 @@ pub fn with_new_name<T>(
     }
 }
 
-/// Removes what runs that were killed left of files called as one of `names`; the caller holds the directory's lock.
+/// Removes the files and directories that killed runs left on their way to one of `names`; the caller holds the
+/// directory's lock.
 pub fn remove_stale(directory: &Path, names: &[&str]) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let is_left = entry
             .file_name()
             .to_str()
             .is_some_and(|file| final_name(file).is_some_and(|name| names.contains(&name)));
-        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if is_left && is_file && is_of_no_run(&entry.path()) {
-            let _ = fs::remove_file(entry.path());
-        }
+        let Some(kind) = entry.file_type().ok().filter(|_| is_left) else {
+            continue;
+        };
+        let path = entry.path();
+        let _ = match kind {
+            kind if kind.is_file() && is_of_no_run(&path) => fs::remove_file(path),
+            kind if kind.is_dir() && is_of_no_run(&path) => fs::remove_dir_all(path),
+            _ => Ok(()),
+        };
     }
 }
 
+/// The directory that `path` is in.
+pub fn parent(path: &Path) -> &Path {
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
+}
+
 /// The name that a temporary file is to have.
-pub(super) fn final_name(temporary: &str) -> Option<&str> {
+fn final_name(temporary: &str) -> Option<&str> {
     let inner = temporary.strip_prefix('.')?.strip_suffix(".part")?;
     let (name, random) = inner.rsplit_once('.')?;
     let is_random = random.len() == DIGITS && random.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_random.then_some(name)
 }
 
-pub(super) fn is_of_no_run(path: &Path) -> bool {
+fn is_of_no_run(path: &Path) -> bool {
     File::open(path).is_ok_and(|file| file.try_lock().is_ok())
 }
 
@@ -155,7 +169,7 @@ mod tests {
         remove_stale(folder.path(), &["a.csv"]);
         assert!(!at(stale).exists());
         assert!(alive.exists() && kept.iter().all(|name| at(name).exists()));
-        discard(std::slice::from_ref(&alive));
+        discard(|path| path == alive);
         assert!(!alive.exists());
     }
 }

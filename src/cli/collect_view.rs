@@ -1,7 +1,7 @@
 //! A collection as sections: what was read, from which nodes, and what is missing.
 
-use crate::collect::manifest::{Level, Manifest, NodeEntry};
 use crate::report::view::{Block, Cell, Column, Section, Table};
+use crate::source::collection::manifest::{Level, Manifest, NodeEntry};
 use crate::text::{counted, grouped, ranges};
 
 /// Ranges of slots that are shown.
@@ -131,26 +131,23 @@ fn down(manifest: &Manifest) -> Option<String> {
 }
 
 fn nodes(manifest: &Manifest) -> Table<'_> {
-    let columns = vec![
-        Column::words("node"),
-        Column::words("read as"),
-        Column::words("server"),
-        Column::number("keys"),
-        Column::number("DBSIZE"),
-        Column::words("file"),
-    ];
-    let row = |node: &NodeEntry| {
-        vec![
-            Cell::text(node.name.clone()),
-            Cell::text(node.role.word()),
-            Cell::text(node.server.clone().unwrap_or_default()),
-            match manifest.level {
-                Level::Slots => Cell::of(node.counted, Cell::count),
-                _ => Cell::text(grouped(node.keys)),
-            },
-            Cell::of(node.dbsize.after, Cell::count),
-            Cell::text(node.file.clone().unwrap_or_default()),
-        ]
-    };
-    Table::new(columns, manifest.nodes.iter().map(row))
+    Table::of(&manifest.nodes)
+        .column(Column::words("node"), |node| Cell::text(&*node.name))
+        .column(Column::words("read as"), |node| {
+            Cell::text(node.role.word())
+        })
+        .column(Column::words("server"), |node| {
+            Cell::text(node.server.as_deref().unwrap_or_default())
+        })
+        .column(Column::number("keys"), |node| match manifest.level {
+            Level::Slots => Cell::of(node.counted, Cell::count),
+            _ => Cell::text(grouped(node.keys)),
+        })
+        .column(Column::number("DBSIZE"), |node| {
+            Cell::of(node.dbsize.after, Cell::count)
+        })
+        .column(Column::words("file"), |node| {
+            Cell::text(node.file.as_deref().unwrap_or_default())
+        })
+        .build()
 }

@@ -6,6 +6,8 @@ use crate::summary::state::State;
 use crate::text::amount;
 use crate::wording::InWords;
 
+slotscope_findings::displayed_in_words!(crate::diff::Headline);
+
 impl InWords for Headline {
     fn in_words(&self) -> String {
         let [old, new] = [self.state.old, self.state.new].map(State::name);

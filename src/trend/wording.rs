@@ -6,6 +6,12 @@ use crate::trend::fit::{Interval, Reached, Shape};
 use crate::trend::forecast::{Full, LastForecast};
 use crate::wording::InWords;
 
+slotscope_findings::displayed_in_words! {
+    crate::trend::Outlook,
+    crate::trend::forecast::Full,
+    crate::trend::forecast::LastForecast,
+}
+
 impl InWords for Outlook {
     fn in_words(&self) -> String {
         let [from, to] = self.times.map(day);

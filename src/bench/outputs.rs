@@ -1,18 +1,21 @@
-//! The figures as a chart of keys a second by key length, a line for each kernel.
-
-use std::io::{self, Write};
+//! What `slotscope bench --out` writes: the figures, and a chart of keys a second by key length, a line for each kernel.
 
 use crate::bench::figures::Figures;
 use crate::bench::keys::KeyBytes;
+use crate::output::OutputSet;
 use crate::report::charts::throughput;
 use crate::report::charts::throughput::Line;
+use crate::report::json;
 
-/// Draws the chart.
-///
-/// # Errors
-/// `out` cannot be written to.
-pub fn write(figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
-    throughput::write(&title(figures), &figures.cpu, &lines(figures), out)
+/// The files.
+pub fn outputs() -> OutputSet<Figures> {
+    OutputSet::marked("\"schema\":\"slotscope.bench/")
+        .file("bench.json", |figures, out| {
+            json::write_object(figures, out)
+        })
+        .file("bench.png", |figures, out| {
+            throughput::sheet(title(figures), figures.cpu.clone(), lines(figures)).write(out)
+        })
 }
 
 /// The finding: the best kernel on real lengths.

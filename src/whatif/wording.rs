@@ -5,6 +5,8 @@ use crate::text::{grouped, percent};
 use crate::whatif::findings::Comparison;
 use crate::wording::InWords;
 
+slotscope_findings::displayed_in_words!(crate::whatif::findings::Comparison);
+
 impl InWords for Comparison {
     fn in_words(&self) -> String {
         let Some((before, after)) = self.max_over_mean else {

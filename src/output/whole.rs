@@ -6,30 +6,29 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::name::Name;
-use crate::report::directory::guard::Mark;
-use crate::report::directory::{turn, unfinished};
+use crate::output::guard::{Guard, Mark};
+use crate::output::replace::Written;
+use crate::output::staging::Staging;
+use crate::output::{turn, unfinished};
 
 /// A directory that is not in place yet; dropped unfinished, it is removed with what is in it.
 pub struct WholeDirectory {
     path: PathBuf,
     temporary: PathBuf,
-    /// Directories above it that were made for it.
-    made: Vec<PathBuf>,
-    /// Held as long as this run fills it.
+    /// Held while this run fills it. `None` where a directory cannot be locked.
     _lock: Option<File>,
+    staging: Staging,
 }
 
-/// What may be replaced.
-#[derive(Debug, Clone, Copy)]
-pub struct Replaces<'a> {
-    /// What shows that the directory was written by this program.
+/// Which directory may be replaced.
+#[derive(Debug, Clone)]
+pub struct Replaces {
+    /// What shows that it was written by this program.
     pub mark: Mark,
     /// Whether a file of this name is one that this program wrote there.
     pub is_ours: fn(&str) -> bool,
-    /// Whether the user asks for it.
-    pub force: bool,
     /// What the user can do where it may not be replaced.
-    pub way_out: &'a str,
+    pub guard: Guard,
 }
 
 impl WholeDirectory {
@@ -37,30 +36,29 @@ impl WholeDirectory {
     ///
     /// # Errors
     /// It cannot be made, or `path` holds what may not be replaced.
-    pub fn create(path: &Path, replaces: Replaces<'_>) -> Result<Self> {
-        check(path, replaces)?;
+    pub fn create(path: &Path, replaces: &Replaces) -> Result<Self> {
+        replaces.check(path)?;
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
             let what = "no name of a directory that could be made";
             return Err(Error::bad(Name::from(path).to_string(), what));
         };
-        let parent = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty());
-        let parent = parent.unwrap_or(Path::new("."));
+        let parent = unfinished::parent(path);
         let failed = |error| Error::io(path, error);
         let made = unfinished::make_directories(parent).map_err(failed)?;
-        let turn = turn::take(parent)?;
-        remove_stale_directories(parent, name);
+        let mut staging = Staging {
+            entries: Vec::new(),
+            made,
+        };
+        let _turn = turn::take(parent)?;
+        unfinished::remove_stale(parent, &[name]);
         let temporary = make_directory(parent, name, false).map_err(failed)?;
-        let lock = File::open(&temporary)
-            .ok()
-            .filter(|lock| lock.try_lock().is_ok());
-        drop(turn);
+        staging.add(path, &temporary);
+        let lock = File::open(&temporary).ok();
         Ok(WholeDirectory {
             path: path.to_path_buf(),
+            _lock: lock.filter(|lock| lock.try_lock().is_ok()),
             temporary,
-            made,
-            _lock: lock,
+            staging,
         })
     }
 
@@ -72,11 +70,13 @@ impl WholeDirectory {
         let parent = std::env::temp_dir();
         let failed = |error| Error::io(&parent, error);
         let temporary = make_directory(&parent, "slotscope", true).map_err(failed)?;
+        let mut staging = Staging::default();
+        staging.add(&temporary, &temporary);
         Ok(WholeDirectory {
             path: temporary.clone(),
             temporary,
-            made: Vec::new(),
             _lock: None,
+            staging,
         })
     }
 
@@ -147,30 +147,48 @@ impl WholeDirectory {
     ///
     /// # Errors
     /// It cannot be renamed, or `path` has come to hold what may not be replaced.
-    pub fn publish(self, replaces: Replaces<'_>) -> Result<()> {
-        check(&self.path, replaces)?;
-        unfinished::locked(|paths| {
-            let old = set_aside(&self.path)?;
-            if let Err(error) = fs::rename(&self.temporary, &self.path) {
-                // What was there before comes back.
-                if let Some(old) = &old {
-                    let _ = fs::rename(old, &self.path);
-                }
-                return Err(error);
-            }
-            paths.retain(|path| !path.starts_with(&self.temporary) && !self.made.contains(path));
-            unfinished::published();
-            // A hidden directory that stays costs space and nothing else.
-            let _ = old.map(fs::remove_dir_all);
-            Ok(())
-        })
-        .map_err(|error| Error::io(&self.path, error))
+    pub fn publish(self, replaces: &Replaces) -> Result<()> {
+        replaces.check(&self.path)?;
+        self.staging.publish([Written::Whole])
     }
 }
 
-impl Drop for WholeDirectory {
-    fn drop(&mut self) {
-        discard_below(&self.temporary, &self.made);
+impl Replaces {
+    /// Checks that the directory at `path` may be made, or replaced with all its files.
+    ///
+    /// # Errors
+    /// It was not written by this program, has a file of others, or the user did not force it.
+    fn check(&self, path: &Path) -> Result<()> {
+        match path.symlink_metadata() {
+            Err(_) => return Ok(()),
+            Ok(metadata) if !metadata.is_dir() => {
+                return self.guard.refused(path, "exists and is not a directory");
+            }
+            Ok(_) => {}
+        }
+        let entries = fs::read_dir(path).map_err(|error| Error::io(path, error))?;
+        let entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        let is_foreign = |path: &&PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            !name.is_some_and(self.is_ours) || path.is_dir()
+        };
+        if entries.is_empty() {
+            return Ok(());
+        }
+        if let Some(foreign) = entries.iter().find(is_foreign) {
+            let what = "slotscope did not write this file and does not replace its directory";
+            return self.guard.refused(foreign, what);
+        }
+        if !self.mark.is_of(path) {
+            let what = "slotscope did not write this directory and does not replace it";
+            return self.guard.refused(path, what);
+        }
+        if !self.guard.force {
+            return self
+                .guard
+                .refused(path, "is there already; --force replaces it");
+        }
+        Ok(())
     }
 }
 
@@ -201,104 +219,26 @@ fn directory_builder(_is_private: bool) -> fs::DirBuilder {
     fs::DirBuilder::new()
 }
 
-/// Gives what is at `path` a hidden name, under which a later run removes it; `None` where nothing is there.
-fn set_aside(path: &Path) -> io::Result<Option<PathBuf>> {
-    let (Some(parent), Some(name)) = (
-        path.parent(),
-        path.file_name().and_then(|name| name.to_str()),
-    ) else {
-        return Err(io::ErrorKind::InvalidInput.into());
-    };
-    if path.symlink_metadata().is_err() {
-        return Ok(None);
-    }
-    let (aside, ()) = unfinished::with_new_name(parent, name, |aside| fs::rename(path, aside))?;
-    Ok(Some(aside))
-}
-
-/// Removes a directory that is not in place, with what is in it, and those that were made for it.
-fn discard_below(directory: &Path, made: &[PathBuf]) {
-    unfinished::locked(|paths| {
-        let is_mine = |path: &PathBuf| path.starts_with(directory) || made.contains(path);
-        let (mine, others) = paths.drain(..).partition(is_mine);
-        *paths = others;
-        let mine: Vec<PathBuf> = mine;
-        mine.iter().for_each(|path| unfinished::remove(path));
-    });
-}
-
-/// Removes what runs that were killed left of directories called `name`.
-fn remove_stale_directories(parent: &Path, name: &str) {
-    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        let is_left = entry.file_name().to_str().and_then(unfinished::final_name) == Some(name);
-        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_left && is_directory && unfinished::is_of_no_run(&entry.path()) {
-            let _ = fs::remove_dir_all(entry.path());
-        }
-    }
-}
-
-/// Whether `path` may be made or replaced.
-fn check(path: &Path, replaces: Replaces<'_>) -> Result<()> {
-    let refused = |path: &Path, what: &str| {
-        let what = format!("{what}; {}", replaces.way_out);
-        Err(Error::bad(Name::from(path).to_string(), what))
-    };
-    match path.symlink_metadata() {
-        Err(_) => return Ok(()),
-        Ok(metadata) if !metadata.is_dir() => {
-            return refused(path, "is no directory, and is not replaced");
-        }
-        Ok(_) => {}
-    }
-    let entries = fs::read_dir(path).map_err(|error| Error::io(path, error))?;
-    let entries: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    let is_foreign = |path: &&PathBuf| {
-        let name = path.file_name().and_then(|name| name.to_str());
-        !name.is_some_and(replaces.is_ours) || path.is_dir()
-    };
-    match entries.iter().find(is_foreign) {
-        _ if entries.is_empty() => Ok(()),
-        Some(foreign) => refused(
-            foreign,
-            "slotscope did not write this file and does not replace its directory",
-        ),
-        None if !replaces
-            .mark
-            .file
-            .is_some_and(|file| replaces.mark.is_in(&path.join(file))) =>
-        {
-            refused(
-                path,
-                "slotscope did not write this directory and does not replace it",
-            )
-        }
-        None if !replaces.force => refused(path, "is there already; --force replaces it"),
-        None => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Write;
 
-    fn replaces(force: bool) -> Replaces<'static> {
+    fn replaces(force: bool) -> Replaces {
         Replaces {
             mark: Mark {
                 file: Some("mark"),
                 text: "ours",
             },
             is_ours: |name| name == "mark",
-            force,
-            way_out: "name another",
+            guard: Guard::new("name another").forced(force, ""),
         }
     }
 
     fn write(path: &Path, force: bool) -> Result<()> {
-        let directory = WholeDirectory::create(path, replaces(force))?;
+        let directory = WholeDirectory::create(path, &replaces(force))?;
         directory.file("mark")?.write_all(b"ours").unwrap();
-        directory.publish(replaces(force))
+        directory.publish(&replaces(force))
     }
 
     fn entries(path: &Path) -> usize {
@@ -309,7 +249,7 @@ mod tests {
     fn a_directory_is_put_in_place_whole_or_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/out");
-        let unfinished = WholeDirectory::create(&path, replaces(false)).unwrap();
+        let unfinished = WholeDirectory::create(&path, &replaces(false)).unwrap();
         unfinished.file("mark").unwrap();
         drop(unfinished);
         assert_eq!(
@@ -345,7 +285,7 @@ mod tests {
         let left = folder.path().join(".out.0123456789abcdef.part");
         fs::create_dir(&left).unwrap();
         fs::write(left.join("a.csv.zst"), "half").unwrap();
-        let alive = WholeDirectory::create(&folder.path().join("out"), replaces(false)).unwrap();
+        let alive = WholeDirectory::create(&folder.path().join("out"), &replaces(false)).unwrap();
         assert!(!left.exists());
         write(&folder.path().join("out"), false).unwrap();
         assert_eq!(

@@ -1,0 +1,49 @@
+//! What `slotscope trend --out` writes.
+
+use std::io::{self, Write};
+
+use crate::output::OutputSet;
+use crate::report::charts::{self, Sheet, over_time};
+use crate::report::json;
+use crate::report::render::csv;
+use crate::report::render::html::sections;
+use crate::trend::{Trend, view};
+
+/// The files, with `rows` in each table of the page.
+pub fn outputs(rows: usize) -> OutputSet<Trend> {
+    OutputSet::marked("\"schema\":\"slotscope.trend/")
+        .file("trend.json", |trend, out| json::write_object(trend, out))
+        .file("trend.html", move |trend, out| page(trend, rows, out))
+        .file("trend.csv", |trend, out| {
+            csv::write(&view::table(trend), out)
+        })
+        .maybe("growth.png", |trend, out| charts::write(growth(trend), out))
+        .maybe("fullest-node.png", |trend, out| {
+            charts::write(fullest_node(trend), out)
+        })
+}
+
+fn page(trend: &Trend, rows: usize, out: &mut dyn Write) -> io::Result<()> {
+    let sentence = trend.sentence.to_string();
+    let frame = sections::Frame {
+        title: &view::title(trend),
+        sentence: &sentence,
+        notes: &trend.notes,
+        rows,
+    };
+    sections::write(&frame, &view::sections(trend, usize::MAX), out)
+}
+
+/// All load over time.
+fn growth(trend: &Trend) -> Option<Sheet<'static>> {
+    let curve = view::growth_curve(trend)?;
+    let title = view::growth_title(trend);
+    Some(over_time::sheet(title, view::title(trend), curve))
+}
+
+/// The fullest node over time, up to its limit.
+fn fullest_node(trend: &Trend) -> Option<Sheet<'static>> {
+    let curve = view::full_curve(trend)?;
+    let title = view::full_title(trend);
+    Some(over_time::sheet(title, view::title(trend), curve))
+}
