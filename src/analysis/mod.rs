@@ -7,6 +7,7 @@ pub mod beside;
 pub mod captured;
 pub mod collected;
 pub(crate) mod collected_nodes;
+pub mod counted;
 pub mod counters;
 pub mod file_nodes;
 pub mod input_info;
@@ -25,6 +26,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::analysis::beside::Beside;
+use crate::analysis::counted::CountedInputs;
 use crate::analysis::counters::Counters;
 use crate::analysis::inputs::Inputs;
 use crate::analysis::likely_heavy::Sampling;
@@ -41,6 +43,7 @@ use crate::scan::Scanned;
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
 use crate::source;
+use crate::source::collection::Collection;
 use crate::steps::Service;
 use crate::summary::Summary;
 use crate::summary::capacity::Room;
@@ -308,33 +311,45 @@ impl Analysis {
     /// # Errors
     /// As `run`.
     pub fn run_on(&self, reading: Reading) -> Result<Summary> {
-        let listed = match self.nodes {
-            Nodes::Assumed => collected_nodes::topology(&reading.collections)?,
-            _ => None,
-        };
-        match listed.map(Nodes::OfInput) {
-            None => self.summary_of(reading),
-            Some(nodes) => Analysis {
-                nodes,
-                ..self.clone()
-            }
-            .summary_of(reading),
-        }
+        self.count(reading)?.summary()
     }
 
-    fn summary_of(&self, mut reading: Reading) -> Result<Summary> {
+    /// Reads and counts sources that are found already, without a judgement.
+    ///
+    /// # Errors
+    /// As `run`.
+    pub fn count(&self, mut reading: Reading) -> Result<CountedInputs> {
         let started = Started::now();
-        let topology = self.first_owners(reading.sources.len())?;
+        let analysis = self.on_nodes_in(&reading.collections)?;
+        let topology = analysis.first_owners(reading.sources.len())?;
         reading.options.only.not_of = topology.replicas.iter().cloned().collect();
         let beside = Beside::take_from(&mut reading)?;
-        let (mut counted, counters) = self.count(&reading, &topology)?;
-        let ops = self.ops_column.as_deref();
+        let (mut counted, counters) = analysis.count_keys(&reading, &topology)?;
+        let ops = analysis.ops_column.as_deref();
         let of_others = beside.add_to(&mut counted.first, &mut reading, ops)?;
         let inputs = Inputs {
             counters: counters.or(of_others),
             ..Inputs::of(reading, &counted.first)
         };
-        self.judge(&started, &inputs, &counted, topology)
+        Ok(CountedInputs {
+            analysis,
+            inputs,
+            counted,
+            topology,
+            started,
+        })
+    }
+
+    /// The same, with the nodes that a collection lists where the user names none.
+    fn on_nodes_in(&self, collections: &[Collection]) -> Result<Analysis> {
+        let listed = match self.nodes {
+            Nodes::Assumed => collected_nodes::topology(collections)?,
+            _ => None,
+        };
+        Ok(Analysis {
+            nodes: listed.map_or_else(|| self.nodes.clone(), Nodes::OfInput),
+            ..self.clone()
+        })
     }
 
     /// The nodes as far as they are known without the inputs; checked against what names nodes, unless the inputs may
@@ -379,7 +394,11 @@ impl Analysis {
     }
 
     /// Counts all keys, or takes over what servers counted.
-    fn count(&self, reading: &Reading, topology: &Topology) -> Result<(Counted, Option<Counters>)> {
+    fn count_keys(
+        &self,
+        reading: &Reading,
+        topology: &Topology,
+    ) -> Result<(Counted, Option<Counters>)> {
         if let Some(taken) = slot_stats::take(&reading.sources, self.ops_column.as_deref())? {
             if !reading.options.policy.is_oss() {
                 let what =

@@ -145,7 +145,7 @@ pub fn report(analysis: &Analysis, tally: &[u8], again: &[impl AsRef<[u8]>]) -> 
         [] => None,
         again => Some(RecountFile::from_bytes(&merge(again)?)?),
     };
-    reporting::report(analysis, TallyFile::from_bytes(tally)?, again)
+    reporting::counted(analysis, TallyFile::from_bytes(tally)?, again)?.summary()
 }
 
 /// The plan of a tally file.

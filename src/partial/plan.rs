@@ -205,7 +205,7 @@ impl Plan {
     ///
     /// # Errors
     /// A hash policy that cannot be used.
-    pub fn said_of_inputs(&self) -> Result<inputs::Inputs> {
+    pub fn describe_inputs(&self) -> Result<inputs::Inputs> {
         let collection = |of: &Collected| Collection {
             directory: inputs::path_of(&of.directory),
             manifest: of.manifest.clone(),
