@@ -12,7 +12,7 @@ pub mod counters;
 pub mod file_nodes;
 pub mod input_info;
 pub mod inputs;
-mod judging;
+pub mod judging;
 pub mod likely_heavy;
 pub mod observed;
 pub mod reading;

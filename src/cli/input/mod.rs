@@ -23,7 +23,6 @@ use crate::partial::recount_file::RecountFile;
 use crate::partial::tally_file::TallyFile;
 use crate::slot::policy::Policy;
 use crate::source::collection::Collection;
-use crate::summary::Summary;
 use crate::topology::Topology;
 
 /// The flags that name inputs and say how they are read.
@@ -155,32 +154,30 @@ impl FoundInput<'_> {
 }
 
 impl Keys {
-    /// The report of them.
+    /// Counts them, or takes over what was counted, and calls `judge` with it.
     ///
     /// # Errors
-    /// As `count` and `CountedInputs::summary`.
-    pub fn summary(self, analysis: &Analysis) -> Result<Summary> {
+    /// As `Analysis::count` and `judge`; tally files that are incomplete or of other options.
+    pub fn count<R>(
+        self,
+        analysis: &Analysis,
+        judge: impl FnOnce(&CountedInputs) -> Result<R>,
+    ) -> Result<R> {
         match self {
-            Keys::Reading(reading) => analysis.run_on(reading),
+            Keys::Reading(reading) => judge(&analysis.count(reading)?),
             Keys::Tallies(tally, again, path) => {
-                partial::reporting::counted(analysis, *tally, again)
-                    .and_then(|counted| counted.summary())
-                    .map_err(|error| of_file(&path, error))
+                let counted = partial::reporting::counted(analysis, *tally, again);
+                let judged = counted.and_then(|counted| judge(&counted));
+                judged.map_err(|error| of_file(&path, error))
             }
         }
     }
 
-    /// Counts them for `analysis`, or takes over what was counted.
-    ///
-    /// # Errors
-    /// As `Analysis::count`; tally files that are incomplete or of other options.
-    pub fn count(self, analysis: &Analysis) -> Result<CountedInputs> {
+    /// Whether they may be a node each.
+    pub fn may_be_nodes(&self) -> bool {
         match self {
-            Keys::Reading(reading) => analysis.count(reading),
-            Keys::Tallies(tally, again, path) => {
-                partial::reporting::counted(analysis, *tally, again)
-                    .map_err(|error| of_file(&path, error))
-            }
+            Keys::Reading(reading) => reading.sources.len() > 1,
+            Keys::Tallies(tally, ..) => tally.plan.inputs.len() > 1,
         }
     }
 
