@@ -16,7 +16,7 @@ use crate::summary::observed::Observed;
 use crate::summary::patterns::Levels;
 use crate::summary::redacted;
 use crate::summary::role_load::Asked;
-use crate::summary::{Listing, Summary};
+use crate::summary::{InputFacts, Listing, Summary};
 use crate::tally::Tallies;
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
@@ -112,6 +112,17 @@ impl CountedInputs {
         topology
     }
 
+    /// What was read.
+    pub fn input_facts(&self) -> InputFacts {
+        let redaction = self.analysis.redaction.as_deref();
+        input_info::of_inputs(&self.inputs, &self.counted.first, redaction)
+    }
+
+    /// The counts of the first pass.
+    pub fn into_tallies(self) -> Tallies {
+        self.counted.first.tally
+    }
+
     /// The findings, with steps.
     ///
     /// # Errors
@@ -151,7 +162,7 @@ impl CountedInputs {
             first.tally.slots.loads.required(by, &flag)?;
         }
 
-        let mut input = input_info::of_inputs(inputs, first, redaction);
+        let mut input = self.input_facts();
         let (mut topology, files, overlap) =
             analysis.found_nodes(inputs, first, self.topology.clone());
         // Nodes are found by the names that they have: before these are replaced.

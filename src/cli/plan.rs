@@ -6,7 +6,6 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use crate::analysis::Analysis;
-use crate::analysis::counted::CountedInputs;
 use crate::analysis::judging::Findings;
 use crate::cli::by::weighed;
 use crate::cli::cluster::ClusterArgs;
@@ -330,7 +329,7 @@ impl PlanArgs {
             .one_pass(true)
             .segments(":", 0)
             .slot_stats_ops(self.reading.ops_column.as_deref());
-        let mut findings = input.keys.count(&analysis, CountedInputs::findings)?;
+        let mut findings = input.keys.count(&analysis, |counted| counted.findings())?;
         let summary = &mut findings.summary;
         if summary.verdict.assumed {
             return Err(no_nodes());

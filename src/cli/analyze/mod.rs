@@ -10,7 +10,6 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::analysis::Analysis;
-use crate::analysis::counted::CountedInputs;
 use crate::cli::Ending;
 use crate::cli::analyze::destination::{guard, guard_of_metrics, report_name};
 use crate::cli::by::ByArgs;
@@ -270,7 +269,7 @@ impl AnalyzeArgs {
             let words = self.reading.words(input.collected.as_ref().map(Collected::word));
             analysis = analysis.reading_words([words, self.hashing.words()].concat());
         }
-        let mut summary = input.keys.count(&analysis, CountedInputs::summary)?;
+        let mut summary = input.keys.count(&analysis, |counted| counted.summary())?;
         if let Some(collected) = &input.collected {
             collected.rename(&mut summary.input, &mut summary.nodes.source);
             collected.note(&mut summary, self.redact);

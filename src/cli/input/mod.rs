@@ -161,14 +161,13 @@ impl Keys {
     pub fn count<R>(
         self,
         analysis: &Analysis,
-        judge: impl FnOnce(&CountedInputs) -> Result<R>,
+        judge: impl FnOnce(CountedInputs) -> Result<R>,
     ) -> Result<R> {
         match self {
-            Keys::Reading(reading) => judge(&analysis.count(reading)?),
+            Keys::Reading(reading) => judge(analysis.count(reading)?),
             Keys::Tallies(tally, again, path) => {
                 let counted = partial::reporting::counted(analysis, *tally, again);
-                let judged = counted.and_then(|counted| judge(&counted));
-                judged.map_err(|error| of_file(&path, error))
+                counted.and_then(judge).map_err(|error| of_file(&path, error))
             }
         }
     }
