@@ -141,7 +141,9 @@ impl CountedInputs {
         let shortfalls = shortfalls.into_iter().map(Evidence::Shortfall);
         summary.input.warnings.extend(shortfalls.map(Into::into));
         check_capacity(&summary, room.as_ref())?;
-        summary.run = self.started.run(&self.inputs, self.counted.passes, &summary);
+        summary.run = self
+            .started
+            .run(&self.inputs, self.counted.passes, &summary);
         if let Some(redaction) = self.analysis.redaction.as_deref() {
             summary.redact(redaction);
         }

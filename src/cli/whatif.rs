@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::analysis::Analysis;
 use crate::analysis::reading::Reading;
-use crate::analysis::{collected, file_nodes, input_info};
+use crate::analysis::{file_nodes, input_info};
 use crate::cli::Ending;
 use crate::cli::by::ByArgs;
 use crate::cli::cluster::ClusterArgs;
@@ -122,8 +122,7 @@ impl Trial<'_> {
     fn try_on(&self, reading: &Reading, rules: RenameRules) -> Result<Compared> {
         let change = self.change(rules);
         let scanned = reading.scan("counting", || WhatIf::new(change.clone()))?;
-        let mut input = input_info::of(&reading.sources, &scanned);
-        collected::remark(&reading.collections, None, &mut input);
+        let input = input_info::of_reading(reading, &scanned);
         let mut counted = scanned.tally;
         counted.grow();
         self.compare(counted, input)

@@ -266,7 +266,9 @@ impl AnalyzeArgs {
         let input = found.read(progress)?;
         let mut analysis = analysis.node_counts(node_counts);
         if let Keys::Reading(_) = input.keys {
-            let words = self.reading.words(input.collected.as_ref().map(Collected::word));
+            let words = self
+                .reading
+                .words(input.collected.as_ref().map(Collected::word));
             analysis = analysis.reading_words([words, self.hashing.words()].concat());
         }
         let mut summary = input.keys.count(&analysis, |counted| counted.summary())?;

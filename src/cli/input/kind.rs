@@ -36,6 +36,77 @@ pub const NEEDS_NAMES: &Refused = &[
     ),
 ];
 
+/// What commands that read what clients do say of other inputs.
+pub const NEEDS_COMMANDS: &Refused = &[
+    (
+        InputKind::Server,
+        "capture what clients do: timeout 10 redis-cli -h HOST -p PORT MONITOR > FILE, then name FILE",
+    ),
+    (
+        InputKind::Tally,
+        "name a capture of MONITOR, or an append-only file",
+    ),
+    (
+        InputKind::Collection,
+        "name a capture of MONITOR, or an append-only file",
+    ),
+    (
+        InputKind::SlotCounts,
+        "name a capture of MONITOR, or an append-only file",
+    ),
+];
+
+/// What `dump` says of inputs that are not RDB files.
+pub const NEEDS_RDB: &Refused = &[
+    (
+        InputKind::Server,
+        "slotscope collect URL -o DIR writes such lines of its keys; or name a file of redis-cli --rdb",
+    ),
+    (
+        InputKind::Tally,
+        "name the RDB files that it was counted from",
+    ),
+    (
+        InputKind::Collection,
+        "its files are such lines: zstd -dc DIR/*.csv.zst",
+    ),
+    (InputKind::SlotCounts, "name an RDB file"),
+];
+
+/// What `timeline` says of inputs without times.
+pub const NEEDS_TIMES: &Refused = &[
+    (
+        InputKind::Server,
+        "slotscope collect URL -o DIR --every 10s --for 10m reads it over time; then name DIR",
+    ),
+    (
+        InputKind::Tally,
+        "name the captures that it was counted from",
+    ),
+];
+
+/// What `find-tag --avoid` says of inputs that are not lines of text.
+pub const NEEDS_LINES: &Refused = &[
+    (
+        InputKind::Server,
+        "write its keys to a file: redis-cli -u URL --scan > FILE, then name FILE",
+    ),
+    (InputKind::Tally, "name a file of tags or keys, one a line"),
+    (
+        InputKind::Collection,
+        "name a file of tags or keys, one a line",
+    ),
+];
+
+/// What `tally` says of inputs that are not dumps.
+pub const NEEDS_DUMPS: &Refused = &[
+    (
+        InputKind::Server,
+        "slotscope collect URL -o DIR reads it; then name DIR",
+    ),
+    (InputKind::Tally, "slotscope merge makes one of several"),
+];
+
 impl InputKind {
     /// The kind that a path has by itself; `None` for a dump, and for counts by slot, whose content tells.
     pub fn of_path(path: &Path) -> Option<InputKind> {
@@ -74,7 +145,10 @@ pub fn check_paths(paths: &[PathBuf], refused: &Refused) -> Result<()> {
 /// # Errors
 /// A source has them, or cannot be read.
 pub fn check_sources(sources: &[Box<dyn Source>], refused: &Refused) -> Result<()> {
-    if refused.iter().all(|(kind, _)| *kind != InputKind::SlotCounts) {
+    if refused
+        .iter()
+        .all(|(kind, _)| *kind != InputKind::SlotCounts)
+    {
         return Ok(());
     }
     sources

@@ -96,7 +96,10 @@ impl<'a> InputFlags<'a> {
     fn check_counted(&self) -> Result<()> {
         let of_inputs = self.reading.words(Some(String::new())).into_iter().skip(1);
         let of_hashing = self.hashing.map_or_else(Vec::new, HashingArgs::words);
-        of_inputs.chain(of_hashing).next().map_or(Ok(()), |flag| Err(counted_already(flag)))
+        of_inputs
+            .chain(of_hashing)
+            .next()
+            .map_or(Ok(()), |flag| Err(counted_already(flag)))
     }
 }
 
@@ -153,6 +156,22 @@ impl FoundInput<'_> {
     }
 }
 
+impl Input {
+    /// What is read, for commands that read names.
+    ///
+    /// # Errors
+    /// The keys were counted elsewhere.
+    pub fn reading(self) -> Result<(Reading, Option<Collected>)> {
+        match self.keys {
+            Keys::Reading(reading) => Ok((reading, self.collected)),
+            Keys::Tallies(.., path) => {
+                let what = "has counts and no names; name the dumps that it was counted from";
+                Err(of_file(&path, Error::bad("a tally file", what)))
+            }
+        }
+    }
+}
+
 impl Keys {
     /// Counts them, or takes over what was counted, and calls `judge` with it.
     ///
@@ -167,7 +186,9 @@ impl Keys {
             Keys::Reading(reading) => judge(analysis.count(reading)?),
             Keys::Tallies(tally, again, path) => {
                 let counted = partial::reporting::counted(analysis, *tally, again);
-                counted.and_then(judge).map_err(|error| of_file(&path, error))
+                counted
+                    .and_then(judge)
+                    .map_err(|error| of_file(&path, error))
             }
         }
     }

@@ -15,11 +15,18 @@ use crate::summary::{InputFacts, Summary};
 #[derive(Args, Debug, Clone, Default)]
 pub struct ServerArgs {}
 
+#[derive(Args, Debug, Clone, Default)]
+pub struct LiveArgs {}
+
 pub enum Servers {}
 
 pub enum Collected {}
 
 impl ServerArgs {
+    pub fn for_now(_: LiveArgs) -> Self {
+        ServerArgs {}
+    }
+
     pub fn servers(&self, _: &[PathBuf]) -> Result<Option<Servers>> {
         Ok(None)
     }

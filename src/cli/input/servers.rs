@@ -7,7 +7,7 @@ use clap::Args;
 use crate::analysis::reading::Reading;
 use crate::cli::collect_bars::NodeBars;
 use crate::cli::headings::SERVERS;
-use crate::cli::live::{self, LiveArgs};
+use crate::cli::live;
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
 use crate::collect::run::{self, Options};
@@ -18,6 +18,8 @@ use crate::slot::policy::Policy;
 use crate::source::remote;
 use crate::summary::{InputFacts, Summary};
 use crate::text::shell_word;
+
+pub use crate::cli::live::LiveArgs;
 
 /// How servers among the inputs are read.
 #[derive(Args, Debug, Clone, Default)]
@@ -56,6 +58,11 @@ pub enum Collected {
 }
 
 impl ServerArgs {
+    /// What is read is removed at the end.
+    pub fn for_now(live: LiveArgs) -> Self {
+        ServerArgs { live, keep: None }
+    }
+
     /// The servers that the inputs are; `None` where they are files.
     ///
     /// # Errors
