@@ -19,8 +19,8 @@ pub mod reading;
 pub mod rejected;
 mod run_info;
 pub mod slot_stats;
+pub mod tally_spec;
 pub mod two_pass;
-pub mod wanted;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,8 +32,8 @@ use crate::analysis::inputs::Inputs;
 use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::reading::{Options, Progress, Reading};
 use crate::analysis::run_info::Started;
-use crate::analysis::two_pass::{Again, Counted};
-use crate::analysis::wanted::Wanted;
+use crate::analysis::tally_spec::TallySpec;
+use crate::analysis::two_pass::{Counted, SecondPass};
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::metric::Metric;
@@ -51,7 +51,7 @@ use crate::summary::measure::Measure;
 use crate::summary::node_counts::NodeCounts;
 use crate::summary::redacted;
 use crate::summary::state::State;
-use crate::tally::{Parts, Tallies};
+use crate::tally::Tallies;
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
 
@@ -408,7 +408,7 @@ impl Analysis {
             return Ok((Counted::of(taken.scanned, None), Some(taken.counters)));
         }
         let mut first = self.first_pass(reading, topology)?;
-        let again = Again::of(&mut first.tally)
+        let again = SecondPass::of(&mut first.tally)
             .map(|again| {
                 reading.with_scan("recounting names", |scan| {
                     again.run(scan, &reading.sources, &first.incomplete)
@@ -419,27 +419,15 @@ impl Analysis {
     }
 
     fn first_pass(&self, reading: &Reading, topology: &Topology) -> Result<Scanned<Tallies>> {
-        let parts = match (self.slots_only, self.one_pass || !reading.is_rereadable()) {
-            (true, _) => Parts::Slots,
-            (_, true) => Parts::InOnePass,
-            (_, false) => Parts::All,
-        };
-        let sampling = self.sampling;
-        let known = match parts {
-            Parts::All if sampling.is_worth_it(&reading.sources) => {
-                reading.with_scan("sampling", |scan| Ok(sampling.tags(scan, &reading.sources)))?
-            }
-            _ => None,
-        };
-        let wanted = Wanted {
-            parts,
-            inputs: reading.sources.len(),
+        let spec = TallySpec {
+            slots_only: self.slots_only,
+            one_pass: self.one_pass || !reading.is_rereadable(),
+            separator: (self.depth > 0).then_some(self.separator.as_bytes()),
             listing: self.nodes.listed().map(|_| topology),
             seeks_nodes: matches!(self.nodes, Nodes::Assumed),
-            separator: (self.depth > 0).then_some(self.separator.as_bytes()),
-            known: known.as_ref(),
         };
-        let empty = wanted.empty();
+        let preselected = spec.preselect(reading, self.sampling)?;
+        let empty = spec.empty(reading.sources.len(), preselected.as_ref());
         reading.scan("counting", || empty.clone())
     }
 }

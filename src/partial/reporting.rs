@@ -2,7 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::counted::CountedInputs;
-use crate::analysis::two_pass::{Again, Counted};
+use crate::analysis::two_pass::{Counted, SecondPass};
 use crate::error::{Error, Result};
 use crate::partial::Flags;
 use crate::partial::recount_file::RecountFile;
@@ -34,7 +34,7 @@ pub fn counted(
     let threads = std::thread::available_parallelism();
     inputs.threads = threads.map_or(1, usize::from);
     inputs.kernel = hashslot::best().name.into();
-    let mut wanted = Again::of(&mut first.tally);
+    let mut wanted = SecondPass::of(&mut first.tally);
     if again.is_none() && analysis.is_one_pass() {
         wanted = None;
     }

@@ -10,7 +10,7 @@ use crate::metric::{Errors, Load, Metric, PerMetric};
 use crate::name::Name;
 use crate::slot::slot_of_part;
 use crate::summary::balance::tidy;
-use crate::tally::known::Known;
+use crate::tally::preselected::Preselected;
 use crate::tally::recount::Recount;
 use crate::tally::sketch::count_min::CountMin;
 use crate::tally::sketch::hyper_log_log::RELATIVE_ERROR;
@@ -144,7 +144,7 @@ impl Tags {
                 let found: Vec<_> = tags
                     .known
                     .iter()
-                    .flat_map(Known::counted)
+                    .flat_map(Preselected::counted)
                     .map(|(name, _, load)| exactly(&Name::from(name), load))
                     .collect();
                 let mut known = Tags {
