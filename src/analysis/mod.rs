@@ -25,25 +25,16 @@ pub mod two_pass;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::analysis::beside::Beside;
-use crate::analysis::counted::CountedInputs;
-use crate::analysis::counters::Counters;
-use crate::analysis::inputs::Inputs;
 use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::reading::{Options, Progress, Reading};
-use crate::analysis::run_info::Started;
-use crate::analysis::tally_spec::TallySpec;
-use crate::analysis::two_pass::{Counted, SecondPass};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::Format;
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::redact::Redaction;
-use crate::scan::Scanned;
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
 use crate::source;
-use crate::source::collection::Collection;
 use crate::steps::Service;
 use crate::summary::Summary;
 use crate::summary::capacity::Room;
@@ -51,7 +42,6 @@ use crate::summary::measure::Measure;
 use crate::summary::node_counts::NodeCounts;
 use crate::summary::redacted;
 use crate::summary::state::State;
-use crate::tally::Tallies;
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
 
@@ -314,44 +304,6 @@ impl Analysis {
         self.count(reading)?.summary()
     }
 
-    /// Reads and counts sources that are found already, without a judgement.
-    ///
-    /// # Errors
-    /// As `run`.
-    pub fn count(&self, mut reading: Reading) -> Result<CountedInputs> {
-        let started = Started::now();
-        let analysis = self.on_nodes_in(&reading.collections)?;
-        let topology = analysis.first_owners(reading.sources.len())?;
-        reading.options.only.not_of = topology.replicas.iter().cloned().collect();
-        let beside = Beside::take_from(&mut reading)?;
-        let (mut counted, counters) = analysis.count_keys(&reading, &topology)?;
-        let ops = analysis.ops_column.as_deref();
-        let of_others = beside.add_to(&mut counted.first, &mut reading, ops)?;
-        let inputs = Inputs {
-            counters: counters.or(of_others),
-            ..Inputs::of(reading, &counted.first)
-        };
-        Ok(CountedInputs {
-            analysis,
-            inputs,
-            counted,
-            topology,
-            started,
-        })
-    }
-
-    /// The same, with the nodes that a collection lists where the user names none.
-    fn on_nodes_in(&self, collections: &[Collection]) -> Result<Analysis> {
-        let listed = match self.nodes {
-            Nodes::Assumed => collected_nodes::topology(collections)?,
-            _ => None,
-        };
-        Ok(Analysis {
-            nodes: listed.map_or_else(|| self.nodes.clone(), Nodes::OfInput),
-            ..self.clone()
-        })
-    }
-
     /// The nodes as far as they are known without the inputs; checked against what names nodes, unless the inputs may
     /// show others.
     fn first_owners(&self, inputs: usize) -> Result<Topology> {
@@ -391,44 +343,6 @@ impl Analysis {
             Nodes::Even(count) => Topology::even(*count, format!("even {count}")),
             Nodes::Listed(topology) | Nodes::OfInput(topology) => Ok(topology.clone()),
         }
-    }
-
-    /// Counts all keys, or takes over what servers counted.
-    fn count_keys(
-        &self,
-        reading: &Reading,
-        topology: &Topology,
-    ) -> Result<(Counted, Option<Counters>)> {
-        if let Some(taken) = slot_stats::take(&reading.sources, self.ops_column.as_deref())? {
-            if !reading.options.policy.is_oss() {
-                let what =
-                    "CLUSTER SLOT-STATS has slots as the server hashed them; leave --policy out";
-                return Err(Error::bad("--policy", what));
-            }
-            return Ok((Counted::of(taken.scanned, None), Some(taken.counters)));
-        }
-        let mut first = self.first_pass(reading, topology)?;
-        let again = SecondPass::of(&mut first.tally)
-            .map(|again| {
-                reading.with_scan("recounting names", |scan| {
-                    again.run(scan, &reading.sources, &first.incomplete)
-                })
-            })
-            .transpose()?;
-        Ok((Counted::of(first, again), None))
-    }
-
-    fn first_pass(&self, reading: &Reading, topology: &Topology) -> Result<Scanned<Tallies>> {
-        let spec = TallySpec {
-            slots_only: self.slots_only,
-            one_pass: self.one_pass || !reading.is_rereadable(),
-            separator: (self.depth > 0).then_some(self.separator.as_bytes()),
-            listing: self.nodes.listed().map(|_| topology),
-            seeks_nodes: matches!(self.nodes, Nodes::Assumed),
-        };
-        let preselected = spec.preselect(reading, self.sampling)?;
-        let empty = spec.empty(reading.sources.len(), preselected.as_ref());
-        reading.scan("counting", || empty.clone())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::collect::manifest;
+use crate::error::Error;
 use crate::source::collection::Collection;
 use crate::source::memory::memory;
 use crate::summary::state::State;
