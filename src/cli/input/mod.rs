@@ -47,7 +47,7 @@ pub struct FoundInput<'a> {
 enum What {
     Dumps(Reading),
     Servers(Servers),
-    Tallies(Tallies),
+    Tallies(Box<Tallies>),
 }
 
 /// Inputs that can be counted.
@@ -79,7 +79,7 @@ impl<'a> InputFlags<'a> {
             What::Servers(servers)
         } else if are_tallies(&reading.inputs)? {
             self.check_counted()?;
-            What::Tallies(Tallies::read(&reading.inputs)?)
+            What::Tallies(Box::new(Tallies::read(&reading.inputs)?))
         } else {
             let reading = reading.reading(policy.clone())?;
             check_sources(&reading.sources, self.refused)?;
@@ -146,7 +146,8 @@ impl FoundInput<'_> {
                 let reading = collected.reading(self.reading, self.policy)?;
                 (Keys::Reading(reading), Some(collected))
             }
-            What::Tallies(Tallies { tally, again }) => {
+            What::Tallies(tallies) => {
+                let Tallies { tally, again } = *tallies;
                 let first = self.reading.inputs.first().cloned().unwrap_or_default();
                 let tally = tally.ok_or_else(|| no_tally(&first))?;
                 (Keys::Tallies(Box::new(tally), again, first), None)
