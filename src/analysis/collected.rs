@@ -18,7 +18,9 @@ pub fn remark(collections: &[Collection], redaction: Option<&Redaction>, input: 
         let finished = timestamp(manifest.finished.as_bytes()).map(|at| at / 1000);
         input.written = input.written.max(finished);
         input.sample_percent = sampled(manifest).or(input.sample_percent);
-        input.incomplete.extend(incomplete(collection, redaction));
+        input
+            .incomplete
+            .extend(incomplete_of(collection, redaction));
         let lacking = lacking_rows(collection, &input.files);
         input.incomplete.extend(lacking);
         let warnings = warnings(manifest).into_iter();
@@ -36,8 +38,14 @@ fn sampled(manifest: &Manifest) -> Option<f64> {
     Some(manifest.settings.sample_percent).filter(|percent| *percent < 100.0)
 }
 
+/// What is missing from collections that should be there.
+pub fn incomplete(collections: &[Collection]) -> Vec<Incomplete> {
+    let all = collections.iter().flat_map(|of| incomplete_of(of, None));
+    all.collect()
+}
+
 /// What is missing that should be there.
-fn incomplete(collection: &Collection, redaction: Option<&Redaction>) -> Vec<Incomplete> {
+fn incomplete_of(collection: &Collection, redaction: Option<&Redaction>) -> Vec<Incomplete> {
     let manifest = &collection.manifest;
     let stop = |reason: String| Incomplete {
         file: Name::from(collection.directory.join(FILE).as_path()),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::analysis::inputs::{File, Inputs};
+use crate::analysis::reading::Reading;
 use crate::analysis::{collected, rejected};
 use crate::format::lfu::{self, LfuRule};
 use crate::format::{FORMATS, Format, Notice, Seen};
@@ -44,8 +45,15 @@ pub fn of_inputs<T>(
     input
 }
 
+/// The same of sources that were just scanned, without notes on what was passed over.
+pub fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
+    let mut input = of(&reading.sources, scanned);
+    collected::remark(&reading.collections, None, &mut input);
+    input
+}
+
 /// What was read: files, rejected rows, places behind which nothing could be read, and notes on the formats.
-pub fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
+fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
     let files: Vec<File> = sources.iter().map(|source| File::of(&**source)).collect();
     let lines = rejected::lines(sources, &scanned.rejects);
     of_files(&files, &lines, scanned, None)

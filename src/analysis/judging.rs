@@ -1,8 +1,7 @@
 //! From counts to a summary: what needs no inputs any more.
 
+use crate::analysis::counted::CountedInputs;
 use crate::analysis::inputs::Inputs;
-use crate::analysis::run_info::Started;
-use crate::analysis::two_pass::Counted;
 use crate::analysis::{Analysis, Nodes, captured, file_nodes, input_info, observed};
 use crate::error::{Error, Result};
 use crate::name::Name;
@@ -17,9 +16,10 @@ use crate::summary::observed::Observed;
 use crate::summary::patterns::Levels;
 use crate::summary::redacted;
 use crate::summary::role_load::Asked;
-use crate::summary::{Listing, Summary};
+use crate::summary::{InputFacts, Listing, Summary};
 use crate::tally::Tallies;
 use crate::topology::Topology;
+use crate::topology::cluster_info::NodeKeys;
 use crate::topology::overlap::Overlap;
 
 impl Analysis {
@@ -76,6 +76,11 @@ impl Analysis {
         }
     }
 
+    /// Whether bounds are enough where names are not counted in the first pass.
+    pub fn is_one_pass(&self) -> bool {
+        self.one_pass
+    }
+
     /// Drops what was counted and is not wanted.
     pub fn drop_unwanted(&self, tallies: &mut Tallies) {
         if self.slots_only {
@@ -85,57 +90,109 @@ impl Analysis {
             names.patterns = None;
         }
     }
+}
 
-    /// The summary of what was counted of inputs already.
-    ///
-    /// # Errors
-    /// A topology or an option that cannot be used.
-    pub fn of_counts(&self, inputs: &Inputs, counted: &Counted) -> Result<Summary> {
-        let topology = self.first_owners(inputs.files.len())?;
-        self.judge(&Started::now(), inputs, counted, topology)
+/// What counts say before steps are computed.
+pub struct Findings {
+    /// The nodes.
+    pub topology: Topology,
+    /// All but the steps and the facts about the run.
+    pub summary: Summary,
+    observed: Observed,
+    room: Option<Room>,
+    /// What the nodes report themselves.
+    node_counts: Vec<NodeKeys>,
+}
+
+impl CountedInputs {
+    /// The nodes, as the user or the inputs name them.
+    pub fn nodes(&self) -> Topology {
+        let (first, topology) = (&self.counted.first, self.topology.clone());
+        let (topology, ..) = self.analysis.found_nodes(&self.inputs, first, topology);
+        topology
     }
 
-    pub(super) fn judge(
-        &self,
-        started: &Started,
-        inputs: &Inputs,
-        counted: &Counted,
-        topology: Topology,
-    ) -> Result<Summary> {
-        let first = &counted.first;
-        for by in self.by.iter().copied() {
+    /// What was read.
+    pub fn input_facts(&self) -> InputFacts {
+        let redaction = self.analysis.redaction.as_deref();
+        input_info::of_inputs(&self.inputs, &self.counted.first, redaction)
+    }
+
+    /// The counts of the first pass.
+    pub fn into_tallies(self) -> Tallies {
+        self.counted.first.tally
+    }
+
+    /// The findings, with steps.
+    ///
+    /// # Errors
+    /// As `findings`, and a limit of memory without sizes of keys.
+    pub fn summary(&self) -> Result<Summary> {
+        let Findings {
+            topology,
+            mut summary,
+            observed,
+            room,
+            node_counts,
+        } = self.findings()?;
+        let commands = self.analysis.commands(&self.inputs, &topology, &observed);
+        steps::add(&mut summary, &topology, &observed, &commands);
+        let shortfalls = summary.nodes.shortfalls(&node_counts);
+        let shortfalls = shortfalls.into_iter().map(Evidence::Shortfall);
+        summary.input.warnings.extend(shortfalls.map(Into::into));
+        check_capacity(&summary, room.as_ref())?;
+        summary.run = self
+            .started
+            .run(&self.inputs, self.counted.passes, &summary);
+        if let Some(redaction) = self.analysis.redaction.as_deref() {
+            summary.redact(redaction);
+        }
+        Ok(summary)
+    }
+
+    /// The findings.
+    ///
+    /// # Errors
+    /// A topology or an option that cannot be used; a metric that the inputs do not carry.
+    pub fn findings(&self) -> Result<Findings> {
+        let CountedInputs {
+            analysis, inputs, ..
+        } = self;
+        let (first, redaction) = (&self.counted.first, analysis.redaction.as_deref());
+        for by in analysis.by.iter().copied() {
             let flag = format!("--by {}", by.name());
             first.tally.slots.loads.required(by, &flag)?;
         }
 
-        let mut input = input_info::of_inputs(inputs, first, self.redaction.as_deref());
-        let (mut topology, files, overlap) = self.found_nodes(inputs, first, topology);
+        let mut input = self.input_facts();
+        let (mut topology, files, overlap) =
+            analysis.found_nodes(inputs, first, self.topology.clone());
         // Nodes are found by the names that they have: before these are replaced.
-        let observed = self.observed(inputs, first, &topology, &files)?;
-        let mut node_counts = self.node_counts.clone();
-        let room = self.room_of(&topology)?;
-        if let Some(redaction) = self.redaction.as_deref() {
+        let observed = analysis.observed(inputs, first, &topology, &files)?;
+        let mut node_counts = analysis.node_counts.clone();
+        let room = analysis.room_of(&topology)?;
+        if let Some(redaction) = redaction {
             input.redact(redaction);
             redacted::node_counts(redaction, &topology, &mut node_counts);
-            if self.nodes.listed().is_some() || !files.is_empty() {
+            if analysis.nodes.listed().is_some() || !files.is_empty() {
                 topology = topology.renamed(|name| redaction.text(name));
             }
         }
         file_nodes::note_overlap(overlap.as_ref(), &mut input);
-        if files.is_empty() && self.may_find_nodes(inputs.files.len()) {
+        if files.is_empty() && analysis.may_find_nodes(inputs.files.len()) {
             let why = file_nodes::why_not(inputs.paths(), first, &first.tally.inputs);
             input.notes.extend(why);
         }
-        let is_shown = self.redaction.is_none();
+        let is_shown = redaction.is_none();
         input.policy = input_info::policy(&inputs.policy, is_shown);
         let policy_note = input.policy.as_ref().map(input_info::policy_note);
         input.notes.extend(policy_note);
 
-        let (tallies, recount) = (&first.tally, counted.recount.as_ref());
-        let asked = self.asked(&topology)?;
-        let listing = self.listing(&asked, room.as_ref());
+        let asked = analysis.asked(&topology)?;
+        let listing = analysis.listing(&asked, room.as_ref());
+        let recount = self.counted.recount.as_ref();
         let mut summary =
-            summary::summarise(tallies, recount, &topology, &observed, listing, input);
+            summary::summarise(&first.tally, recount, &topology, &observed, listing, input);
         file_nodes::warn_of_several(&files, &mut summary);
         let notes = captured::notes(inputs, &observed, is_shown);
         summary.input.notes.extend(notes);
@@ -143,19 +200,17 @@ impl Analysis {
         summary.input.notes.extend(of_times);
         let of_lfu = input_info::lfu_note(inputs.lfu, &summary);
         summary.input.notes.extend(of_lfu);
-        let commands = self.commands(inputs, &topology, &observed);
-        steps::add(&mut summary, &topology, &observed, &commands);
-        let shortfalls = summary.nodes.shortfalls(&node_counts);
-        let shortfalls = shortfalls.into_iter().map(Evidence::Shortfall);
-        summary.input.warnings.extend(shortfalls.map(Into::into));
-        check_capacity(&summary, room.as_ref())?;
-        summary.run = started.run(inputs, counted.passes, &summary);
-        if let Some(redaction) = self.redaction.as_deref() {
-            summary.redact(redaction);
-        }
-        Ok(summary)
+        Ok(Findings {
+            topology,
+            summary,
+            observed,
+            room,
+            node_counts,
+        })
     }
+}
 
+impl Analysis {
     /// What is known of the nodes besides their keys.
     fn observed(
         &self,

@@ -10,7 +10,7 @@ use crate::scan::sample::WINDOW;
 use crate::slot::SlotBatch;
 use crate::source::Source;
 use crate::tally::Tally;
-use crate::tally::known::{Known, MAX_KNOWN};
+use crate::tally::preselected::{MAX_KNOWN, Preselected};
 use crate::tally::recount::{Candidates, Recount};
 use crate::tally::sketch::count_min::CountMin;
 use crate::tally::slots::SlotCounts;
@@ -71,7 +71,7 @@ impl Sampling {
     /// or shows none. What is wrong with an input, the scan of all of it says.
     ///
     /// The sample does not depend on the threads or the chunks of the scan, and so neither do the tags.
-    pub fn tags(self, scan: &Scan<'_>, sources: &[Box<dyn Source>]) -> Option<Known> {
+    pub fn tags(self, scan: &Scan<'_>, sources: &[Box<dyn Source>]) -> Option<Preselected> {
         let every = self.every(sources)?;
         let sample = scan.sample(sources, every, Sample::default).ok()?;
         let chosen =
@@ -80,7 +80,7 @@ impl Sampling {
         let again = scan.sample(sources, every, || recount.clone());
         let found = again.ok()?.into_tags();
         let known = heaviest(&found);
-        (!known.is_empty()).then(|| Known::of(known))
+        (!known.is_empty()).then(|| Preselected::of(known))
     }
 }
 

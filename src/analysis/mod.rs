@@ -7,37 +7,31 @@ pub mod beside;
 pub mod captured;
 pub mod collected;
 pub(crate) mod collected_nodes;
+pub mod counted;
 pub mod counters;
 pub mod file_nodes;
 pub mod input_info;
 pub mod inputs;
-mod judging;
+pub mod judging;
 pub mod likely_heavy;
 pub mod observed;
 pub mod reading;
 pub mod rejected;
 mod run_info;
 pub mod slot_stats;
+pub mod tally_spec;
 pub mod two_pass;
-pub mod wanted;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::analysis::beside::Beside;
-use crate::analysis::counters::Counters;
-use crate::analysis::inputs::Inputs;
 use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::reading::{Options, Progress, Reading};
-use crate::analysis::run_info::Started;
-use crate::analysis::two_pass::{Again, Counted};
-use crate::analysis::wanted::Wanted;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::Format;
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::redact::Redaction;
-use crate::scan::Scanned;
 use crate::slot::Kernel;
 use crate::slot::policy::Policy;
 use crate::source;
@@ -48,7 +42,6 @@ use crate::summary::measure::Measure;
 use crate::summary::node_counts::NodeCounts;
 use crate::summary::redacted;
 use crate::summary::state::State;
-use crate::tally::{Parts, Tallies};
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
 
@@ -308,33 +301,7 @@ impl Analysis {
     /// # Errors
     /// As `run`.
     pub fn run_on(&self, reading: Reading) -> Result<Summary> {
-        let listed = match self.nodes {
-            Nodes::Assumed => collected_nodes::topology(&reading.collections)?,
-            _ => None,
-        };
-        match listed.map(Nodes::OfInput) {
-            None => self.summary_of(reading),
-            Some(nodes) => Analysis {
-                nodes,
-                ..self.clone()
-            }
-            .summary_of(reading),
-        }
-    }
-
-    fn summary_of(&self, mut reading: Reading) -> Result<Summary> {
-        let started = Started::now();
-        let topology = self.first_owners(reading.sources.len())?;
-        reading.options.only.not_of = topology.replicas.iter().cloned().collect();
-        let beside = Beside::take_from(&mut reading)?;
-        let (mut counted, counters) = self.count(&reading, &topology)?;
-        let ops = self.ops_column.as_deref();
-        let of_others = beside.add_to(&mut counted.first, &mut reading, ops)?;
-        let inputs = Inputs {
-            counters: counters.or(of_others),
-            ..Inputs::of(reading, &counted.first)
-        };
-        self.judge(&started, &inputs, &counted, topology)
+        self.count(reading)?.summary()
     }
 
     /// The nodes as far as they are known without the inputs; checked against what names nodes, unless the inputs may
@@ -376,52 +343,6 @@ impl Analysis {
             Nodes::Even(count) => Topology::even(*count, format!("even {count}")),
             Nodes::Listed(topology) | Nodes::OfInput(topology) => Ok(topology.clone()),
         }
-    }
-
-    /// Counts all keys, or takes over what servers counted.
-    fn count(&self, reading: &Reading, topology: &Topology) -> Result<(Counted, Option<Counters>)> {
-        if let Some(taken) = slot_stats::take(&reading.sources, self.ops_column.as_deref())? {
-            if !reading.options.policy.is_oss() {
-                let what =
-                    "CLUSTER SLOT-STATS has slots as the server hashed them; leave --policy out";
-                return Err(Error::bad("--policy", what));
-            }
-            return Ok((Counted::of(taken.scanned, None), Some(taken.counters)));
-        }
-        let mut first = self.first_pass(reading, topology)?;
-        let again = Again::of(&mut first.tally)
-            .map(|again| {
-                reading.with_scan("recounting names", |scan| {
-                    again.run(scan, &reading.sources, &first.incomplete)
-                })
-            })
-            .transpose()?;
-        Ok((Counted::of(first, again), None))
-    }
-
-    fn first_pass(&self, reading: &Reading, topology: &Topology) -> Result<Scanned<Tallies>> {
-        let parts = match (self.slots_only, self.one_pass || !reading.is_rereadable()) {
-            (true, _) => Parts::Slots,
-            (_, true) => Parts::InOnePass,
-            (_, false) => Parts::All,
-        };
-        let sampling = self.sampling;
-        let known = match parts {
-            Parts::All if sampling.is_worth_it(&reading.sources) => {
-                reading.with_scan("sampling", |scan| Ok(sampling.tags(scan, &reading.sources)))?
-            }
-            _ => None,
-        };
-        let wanted = Wanted {
-            parts,
-            inputs: reading.sources.len(),
-            listing: self.nodes.listed().map(|_| topology),
-            seeks_nodes: matches!(self.nodes, Nodes::Assumed),
-            separator: (self.depth > 0).then_some(self.separator.as_bytes()),
-            known: known.as_ref(),
-        };
-        let empty = wanted.empty();
-        reading.scan("counting", || empty.clone())
     }
 }
 

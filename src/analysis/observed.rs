@@ -162,7 +162,8 @@ fn node_of(
 mod tests {
     use super::*;
     use crate::analysis::reading::{Options, Reading};
-    use crate::analysis::wanted::Wanted;
+    use crate::analysis::tally_spec::TallySpec;
+    use crate::source::collection::manifest::{Role, example};
     use crate::source::collection::manifest::{Role, example};
     use crate::tally::Parts;
     use crate::tally::rejects::Rejects;
@@ -288,15 +289,14 @@ mod tests {
         let topology = Topology::parse("x", listing.as_bytes()).unwrap();
         let found = crate::source::find(&[folder.path()]).unwrap();
         let reading = Reading::new(found, Options::default()).unwrap();
-        let wanted = Wanted {
-            parts: Parts::All,
-            inputs: 2,
+        let spec = TallySpec {
+            slots_only: false,
+            one_pass: false,
+            separator: None,
             listing: Some(&topology),
             seeks_nodes: false,
-            separator: None,
-            known: None,
         };
-        let scanned = reading.scan("counting", || wanted.empty()).unwrap();
+        let scanned = reading.scan("counting", || spec.empty(2, None)).unwrap();
         let said = |files: &[Vec<usize>]| {
             let found = servers(&[], &scanned, &topology, files).into_iter();
             let found = found.map(|facts| facts.map(|facts| (facts.used_memory, facts.at)));

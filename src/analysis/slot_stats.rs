@@ -173,7 +173,7 @@ pub fn spellings(inputs: &[Box<dyn Source>]) -> Result<Option<Vec<Spelling>>> {
         return Ok(None);
     }
     if let Some(dump) = found.iter().position(Option::is_none) {
-        let what = "is a key dump and another input is CLUSTER SLOT-STATS; only analyze and plan read both together";
+        let what = "is a key dump and another input is CLUSTER SLOT-STATS; only analyze, plan, and whatif for other nodes read both together";
         return Err(bad(&*inputs[dump], what.into()));
     }
     Ok(Some(found.into_iter().flatten().collect()))

@@ -1,6 +1,7 @@
 //! The front door, on dumps in memory.
 
 use super::*;
+use crate::error::Error;
 use crate::source::collection::Collection;
 use crate::source::collection::manifest;
 use crate::source::memory::memory;

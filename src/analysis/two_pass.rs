@@ -36,15 +36,15 @@ pub struct Counted {
 /// What a second pass counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CountedAgain {
+pub struct SecondPassCounts {
     tags: Option<Buckets>,
     patterns: Option<Buckets>,
     present: Option<Vec<bool>>,
 }
 
-impl CountedAgain {
+impl SecondPassCounts {
     /// Takes over what was counted of other keys.
-    pub fn merge(&mut self, other: CountedAgain) {
+    pub fn merge(&mut self, other: SecondPassCounts) {
         let both = |mine: &mut Option<Buckets>, theirs: Option<Buckets>| match (mine, theirs) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),
             (none @ None, theirs) => *none = theirs,
@@ -62,13 +62,13 @@ impl CountedAgain {
 
 /// What a second pass counts.
 #[derive(Clone)]
-pub struct Again {
+pub struct SecondPass {
     tags: Option<Recount>,
     patterns: Option<PatternRecount>,
     present: Option<Present>,
 }
 
-impl Tally for Again {
+impl Tally for SecondPass {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         self.tags.add(keys);
         self.patterns.add(keys);
@@ -94,7 +94,7 @@ pub fn count(
 ) -> Result<Counted> {
     let known = sampling.tags(scan, sources);
     let mut first = scan.run(sources, || make().knowing(known.clone()))?;
-    let again = Again::of(&mut first.tally)
+    let again = SecondPass::of(&mut first.tally)
         .map(|again| again.run(scan, sources, &first.incomplete))
         .transpose()?;
     Ok(Counted::of(first, again))
@@ -102,7 +102,7 @@ pub fn count(
 
 impl Counted {
     /// What one pass found, or two.
-    pub fn of(mut first: Scanned<Tallies>, again: Option<Again>) -> Self {
+    pub fn of(mut first: Scanned<Tallies>, again: Option<SecondPass>) -> Self {
         let passes = 1 + u32::from(again.is_some());
         let (mut recount, names) = (None, first.tally.names.as_mut());
         if let (Some(again), Some(names)) = (again, names) {
@@ -121,7 +121,7 @@ impl Counted {
     }
 }
 
-impl Again {
+impl SecondPass {
     /// What is worth a second pass; `None` where the first needs none.
     pub fn of(tallies: &mut Tallies) -> Option<Self> {
         let names = tallies.names.as_mut()?;
@@ -140,7 +140,7 @@ impl Again {
         let has_both = tallies.slots.total() > 0 && !names.operations.is_empty();
         let present = has_both && !names.tags.follows();
         let present = present.then(|| Present::of(names.operations.busy_keys().keys));
-        (tags.is_some() || patterns.is_some() || present.is_some()).then_some(Again {
+        (tags.is_some() || patterns.is_some() || present.is_some()).then_some(SecondPass {
             tags,
             patterns,
             present,
@@ -148,8 +148,8 @@ impl Again {
     }
 
     /// What was counted.
-    pub fn into_counted(self) -> CountedAgain {
-        CountedAgain {
+    pub fn into_counted(self) -> SecondPassCounts {
+        SecondPassCounts {
             tags: self.tags.map(Recount::into_counted),
             patterns: self.patterns.map(PatternRecount::into_counted),
             present: self.present.map(Present::into_found),
@@ -157,7 +157,7 @@ impl Again {
     }
 
     /// Takes over what was counted elsewhere; false where that was counted for something else.
-    pub fn take(&mut self, counted: CountedAgain) -> bool {
+    pub fn take(&mut self, counted: SecondPassCounts) -> bool {
         let tags = take(&mut self.tags, counted.tags, Recount::take);
         let patterns = take(&mut self.patterns, counted.patterns, PatternRecount::take);
         let present = take(&mut self.present, counted.present, Present::take);

@@ -8,11 +8,14 @@ use crate::advise::batches::Batches;
 use crate::advise::findings::AdviseFindings;
 use crate::advise::{AdviseSpec, advise, view};
 use crate::analysis::reading::Reading;
-use crate::analysis::rejected;
+use crate::analysis::{collected, rejected};
 use crate::cli::by::ByArgs;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::fanout::Read;
 use crate::cli::headings::{INPUT, LIMITS, OUTPUT};
+use crate::cli::input::InputFlags;
+use crate::cli::input::kind::{NEEDS_COMMANDS, NEEDS_NAMES, check_paths};
+use crate::cli::input::servers::{Collected, LiveArgs, ServerArgs};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::{Ending, inputs};
@@ -56,6 +59,9 @@ pub struct AdviseArgs {
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
+    /// How servers among the inputs are reached; `--keep` is of patterns here
+    #[command(flatten)]
+    pub live: LiveArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -96,12 +102,13 @@ impl AdviseArgs {
                 .collect::<Result<_>>()?,
         };
         let mut fanout = Fanout::new(&topology, &Policy::Oss, Lines::Auto).keeping();
-        let mut reading = self.names()?;
+        let (mut reading, _collected) = self.names()?.unzip();
         // Where a format is named, all inputs are names in it.
         let mixed = reading.as_mut().filter(|_| self.reading.format == AUTO);
         let captures = mixed.map_or(Ok(Vec::new()), captures_of)?;
         self.read(&captures, &mut fanout)?;
         if !self.batches.is_empty() {
+            check_paths(&self.batches, NEEDS_COMMANDS)?;
             let named = inputs::find(&self.batches, &self.reading.storage.options()?)?
                 .0
                 .sources;
@@ -116,11 +123,21 @@ impl AdviseArgs {
     }
 
     /// What the names are read from; none where only batches are named.
-    fn names(&self) -> Result<Option<Reading>> {
-        match self.reading.reads_stdin() && !self.batches.is_empty() {
-            true => Ok(None),
-            false => self.reading.reading(Policy::Oss).map(Some),
+    fn names(&self) -> Result<Option<(Reading, Option<Collected>)>> {
+        if self.reading.reads_stdin() && !self.batches.is_empty() {
+            return Ok(None);
         }
+        let found = InputFlags {
+            reading: &self.reading,
+            servers: &ServerArgs::for_now(self.live.clone()),
+            hashing: None,
+            refused: NEEDS_NAMES,
+        };
+        let (reading, collected) = found.find()?.read(self.reading.progress)?.reading()?;
+        collected::incomplete(&reading.collections)
+            .iter()
+            .for_each(|stop| crate::cli::say(&format!("{}: {}", stop.file, stop.reason)));
+        Ok(Some((reading, collected)))
     }
 
     fn read(&self, sources: &[Box<dyn Source>], fanout: &mut Fanout<'_>) -> Result<()> {

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::Ending;
 use crate::cli::headings::{ARGUMENTS, INPUT, OUTPUT};
+use crate::cli::input::kind::{NEEDS_RDB, check_paths, check_sources};
 use crate::cli::inputs;
 use crate::cli::storage::StorageArgs;
 use crate::cli::walking::MemoryArgs;
@@ -67,7 +68,9 @@ impl DumpArgs {
     /// # Errors
     /// A file that cannot be opened, or standard output.
     pub fn run(&self) -> Result<Ending> {
+        check_paths(&self.inputs, NEEDS_RDB)?;
         let (found, _) = inputs::find(&self.inputs, &self.storage.options()?)?;
+        check_sources(&found.sources, NEEDS_RDB)?;
         match self.output {
             LineForm::Csv => {
                 let mut csv = CsvRows::new(io::stdout());

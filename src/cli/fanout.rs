@@ -9,6 +9,7 @@ use crate::analysis::rejected;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
+use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::storage::StorageArgs;
 use crate::cli::{Ending, inputs, values};
@@ -82,9 +83,10 @@ impl FanoutArgs {
         let slow = probability(&self.slow)?;
         let topology = self.cluster.topology()?;
         let policy = self.hashing.policy()?;
-        let inputs = inputs::find(&self.paths(), &self.storage.options()?)?
-            .0
-            .sources;
+        let paths = self.paths();
+        check_paths(&paths, NEEDS_COMMANDS)?;
+        let inputs = inputs::find(&paths, &self.storage.options()?)?.0.sources;
+        check_sources(&inputs, NEEDS_COMMANDS)?;
         let mut found = Fanout::new(&topology, &policy, self.batches);
         let mut read = Read::default();
         for (index, input) in inputs.iter().enumerate() {

@@ -9,6 +9,7 @@ use clap::Args;
 use crate::cli::Ending;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::headings::{OUTPUT, TAGS};
+use crate::cli::input::kind::{NEEDS_LINES, check_paths};
 use crate::error::{Error, Result};
 use crate::find_tag::view::{TagLine, write};
 use crate::find_tag::{FoundTag, Template, Used, in_slot, on_slots, spread};
@@ -74,6 +75,7 @@ impl FindTagArgs {
     pub fn run(&self) -> Result<Ending> {
         let template = Template::parse(self.template.as_encoded_bytes())?;
         let topology = self.cluster.named()?;
+        check_paths(self.avoid.as_slice(), NEEDS_LINES)?;
         let used = self
             .avoid
             .as_deref()

@@ -6,18 +6,20 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use crate::analysis::input_info;
 use crate::analysis::reading::Reading;
-use crate::analysis::rejected;
 use crate::cli::Ending;
 use crate::cli::headings::LIMITS;
+use crate::cli::input::kind::NEEDS_NAMES;
+use crate::cli::input::servers::ServerArgs;
+use crate::cli::input::{Input, InputFlags};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::error::{Error, Result};
 use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
 use crate::name::Name;
-use crate::redact::spelled;
 use crate::scan::{Scanned, SeenInput};
-use crate::slot::policy::Policy;
+use crate::summary::Incomplete;
 
 /// The configuration that is read where none is named.
 const CONFIG: &str = "slotscope.toml";
@@ -35,6 +37,9 @@ pub struct LintArgs {
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Servers among the inputs
+    #[command(flatten)]
+    pub servers: ServerArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -53,21 +58,34 @@ impl LintArgs {
             return print_format_help();
         }
         let rules = Arc::new(self.rules()?);
-        let reading = self.reading.reading(Policy::Oss)?;
+        let (reading, collected) = self.input()?.reading()?;
         let scanned = reading.scan("checking", || Checks::new(&rules))?;
         only_keys(&reading, &scanned)?;
-        let rejected = rejected::of(&reading.sources, &scanned.rejects);
-        let findings = LintFindings::of(&scanned.tally, &rules, rejected);
+        let mut read = input_info::of_reading(&reading, &scanned);
+        if let Some(collected) = collected {
+            collected.rename(&mut read, &mut Name::default());
+        }
+        let findings = LintFindings::of(&scanned.tally, &rules, read.rejected);
         self.output
             .print(&findings, Rows::or_json(usize::MAX), || {
                 view::sections(&findings)
             })?;
-        remark(&reading, &scanned);
+        remark(findings.keys, &read.incomplete);
         Ok(match findings.of_severity(Severity::Error) {
-            _ if findings.keys == 0 || !scanned.incomplete.is_empty() => Ending::Incomplete,
+            _ if findings.keys == 0 || !read.incomplete.is_empty() => Ending::Incomplete,
             0 => Ending::Done,
             _ => Ending::Crossed,
         })
+    }
+
+    fn input(&self) -> Result<Input> {
+        let found = InputFlags {
+            reading: &self.reading,
+            servers: &self.servers,
+            hashing: None,
+            refused: NEEDS_NAMES,
+        };
+        found.find()?.read(self.reading.progress)
     }
 
     /// The convention that the flags, or the current directory, name.
@@ -108,18 +126,13 @@ fn rules() -> String {
 }
 
 /// Reports what was not checked, on standard error.
-fn remark(reading: &Reading, scanned: &Scanned<Checks>) {
-    let empty = (scanned.tally.keys == 0).then(|| {
+fn remark(keys: u64, stops: &[Incomplete]) {
+    let empty = (keys == 0).then(|| {
         String::from("no keys were checked: did redis-cli fail? look at what it printed to stderr")
     });
-    let stops = scanned.incomplete.iter().map(|stop| {
-        format!(
-            "{}: byte {}: {}",
-            Name::from(reading.sources[stop.input].path()),
-            stop.byte,
-            spelled(&stop.reason, None)
-        )
-    });
+    let stops = stops
+        .iter()
+        .map(|stop| format!("{}: byte {}: {}", stop.file, stop.byte, stop.reason));
     // A closed standard error is ignored.
     let lines = empty.into_iter().chain(stops);
     lines.for_each(|line| drop(writeln!(io::stderr(), "slotscope: {line}")));

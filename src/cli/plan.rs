@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::analysis::beside::Beside;
-use crate::analysis::reading::Reading;
-use crate::analysis::{collected, collected_nodes, file_nodes, input_info, observed, slot_stats};
+use crate::analysis::Analysis;
+use crate::analysis::judging::Findings;
 use crate::cli::by::weighed;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::headings::{MOVES, OUTPUT};
+use crate::cli::input::servers::ServerArgs;
+use crate::cli::input::{Input, InputFlags};
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::service::ServiceArgs;
@@ -30,12 +31,7 @@ use crate::plan::script::{MoveCommands, Script};
 use crate::plan::shards::Shards;
 use crate::plan::view;
 use crate::steps::Service;
-use crate::summary;
 use crate::summary::Summary;
-use crate::summary::observed::Observed;
-use crate::summary::role_load::Asked;
-use crate::tally::slots_by_input::SlotsByInput;
-use crate::tally::{Parts, Tallies};
 use crate::topology::Topology;
 
 /// Which slots to move where.
@@ -123,18 +119,23 @@ pub struct PlanArgs {
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Servers among the inputs
+    #[command(flatten)]
+    pub servers: ServerArgs,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   slotscope plan dumps --topology cluster.nodes --by bytes
-  slotscope plan dumps --topology cluster.nodes --commands auto > moves.sh";
+  slotscope plan dumps --topology cluster.nodes --commands auto > moves.sh
+  slotscope plan redis://HOST:6379 --commands auto > moves.sh";
 
 /// What a plan is made of.
 struct Prepared {
     commands: Option<MoveCommands>,
     request: PlanRequest,
-    reading: Reading,
+    input: Input,
+    /// The nodes of the flags.
     named: Option<Topology>,
 }
 
@@ -147,13 +148,14 @@ impl PlanArgs {
         if self.reading.format == "help" {
             return print_format_help();
         }
+        self.request(None)?;
+        let guard = Guard::new("name another file with --rollback");
+        let open = |path| SingleFile::open(path, "slotscope plan", guard);
+        let rollback = self.rollback.as_deref().map(open).transpose()?;
         let prepared = self.prepared()?;
         if self.commands == Some(MoveCommands::Elasticache) {
             return self.print_shards(prepared);
         }
-        let guard = Guard::new("name another file with --rollback");
-        let open = |path| SingleFile::open(path, "slotscope plan", guard);
-        let rollback = self.rollback.as_deref().map(open).transpose()?;
         let commands = prepared.commands;
         let (nodes, outcome) = self.planned(prepared)?;
 
@@ -190,7 +192,7 @@ impl PlanArgs {
     /// Prints ranges of slots for as many shards as there are primaries, and those to be added.
     fn print_shards(&self, prepared: Prepared) -> Result<Ending> {
         let asked = prepared.request.by.first().map(|(metric, _)| *metric);
-        let (_, summary) = self.summarise(prepared.reading, prepared.named)?;
+        let summary = self.findings(prepared.input, prepared.named)?.summary;
         self.check_whole(&summary)?;
         let count = summary.nodes.owning().count() + self.add;
         let shards = Shards::of(&summary, count, asked).ok_or_else(|| {
@@ -259,43 +261,72 @@ impl PlanArgs {
 
     /// What is checked before the scan, which may take long.
     fn prepared(&self) -> Result<Prepared> {
-        self.request(None)?;
-        let mut reading = self.reading.reading(self.hashing.policy()?)?;
-        let nodes = reading.collections.iter().flat_map(|of| &of.manifest.nodes);
+        let named = self.cluster.named()?;
+        let found = InputFlags {
+            reading: &self.reading,
+            servers: &self.servers,
+            hashing: Some(&self.hashing),
+            refused: &[],
+        };
+        let input = found.find()?.read(self.reading.progress)?;
+        let collections = input.keys.collections()?;
+        let nodes = collections.iter().flat_map(|of| &of.manifest.nodes);
         let versions: Vec<_> = nodes.map(|node| node.server.as_deref()).collect();
         let commands = self.commands.map(|commands| commands.resolved(&versions));
         let request = self.request(commands)?;
-        let named = match self.cluster.named()? {
-            None => collected_nodes::topology(&reading.collections)?,
-            named => named,
+        let nodes = match &named {
+            None => input.keys.nodes()?,
+            named => named.clone(),
         };
-        self.check_service(named.as_ref())?;
+        self.check_service(nodes.as_ref())?;
         let needs_addresses = self
             .commands
             .is_some_and(|commands| commands != MoveCommands::Elasticache);
-        match &named {
+        match &nodes {
             Some(topology) => drop(request.clone().on(topology)?),
             None if needs_addresses => return Err(no_addresses()),
-            None if self.reading.may_be_several() => {}
+            None if input.keys.may_be_nodes() => {}
             None => return Err(no_nodes()),
         }
-        let replicas = named.iter().flat_map(|topology| &topology.replicas);
-        reading.options.only.not_of = replicas.cloned().collect();
         Ok(Prepared {
             commands,
             request,
-            reading,
+            input,
             named,
         })
     }
 
     /// The nodes, and the plan.
     fn planned(&self, prepared: Prepared) -> Result<(Vec<PlannedNode>, PlanOutcome)> {
-        let (topology, summary) = self.summarise(prepared.reading, prepared.named)?;
+        let Findings {
+            topology, summary, ..
+        } = self.findings(prepared.input, prepared.named)?;
         let planner = prepared.request.on(&topology)?;
         self.check_whole(&summary)?;
         let outcome = planner.plan(&summary)?;
         Ok((planner.nodes, outcome))
+    }
+
+    /// Counts the keys, for the nodes that are `named` or those that the inputs are. Tags are counted by name in the one
+    /// pass: they only name what sets the lower bound.
+    fn findings(&self, input: Input, named: Option<Topology>) -> Result<Findings> {
+        let analysis = match named {
+            Some(topology) => self.cluster.analysis(&topology),
+            None => Analysis::new(),
+        };
+        let analysis = analysis
+            .one_pass(true)
+            .segments(":", 0)
+            .slot_stats_ops(self.reading.ops_column.as_deref());
+        let mut findings = input.keys.count(&analysis, |counted| counted.findings())?;
+        let summary = &mut findings.summary;
+        if summary.verdict.assumed {
+            return Err(no_nodes());
+        }
+        if let Some(collected) = &input.collected {
+            collected.rename(&mut summary.input, &mut summary.nodes.source);
+        }
+        Ok(findings)
     }
 
     /// What the flags ask for.
@@ -347,52 +378,6 @@ impl PlanArgs {
     fn max_bytes(&self) -> Result<Option<u64>> {
         let size = |text: &String| memory_size("--max-bytes", text);
         self.max_bytes.as_ref().map(size).transpose()
-    }
-
-    /// Counts the keys of the nodes that are `named`, or of those that the inputs are. Tags are counted by name in the one
-    /// pass: they only name what sets the lower bound.
-    fn summarise(
-        &self,
-        mut reading: Reading,
-        named: Option<Topology>,
-    ) -> Result<(Topology, Summary)> {
-        let ops = self.reading.ops_column.as_deref();
-        let beside = Beside::take_from(&mut reading)?;
-        let inputs = reading.sources.len();
-        let mut scanned = match slot_stats::take(&reading.sources, ops)? {
-            Some(taken) => taken.scanned,
-            None => reading.scan("counting", || Tallies {
-                inputs: SlotsByInput::new(inputs),
-                ..Tallies::new(Parts::InOnePass)
-            })?,
-        };
-        beside.add_to(&mut scanned, &mut reading, ops)?;
-        let of_files = || file_nodes::of(reading.paths(), &scanned, &scanned.tally.inputs);
-        let (topology, files, overlap) = match named {
-            Some(topology) => (topology, Vec::new(), None),
-            None => of_files()
-                .map(|found| (found.topology, found.files, found.overlap))
-                .ok_or_else(no_nodes)?,
-        };
-        let mut input = input_info::of(&reading.sources, &scanned);
-        collected::remark(&reading.collections, None, &mut input);
-        file_nodes::note_overlap(overlap.as_ref(), &mut input);
-        let observed = observed::servers(&reading.collections, &scanned, &topology, &files);
-        let observed = Observed {
-            servers: observed,
-            cluster_state: observed::cluster_state(&reading.collections),
-            ..Observed::default()
-        };
-        let mut summary = summary::summarise(
-            &scanned.tally,
-            None,
-            &topology,
-            &observed,
-            &Asked::default(),
-            input,
-        );
-        file_nodes::warn_of_several(&files, &mut summary);
-        Ok((topology, summary))
     }
 }
 

@@ -10,11 +10,12 @@ use crate::cli::cluster::ListingArgs;
 use crate::cli::counting::CountingArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
+use crate::cli::input::kind::{NEEDS_DUMPS, check_paths};
+use crate::cli::input::tally_files::Tallies;
 use crate::cli::inputs;
 use crate::cli::progress::{Bars, When};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::storage::StorageArgs;
-use crate::cli::tally_files::Tallies;
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::output::{Guard, SingleFile};
@@ -110,6 +111,7 @@ impl TallyArgs {
         if self.reading.format == "help" {
             return print_format_help();
         }
+        check_paths(&self.reading.inputs, NEEDS_DUMPS)?;
         let flags = (self.counting).flags(&self.reading, &self.cluster, &self.hashing)?;
         let reading = self.reading.reading(Policy::Oss)?;
         let output = open(&self.out, SCHEMA, reading.paths())?;

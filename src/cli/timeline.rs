@@ -7,6 +7,7 @@ use clap::Args;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::headings::{COUNTING, OUTPUT};
+use crate::cli::input::kind::{NEEDS_TIMES, check_paths};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::{Ending, OTHER_DIRECTORY};
@@ -78,6 +79,7 @@ impl TimelineArgs {
     }
 
     fn timeline(&self, redaction: Option<&Redaction>) -> Result<Ending> {
+        check_paths(&self.reading.inputs, NEEDS_TIMES)?;
         let top = usize::from(self.top);
         let options = timeline::Options {
             by: self.by,

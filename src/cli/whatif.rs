@@ -5,19 +5,24 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use crate::analysis::Analysis;
 use crate::analysis::reading::Reading;
-use crate::analysis::{collected, file_nodes, input_info};
+use crate::analysis::{file_nodes, input_info};
 use crate::cli::Ending;
 use crate::cli::by::ByArgs;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::headings::CHANGES;
+use crate::cli::input::kind::NEEDS_NAMES;
+use crate::cli::input::servers::ServerArgs;
+use crate::cli::input::{InputFlags, Keys};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::error::{Error, Result};
 use crate::metric::PerMetric;
 use crate::name::Name;
 use crate::slot::policy::Policy;
+use crate::summary::InputFacts;
 use crate::summary::balance::tidy;
 use crate::summary::observed::Observed;
 use crate::summary::role_load::Asked;
@@ -80,6 +85,9 @@ pub struct WhatIfArgs {
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Servers among the inputs
+    #[command(flatten)]
+    pub servers: ServerArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -87,16 +95,15 @@ Examples:
   slotscope whatif dumps --topology cluster.nodes --split 'config = 64'
   slotscope whatif dumps --nodes 6 --to-nodes 12";
 
-/// What is read, and what is tried with it.
+/// What is tried.
 struct Trial<'a> {
-    reading: &'a Reading,
     growth: Growth,
     policies: [&'a Policy; 2],
-    topologies: [&'a Topology; 2],
+    topologies: [Topology; 2],
     asked: Asked,
 }
 
-/// What a trial came to.
+/// The result of a trial.
 struct Compared {
     findings: WhatIfFindings,
     loads_after: PerMetric<Vec<u64>>,
@@ -104,23 +111,31 @@ struct Compared {
 }
 
 impl Trial<'_> {
-    /// Both sides, with keys renamed by `rules`.
-    fn compare(&self, rules: RenameRules) -> Result<Compared> {
+    /// The change, with keys renamed by `rules`.
+    fn change(&self, rules: RenameRules) -> Arc<WhatIfChange> {
         let (growth, policies) = (self.growth.clone(), self.policies);
-        let change = Arc::new(WhatIfChange::new(rules, growth, policies, self.topologies));
-        let scanned = self
-            .reading
-            .scan("counting", || WhatIf::new(change.clone()))?;
-        let mut input = input_info::of(&self.reading.sources, &scanned);
-        collected::remark(&self.reading.collections, None, &mut input);
+        let topologies = self.topologies.each_ref();
+        Arc::new(WhatIfChange::new(rules, growth, policies, topologies))
+    }
+
+    /// Both sides, with the keys of `reading` renamed by `rules`.
+    fn try_on(&self, reading: &Reading, rules: RenameRules) -> Result<Compared> {
+        let change = self.change(rules);
+        let scanned = reading.scan("counting", || WhatIf::new(change.clone()))?;
+        let input = input_info::of_reading(reading, &scanned);
         let mut counted = scanned.tally;
         counted.grow();
+        self.compare(counted, input)
+    }
+
+    /// Both sides, once they are counted.
+    fn compare(&self, counted: WhatIf, input: InputFacts) -> Result<Compared> {
         for by in &self.asked.by {
             let flag = format!("--by {}", by.name());
             counted.before.slots.loads.required(*by, &flag)?;
         }
         let observed = Observed::default();
-        let [old, new] = self.topologies;
+        let [old, new] = &self.topologies;
         let before = summarise(
             &counted.before,
             None,
@@ -130,7 +145,7 @@ impl Trial<'_> {
             input.clone(),
         );
         let after = summarise(counted.after(), None, new, &observed, &self.asked, input);
-        let names = policies.map(|policy| Name::from(policy.to_string().as_str()));
+        let names = (self.policies).map(|policy| Name::from(policy.to_string().as_str()));
         Ok(Compared {
             loads_after: after.slots.loads.clone(),
             tags_after: after
@@ -143,13 +158,13 @@ impl Trial<'_> {
     }
 
     /// The same where a split names no number of parts: with the smallest that helps.
-    fn find_parts(&self, rules: &RenameRules) -> Result<WhatIfFindings> {
-        if !self.reading.is_rereadable() {
+    fn find_parts(&self, reading: &Reading, rules: &RenameRules) -> Result<WhatIfFindings> {
+        if !reading.is_rereadable() {
             let what = "K is found by reading the input several times, and a pipe can be read once; write TAG = K";
             return Err(Error::bad("--split", what));
         }
-        let [_, topology] = self.topologies;
-        let unsplit = self.compare(rules.clone())?;
+        let [_, topology] = &self.topologies;
+        let unsplit = self.try_on(reading, rules.clone())?;
         let open: Vec<&Split> = rules.open_splits().collect();
         if !unsplit.findings.without_keys.is_empty() {
             return Ok(unsplit.findings);
@@ -164,7 +179,7 @@ impl Trial<'_> {
         let first = first_parts(&open, &unsplit.tags_after, by, nodes, total as f64);
         let found = search(
             first,
-            |parts| self.compare(rules.with_parts(parts)),
+            |parts| self.try_on(reading, rules.with_parts(parts)),
             planned,
         )?;
         let mut findings = found.counted.findings;
@@ -220,31 +235,64 @@ impl WhatIfArgs {
         let rules = RenameRules::parse(&self.retag, &self.untag, &self.split)?;
         let growth = Growth::parse(&self.grow)?;
         self.check_any()?;
-        let mut reading = self.reading.reading(policy.clone())?;
-        let topology = named.map_or_else(|| file_nodes::read(&reading), Ok)?;
-        let topologies = [&topology, &self.topology_after(&topology)?];
-        reading.options.only.not_of = topology.replicas.iter().cloned().collect();
-
-        let trial = Trial {
-            reading: &reading,
-            growth,
-            policies,
-            topologies,
-            asked: Asked {
-                by: self.by.metrics()?,
-                ..Asked::default()
-            },
+        let is_same_policy = policies[0].to_string() == policies[1].to_string();
+        let needs_names = !(rules.is_empty() && growth.is_empty() && is_same_policy);
+        let found = InputFlags {
+            reading: &self.reading,
+            servers: &self.servers,
+            hashing: Some(&self.hashing),
+            refused: if needs_names { NEEDS_NAMES } else { &[] },
         };
-        let is_open = rules.open_splits().next().is_some();
-        match is_open {
-            true => trial.find_parts(&rules),
-            false => Ok(trial.compare(rules)?.findings),
+        let input = found.find()?.read(self.reading.progress)?;
+        let trial = |topology: Topology| {
+            Ok(Trial {
+                growth,
+                policies,
+                topologies: [topology.clone(), self.topology_after(topology)?],
+                asked: Asked {
+                    by: self.by.metrics()?,
+                    ..Asked::default()
+                },
+            })
+        };
+        let mut findings = match input.keys {
+            Keys::Reading(mut reading) if needs_names => {
+                let topology = named.map_or_else(|| file_nodes::read(&reading), Ok)?;
+                reading.options.only.not_of = topology.replicas.iter().cloned().collect();
+                let (trial, is_open) = (trial(topology)?, rules.open_splits().next().is_some());
+                if is_open {
+                    trial.find_parts(&reading, &rules)?
+                } else {
+                    trial.try_on(&reading, rules)?.findings
+                }
+            }
+            // Where only nodes change, the counts of slots are enough.
+            keys => keys.count(&self.analysis(named), |counted| {
+                let trial = trial(counted.nodes())?;
+                let facts = counted.input_facts();
+                let counted = WhatIf::of_counts(trial.change(rules), counted.into_tallies());
+                Ok(trial.compare(counted, facts)?.findings)
+            })?,
+        };
+        if let Some(collected) = &input.collected {
+            collected.rename(&mut findings.input, &mut findings.before.source);
+            collected.shorten([&mut findings.after.source].into_iter());
         }
+        Ok(findings)
     }
 
-    fn topology_after(&self, today: &Topology) -> Result<Topology> {
+    /// Counts slots and tags in one pass, for the nodes that are `named` or those that the inputs are.
+    fn analysis(&self, named: Option<Topology>) -> Analysis {
+        named
+            .map_or_else(Analysis::new, |topology| self.cluster.analysis(&topology))
+            .one_pass(true)
+            .segments(":", 0)
+            .slot_stats_ops(self.reading.ops_column.as_deref())
+    }
+
+    fn topology_after(&self, today: Topology) -> Result<Topology> {
         match (&self.to_topology, self.to_nodes) {
-            (None, None) => Ok(today.clone()),
+            (None, None) => Ok(today),
             (topology, nodes) => ClusterArgs {
                 topology: topology.clone(),
                 nodes,

@@ -2,7 +2,7 @@
 
 use crate::analysis::reading::{Options, Reading};
 use crate::analysis::rejected;
-use crate::analysis::two_pass::Again;
+use crate::analysis::two_pass::SecondPass;
 use crate::error::{Error, Result};
 use crate::partial::input::Input;
 use crate::partial::plan::Plan;
@@ -91,7 +91,7 @@ impl<'p> Job<'p> {
         tallies.check_whole()?;
         let digest = tallies.digest()?;
         let known = self.known(&tallies);
-        let again = Again::of(&mut tallies.tallies).ok_or_else(|| {
+        let again = SecondPass::of(&mut tallies.tallies).ok_or_else(|| {
             let what = "all names are counted already; name the tally file to slotscope analyze";
             Error::bad("nothing to recount", what)
         })?;

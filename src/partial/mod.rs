@@ -38,7 +38,7 @@ use std::path::Path;
 
 use crate::analysis::Analysis;
 use crate::analysis::reading::{Options, Reading};
-use crate::analysis::two_pass::Again;
+use crate::analysis::two_pass::SecondPass;
 use crate::error::{Error, Result};
 use crate::partial::job::Job;
 use crate::partial::plan::Planning;
@@ -120,7 +120,7 @@ pub fn merge(files: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
 pub fn needs_recount(tally: &[u8]) -> Result<bool> {
     let mut file = TallyFile::from_bytes(tally)?;
     file.check_whole()?;
-    Ok(Again::of(&mut file.tallies).is_some())
+    Ok(SecondPass::of(&mut file.tallies).is_some())
 }
 
 /// The second pass over splits, for a merged tally file: a recount file.
@@ -145,7 +145,7 @@ pub fn report(analysis: &Analysis, tally: &[u8], again: &[impl AsRef<[u8]>]) -> 
         [] => None,
         again => Some(RecountFile::from_bytes(&merge(again)?)?),
     };
-    reporting::report(analysis, TallyFile::from_bytes(tally)?, again)
+    reporting::counted(analysis, TallyFile::from_bytes(tally)?, again)?.summary()
 }
 
 /// Whether a file that starts with `head` is a tally file or a recount file, of any version.

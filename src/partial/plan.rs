@@ -8,7 +8,7 @@ use crate::analysis::inputs;
 use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::reading::Reading;
 use crate::analysis::slot_stats;
-use crate::analysis::wanted::Wanted;
+use crate::analysis::tally_spec::TallySpec;
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::partial::flags::{Flags, Listing};
@@ -20,8 +20,9 @@ use crate::source::chunk::CHUNK;
 use crate::source::collection::Collection;
 use crate::source::collection::manifest::Manifest;
 use crate::summary::Dumped;
-use crate::tally::known::Known;
-use crate::tally::{Parts, Tallies};
+use crate::tally::Tallies;
+use crate::tally::preselected::Preselected;
+use crate::topology::Topology;
 
 /// The schema of a plan as bytes.
 pub const SCHEMA: &str = "slotscope.tally-plan/1";
@@ -43,7 +44,7 @@ pub struct Plan {
     of_reports: u64,
     dumped: Option<Dumped>,
     /// Hash tags that are counted by name, from a sample of all inputs.
-    known: Option<Known>,
+    known: Option<Preselected>,
 }
 
 /// What a collection says of itself.
@@ -99,15 +100,7 @@ impl Plan {
             let sources = reading.sources.iter().map(|source| &**source);
             sources.map(input).collect::<Result<_>>()
         })?;
-        let sampling = planning.sampling;
-        let is_sampled =
-            !flags.slots_only && !flags.one_pass && sampling.is_worth_it(&reading.sources);
-        let known = match is_sampled {
-            true => {
-                reading.with_scan("sampling", |scan| Ok(sampling.tags(scan, &reading.sources)))?
-            }
-            false => None,
-        };
+        let known = tally_spec(&flags, None).preselect(reading, planning.sampling)?;
         let collected = |collection: &Collection| Collected {
             directory: Name::from(collection.directory.as_path()),
             manifest: collection.manifest.clone(),
@@ -184,28 +177,16 @@ impl Plan {
     /// # Errors
     /// Nodes that cannot be read.
     pub fn empty(&self) -> Result<Tallies> {
-        let flags = &self.flags;
-        let listing = flags.topology()?;
-        let wanted = Wanted {
-            parts: match (flags.slots_only, flags.one_pass) {
-                (true, _) => Parts::Slots,
-                (_, true) => Parts::InOnePass,
-                (_, false) => Parts::All,
-            },
-            inputs: self.inputs.len(),
-            listing: listing.as_ref(),
-            seeks_nodes: listing.is_none(),
-            separator: flags.patterns.then_some(flags.separator.as_bytes()),
-            known: self.known.as_ref(),
-        };
-        Ok(wanted.empty())
+        let listing = self.flags.topology()?;
+        let spec = tally_spec(&self.flags, listing.as_ref());
+        Ok(spec.empty(self.inputs.len(), self.known.as_ref()))
     }
 
     /// What a report says of the inputs, but for rejected rows.
     ///
     /// # Errors
     /// A hash policy that cannot be used.
-    pub fn said_of_inputs(&self) -> Result<inputs::Inputs> {
+    pub fn describe_inputs(&self) -> Result<inputs::Inputs> {
         let collection = |of: &Collected| Collection {
             directory: inputs::path_of(&of.directory),
             manifest: of.manifest.clone(),
@@ -263,6 +244,17 @@ impl Plan {
                 "the parts are of different inputs; name the same inputs for all parts",
             ),
         })
+    }
+}
+
+/// What is counted, by flags and the listing in them.
+fn tally_spec<'a>(flags: &'a Flags, listing: Option<&'a Topology>) -> TallySpec<'a> {
+    TallySpec {
+        slots_only: flags.slots_only,
+        one_pass: flags.one_pass,
+        separator: flags.patterns.then_some(flags.separator.as_bytes()),
+        listing,
+        seeks_nodes: listing.is_none(),
     }
 }
 

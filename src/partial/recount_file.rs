@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::two_pass::CountedAgain;
+use crate::analysis::two_pass::SecondPassCounts;
 use crate::error::{Error, Result};
 use crate::partial::covered::Covered;
 use crate::partial::frame;
@@ -22,7 +22,7 @@ pub struct RecountFile {
     of: String,
     parts: BTreeSet<Part>,
     covered: Covered,
-    counted: CountedAgain,
+    counted: SecondPassCounts,
 }
 
 /// Whether these are the bytes of a recount file, of this version.
@@ -40,7 +40,7 @@ impl RecountFile {
         plan: &Plan,
         part: Option<Part>,
         splits: &[Split],
-        counted: CountedAgain,
+        counted: SecondPassCounts,
     ) -> Result<Self> {
         let mut covered = Covered::default();
         for split in splits {
@@ -86,7 +86,7 @@ impl RecountFile {
     ///
     /// # Errors
     /// It is for another, or something is missing.
-    pub fn into_counted(self, of: &str, plan: &Plan) -> Result<CountedAgain> {
+    pub fn into_counted(self, of: &str, plan: &Plan) -> Result<SecondPassCounts> {
         self.check_of(of)?;
         let fits = self.covered.fits(&plan.inputs);
         if !fits {

@@ -1,18 +1,22 @@
-//! From a merged tally file to the summary that one process would have made of the inputs.
+//! From a merged tally file to the counts that one process would have made of the inputs.
 
 use crate::analysis::Analysis;
-use crate::analysis::two_pass::{Again, Counted};
+use crate::analysis::counted::CountedInputs;
+use crate::analysis::two_pass::{Counted, SecondPass};
 use crate::error::{Error, Result};
 use crate::partial::Flags;
 use crate::partial::recount_file::RecountFile;
 use crate::partial::tally_file::TallyFile;
-use crate::summary::Summary;
 
-/// The summary, with what a second pass counted.
+/// The counts, with those of a second pass. An analysis of one pass does without these.
 ///
 /// # Errors
 /// As `partial::report`.
-pub fn report(analysis: &Analysis, file: TallyFile, again: Option<RecountFile>) -> Result<Summary> {
+pub fn counted(
+    analysis: &Analysis,
+    file: TallyFile,
+    again: Option<RecountFile>,
+) -> Result<CountedInputs> {
     let plan = file.plan.clone();
     let Flags {
         separator,
@@ -30,7 +34,10 @@ pub fn report(analysis: &Analysis, file: TallyFile, again: Option<RecountFile>) 
     let threads = std::thread::available_parallelism();
     inputs.threads = threads.map_or(1, usize::from);
     inputs.kernel = hashslot::best().name.into();
-    let mut wanted = Again::of(&mut first.tally);
+    let mut wanted = SecondPass::of(&mut first.tally);
+    if again.is_none() && analysis.is_one_pass() {
+        wanted = None;
+    }
     match (&mut wanted, again) {
         (None, None) => {}
         (None, Some(_)) => {
@@ -49,5 +56,5 @@ pub fn report(analysis: &Analysis, file: TallyFile, again: Option<RecountFile>) 
             }
         }
     }
-    analysis.of_counts(&inputs, &Counted::of(first, wanted))
+    CountedInputs::of_others(analysis, inputs, Counted::of(first, wanted))
 }

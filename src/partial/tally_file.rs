@@ -194,7 +194,7 @@ impl TallyFile {
         let mut incomplete: Vec<Incomplete> = self.incomplete.into_iter().collect();
         incomplete.extend(scan::cut_off(&seen, &incomplete));
         incomplete.sort();
-        let mut inputs = self.plan.said_of_inputs()?;
+        let mut inputs = self.plan.describe_inputs()?;
         let line = |reject: &Reject| self.covered.line_of(reject.input, reject.byte);
         inputs.rejected_lines = self.rejects.first.iter().map(line).collect();
         let scanned = Scanned {

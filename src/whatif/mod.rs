@@ -141,6 +141,20 @@ impl WhatIf {
         }
     }
 
+    /// What was counted of keys without their names: only nodes change.
+    pub fn of_counts(change: Arc<WhatIfChange>, counted: Tallies) -> Self {
+        let mut what_if = WhatIf::new(change);
+        let [before, after] = &what_if.change.nodes;
+        let changed = |slot: &usize| before[*slot] != after[*slot];
+        let moved = counted.slots.loads.map(|_, loads| {
+            let slots = (0..SLOTS).filter(changed).map(|slot| loads[slot]);
+            slots.fold(0, u64::saturating_add)
+        });
+        what_if.changed_node = Load::from_fn(|metric| moved.get(metric).copied().unwrap_or(0));
+        what_if.before = counted;
+        what_if
+    }
+
     /// The keys as they would be.
     pub fn after(&self) -> &Tallies {
         self.after.as_ref().unwrap_or(&self.before)

@@ -29,6 +29,7 @@ mod fuzz;
 mod golden;
 mod honesty;
 mod hostile_files;
+mod inputs_of_commands;
 mod laws;
 mod limits;
 mod lint;

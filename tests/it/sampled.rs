@@ -13,7 +13,7 @@ use slotscope::summary::observed::Observed;
 use slotscope::summary::role_load::Asked;
 use slotscope::summary::summarise;
 use slotscope::tally::Tally;
-use slotscope::tally::known::Known;
+use slotscope::tally::preselected::Preselected;
 use slotscope::tally::tags::{TagCounter, TagCounts};
 
 use crate::support::scan::Scanning;
@@ -54,7 +54,7 @@ fn count(inputs: &[Box<dyn Source>], format: &str, threads: usize, chunk: usize)
 
 fn known(counted: &Counted) -> BTreeMap<Name, Load> {
     let tags = &counted.first.tally.names.as_ref().unwrap().tags;
-    let known = tags.known.iter().flat_map(Known::counted);
+    let known = tags.known.iter().flat_map(Preselected::counted);
     known
         .map(|(name, _, load)| (Name::from(name), load))
         .collect()
@@ -201,7 +201,7 @@ fn tags_that_are_heavy_by_bytes_are_known_as_well() {
 fn counter(known: &[&str], content: &[u8]) -> TagCounter {
     let names: Vec<Name> = known.iter().map(|name| Name::from(*name)).collect();
     let hashed = |name: &Name| slotscope_hash(&name.0);
-    let known = Known::of(names.iter().map(|name| (hashed(name), name)));
+    let known = Preselected::of(names.iter().map(|name| (hashed(name), name)));
     let make = || TagCounter::new(false).knowing(Some(known.clone()));
     Scanning::of("lines").dump(content, make).tally
 }

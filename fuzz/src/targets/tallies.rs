@@ -114,7 +114,7 @@ fn plan(file: &[u8]) -> bool {
     assert!(Plan::from_bytes(&written).expect("and read again") == plan);
     assert!(plan.splits(u64::MAX).len() >= plan.inputs.len());
     let part = "2/3".parse().expect("a part");
-    drop((plan.part(part), plan.empty(), plan.said_of_inputs()));
+    drop((plan.part(part), plan.empty(), plan.describe_inputs()));
     true
 }
 

@@ -2,8 +2,6 @@
 
 mod destination;
 mod parts;
-#[cfg_attr(not(feature = "live"), path = "no_servers.rs")]
-mod servers;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -12,15 +10,16 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::analysis::Analysis;
-use crate::analysis::reading::Reading;
 use crate::cli::analyze::destination::report_name;
-use crate::cli::analyze::servers::{Collected, ServerArgs, Servers};
 use crate::cli::by::ByArgs;
 use crate::cli::capacity_args::CapacityArgs;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::counting::CountingArgs;
 use crate::cli::hashing::HashingArgs;
 use crate::cli::headings::{CLUSTER, LIMITS, OUTPUT};
+use crate::cli::input::servers::{Collected, ServerArgs};
+use crate::cli::input::tally_files::are_tallies;
+use crate::cli::input::{FoundInput, InputFlags, Keys, counted_already};
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{Form, OutputArgs, Rows};
 use crate::cli::progress::When;
@@ -28,19 +27,16 @@ use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::report_file;
 use crate::cli::service::ServiceArgs;
 use crate::cli::storage;
-use crate::cli::tally_files::{Tallies, are_tallies, of_file};
 use crate::cli::values::node_weights;
 use crate::cli::{Ending, OTHER_DIRECTORY};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::output::{Guard, OpenSet, SingleFile};
-use crate::partial;
 use crate::redact::Redaction;
 use crate::report::render::openmetrics;
 use crate::report::view;
 use crate::report::{self, ChartSet};
-use crate::slot::policy::Policy;
-use crate::source::{Source, remote};
+use crate::source::remote;
 use crate::summary::Summary;
 use crate::summary::node_counts::NodeCounts;
 use crate::summary::state::State;
@@ -152,14 +148,6 @@ Examples:
   slotscope analyze dumps --topology cluster.nodes  a directory of dumps
   slotscope analyze redis://HOST:6379               a running cluster, gently";
 
-/// What is read: files, servers, which are collected first, or tally files.
-struct Inputs {
-    policy: Policy,
-    files: Option<Reading>,
-    servers: Option<Servers>,
-    tallies: Option<Tallies>,
-}
-
 impl AnalyzeArgs {
     /// Reads, counts, judges and reports.
     ///
@@ -209,12 +197,8 @@ impl AnalyzeArgs {
             return self.print_node_counts(&counts);
         }
         let found = self.found()?;
-        let files = found.files.as_ref();
-        let tallies = found.tallies.as_ref().map(|_| &self.reading.inputs);
-        let tallies = tallies.into_iter().flatten().map(PathBuf::as_path);
-        let sources = files.map_or(&[][..], |reading| &reading.sources);
         let guard = Guard::new(OTHER_DIRECTORY)
-            .reading(self.files_read(sources).chain(tallies))
+            .reading(self.files_read(&found))
             .forced(self.force, ", or replace such files with --force");
         let open = |path| {
             let guard = guard.clone();
@@ -222,7 +206,7 @@ impl AnalyzeArgs {
             SingleFile::open(path, openmetrics::MARK, guard)
         };
         let metrics = self.openmetrics.as_deref().map(open).transpose()?;
-        let files = self.open_files(guard, found.servers.as_ref().map(Servers::name))?;
+        let files = self.open_files(guard, found.server_name())?;
 
         let summary = self.summarise(analysis, node_counts, found)?;
         check_nodes(&limits, !summary.verdict.assumed)?;
@@ -251,24 +235,18 @@ impl AnalyzeArgs {
     }
 
     /// What the flags name.
-    fn found(&self) -> Result<Inputs> {
-        let policy = self.hashing.policy()?;
-        let inputs = &self.reading.inputs;
-        let servers = self.servers.servers(inputs)?;
-        let tallies = match servers.is_none() && are_tallies(inputs)? {
-            true => Some(self.tallies()?),
-            false => None,
+    fn found(&self) -> Result<FoundInput<'_>> {
+        let found = InputFlags {
+            reading: &self.reading,
+            servers: &self.servers,
+            hashing: Some(&self.hashing),
+            refused: &[],
         };
-        let files = match (&servers, &tallies) {
-            (None, None) => Some(self.reading.reading(policy.clone())?),
-            _ => None,
-        };
-        Ok(Inputs {
-            policy,
-            files,
-            servers,
-            tallies,
-        })
+        let found = found.find()?;
+        if found.is_tally() && self.counting.one_pass {
+            return Err(counted_already("--one-pass".into()));
+        }
+        Ok(found)
     }
 
     fn node_counts(&self) -> Result<Vec<NodeKeys>> {
@@ -283,74 +261,27 @@ impl AnalyzeArgs {
         &self,
         analysis: Analysis,
         node_counts: Vec<NodeKeys>,
-        found: Inputs,
+        found: FoundInput<'_>,
     ) -> Result<Summary> {
-        if let Some(tallies) = found.tallies {
-            let analysis = analysis.node_counts(node_counts);
-            return self.of_tallies(&analysis, tallies);
-        }
         // Names of nodes are on the bars.
         let progress = if self.redact {
             When::Never
         } else {
             self.reading.progress
         };
-        let collect = |servers: Servers| servers.collect(progress);
-        let collected = found.servers.map(collect).transpose()?;
-        let reading = match (found.files, &collected) {
-            (None, Some(collected)) => collected.reading(&self.reading, found.policy)?,
-            (None, None) => self.reading.reading(found.policy)?,
-            (Some(files), _) => files,
-        };
-        let words = self.reading.words(collected.as_ref().map(Collected::word));
-        let mut summary = analysis
-            .reading_words([words, self.hashing.words()].concat())
-            .node_counts(node_counts)
-            .run_on(reading)?;
-        if let Some(collected) = &collected {
-            collected.rename(&mut summary, self.redact);
+        let input = found.read(progress)?;
+        let mut analysis = analysis.node_counts(node_counts);
+        if let Keys::Reading(_) = input.keys {
+            let words = self
+                .reading
+                .words(input.collected.as_ref().map(Collected::word));
+            analysis = analysis.reading_words([words, self.hashing.words()].concat());
         }
-        self.name_run(&mut summary);
-        Ok(summary)
-    }
-
-    /// The tally files that are the inputs.
-    fn tallies(&self) -> Result<Tallies> {
-        let words = [
-            self.reading.words(Some(String::new())),
-            self.hashing.words(),
-        ]
-        .concat();
-        let of_dumps = words
-            .into_iter()
-            .skip(1)
-            .chain(self.counting.one_pass.then(|| "--one-pass".into()));
-        match of_dumps.into_iter().next() {
-            Some(flag) => Err(Error::bad(
-                flag,
-                "belongs to slotscope tally, which counted the keys; leave it out",
-            )),
-            None => Tallies::read(&self.reading.inputs),
+        let mut summary = input.keys.count(&analysis, |counted| counted.summary())?;
+        if let Some(collected) = &input.collected {
+            collected.rename(&mut summary.input, &mut summary.nodes.source);
+            collected.note(&mut summary, self.redact);
         }
-    }
-
-    fn of_tallies(&self, analysis: &Analysis, tallies: Tallies) -> Result<Summary> {
-        let first = self
-            .reading
-            .inputs
-            .first()
-            .map_or(Path::new(""), PathBuf::as_path);
-        let no_tally = || {
-            Error::bad(
-                "a tally file",
-                "is missing next to the files of recount; name it too",
-            )
-        };
-        let tally = tallies.tally.ok_or_else(no_tally);
-        let report = |tally| partial::reporting::report(analysis, tally, tallies.again);
-        let mut summary = tally
-            .and_then(report)
-            .map_err(|error| of_file(first, error))?;
         self.name_run(&mut summary);
         Ok(summary)
     }
@@ -427,10 +358,10 @@ impl AnalyzeArgs {
     }
 
     /// What the run reads, which no output may replace.
-    fn files_read<'a>(&'a self, inputs: &'a [Box<dyn Source>]) -> impl Iterator<Item = &'a Path> {
+    fn files_read<'a>(&'a self, found: &'a FoundInput<'_>) -> impl Iterator<Item = &'a Path> {
         let listings = [&self.cluster.topology, &self.cluster_info];
         let listings = listings.into_iter().flatten().map(PathBuf::as_path);
-        inputs.iter().map(|input| input.path()).chain(listings)
+        found.paths().into_iter().chain(listings)
     }
 
     /// What was typed, with blanks between; the names in it are redacted as a whole.

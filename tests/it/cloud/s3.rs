@@ -76,3 +76,68 @@ fn a_report_from_s3_is_that_of_the_same_files() {
         assert_fails(&output, &[address, parts[0], parts[1]]);
     }
 }
+
+#[test]
+fn every_command_reads_objects_as_files() {
+    let (server, variables) = moto();
+    let variables = variables
+        .each_ref()
+        .map(|(name, value)| (*name, value.as_str()));
+    let (scratch, names) = dumps();
+    let second = |at: u32| {
+        format!(
+            "{}.5 [0 127.0.0.1:5000] \"GET\" \"{{a}}{at}\"\n",
+            1_700_000_000 + at / 9
+        )
+    };
+    scratch.file(
+        "dumps/node.monitor",
+        (0..2000).map(second).collect::<String>(),
+    );
+    for name in names.into_iter().chain(["node.monitor"]) {
+        let content = std::fs::read(scratch.path("dumps").join(name)).unwrap();
+        let target = format!("/bucket/in/{}", name.replace(' ', "%20"));
+        server.send("PUT", &target, &[], &content);
+    }
+    let here = format!("{}/", scratch.path("dumps").display());
+    let rows: [(&str, &[&str], &[&str]); 7] = [
+        (
+            "plan",
+            &["--nodes", "3", "--by", "keys", "--force", "--json"],
+            &["a.keys", "b.csv.gz"],
+        ),
+        (
+            "whatif",
+            &["--nodes", "3", "--to-nodes", "4", "--json"],
+            &["a.keys", "b.csv.gz"],
+        ),
+        ("lint", &["--json"], &["a.keys", "b.csv.gz"]),
+        ("advise", &["--nodes", "3", "--json"], &["a.keys"]),
+        ("fanout", &["--json"], &["node.monitor"]),
+        ("timeline", &["--json"], &["node.monitor"]),
+        ("dump", &[], &["c.rdb"]),
+    ];
+    for (command, flags, names) in rows {
+        let at = |place: &str| {
+            let inputs: Vec<String> = names.iter().map(|name| format!("{place}{name}")).collect();
+            let inputs = inputs.iter().map(String::as_str);
+            let args: Vec<&str> = [command]
+                .into_iter()
+                .chain(inputs)
+                .chain(flags.iter().copied())
+                .collect();
+            let run = run_with(&args, &variables);
+            assert!(!run.stdout.is_empty(), "{args:?}: {run:?}");
+            let text = String::from_utf8(run.stdout).unwrap().replace(place, "");
+            match serde_json::from_str::<serde_json::Value>(&text) {
+                Ok(mut answer) => {
+                    // An object has an entity tag.
+                    answer["input"].take();
+                    answer.to_string()
+                }
+                Err(_) => text,
+            }
+        };
+        assert_eq!(at("s3://bucket/in/"), at(&here), "{command}");
+    }
+}

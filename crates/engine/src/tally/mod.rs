@@ -11,10 +11,10 @@ pub mod extremes;
 pub mod heaviest;
 pub mod keys_by_node;
 pub mod kinds;
-pub mod known;
 pub mod operations;
 pub mod pattern_recount;
 pub mod patterns;
+pub mod preselected;
 pub mod present;
 pub mod recency;
 mod recent_patterns;
@@ -42,9 +42,9 @@ use crate::tally::duplicates::Duplicates;
 use crate::tally::extremes::Extremes;
 use crate::tally::heaviest::Heaviest;
 use crate::tally::keys_by_node::KeysByNode;
-use crate::tally::known::Known;
 use crate::tally::operations::Operations;
 use crate::tally::patterns::Patterns;
+use crate::tally::preselected::Preselected;
 use crate::tally::sketch::histogram::{Lengths, Sizes};
 use crate::tally::slots::SlotCounts;
 use crate::tally::slots_by_input::SlotsByInput;
@@ -131,7 +131,7 @@ impl Tallies {
 
 impl Tallies {
     /// Counts these hash tags by name, however many others there are.
-    pub fn knowing(mut self, known: Option<Known>) -> Self {
+    pub fn knowing(mut self, known: Option<Preselected>) -> Self {
         if let Some(names) = &mut self.names {
             names.tags = std::mem::take(&mut names.tags).knowing(known);
         }

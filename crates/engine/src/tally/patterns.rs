@@ -27,14 +27,14 @@ pub struct Patterns {
     slots: SlotSets,
     separator: Vec<u8>,
     /// What a second pass found.
-    again: Option<CountedAgain>,
+    again: Option<SecondPassCounts>,
     #[serde(skip)]
     recent: RecentPatterns,
 }
 
 /// The heavy patterns, where there are too many of any kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CountedAgain {
+pub struct SecondPassCounts {
     /// Exact counts.
     pub rows: Vec<(Name, Load)>,
     /// No other pattern holds more than this.
@@ -82,14 +82,14 @@ impl Patterns {
 
     /// Takes over what a second pass found.
     pub fn take_again(&mut self, again: &PatternRecount) {
-        self.again = Some(CountedAgain {
+        self.again = Some(SecondPassCounts {
             rows: again.rows(),
             max_error: again.max_error(),
         });
     }
 
     /// What a second pass found.
-    pub fn again(&self) -> Option<&CountedAgain> {
+    pub fn again(&self) -> Option<&SecondPassCounts> {
         self.again.as_ref()
     }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::metric::{Load, Metric};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
-use crate::tally::known::Known;
+use crate::tally::preselected::Preselected;
 use crate::tally::sketch::bottom_k::SampledTags;
 use crate::tally::sketch::count_min::CountMin;
 use crate::tally::sketch::heavy_hitters::HeavyHitters;
@@ -23,7 +23,7 @@ pub struct TagCounter {
     /// Past the table, how many keys some of them have.
     pub sample: SampledTags,
     /// Past the table, the tags that are counted by name and not in the rows.
-    pub known: Option<Known>,
+    pub known: Option<Preselected>,
     /// Whether heavy tags are followed by name past the table, because there is no second pass.
     follow: bool,
     #[serde(skip)]
@@ -65,7 +65,7 @@ impl TagCounter {
     }
 
     /// Counts these by name, however many others there are.
-    pub fn knowing(self, known: Option<Known>) -> Self {
+    pub fn knowing(self, known: Option<Preselected>) -> Self {
         TagCounter { known, ..self }
     }
 
@@ -149,7 +149,7 @@ impl TagCounter {
         {
             return self.forget();
         }
-        let known = self.known.iter().flat_map(Known::counted);
+        let known = self.known.iter().flat_map(Preselected::counted);
         for (_, hash, load) in known {
             rows.distinct.add(hash);
             if let keys @ 1.. = load[Metric::Keys] {
@@ -333,7 +333,7 @@ impl Tally for TagCounter {
 }
 
 /// Adds to a name if it is known beforehand.
-fn add_to_known(known: &mut Option<Known>, hash: u64, name: &[u8], load: Load) -> bool {
+fn add_to_known(known: &mut Option<Preselected>, hash: u64, name: &[u8], load: Load) -> bool {
     let known = known.as_mut();
     known.is_some_and(|known| known.add(hash, name, load))
 }

@@ -93,14 +93,28 @@ impl<'a> Problem<'a> {
                 band: *band,
             })
         };
-        let goals_of: Vec<Goal<'a>> = goals.goals.iter().filter_map(goal).collect();
-        (!goals_of.is_empty() && cluster.leaves.contains(&false)).then(|| Problem {
-            goals: goals_of,
-            guards: goals.guards.iter().filter_map(guard).collect(),
+        Problem::with_goals(
+            cluster,
+            goals.goals.iter().filter_map(goal).collect(),
+            goals.guards.iter().filter_map(guard).collect(),
+            loaded(Metric::Bytes).or_else(|| loaded(Metric::Keys)),
+        )
+    }
+
+    /// The same of any goals; `None` without a goal or a node that takes slots.
+    pub fn with_goals(
+        cluster: &PlanCluster,
+        goals: Vec<Goal<'a>>,
+        guards: Vec<Guard<'a>>,
+        price: Option<&'a [u64]>,
+    ) -> Option<Self> {
+        (!goals.is_empty() && cluster.leaves.contains(&false)).then(|| Problem {
+            goals,
+            guards,
             owner: cluster.owner.clone(),
             leaves: cluster.leaves.clone(),
             fixed: cluster.fixed.clone(),
-            price: loaded(Metric::Bytes).or_else(|| loaded(Metric::Keys)),
+            price,
             limits: cluster.limits,
         })
     }

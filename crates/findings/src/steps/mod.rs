@@ -60,7 +60,7 @@ struct Steps<'a> {
     summary: &'a Summary,
     topology: &'a Topology,
     commands: &'a Commands,
-    movable: Movable<'a>,
+    movable: Movable,
     keys: Vec<BlockingKey>,
     pinned: Vec<BlockingKey>,
     price: Option<&'a [u64]>,
@@ -94,7 +94,7 @@ impl<'a> Steps<'a> {
             commands,
             movable: Movable {
                 unasked: unasked(summary, commands),
-                ..Movable::new(topology, slots, pinned.iter().map(|key| key.slot))
+                ..Movable::new(topology, pinned.iter().map(|key| key.slot))
             },
             keys,
             pinned,

@@ -1,8 +1,9 @@
 //! The one plan of moves for all roles: those that ask for it are its goals, the others may not get worse.
 
+use crate::plan::cluster::PlanCluster;
 use crate::plan::goals::{self, band_of, tolerance_of};
 use crate::plan::moves::{Move, between};
-use crate::plan::problem::{Goal, Guard, MoveLimits, Problem};
+use crate::plan::problem::{Goal, Guard, Problem};
 use crate::plan::solve::plan;
 use crate::steps::situation::{Known, RoleNow, Situation};
 use crate::summary::Summary;
@@ -21,28 +22,24 @@ pub struct Moves {
 }
 
 /// What may move.
-pub struct Movable<'a> {
-    /// The nodes.
-    pub topology: &'a Topology,
-    /// Slots that stay where they are.
-    pub fixed: Vec<bool>,
+pub struct Movable {
+    /// The nodes, and the slots that stay where they are.
+    pub cluster: PlanCluster,
     /// Loads that are not judged, as the user chose others, and may not get worse: each with its band.
     pub unasked: Vec<(Metric, f64)>,
 }
 
-impl<'a> Movable<'a> {
+impl Movable {
     /// All slots but those on their way and `pinned` ones.
-    pub fn new(topology: &'a Topology, slots: usize, pinned: impl Iterator<Item = u16>) -> Self {
-        let mut fixed = vec![false; slots];
-        let in_flight = topology.in_flight.iter().map(|moving| moving.slot);
-        for slot in in_flight.chain(pinned) {
-            if let Some(is_fixed) = fixed.get_mut(usize::from(slot)) {
+    pub fn new(topology: &Topology, pinned: impl Iterator<Item = u16>) -> Self {
+        let mut cluster = PlanCluster::new(topology, 0);
+        for slot in pinned {
+            if let Some(is_fixed) = cluster.fixed.get_mut(usize::from(slot)) {
                 *is_fixed = true;
             }
         }
         Movable {
-            topology,
-            fixed,
+            cluster,
             unasked: Vec::new(),
         }
     }
@@ -85,35 +82,19 @@ impl<'a> Movable<'a> {
             Some(Guard {
                 metric: *metric,
                 loads,
-                capacity: vec![1.0; self.topology.nodes.len()],
+                capacity: self.cluster.capacity.clone(),
                 band: *band,
             })
         });
-        let guards: Vec<Guard<'_>> = guards.chain(unasked).collect();
-        if goals.is_empty() {
-            return None;
-        }
         let metrics: Vec<Metric> = goals.iter().map(|goal| goal.metric).collect();
-        let is_up = |node: &usize| {
-            let node = &self.topology.nodes[*node];
-            node.is_up()
+        // What a failed node owns stays its own.
+        let is_up = |node: &usize| !self.cluster.leaves[*node];
+        let owners = situation.owner.iter().map(|owner| owner.filter(is_up));
+        let cluster = PlanCluster {
+            owner: owners.collect(),
+            ..self.cluster.clone()
         };
-        let problem = Problem {
-            goals,
-            guards,
-            // What a failed node owns stays its own.
-            owner: situation
-                .owner
-                .iter()
-                .map(|owner| owner.filter(is_up))
-                .collect(),
-            leaves: (0..self.topology.nodes.len())
-                .map(|node| !is_up(&node))
-                .collect(),
-            fixed: self.fixed.clone(),
-            price,
-            limits: MoveLimits::default(),
-        };
+        let problem = Problem::with_goals(&cluster, goals, guards.chain(unasked).collect(), price)?;
         let planned = plan(&problem);
         let today = &situation.owner;
         let owner = planned

@@ -10,7 +10,7 @@ use crate::summary::balance::tidy;
 use slotscope_engine::metric::{Errors, Load, Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::slot_of_part;
-use slotscope_engine::tally::known::Known;
+use slotscope_engine::tally::preselected::Preselected;
 use slotscope_engine::tally::recount::Recount;
 use slotscope_engine::tally::sketch::count_min::CountMin;
 use slotscope_engine::tally::sketch::hyper_log_log::RELATIVE_ERROR;
@@ -144,7 +144,7 @@ impl Tags {
                 let found: Vec<_> = tags
                     .known
                     .iter()
-                    .flat_map(Known::counted)
+                    .flat_map(Preselected::counted)
                     .map(|(name, _, load)| exactly(&Name::from(name), load))
                     .collect();
                 let mut known = Tags {

@@ -1,5 +1,4 @@
-//! Inputs that are running servers: their keys are collected first, into a directory that is removed at the end, or where
-//! the user says.
+//! Running servers: their keys are collected first, into a directory that is removed at the end, or where the user says.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +7,7 @@ use clap::Args;
 use crate::analysis::reading::Reading;
 use crate::cli::collect_bars::NodeBars;
 use crate::cli::headings::SERVERS;
-use crate::cli::live::{self, LiveArgs};
+use crate::cli::live;
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
 use crate::collect::run::{self, Options};
@@ -17,8 +16,10 @@ use crate::name::Name;
 use crate::output::WholeDirectory;
 use crate::slot::policy::Policy;
 use crate::source::remote;
-use crate::summary::Summary;
+use crate::summary::{InputFacts, Summary};
 use crate::text::shell_word;
+
+pub use crate::cli::live::LiveArgs;
 
 /// How servers among the inputs are read.
 #[derive(Args, Debug, Clone, Default)]
@@ -57,6 +58,11 @@ pub enum Collected {
 }
 
 impl ServerArgs {
+    /// What is read is removed at the end.
+    pub fn for_now(live: LiveArgs) -> Self {
+        ServerArgs { live, keep: None }
+    }
+
     /// The servers that the inputs are; `None` where they are files.
     ///
     /// # Errors
@@ -151,13 +157,28 @@ impl Collected {
         }
     }
 
-    /// Takes a directory that is removed at the end out of the names of files, and puts the command that keeps it before
-    /// those that read it, unless names are redacted.
-    pub fn rename(&self, summary: &mut Summary, redacted: bool) {
-        let Collected::ForNow {
-            directory, collect, ..
-        } = self
-        else {
+    /// Takes a directory that is removed at the end out of the names of files.
+    pub fn rename<'n>(&self, input: &'n mut InputFacts, source: &'n mut Name) {
+        let files = input.files.iter_mut().map(|file| &mut file.name);
+        let stops = input.incomplete.iter_mut().map(|stop| &mut stop.file);
+        let rejects = input.rejected.first.iter_mut().map(|row| &mut row.file);
+        self.shorten(files.chain(stops).chain(rejects).chain([source]));
+    }
+
+    /// The same in any names.
+    pub fn shorten<'n>(&self, names: impl Iterator<Item = &'n mut Name>) {
+        let Collected::ForNow { directory, .. } = self else {
+            return;
+        };
+        let prefix = Name::from(directory.path().join("").as_path());
+        for name in names.filter(|name| name.0.starts_with(&prefix.0)) {
+            name.0.drain(..prefix.0.len());
+        }
+    }
+
+    /// Puts the command that keeps such a directory before those that read it, and says that it is removed.
+    pub fn note(&self, summary: &mut Summary, redacted: bool) {
+        let Collected::ForNow { collect, .. } = self else {
             return;
         };
         let steps = summary.verdict.steps.iter_mut();
@@ -170,15 +191,6 @@ impl Collected {
         for command in commands.filter(|command| !redacted && command.0.starts_with(b"slotscope "))
         {
             *command = Name::from(format!("{collect} && {command}").as_str());
-        }
-        let prefix = Name::from(directory.path().join("").as_path());
-        let input = &mut summary.input;
-        let files = input.files.iter_mut().map(|file| &mut file.name);
-        let stops = input.incomplete.iter_mut().map(|stop| &mut stop.file);
-        for name in files.chain(stops).chain([&mut summary.nodes.source]) {
-            if name.0.starts_with(&prefix.0) {
-                name.0.drain(..prefix.0.len());
-            }
         }
         let what = "what was read of the servers is removed; --keep DIR, or collect, keeps it for plan, whatif and the next analyze";
         summary.input.notes.push(what.into());

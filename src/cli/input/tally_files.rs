@@ -1,12 +1,10 @@
 //! Tally files among the inputs of a command.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::cli::input::kind::InputKind;
 use crate::error::{Error, Result};
 use crate::name::Name;
-use crate::partial;
 use crate::partial::recount_file::{self, RecountFile};
 use crate::partial::tally_file::TallyFile;
 use crate::source::small_file;
@@ -68,7 +66,8 @@ fn merge<T>(all: &mut Option<T>, next: T, both: fn(&mut T, T) -> Result<()>) -> 
 /// # Errors
 /// Some are and some are not.
 pub fn are_tallies(paths: &[PathBuf]) -> Result<bool> {
-    let (tallies, others): (Vec<_>, Vec<_>) = paths.iter().partition(|path| is_tally(path));
+    let is_tally = |path: &&PathBuf| InputKind::of_path(path) == Some(InputKind::Tally);
+    let (tallies, others): (Vec<_>, Vec<_>) = paths.iter().partition(is_tally);
     match (tallies.first(), others.first()) {
         (Some(_), Some(other)) => Err(Error::bad(
             Name::from(other.as_path()).to_string(),
@@ -76,17 +75,6 @@ pub fn are_tallies(paths: &[PathBuf]) -> Result<bool> {
         )),
         (tally, _) => Ok(tally.is_some()),
     }
-}
-
-fn is_tally(path: &Path) -> bool {
-    // Opening a pipe would wait for its writer.
-    let mut head = Vec::new();
-    let mut read = || {
-        File::open(path)?
-            .take(partial::MAGIC as u64)
-            .read_to_end(&mut head)
-    };
-    path.is_file() && read().is_ok() && partial::is_tally(&head)
 }
 
 /// An error with the name of the file that it is about.

@@ -15,29 +15,29 @@ const FILTER_BITS: u32 = 16;
 /// Exact counts of names that are given beforehand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "NameTable", into = "NameTable")]
-pub struct Known {
+pub struct Preselected {
     table: NameTable,
     filter: Vec<u64>,
 }
 
-impl From<NameTable> for Known {
+impl From<NameTable> for Preselected {
     fn from(table: NameTable) -> Self {
         let mut filter = vec![0; 1 << (FILTER_BITS - 6)];
         for (_, hash, _) in table.iter() {
             let (word, bit) = place(hash);
             filter[word] |= bit;
         }
-        Known { table, filter }
+        Preselected { table, filter }
     }
 }
 
-impl From<Known> for NameTable {
-    fn from(known: Known) -> Self {
+impl From<Preselected> for NameTable {
+    fn from(known: Preselected) -> Self {
         known.table
     }
 }
 
-impl Known {
+impl Preselected {
     /// The first of `names` that fit, nothing counted yet.
     pub fn of<'n>(names: impl IntoIterator<Item = (u64, &'n Name)>) -> Self {
         let mut table = NameTable::default();
@@ -47,7 +47,7 @@ impl Known {
                 break;
             }
         }
-        Known::from(table)
+        Preselected::from(table)
     }
 
     /// False for most names that are not in the table.
@@ -70,8 +70,8 @@ impl Known {
     }
 
     /// Whether both count the same names.
-    pub fn has_the_names_of(&self, other: &Known) -> bool {
-        let names = |known: &Known| known.table.len();
+    pub fn has_the_names_of(&self, other: &Preselected) -> bool {
+        let names = |known: &Preselected| known.table.len();
         let mut theirs = other.table.iter();
         names(self) == names(other)
             && self
@@ -111,7 +111,7 @@ mod tests {
         let names: Vec<Name> = (0..MAX_KNOWN + 9)
             .map(|i| Name::from(format!("tag:{i}").as_bytes()))
             .collect();
-        let mut known = Known::of(names.iter().map(|name| (hash(&name.0), name)));
+        let mut known = Preselected::of(names.iter().map(|name| (hash(&name.0), name)));
         for (i, name) in names.iter().enumerate() {
             let hash = hash(&name.0);
             assert_eq!(known.add(hash, &name.0, Load::KEY), i < MAX_KNOWN);

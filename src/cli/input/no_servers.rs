@@ -8,17 +8,25 @@ use crate::analysis::reading::Reading;
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
 use crate::error::Result;
+use crate::name::Name;
 use crate::slot::policy::Policy;
-use crate::summary::Summary;
+use crate::summary::{InputFacts, Summary};
 
 #[derive(Args, Debug, Clone, Default)]
 pub struct ServerArgs {}
+
+#[derive(Args, Debug, Clone, Default)]
+pub struct LiveArgs {}
 
 pub enum Servers {}
 
 pub enum Collected {}
 
 impl ServerArgs {
+    pub fn for_now(_: LiveArgs) -> Self {
+        ServerArgs {}
+    }
+
     pub fn servers(&self, _: &[PathBuf]) -> Result<Option<Servers>> {
         Ok(None)
     }
@@ -43,7 +51,15 @@ impl Collected {
         match *self {}
     }
 
-    pub fn rename(&self, _: &mut Summary) {
+    pub fn rename<'n>(&self, _: &'n mut InputFacts, _: &'n mut Name) {
+        match *self {}
+    }
+
+    pub fn shorten<'n>(&self, _: impl Iterator<Item = &'n mut Name>) {
+        match *self {}
+    }
+
+    pub fn note(&self, _: &mut Summary, _: bool) {
         match *self {}
     }
 }

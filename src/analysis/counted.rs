@@ -1,0 +1,122 @@
+//! Inputs that are counted, by this process or by others: findings are made of these values, without the inputs.
+
+use crate::analysis::beside::Beside;
+use crate::analysis::counters::Counters;
+use crate::analysis::inputs::Inputs;
+use crate::analysis::reading::Reading;
+use crate::analysis::run_info::Started;
+use crate::analysis::tally_spec::TallySpec;
+use crate::analysis::two_pass::{Counted, SecondPass};
+use crate::analysis::{Analysis, Nodes, collected_nodes, slot_stats};
+use crate::error::{Error, Result};
+use crate::scan::Scanned;
+use crate::source::collection::Collection;
+use crate::tally::Tallies;
+use crate::topology::Topology;
+
+/// The counts of inputs, and the analysis that they are for.
+pub struct CountedInputs {
+    /// With the nodes that the inputs list, if the user named none.
+    pub(super) analysis: Analysis,
+    /// What is known of the inputs besides the counts.
+    pub inputs: Inputs,
+    /// The counts.
+    pub counted: Counted,
+    /// The nodes as far as they are known without the counts.
+    pub(super) topology: Topology,
+    pub(super) started: Started,
+}
+
+impl CountedInputs {
+    /// What other processes counted, for this analysis.
+    ///
+    /// # Errors
+    /// Nodes that cannot be used.
+    pub fn of_others(analysis: Analysis, inputs: Inputs, counted: Counted) -> Result<Self> {
+        Ok(CountedInputs {
+            topology: analysis.first_owners(inputs.files.len())?,
+            analysis,
+            inputs,
+            counted,
+            started: Started::now(),
+        })
+    }
+}
+
+impl Analysis {
+    /// Reads and counts sources that are found already, without a judgement.
+    ///
+    /// # Errors
+    /// As `run`.
+    pub fn count(&self, mut reading: Reading) -> Result<CountedInputs> {
+        let started = Started::now();
+        let analysis = self.on_nodes_in(&reading.collections)?;
+        let topology = analysis.first_owners(reading.sources.len())?;
+        reading.options.only.not_of = topology.replicas.iter().cloned().collect();
+        let beside = Beside::take_from(&mut reading)?;
+        let (mut counted, counters) = analysis.count_keys(&reading, &topology)?;
+        let ops = analysis.ops_column.as_deref();
+        let of_others = beside.add_to(&mut counted.first, &mut reading, ops)?;
+        let inputs = Inputs {
+            counters: counters.or(of_others),
+            ..Inputs::of(reading, &counted.first)
+        };
+        Ok(CountedInputs {
+            analysis,
+            inputs,
+            counted,
+            topology,
+            started,
+        })
+    }
+
+    /// The same, with the nodes that a collection lists where the user names none.
+    fn on_nodes_in(&self, collections: &[Collection]) -> Result<Analysis> {
+        let listed = match self.nodes {
+            Nodes::Assumed => collected_nodes::topology(collections)?,
+            _ => None,
+        };
+        Ok(Analysis {
+            nodes: listed.map_or_else(|| self.nodes.clone(), Nodes::OfInput),
+            ..self.clone()
+        })
+    }
+
+    /// Counts all keys, or takes over what servers counted.
+    fn count_keys(
+        &self,
+        reading: &Reading,
+        topology: &Topology,
+    ) -> Result<(Counted, Option<Counters>)> {
+        if let Some(taken) = slot_stats::take(&reading.sources, self.ops_column.as_deref())? {
+            if !reading.options.policy.is_oss() {
+                let what =
+                    "CLUSTER SLOT-STATS has slots as the server hashed them; leave --policy out";
+                return Err(Error::bad("--policy", what));
+            }
+            return Ok((Counted::of(taken.scanned, None), Some(taken.counters)));
+        }
+        let mut first = self.first_pass(reading, topology)?;
+        let again = SecondPass::of(&mut first.tally)
+            .map(|again| {
+                reading.with_scan("recounting names", |scan| {
+                    again.run(scan, &reading.sources, &first.incomplete)
+                })
+            })
+            .transpose()?;
+        Ok((Counted::of(first, again), None))
+    }
+
+    fn first_pass(&self, reading: &Reading, topology: &Topology) -> Result<Scanned<Tallies>> {
+        let spec = TallySpec {
+            slots_only: self.slots_only,
+            one_pass: self.one_pass || !reading.is_rereadable(),
+            separator: (self.depth > 0).then_some(self.separator.as_bytes()),
+            listing: self.nodes.listed().map(|_| topology),
+            seeks_nodes: matches!(self.nodes, Nodes::Assumed),
+        };
+        let preselected = spec.preselect(reading, self.sampling)?;
+        let empty = spec.empty(reading.sources.len(), preselected.as_ref());
+        reading.scan("counting", || empty.clone())
+    }
+}

@@ -1,0 +1,69 @@
+//! What is counted: the tallies that a first pass starts from, in one process or in parts.
+
+use crate::analysis::likely_heavy::Sampling;
+use crate::analysis::reading::Reading;
+use crate::error::Result;
+use crate::tally::keys_by_node::KeysByNode;
+use crate::tally::preselected::Preselected;
+use crate::tally::slots_by_input::SlotsByInput;
+use crate::tally::{Parts, Tallies};
+use crate::topology::Topology;
+
+/// What is counted.
+pub struct TallySpec<'a> {
+    /// Slots alone, without names.
+    pub slots_only: bool,
+    /// Names are counted in one pass, with bounds.
+    pub one_pass: bool,
+    /// What separates the segments of a key, where patterns are counted.
+    pub separator: Option<&'a [u8]>,
+    /// The nodes of a real cluster: only these can contradict the inputs.
+    pub listing: Option<&'a Topology>,
+    /// Whether the inputs may show the nodes.
+    pub seeks_nodes: bool,
+}
+
+impl TallySpec<'_> {
+    fn parts(&self) -> Parts {
+        match (self.slots_only, self.one_pass) {
+            (true, _) => Parts::Slots,
+            (_, true) => Parts::InOnePass,
+            (_, false) => Parts::All,
+        }
+    }
+
+    /// The hash tags that are counted by name, from a sample of the inputs; `None` where it is not worth it.
+    ///
+    /// # Errors
+    /// `Cancelled`.
+    pub fn preselect(&self, reading: &Reading, sampling: Sampling) -> Result<Option<Preselected>> {
+        if self.parts() != Parts::All || !sampling.is_worth_it(&reading.sources) {
+            return Ok(None);
+        }
+        reading.with_scan("sampling", |scan| Ok(sampling.tags(scan, &reading.sources)))
+    }
+
+    /// Nothing counted yet of this many inputs.
+    pub fn empty(&self, inputs: usize, preselected: Option<&Preselected>) -> Tallies {
+        let origins = self.listing.map(|topology| {
+            let nodes = topology.nodes.iter();
+            let addresses: Vec<_> = nodes.map(|node| node.address.as_deref()).collect();
+            KeysByNode::new(inputs, &addresses, |slot| topology.owner(slot))
+        });
+        let by_input = if self.seeks_nodes {
+            SlotsByInput::new(inputs)
+        } else {
+            SlotsByInput::default()
+        };
+        let tallies = Tallies {
+            origins: origins.unwrap_or_default(),
+            inputs: by_input,
+            ..Tallies::new(self.parts())
+        };
+        let tallies = tallies.knowing(preselected.cloned());
+        match self.separator {
+            Some(separator) => tallies.with_patterns(separator),
+            None => tallies,
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What an argument names besides a dump, and the answer of a command that cannot read it: what to name instead.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::analysis::slot_stats;
+use crate::collect::manifest;
+use crate::error::{Error, Result};
+use crate::name::Name;
+use crate::partial;
+use crate::source::{Source, remote};
+
+/// What is not a dump.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputKind {
+    /// A URL, or a host and a port.
+    Server,
+    /// A file of `tally`, `merge` or `recount`.
+    Tally,
+    /// A directory of `collect`.
+    Collection,
+    /// Answers to CLUSTER SLOT-STATS.
+    SlotCounts,
+}
+
+/// The kinds that a command does not read, and what to name instead of each.
+pub type Refused = [(InputKind, &'static str)];
+
+/// What commands that read names say of inputs without names.
+pub const NEEDS_NAMES: &Refused = &[
+    (InputKind::Tally, "name the dumps that it was counted from"),
+    (
+        InputKind::SlotCounts,
+        "name a dump, or the servers as redis://HOST:PORT",
+    ),
+];
+
+/// What commands that read what clients do say of other inputs.
+pub const NEEDS_COMMANDS: &Refused = &[
+    (
+        InputKind::Server,
+        "capture what clients do: timeout 10 redis-cli -h HOST -p PORT MONITOR > FILE, then name FILE",
+    ),
+    (
+        InputKind::Tally,
+        "name a capture of MONITOR, or an append-only file",
+    ),
+    (
+        InputKind::Collection,
+        "name a capture of MONITOR, or an append-only file",
+    ),
+    (
+        InputKind::SlotCounts,
+        "name a capture of MONITOR, or an append-only file",
+    ),
+];
+
+/// What `dump` says of inputs that are not RDB files.
+pub const NEEDS_RDB: &Refused = &[
+    (
+        InputKind::Server,
+        "slotscope collect URL -o DIR writes such lines of its keys; or name a file of redis-cli --rdb",
+    ),
+    (
+        InputKind::Tally,
+        "name the RDB files that it was counted from",
+    ),
+    (
+        InputKind::Collection,
+        "its files are such lines: zstd -dc DIR/*.csv.zst",
+    ),
+    (InputKind::SlotCounts, "name an RDB file"),
+];
+
+/// What `timeline` says of inputs without times.
+pub const NEEDS_TIMES: &Refused = &[
+    (
+        InputKind::Server,
+        "slotscope collect URL -o DIR --every 10s --for 10m reads it over time; then name DIR",
+    ),
+    (
+        InputKind::Tally,
+        "name the captures that it was counted from",
+    ),
+];
+
+/// What `find-tag --avoid` says of inputs that are not lines of text.
+pub const NEEDS_LINES: &Refused = &[
+    (
+        InputKind::Server,
+        "write its keys to a file: redis-cli -u URL --scan > FILE, then name FILE",
+    ),
+    (InputKind::Tally, "name a file of tags or keys, one a line"),
+    (
+        InputKind::Collection,
+        "name a file of tags or keys, one a line",
+    ),
+];
+
+/// What `tally` says of inputs that are not dumps.
+pub const NEEDS_DUMPS: &Refused = &[
+    (
+        InputKind::Server,
+        "slotscope collect URL -o DIR reads it; then name DIR",
+    ),
+    (InputKind::Tally, "slotscope merge makes one of several"),
+];
+
+impl InputKind {
+    /// The kind that a path has by itself; `None` for a dump, and for counts by slot, whose content tells.
+    pub fn of_path(path: &Path) -> Option<InputKind> {
+        if remote::is_server(path) {
+            Some(InputKind::Server)
+        } else if path.join(manifest::FILE).is_file() {
+            Some(InputKind::Collection)
+        } else {
+            is_tally(path).then_some(InputKind::Tally)
+        }
+    }
+
+    fn in_words(self) -> &'static str {
+        match self {
+            InputKind::Server => "a running server, which this command does not read",
+            InputKind::Tally => "a tally file, which has counts and no keys",
+            InputKind::Collection => "a directory of slotscope collect, which has keys alone",
+            InputKind::SlotCounts => "counts by slot (CLUSTER SLOT-STATS), without keys",
+        }
+    }
+}
+
+/// Refuses paths of these kinds.
+///
+/// # Errors
+/// A path is of one.
+pub fn check_paths(paths: &[PathBuf], refused: &Refused) -> Result<()> {
+    paths
+        .iter()
+        .filter_map(|path| Some((path, InputKind::of_path(path)?)))
+        .try_for_each(|(path, kind)| check(path, kind, refused))
+}
+
+/// Refuses counts by slot among the sources, if these are refused.
+///
+/// # Errors
+/// A source has them, or cannot be read.
+pub fn check_sources(sources: &[Box<dyn Source>], refused: &Refused) -> Result<()> {
+    if refused
+        .iter()
+        .all(|(kind, _)| *kind != InputKind::SlotCounts)
+    {
+        return Ok(());
+    }
+    sources
+        .iter()
+        .try_for_each(|source| match slot_stats::spelling(&**source)? {
+            Some(_) => check(source.path(), InputKind::SlotCounts, refused),
+            None => Ok(()),
+        })
+}
+
+fn check(path: &Path, kind: InputKind, refused: &Refused) -> Result<()> {
+    let Some((_, instead)) = refused.iter().find(|(of, _)| *of == kind) else {
+        return Ok(());
+    };
+    let shown = remote::without_password(&path.to_string_lossy());
+    Err(Error::bad(
+        Name::from(shown.as_str()).to_string(),
+        format!("{}; {instead}", kind.in_words()),
+    ))
+}
+
+fn is_tally(path: &Path) -> bool {
+    // Opening a pipe would wait for its writer.
+    let mut head = Vec::new();
+    let mut read = || {
+        File::open(path)?
+            .take(partial::MAGIC as u64)
+            .read_to_end(&mut head)
+    };
+    path.is_file() && read().is_ok() && partial::is_tally(&head)
+}

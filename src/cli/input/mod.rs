@@ -1,0 +1,231 @@
+//! What a command reads, whatever its arguments name: dumps (files, objects, collections, counts by slot), running servers,
+//! whose keys are collected first, or tally files.
+
+pub mod kind;
+#[cfg_attr(not(feature = "live"), path = "no_servers.rs")]
+pub mod servers;
+pub mod tally_files;
+
+use std::path::{Path, PathBuf};
+
+use crate::analysis::counted::CountedInputs;
+use crate::analysis::reading::Reading;
+use crate::analysis::{Analysis, collected_nodes};
+use crate::cli::hashing::HashingArgs;
+use crate::cli::input::kind::{Refused, check_paths, check_sources};
+use crate::cli::input::servers::{Collected, ServerArgs, Servers};
+use crate::cli::input::tally_files::{Tallies, are_tallies, of_file};
+use crate::cli::progress::When;
+use crate::cli::reading::ReadingArgs;
+use crate::error::{Error, Result};
+use crate::partial;
+use crate::partial::recount_file::RecountFile;
+use crate::partial::tally_file::TallyFile;
+use crate::slot::policy::Policy;
+use crate::source::collection::Collection;
+use crate::topology::Topology;
+
+/// The flags that name inputs and say how they are read.
+pub struct InputFlags<'a> {
+    /// The inputs.
+    pub reading: &'a ReadingArgs,
+    /// How servers are reached.
+    pub servers: &'a ServerArgs,
+    /// What of a key is hashed; `None` for commands that do not compute slots.
+    pub hashing: Option<&'a HashingArgs>,
+    /// What the command does not read.
+    pub refused: &'static Refused,
+}
+
+/// Inputs that are found and not yet read.
+pub struct FoundInput<'a> {
+    reading: &'a ReadingArgs,
+    policy: Policy,
+    what: What,
+}
+
+enum What {
+    Dumps(Reading),
+    Servers(Servers),
+    Tallies(Box<Tallies>),
+}
+
+/// Inputs that can be counted.
+pub struct Input {
+    /// What is counted.
+    pub keys: Keys,
+    /// What was read of servers; it may be removed with this value.
+    pub collected: Option<Collected>,
+}
+
+/// Keys, or what was counted of them elsewhere.
+pub enum Keys {
+    /// To be counted.
+    Reading(Reading),
+    /// Counted in parts; the path is that of the first file.
+    Tallies(Box<TallyFile>, Option<RecountFile>, PathBuf),
+}
+
+impl<'a> InputFlags<'a> {
+    /// Finds the inputs.
+    ///
+    /// # Errors
+    /// An input that the command does not read, or that cannot be opened; a flag that cannot be used with it.
+    pub fn find(self) -> Result<FoundInput<'a>> {
+        let reading = self.reading;
+        check_paths(&reading.inputs, self.refused)?;
+        let policy = self.hashing.map_or(Ok(Policy::Oss), HashingArgs::policy)?;
+        let what = if let Some(servers) = self.servers.servers(&reading.inputs)? {
+            What::Servers(servers)
+        } else if are_tallies(&reading.inputs)? {
+            self.check_counted()?;
+            What::Tallies(Box::new(Tallies::read(&reading.inputs)?))
+        } else {
+            let reading = reading.reading(policy.clone())?;
+            check_sources(&reading.sources, self.refused)?;
+            What::Dumps(reading)
+        };
+        Ok(FoundInput {
+            reading,
+            policy,
+            what,
+        })
+    }
+
+    /// Refuses flags that say how keys are read where they are counted already.
+    fn check_counted(&self) -> Result<()> {
+        let of_inputs = self.reading.words(Some(String::new())).into_iter().skip(1);
+        let of_hashing = self.hashing.map_or_else(Vec::new, HashingArgs::words);
+        of_inputs
+            .chain(of_hashing)
+            .next()
+            .map_or(Ok(()), |flag| Err(counted_already(flag)))
+    }
+}
+
+/// A flag of `tally` next to tally files.
+pub fn counted_already(flag: String) -> Error {
+    Error::bad(
+        flag,
+        "belongs to slotscope tally, which counted the keys; leave it out",
+    )
+}
+
+impl FoundInput<'_> {
+    /// Files that no output may replace.
+    pub fn paths(&self) -> Vec<&Path> {
+        match &self.what {
+            What::Dumps(reading) => reading.paths().collect(),
+            What::Servers(_) => Vec::new(),
+            What::Tallies(_) => self.reading.inputs.iter().map(PathBuf::as_path).collect(),
+        }
+    }
+
+    /// What files are called that are made of servers.
+    pub fn server_name(&self) -> Option<String> {
+        match &self.what {
+            What::Servers(servers) => Some(servers.name()),
+            _ => None,
+        }
+    }
+
+    /// Whether the keys were counted elsewhere.
+    pub fn is_tally(&self) -> bool {
+        matches!(self.what, What::Tallies(_))
+    }
+
+    /// Collects the keys of servers.
+    ///
+    /// # Errors
+    /// No server answers, or a tally file is missing.
+    pub fn read(self, progress: When) -> Result<Input> {
+        let (keys, collected) = match self.what {
+            What::Dumps(reading) => (Keys::Reading(reading), None),
+            What::Servers(servers) => {
+                let collected = servers.collect(progress)?;
+                let reading = collected.reading(self.reading, self.policy)?;
+                (Keys::Reading(reading), Some(collected))
+            }
+            What::Tallies(tallies) => {
+                let Tallies { tally, again } = *tallies;
+                let first = self.reading.inputs.first().cloned().unwrap_or_default();
+                let tally = tally.ok_or_else(|| no_tally(&first))?;
+                (Keys::Tallies(Box::new(tally), again, first), None)
+            }
+        };
+        Ok(Input { keys, collected })
+    }
+}
+
+impl Input {
+    /// What is read, for commands that read names.
+    ///
+    /// # Errors
+    /// The keys were counted elsewhere.
+    pub fn reading(self) -> Result<(Reading, Option<Collected>)> {
+        match self.keys {
+            Keys::Reading(reading) => Ok((reading, self.collected)),
+            Keys::Tallies(.., path) => {
+                let what = "has counts and no names; name the dumps that it was counted from";
+                Err(of_file(&path, Error::bad("a tally file", what)))
+            }
+        }
+    }
+}
+
+impl Keys {
+    /// Counts them, or takes over what was counted, and calls `judge` with it.
+    ///
+    /// # Errors
+    /// As `Analysis::count` and `judge`; tally files that are incomplete or of other options.
+    pub fn count<R>(
+        self,
+        analysis: &Analysis,
+        judge: impl FnOnce(CountedInputs) -> Result<R>,
+    ) -> Result<R> {
+        match self {
+            Keys::Reading(reading) => judge(analysis.count(reading)?),
+            Keys::Tallies(tally, again, path) => {
+                let counted = partial::reporting::counted(analysis, *tally, again);
+                counted
+                    .and_then(judge)
+                    .map_err(|error| of_file(&path, error))
+            }
+        }
+    }
+
+    /// Whether they may be a node each.
+    pub fn may_be_nodes(&self) -> bool {
+        match self {
+            Keys::Reading(reading) => reading.sources.len() > 1,
+            Keys::Tallies(tally, ..) => tally.plan.inputs.len() > 1,
+        }
+    }
+
+    /// The collections among them.
+    ///
+    /// # Errors
+    /// A tally file whose flags cannot be used.
+    pub fn collections(&self) -> Result<Vec<Collection>> {
+        match self {
+            Keys::Reading(reading) => Ok(reading.collections.clone()),
+            Keys::Tallies(tally, ..) => Ok(tally.plan.describe_inputs()?.collections),
+        }
+    }
+
+    /// The nodes that they list themselves.
+    ///
+    /// # Errors
+    /// A listing that cannot be read.
+    pub fn nodes(&self) -> Result<Option<Topology>> {
+        match self {
+            Keys::Reading(reading) => collected_nodes::topology(&reading.collections),
+            Keys::Tallies(tally, ..) => tally.plan.flags.topology(),
+        }
+    }
+}
+
+fn no_tally(first: &Path) -> Error {
+    let what = "is missing next to the files of recount; name it too";
+    of_file(first, Error::bad("a tally file", what))
+}
