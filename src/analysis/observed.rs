@@ -164,7 +164,6 @@ mod tests {
     use crate::analysis::reading::{Options, Reading};
     use crate::analysis::tally_spec::TallySpec;
     use crate::source::collection::manifest::{Role, example};
-    use crate::source::collection::manifest::{Role, example};
     use crate::tally::Parts;
     use crate::tally::rejects::Rejects;
 
