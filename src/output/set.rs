@@ -15,9 +15,11 @@ pub struct OutputSet<T> {
     outputs: Vec<Output<T>>,
 }
 
+type WriteOutput<T> = dyn Fn(&T, &mut dyn Write) -> io::Result<Written> + Send + Sync;
+
 struct Output<T> {
     file: &'static str,
-    write: Box<dyn Fn(&T, &mut dyn Write) -> io::Result<Written> + Send + Sync>,
+    write: Box<WriteOutput<T>>,
 }
 
 impl<T> OutputSet<T> {
