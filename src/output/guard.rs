@@ -92,7 +92,8 @@ impl Guard {
         match there.iter().find(is_foreign) {
             Some(foreign) if !self.force => {
                 let what = "slotscope did not write this file and does not replace it";
-                self.refused(foreign, what)
+                let what = format!("{what}; {}{}", self.way_out, self.or_force);
+                Err(Error::bad(Name::from(foreign.as_path()).to_string(), what))
             }
             _ => Ok(()),
         }
@@ -100,7 +101,7 @@ impl Guard {
 
     /// The error that `path` is in the way.
     pub(super) fn refused(&self, path: &Path, what: &str) -> Result<()> {
-        let what = format!("{what}; {}{}", self.way_out, self.or_force);
+        let what = format!("{what}; {}", self.way_out);
         Err(Error::bad(Name::from(path).to_string(), what))
     }
 }

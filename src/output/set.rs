@@ -15,9 +15,11 @@ pub struct OutputSet<T> {
     outputs: Vec<Output<T>>,
 }
 
+type WriteOutput<T> = dyn Fn(&T, &mut dyn Write) -> io::Result<Written> + Send + Sync;
+
 struct Output<T> {
     file: &'static str,
-    write: Box<dyn Fn(&T, &mut dyn Write) -> io::Result<Written> + Send + Sync>,
+    write: Box<WriteOutput<T>>,
 }
 
 impl<T> OutputSet<T> {
@@ -163,8 +165,11 @@ mod tests {
         let input = folder.path().join("all");
         fs::write(&input, "ours: 1").unwrap();
         let guard = Guard::new("name another").reading([input.as_path()]);
-        let opened = numbers().open(folder.path(), guard.forced(true, ""));
-        let message = opened.err().map(|error| error.to_string());
-        assert!(message.unwrap_or_default().contains("replace this input"));
+        let opened = numbers().open(folder.path(), guard.forced(true, ", or force it"));
+        let message = opened
+            .err()
+            .map_or(String::new(), |error| error.to_string());
+        let refusal = "the report would replace this input; name another";
+        assert!(message.ends_with(refusal), "{message}");
     }
 }
