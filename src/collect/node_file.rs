@@ -8,13 +8,13 @@ use std::io::{self, BufReader, BufWriter};
 use csv::{ByteRecord, ReaderBuilder, Writer};
 
 use crate::collect::key_facts::KeyFacts;
-use crate::collect::slot_set::SlotSet;
 use crate::dump;
 use crate::dump::view::{Csv, spelled};
 use crate::error::Result;
 use crate::format::table::key_spelling::DUMP;
 use crate::name::Name;
 use crate::report::directory::WholeDirectory;
+use crate::slot::set::SlotSet;
 
 /// The column of the slot.
 const SLOT: usize = DUMP.len() - 2;
