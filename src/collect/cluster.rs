@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::collect::manifest::Role;
 use crate::collect::members::Member;
-use crate::collect::slot_set::SlotSet;
 use crate::slot::SLOTS;
+use crate::slot::set::SlotSet;
 
 /// The id of a node.
 pub type Id = Arc<str>;

@@ -4,11 +4,11 @@ use crate::collect::crew;
 use crate::collect::manifest::{HeaviestBy, Role};
 use crate::collect::scan;
 use crate::collect::series;
-use crate::collect::slot_set::SlotSet;
 use crate::collect::task::{Outcome, Plan, Task};
 use crate::collect::watch::Watch;
 use crate::error::Result;
 use crate::slot::SLOTS;
+use crate::slot::set::SlotSet;
 
 /// Slots that are always read, by each measure.
 const HEAVIEST: usize = 64;

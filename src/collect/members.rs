@@ -4,7 +4,7 @@
 use crate::collect::address::Address;
 use crate::collect::manifest::Role;
 use crate::slot::SLOTS;
-use crate::topology::ranges;
+use crate::topology::node_line::{NodeLine, Slots};
 
 /// The longest id or host that is taken.
 const MAX_NAME: usize = 255;
@@ -38,48 +38,47 @@ pub struct Member {
 
 /// The member in a line of what the node at `asked` lists; `None` where it is no such line.
 pub fn parse(line: &str, asked: &Address) -> Option<Member> {
-    let mut fields = line.split_ascii_whitespace();
-    let mut next = || fields.next();
-    let (id, place, flags, primary) = (next()?, next()?, next()?, next()?);
-    let (_ping, _pong, epoch, link) = (next()?, next()?, next()?, next()?);
-    if id.len() > MAX_NAME || place.len() > 2 * MAX_NAME || !link.ends_with("connected") {
+    let node = NodeLine::parse(line)?;
+    if [node.id, node.ip, node.hostname]
+        .iter()
+        .any(|word| word.len() > MAX_NAME)
+    {
         return None;
     }
-    let has = |flag: &str| flags.split(',').any(|of| of == flag);
-    let is_myself = has("myself");
-    let (name, address) = place_of(place, asked, is_myself && !has("noaddr"))?;
+    let is_myself = node.has("myself");
+    let (name, address) = place_of(&node, asked)?;
     let mut member = Member {
-        id: id.to_owned(),
+        id: node.id.to_owned(),
         name,
-        address: address.filter(|_| !has("noaddr")),
+        address: address.filter(|_| !node.has("noaddr")),
         is_myself,
-        role: match has("slave") || has("replica") {
-            true => Role::Replica,
-            false => Role::Primary,
+        role: if node.is_replica() {
+            Role::Replica
+        } else {
+            Role::Primary
         },
-        primary: Some(primary).filter(|id| *id != "-").map(str::to_owned),
+        primary: Some(node.primary)
+            .filter(|id| *id != "-")
+            .map(str::to_owned),
         failed: ["fail", "fail?", "handshake", "noaddr"]
             .into_iter()
-            .any(has),
-        epoch: epoch.parse().ok()?,
+            .any(|flag| node.has(flag)),
+        epoch: node.epoch.parse().ok()?,
         slots: Vec::new(),
         in_flight: Vec::new(),
     };
-    for item in fields {
-        match item.strip_prefix('[') {
-            Some(item) => {
-                let slot = item.split_once(['-', '<', '>'])?.0.parse().ok()?;
-                member
-                    .in_flight
-                    .extend(is_slot(slot).then_some(slot as u16));
-            }
-            None => {
-                let (first, last) = ranges::parse(item)?;
+    for slots in node.slots() {
+        match slots {
+            Slots::Range(first, last) => {
                 let is_range = first <= last && is_slot(last);
                 member
                     .slots
                     .push(is_range.then_some((first as u16, last as u16))?);
             }
+            Slots::InFlight { slot, .. } => member
+                .in_flight
+                .extend(is_slot(slot).then_some(slot as u16)),
+            Slots::Other(_) => return None,
         }
     }
     Some(member)
@@ -89,24 +88,23 @@ fn is_slot(number: u64) -> bool {
     number < SLOTS as u64
 }
 
-/// The name and the address in `ip:port@bus,hostname`; a node that does not know its own is where it was asked.
-fn place_of(text: &str, asked: &Address, is_asked: bool) -> Option<(String, Option<Address>)> {
-    let mut parts = text.split(',');
-    let (ip, port) = parts.next()?.split('@').next()?.rsplit_once(':')?;
-    let port: u16 = port.parse().ok()?;
-    let hostname = parts.next().unwrap_or_default();
-    let host = [hostname, ip].into_iter().find(|host| !host.is_empty());
-    let name = match host {
+/// The name and the address of a node; one that does not know its own is where it was asked.
+fn place_of(node: &NodeLine<'_>, asked: &Address) -> Option<(String, Option<Address>)> {
+    let port = u16::try_from(node.port).ok()?;
+    let name = match first_known([node.hostname, node.ip]) {
         Some(host) => format!("{host}:{port}"),
         None => asked.to_string(),
     };
     // The node is certainly where it answered; its hostname may not be known here.
-    let address = match (is_asked, ip) {
-        (true, _) => Some(asked.clone()),
-        (false, "") => host.map(|host| Address::Tcp(host.to_owned(), port)),
-        (false, ip) => Some(Address::Tcp(ip.to_owned(), port)),
-    };
-    Some((name, address.filter(|_| port > 0 || is_asked)))
+    if node.has("myself") && !node.has("noaddr") {
+        return Some((name, Some(asked.clone())));
+    }
+    let host = first_known([node.ip, node.hostname]).filter(|_| port > 0);
+    Some((name, host.map(|host| Address::Tcp(host.to_owned(), port))))
+}
+
+fn first_known(hosts: [&str; 2]) -> Option<&str> {
+    hosts.into_iter().find(|host| !host.is_empty())
 }
 
 #[cfg(test)]

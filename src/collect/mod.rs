@@ -59,8 +59,6 @@ mod series;
 #[cfg(feature = "live")]
 mod server;
 #[cfg(feature = "live")]
-mod slot_set;
-#[cfg(feature = "live")]
 mod task;
 #[cfg(feature = "live")]
 pub mod tls;

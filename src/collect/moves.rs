@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::collect::cluster::View;
 use crate::collect::manifest::Failover;
-use crate::collect::slot_set::SlotSet;
 use crate::slot::SLOTS;
+use crate::slot::set::SlotSet;
 
 /// The slots that moved, as ranges, and the primaries whose replica owns their slots now.
 pub fn between(before: &View, after: &View) -> (Vec<(u16, u16)>, Vec<Failover>) {

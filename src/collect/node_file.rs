@@ -9,11 +9,11 @@ use csv::{ByteRecord, ReaderBuilder, Writer};
 
 use crate::calendar::utc;
 use crate::collect::key_facts::KeyFacts;
-use crate::collect::slot_set::SlotSet;
 use crate::error::Result;
 use crate::format::table::key_spelling::DUMP;
 use crate::name::Name;
 use crate::output::{CsvRows, WholeDirectory, spelled};
+use crate::slot::set::SlotSet;
 
 /// The column of the slot.
 const SLOT: usize = DUMP.len() - 2;

@@ -6,10 +6,10 @@ use crate::collect::cluster::View;
 use crate::collect::manifest::{BeforeAfter, NodeEntry, Role};
 use crate::collect::members::Member;
 use crate::collect::node_file::NodeFile;
-use crate::collect::slot_set::SlotSet;
 use crate::collect::task::Outcome;
 use crate::error::Error;
 use crate::output::WholeDirectory;
+use crate::slot::set::SlotSet;
 
 /// A node that failed so often is not asked again.
 const FAILURES: u32 = 2;

@@ -14,10 +14,10 @@ use crate::collect::readers::{Reader, Readers};
 use crate::collect::readings::Asked;
 use crate::collect::scan;
 use crate::collect::series::Series;
-use crate::collect::slot_set::SlotSet;
 use crate::collect::task::{OnPage, Outcome, Page, Plan, Task};
 use crate::collect::watch::Watch;
 use crate::error::{Error, Result};
+use crate::slot::set::SlotSet;
 use crate::text::counted;
 
 /// Rounds at most.

@@ -27,13 +27,13 @@ use crate::collect::scan;
 use crate::collect::series;
 use crate::collect::series::Series;
 pub use crate::collect::series::Times;
-use crate::collect::slot_set::SlotSet;
 pub use crate::collect::task::Page;
 use crate::collect::task::{Plan, Task};
 use crate::collect::watch::Watch;
 use crate::error::{Error, Result};
 use crate::output::{Guard, Mark, Replaces, WholeDirectory};
 use crate::slot::SLOTS;
+use crate::slot::set::SlotSet;
 
 /// Keys that are remembered of all nodes that are read at once, to notice those that SCAN repeats; 36 bytes each at most.
 const REMEMBERED: usize = 2 << 20;

@@ -7,7 +7,7 @@ use crate::collect::address::Address;
 use crate::collect::connection::Access;
 use crate::collect::manifest::{BeforeAfter, Level, Role};
 use crate::collect::server::Server;
-use crate::collect::slot_set::SlotSet;
+use crate::slot::set::SlotSet;
 
 /// How keys are read.
 #[derive(Debug, Clone)]

@@ -14,9 +14,9 @@ use crate::collect::endpoints::Endpoints;
 use crate::collect::listings::Listings;
 use crate::collect::manifest::Role;
 use crate::collect::members::Member;
-use crate::collect::slot_set::SlotSet;
 use crate::error::{Error, Result};
 use crate::slot::SLOTS;
+use crate::slot::set::SlotSet;
 
 /// What is said of a node that was never asked with success.
 const UNANSWERED: &str =

@@ -1,6 +1,6 @@
 //! A batch that is being put together: its slots, and the first of its keys.
 
-use crate::fanout::outcome::SlotSet;
+use crate::fanout::outcome::DistinctSlots;
 
 /// Keys of a batch that are kept for its kind and its suggestion; slots and nodes are counted of all.
 const KEPT_KEYS: usize = 1024;
@@ -8,7 +8,7 @@ const KEPT_KEYS: usize = 1024;
 /// A batch.
 pub struct Batch {
     /// The slots of its keys.
-    pub slots: SlotSet,
+    pub slots: DistinctSlots,
     /// How many keys it has.
     pub keys: u64,
     /// The first of them.
@@ -21,7 +21,7 @@ impl Batch {
     /// An empty one that keeps so many bytes of keys.
     pub fn with_room(room: usize) -> Self {
         Batch {
-            slots: SlotSet::default(),
+            slots: DistinctSlots::default(),
             keys: 0,
             kept: Vec::new(),
             kept_bytes: 0,

@@ -7,7 +7,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::slot::SLOTS;
+use crate::slot::set::SlotSet;
 use crate::topology::Topology;
 
 /// How a batch ends.
@@ -45,40 +45,30 @@ impl BatchOutcome {
     }
 }
 
-/// A set of slots.
-#[derive(Debug, Clone)]
-pub struct SlotSet {
-    words: Box<[u64; SLOTS / 64]>,
+/// Slots in the order in which they came, each once.
+#[derive(Debug, Clone, Default)]
+pub struct DistinctSlots {
+    known: SlotSet,
     members: Vec<u16>,
 }
 
-impl Default for SlotSet {
-    fn default() -> Self {
-        SlotSet {
-            words: Box::new([0; SLOTS / 64]),
-            members: Vec::new(),
-        }
-    }
-}
-
-impl SlotSet {
+impl DistinctSlots {
     /// Takes in a slot.
     pub fn insert(&mut self, slot: u16) {
-        let (word, bit) = (&mut self.words[usize::from(slot) / 64], 1 << (slot % 64));
-        if *word & bit == 0 {
-            *word |= bit;
+        if !self.known.contains(slot) {
+            self.known.insert(slot);
             self.members.push(slot);
         }
     }
 
     /// Forgets all; costs as much as it holds.
     pub fn clear(&mut self) {
-        self.members
-            .drain(..)
-            .for_each(|slot| self.words[usize::from(slot) / 64] = 0);
+        for slot in self.members.drain(..) {
+            self.known.remove(slot);
+        }
     }
 
-    /// The slots, in the order in which they came.
+    /// The slots.
     pub fn members(&self) -> &[u16] {
         &self.members
     }
@@ -140,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_slot_is_in_a_set_once() {
-        let mut set = SlotSet::default();
+        let mut set = DistinctSlots::default();
         [5, 16383, 5, 0]
             .into_iter()
             .for_each(|slot| set.insert(slot));

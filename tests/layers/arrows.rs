@@ -163,7 +163,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             // collect.json is an input too: its form is defined with the sources.
             "source::collection::manifest",
             "source::collection::servers",
-            "topology::ranges",
+            "topology::node_line",
             "topology::seen_lines",
         ],
     ),

@@ -6,9 +6,9 @@ use crate::collect::connection::Connection;
 use crate::collect::pace::Pace;
 use crate::collect::resp::{Commands, Reply};
 use crate::collect::server::Server;
-use crate::collect::slot_set::SlotSet;
 use crate::collect::task::{Outcome, Plan, Task};
 use crate::error::Result;
+use crate::slot::set::SlotSet;
 
 /// Commands of a pipeline that counts keys by slot.
 const COUNTS_AT_ONCE: usize = 1024;

@@ -16,9 +16,9 @@ use crate::collect::resp::Reply;
 use crate::collect::scan::counts::count_keys;
 pub use crate::collect::scan::counts::counts;
 use crate::collect::server::{self, Server};
-use crate::collect::slot_set::SlotSet;
 use crate::collect::task::{OnPage, Outcome, Page, Plan, Task};
 use crate::error::{Error, Result};
+use crate::slot::set::SlotSet;
 use hashslot::slot;
 
 /// The keys of a slot of at most so many are asked for at once; a server does nothing else meanwhile.

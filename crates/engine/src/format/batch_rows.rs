@@ -43,11 +43,6 @@ impl<'a, 'c> Gather<'a, 'c> {
         self.sink.reject(at, reason);
     }
 
-    /// Takes a row that is no key, at `byte` of the input.
-    pub fn reject_at(&mut self, byte: u64, reason: &str) {
-        self.sink.reject_at(byte, reason);
-    }
-
     /// Takes a row at `at` in which redis-cli or a server reports a failure.
     pub fn failure(&mut self, at: usize) {
         self.note(Notice::ErrorReply);

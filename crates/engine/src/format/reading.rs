@@ -1,6 +1,6 @@
 //! For the tests of the formats: everything that a reader finds in a dump, read as one block.
 
-use crate::format::batch::{KeyBatch, Spans, Values, Word};
+use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values, Word};
 use crate::format::lfu::LfuRule;
 use crate::format::row_batch::RowBatch;
 use crate::format::walk::{Damage, Walk, Walking};
@@ -29,6 +29,7 @@ impl Sink for Found {
     fn keys(&mut self, batch: KeyBatch<'_>) {
         let KeyBatch { base, keys, values } = batch;
         let len = keys.len();
+        assert!((1..=BATCH_KEYS).contains(&len), "a batch of {len} keys");
         self.keys
             .extend((0..len).map(|i| keys.get(base, i).to_vec()));
         let numbers = values.weights.iter().chain(&values.numbers).map(Vec::len);

@@ -27,7 +27,7 @@ enum Work {
     /// A block of whole rows.
     Bytes(Block, Piece, Arc<dyn Reader>),
     /// The rows of a walk.
-    Rows(RowBatch),
+    Rows(Box<RowBatch>),
 }
 
 impl Work {
@@ -38,10 +38,10 @@ impl Work {
         }
     }
 
-    fn into_rows(self) -> RowBatch {
+    fn into_rows(self) -> Box<RowBatch> {
         match self {
             Work::Rows(rows) => rows,
-            Work::Bytes(..) => RowBatch::default(),
+            Work::Bytes(..) => Box::default(),
         }
     }
 
@@ -88,7 +88,7 @@ impl Cutter {
                         let bytes = piece.offset..piece.offset + block.len() as u64;
                         (Work::Bytes(block, piece, reader.clone()), Ok(Some(bytes)))
                     }
-                    ended => (Work::Rows(RowBatch::default()), ended.map(|_| None)),
+                    ended => (Work::Rows(Box::default()), ended.map(|_| None)),
                 }
             }
             Cutter::Walk(walk) => {
@@ -123,8 +123,7 @@ impl Scan<'_> {
         let cutters = workers.len().min(streams.len());
         let (full, blocks) = mpsc::sync_channel::<Cut>(workers.len());
         let (spare, empty) = mpsc::channel::<Work>();
-        (0..2 * workers.len() + cutters)
-            .for_each(|_| drop(spare.send(Work::Rows(RowBatch::default()))));
+        (0..2 * workers.len() + cutters).for_each(|_| drop(spare.send(Work::Rows(Box::default()))));
         let (blocks, empty) = (Mutex::new(blocks), Mutex::new(empty));
         let (next, empty) = (&AtomicUsize::new(0), &empty);
         std::thread::scope(|scope| {

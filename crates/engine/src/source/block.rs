@@ -48,12 +48,12 @@ impl Block {
     #[inline]
     pub fn append(&mut self, bytes: &[u8]) {
         let end = self.buffer.len() - PAD;
-        self.buffer.truncate(end);
-        self.buffer.extend_from_slice(bytes);
-        self.buffer.extend_from_slice(&[0; PAD]);
+        self.buffer.resize(self.buffer.len() + bytes.len(), 0);
+        self.buffer[end..end + bytes.len()].copy_from_slice(bytes);
     }
 
     /// Bytes of memory that it holds.
+    #[cfg(test)]
     pub fn capacity(&self) -> usize {
         self.buffer.capacity()
     }
@@ -112,9 +112,12 @@ mod tests {
     #[test]
     fn what_is_appended_has_the_padding_behind_it() {
         let mut block = Block::from_bytes(b"a");
-        block.append(b"bc");
-        assert_eq!(block.content(), b"abc");
-        assert_eq!(block.buffer[block.buffer.len() - PAD..], [0; PAD]);
+        for bytes in [&b"bc"[..], b"", &[b'd'; PAD], &[b'e'; 3 * PAD]] {
+            let before = block.content().to_vec();
+            block.append(bytes);
+            assert_eq!(block.content(), [&before[..], bytes].concat());
+            assert_eq!(block.buffer[block.buffer.len() - PAD..], [0; PAD]);
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use crate::slot::SLOTS;
+use crate::slot::set::SlotSet;
 use crate::tally::table::MAX_NAMES;
 
 /// Slots that are listed; more than these are bits.
@@ -20,7 +21,7 @@ const MAX_MANY: usize = 1024;
 #[serde(into = "Listed", try_from = "Listed")]
 pub struct SlotSets {
     places: HashMap<u64, u32>,
-    sets: Vec<SlotSet>,
+    sets: Vec<Slots>,
     many: usize,
     given_up: bool,
 }
@@ -30,9 +31,9 @@ type Listed = Option<BTreeMap<u64, Vec<u64>>>;
 
 /// The slots of a name.
 #[derive(Debug, Clone)]
-enum SlotSet {
+enum Slots {
     Few(Vec<u16>),
-    Many(Box<[u64; SLOTS / 64]>),
+    Many(SlotSet),
 }
 
 impl SlotSets {
@@ -46,7 +47,7 @@ impl SlotSets {
             .entry(name_hash)
             .or_insert(self.sets.len() as u32);
         if place as usize == self.sets.len() {
-            self.sets.push(SlotSet::Few(Vec::new()));
+            self.sets.push(Slots::Few(Vec::new()));
             if self.sets.len() > MAX_NAMES {
                 self.give_up();
             }
@@ -58,8 +59,8 @@ impl SlotSets {
     #[inline(always)]
     pub fn add(&mut self, place: u32, slot: u16) {
         match self.sets.get_mut(place as usize) {
-            Some(SlotSet::Many(bits)) => bits[usize::from(slot) / 64] |= 1 << (slot % 64),
-            Some(SlotSet::Few(_)) => self.add_to_few(place, slot),
+            Some(Slots::Many(slots)) => slots.insert(slot),
+            Some(Slots::Few(_)) => self.add_to_few(place, slot),
             None => {}
         }
     }
@@ -67,17 +68,13 @@ impl SlotSets {
     #[cold]
     fn add_to_few(&mut self, place: u32, slot: u16) {
         let set = &mut self.sets[place as usize];
-        let SlotSet::Few(slots) = set else { return };
+        let Slots::Few(slots) = set else { return };
         if slots.contains(&slot) {
             return;
         }
         slots.push(slot);
         if slots.len() > FEW {
-            let mut bits = Box::new([0; SLOTS / 64]);
-            slots
-                .iter()
-                .for_each(|slot| bits[usize::from(*slot) / 64] |= 1 << (slot % 64));
-            *set = SlotSet::Many(bits);
+            *set = Slots::Many(slots.iter().copied().collect());
             self.many += 1;
             if self.many > MAX_MANY {
                 self.give_up();
@@ -113,12 +110,11 @@ impl SlotSets {
     }
 }
 
-impl SlotSet {
+impl Slots {
     /// The set of these slots, or bits.
-    fn listed(listed: Vec<u64>) -> Option<SlotSet> {
+    fn listed(listed: Vec<u64>) -> Option<Slots> {
         if listed.len() > FEW {
-            let bits: [u64; SLOTS / 64] = listed.try_into().ok()?;
-            return Some(SlotSet::Many(Box::new(bits)));
+            return SlotSet::from_words(listed).map(Slots::Many);
         }
         let slot = |slot: u64| {
             u16::try_from(slot)
@@ -126,29 +122,23 @@ impl SlotSet {
                 .filter(|slot| usize::from(*slot) < SLOTS)
         };
         let slots: Option<Vec<u16>> = listed.into_iter().map(slot).collect();
-        slots.map(SlotSet::Few)
+        slots.map(Slots::Few)
     }
 
     fn iter(&self) -> impl Iterator<Item = u16> {
-        let (few, many): (&[u16], &[u64]) = match self {
-            SlotSet::Few(slots) => (slots, &[]),
-            SlotSet::Many(bits) => (&[], bits.as_slice()),
+        let (few, many): (&[u16], _) = match self {
+            Slots::Few(slots) => (slots, None),
+            Slots::Many(slots) => (&[], Some(slots.iter())),
         };
-        let bits = many.iter().enumerate().filter(|(_, bits)| **bits != 0);
-        let slots = bits.flat_map(|(i, bits)| {
-            (0..64)
-                .filter(move |bit| bits >> bit & 1 == 1)
-                .map(move |bit| (64 * i + bit) as u16)
-        });
-        few.iter().copied().chain(slots)
+        few.iter().copied().chain(many.into_iter().flatten())
     }
 }
 
 impl From<SlotSets> for Listed {
     fn from(sets: SlotSets) -> Self {
         let slots = |place: &u32| match &sets.sets[*place as usize] {
-            SlotSet::Many(bits) => bits.to_vec(),
-            SlotSet::Few(slots) => {
+            Slots::Many(slots) => slots.words().to_vec(),
+            Slots::Few(slots) => {
                 let mut slots: Vec<u64> = slots.iter().map(|slot| u64::from(*slot)).collect();
                 slots.sort_unstable();
                 slots
@@ -172,7 +162,7 @@ impl TryFrom<Listed> for SlotSets {
             ..SlotSets::default()
         };
         for (hash, slots) in listed.into_iter().flatten() {
-            let set = SlotSet::listed(slots).ok_or("a set of slots that are none")?;
+            let set = Slots::listed(slots).ok_or("a set of slots that are none")?;
             let place = sets.place(hash);
             set.iter().for_each(|slot| sets.add(place, slot));
         }

@@ -170,7 +170,7 @@ mod tests {
             topology
                 .find("host")
                 .unwrap_err()
-                .ends_with(": host:1, host:2")
+                .ends_with(": \"host:1\", \"host:2\"")
         );
     }
 }

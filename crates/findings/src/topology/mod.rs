@@ -7,6 +7,7 @@ mod claims;
 pub mod cluster_info;
 pub mod find;
 pub mod identity;
+pub mod node_line;
 mod nodes_text;
 pub mod of_files;
 pub mod of_names;

@@ -1,13 +1,8 @@
-//! CLUSTER NODES as a server prints it, and nodes.conf, where the server keeps the same lines.
-//!
-//! ```text
-//! <id> <ip:port[@bus port][,hostname[,...]]> <flags> <its primary or -> <ping> <pong> <epoch> <link> <slots>...
-//! ```
-//! Source: the CLUSTER NODES page of the Redis documentation, `clusterGenNodeDescription` in its source.
+//! The listing of CLUSTER NODES as a server prints it, and nodes.conf, where the server keeps the same lines.
 
 use crate::topology::claims::{Claims, Place, quoted};
-use crate::topology::ranges::number;
-use crate::topology::{FORMS, MAKE_ONE, Topology, ranges};
+use crate::topology::node_line::{NodeLine, Slots};
+use crate::topology::{FORMS, MAKE_ONE, Topology};
 use slotscope_engine::error::Result;
 
 /// Reads `text`, the listing of the file `source`.
@@ -29,79 +24,52 @@ fn is_between_nodes(line: &str) -> bool {
 }
 
 fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
-    let mut fields = line.split_ascii_whitespace();
-    let mut next = || fields.next().unwrap_or_default();
-    let [id, place, flags, primary, _ping, _pong, _epoch, link] = std::array::from_fn(|_| next());
-    let place = parse_place(place).filter(|_| matches!(link, "connected" | "disconnected"));
-    let Some(mut place) = place else {
+    let Some(node) = NodeLine::parse(line) else {
         return Err(claims.bad(
             at,
             format!("{} is no line of {FORMS}; {MAKE_ONE}", quoted(line)),
         ));
     };
-    let has = |name| flags.split(',').any(|flag| flag == name);
-    (place.failed, place.suspected) = (has("fail"), has("fail?"));
-    let is_lost = place.failed || has("noaddr") || has("handshake");
-    if has("noaddr") {
+    let id = node.id;
+    let mut place = Place::of(node.ip, node.hostname, node.port);
+    (place.failed, place.suspected) = (node.has("fail"), node.has("fail?"));
+    let is_lost = place.failed || node.has("noaddr") || node.has("handshake");
+    if node.has("noaddr") {
         place.address = None;
     }
     let mut ranges = Vec::new();
-    for item in fields {
-        if let Some((slot, from, to)) = parse_in_flight(item, id) {
-            let (slot, _) = claims.range(at, slot, slot)?;
-            claims.moves(slot, from, to);
-            continue;
-        }
-        let (first, last) = ranges::parse(item).ok_or_else(|| {
-            claims.bad(
-                at,
-                format!(
+    for slots in node.slots() {
+        match slots {
+            Slots::Range(first, last) => ranges.push(claims.range(at, first, last)?),
+            Slots::InFlight { slot, from, to } => {
+                let (slot, _) = claims.range(at, slot, slot)?;
+                claims.moves(slot, from, to);
+            }
+            Slots::Other(word) => {
+                let what = format!(
                     "{} is neither a slot nor a range of slots; {MAKE_ONE}",
-                    quoted(item)
-                ),
-            )
-        })?;
-        ranges.push(claims.range(at, first, last)?);
+                    quoted(word)
+                );
+                return Err(claims.bad(at, what));
+            }
+        }
     }
-    if (has("slave") || has("replica")) && !ranges.is_empty() {
+    if node.is_replica() && !ranges.is_empty() {
         return Err(claims.bad(
             at,
             format!("a replica that owns slots, {}; {MAKE_ONE}", quoted(id)),
         ));
     }
     // A node that owns slots is a primary, also one that has failed. A node in handshake has no part in the cluster yet.
-    if has("master") || has("primary") || !ranges.is_empty() {
+    if node.has("master") || node.has("primary") || !ranges.is_empty() {
         claims.owns(at, id, place, ranges)?;
-    } else if has("slave") || has("replica") {
+    } else if node.is_replica() {
         claims.replica(place.address);
         if !is_lost {
-            claims.follows(primary, id);
+            claims.follows(node.primary, id);
         }
     }
     Ok(())
-}
-
-/// What `ip:port@bus,hostname,more` says; `None` where it is not of this form. An IPv6 address has no brackets, so
-/// the port begins at the last colon.
-fn parse_place(text: &str) -> Option<Place> {
-    let mut parts = text.split(',');
-    let endpoint = parts.next()?;
-    let hostname = parts.next().unwrap_or_default();
-    let (ip, port) = endpoint
-        .rsplit_once('@')
-        .map_or(endpoint, |(endpoint, _bus)| endpoint)
-        .rsplit_once(':')?;
-    Some(Place::of(ip, hostname, number(port)?))
-}
-
-/// `[12->-to]` or `[12-<-from]` on the line of node `id`, as (slot, from, to).
-fn parse_in_flight<'a>(text: &'a str, id: &'a str) -> Option<(u64, &'a str, &'a str)> {
-    let text = text.strip_prefix('[')?.strip_suffix(']')?;
-    match (text.split_once("->-"), text.split_once("-<-")) {
-        (Some((slot, to)), _) => Some((number(slot)?, id, to)),
-        (_, Some((slot, from))) => Some((number(slot)?, from, id)),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

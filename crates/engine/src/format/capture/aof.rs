@@ -123,6 +123,32 @@ mod tests {
     }
 
     #[test]
+    fn a_command_of_many_keys_fills_batches_and_the_next_one_follows() {
+        let names: Vec<String> = (0..10_000).map(|i| format!("k:{i}")).collect();
+        let mut words: Vec<&[u8]> = vec![b"DEL"];
+        words.extend(names.iter().map(String::as_bytes));
+        let first = command(&words);
+        let found = read_whole(&Aof, &[&first[..], &command(&[b"INCR", b"n"])].concat());
+        assert_eq!(found.keys.len(), 10_001);
+        assert!(
+            found
+                .keys
+                .iter()
+                .zip(&names)
+                .all(|(key, name)| key == name.as_bytes())
+        );
+        let at = |offset: usize| {
+            found
+                .values
+                .offsets
+                .iter()
+                .filter(|at| **at == offset as u64)
+                .count()
+        };
+        assert_eq!((at(0), at(first.len())), (10_000, 1));
+    }
+
+    #[test]
     fn times_are_those_of_the_lines_between() {
         let incr = command(&[b"INCR", b"a"]);
         let file = [b"#TS:5\r\n", &incr[..], &incr, b"#TS:9\r\n", &incr].concat();

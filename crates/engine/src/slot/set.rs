@@ -14,6 +14,14 @@ impl Default for SlotSet {
     }
 }
 
+impl FromIterator<u16> for SlotSet {
+    fn from_iter<I: IntoIterator<Item = u16>>(slots: I) -> Self {
+        let mut set = SlotSet::none();
+        slots.into_iter().for_each(|slot| set.insert(slot));
+        set
+    }
+}
+
 impl SlotSet {
     /// No slot.
     pub fn none() -> Self {
@@ -27,10 +35,7 @@ impl SlotSet {
 
     /// The slots for which `is_in` holds.
     pub fn of(is_in: impl Fn(u16) -> bool) -> Self {
-        let mut slots = SlotSet::none();
-        let is_in = (0..SLOTS as u16).filter(|slot| is_in(*slot));
-        is_in.for_each(|slot| slots.insert(slot));
-        slots
+        (0..SLOTS as u16).filter(|slot| is_in(*slot)).collect()
     }
 
     /// So many percent of all slots: spread evenly, the same ones each time, and those of a smaller share among them.
@@ -41,7 +46,19 @@ impl SlotSet {
         SlotSet::of(|slot| usize::from(slot) * FACTOR % SLOTS < wanted)
     }
 
+    /// The set whose slots are the bits of these words, the lowest first; `None` unless there are as many as slots.
+    pub fn from_words(words: Vec<u64>) -> Option<Self> {
+        let words: [u64; WORDS] = words.try_into().ok()?;
+        Some(SlotSet(Box::new(words)))
+    }
+
+    /// Its slots as bits, the lowest first.
+    pub fn words(&self) -> &[u64] {
+        &*self.0
+    }
+
     /// Adds a slot.
+    #[inline]
     pub fn insert(&mut self, slot: u16) {
         self.0[usize::from(slot / 64)] |= 1 << (slot % 64);
     }
@@ -78,7 +95,7 @@ impl SlotSet {
     }
 
     /// Its slots, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = u16> + use<'_> {
         let words = self.0.iter().enumerate().filter(|(_, word)| **word != 0);
         words.flat_map(|(at, word)| {
             let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);

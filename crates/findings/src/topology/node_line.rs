@@ -1,0 +1,108 @@
+//! A line of CLUSTER NODES, which servers keep in nodes.conf too.
+//!
+//! ```text
+//! <id> <ip:port[@bus port][,hostname[,...]]> <flags> <its primary or -> <ping> <pong> <epoch> <link> <slots>...
+//! ```
+//! Source: the CLUSTER NODES page of the Redis documentation, `clusterGenNodeDescription` in its source.
+
+use crate::topology::ranges;
+use crate::topology::ranges::number;
+
+/// What a line says of a node; its words are not copied.
+pub struct NodeLine<'a> {
+    /// The id.
+    pub id: &'a str,
+    /// The address and the hostname, "" where the node does not know it.
+    pub ip: &'a str,
+    /// As `ip`.
+    pub hostname: &'a str,
+    /// The port; 0 where it is not known.
+    pub port: u64,
+    flags: &'a str,
+    /// The id of its primary, or `-`.
+    pub primary: &'a str,
+    /// The epoch of its claim to its slots.
+    pub epoch: &'a str,
+    slots: std::str::SplitAsciiWhitespace<'a>,
+}
+
+/// A word behind the link of a node.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Slots<'a> {
+    /// Slots of the node; neither order nor size is checked.
+    Range(u64, u64),
+    /// A slot that moves between two nodes.
+    InFlight {
+        /// The slot, whose size is not checked.
+        slot: u64,
+        /// The id of the node that has it.
+        from: &'a str,
+        /// The id of the node that gets it.
+        to: &'a str,
+    },
+    /// A word that is neither.
+    Other(&'a str),
+}
+
+impl<'a> NodeLine<'a> {
+    /// Reads a line; `None` where it is of another form.
+    pub fn parse(line: &'a str) -> Option<Self> {
+        let mut fields = line.split_ascii_whitespace();
+        let mut next = || fields.next();
+        let (id, place, flags, primary) = (next()?, next()?, next()?, next()?);
+        let (_ping, _pong, epoch, link) = (next()?, next()?, next()?, next()?);
+        if !matches!(link, "connected" | "disconnected") {
+            return None;
+        }
+        let mut parts = place.split(',');
+        let endpoint = parts.next()?;
+        // An IPv6 address has no brackets, so the port begins at the last colon.
+        let (ip, port) = endpoint
+            .rsplit_once('@')
+            .map_or(endpoint, |(endpoint, _bus)| endpoint)
+            .rsplit_once(':')?;
+        Some(NodeLine {
+            id,
+            ip,
+            hostname: parts.next().unwrap_or_default(),
+            port: number(port)?,
+            flags,
+            primary,
+            epoch,
+            slots: fields,
+        })
+    }
+
+    /// Whether the node has a flag.
+    pub fn has(&self, flag: &str) -> bool {
+        self.flags.split(',').any(|of| of == flag)
+    }
+
+    /// Whether it is a replica, as all versions spell it.
+    pub fn is_replica(&self) -> bool {
+        self.has("slave") || self.has("replica")
+    }
+
+    /// Its slots.
+    pub fn slots(&self) -> impl Iterator<Item = Slots<'a>> {
+        let id = self.id;
+        self.slots.clone().map(move |word| {
+            let range = || ranges::parse(word).map(|(first, last)| Slots::Range(first, last));
+            in_flight(word, id)
+                .or_else(range)
+                .unwrap_or(Slots::Other(word))
+        })
+    }
+}
+
+/// `[12->-to]` or `[12-<-from]` on the line of node `id`.
+fn in_flight<'a>(word: &'a str, id: &'a str) -> Option<Slots<'a>> {
+    let word = word.strip_prefix('[')?.strip_suffix(']')?;
+    let (slot, from, to) = match (word.split_once("->-"), word.split_once("-<-")) {
+        (Some((slot, to)), _) => (slot, id, to),
+        (_, Some((slot, from))) => (slot, from, id),
+        _ => return None,
+    };
+    let slot = number(slot)?;
+    Some(Slots::InFlight { slot, from, to })
+}
