@@ -82,7 +82,7 @@ pub struct PlanArgs {
     /// How far above its fair share a node may stay; 3 for memory, 10 for load
     ///
     /// Or above its heaviest slot, where that is more than its share. It is that of the first metric of --by.
-    #[arg(long, help_heading = MOVES, value_name = "PERCENT")]
+    #[arg(long, help_heading = MOVES, value_name = "PERCENT", hide_short_help = true)]
     pub tolerance: Option<f64>,
     /// Bytes that a node may use, as in redis.conf: 4gb; nodes are filled to 90%
     #[arg(long, help_heading = MOVES, value_name = "SIZE")]
@@ -127,7 +127,6 @@ pub struct PlanArgs {
 const EXAMPLES: &str = "\
 Examples:
   slotscope plan dumps --topology cluster.nodes --by bytes
-  slotscope plan dumps --topology cluster.nodes --commands auto > moves.sh
   slotscope plan redis://HOST:6379 --commands auto > moves.sh";
 
 /// What a plan is made of.

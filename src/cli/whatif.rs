@@ -66,7 +66,7 @@ pub struct WhatIfArgs {
     #[arg(long, help_heading = CHANGES, value_name = "REGEX => TEMPLATE", allow_hyphen_values = true)]
     pub retag: Vec<String>,
     /// Take the braces out of keys that REGEX matches; may be repeated
-    #[arg(long, help_heading = CHANGES, value_name = "REGEX", allow_hyphen_values = true)]
+    #[arg(long, help_heading = CHANGES, value_name = "REGEX", allow_hyphen_values = true, hide_short_help = true)]
     pub untag: Vec<String>,
     /// Split a tag into K: {TAG} becomes {TAG:k}
     ///

@@ -122,7 +122,7 @@ impl InputKind {
     fn in_words(self) -> &'static str {
         match self {
             InputKind::Server => "a running server, which this command does not read",
-            InputKind::Tally => "a tally file, which has counts and no keys",
+            InputKind::Tally => "a tally file of slotscope, which has counts and no keys",
             InputKind::Collection => "a directory of slotscope collect, which has keys alone",
             InputKind::SlotCounts => "counts by slot (CLUSTER SLOT-STATS), without keys",
         }

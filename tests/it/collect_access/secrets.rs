@@ -95,7 +95,10 @@ fn a_password_that_is_wrong_or_missing_is_an_error_without_it() {
             "no such file",
         ),
         (&["timeline", &wrong], "slotscope collect URL"),
-        (&["plan", &wrong, "--nodes", "3"], "slotscope collect URL"),
+        (
+            &["plan", &wrong, "--nodes", "3"],
+            "does not take this user and password",
+        ),
     ] {
         let scratch = Scratch::new();
         scratch.file("empty.password", "");
