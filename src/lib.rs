@@ -54,6 +54,7 @@ pub mod lint;
 pub mod partial;
 pub mod plan;
 pub mod report;
+pub mod spec;
 #[cfg(feature = "cli")]
 mod timeline;
 pub mod trend;

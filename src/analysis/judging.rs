@@ -128,6 +128,7 @@ impl Analysis {
         }
         let is_shown = self.redaction.is_none();
         input.policy = input_info::policy(&inputs.policy, is_shown);
+        input.filter = input_info::filtered(inputs.filter.as_deref(), first, is_shown);
         let policy_note = input.policy.as_ref().map(input_info::policy_note);
         input.notes.extend(policy_note);
 
@@ -146,7 +147,9 @@ impl Analysis {
         let commands = self.commands(inputs, &topology, &observed);
         steps::add(&mut summary, &topology, &observed, &commands);
         let shortfalls = summary.nodes.shortfalls(&node_counts);
-        let shortfalls = shortfalls.into_iter().map(Evidence::Shortfall);
+        // Nodes count keys that a filter leaves out.
+        let shortfalls = shortfalls.into_iter().filter(|_| inputs.filter.is_none());
+        let shortfalls = shortfalls.map(Evidence::Shortfall);
         summary.input.warnings.extend(shortfalls.map(Into::into));
         check_capacity(&summary, room.as_ref())?;
         summary.run = started.run(inputs, counted.passes, &summary);

@@ -6,11 +6,11 @@ use clap::Args;
 
 use crate::bench::{Bench, chart, view};
 use crate::cli::Ending;
-use crate::cli::headings::{OUTPUT, RUN};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::error::Result;
 use crate::report::directory::{Directory, Guard, Mark, Written};
 use crate::report::json;
+use crate::spec::headings::{OUTPUT, RUN};
 
 /// What is written with `--out`.
 const JSON_FILE: &str = "bench.json";

@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::Ending;
 use crate::cli::collect_bars::NodeBars;
-use crate::cli::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
 use crate::cli::live::{self, LiveArgs};
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::progress::When;
@@ -18,6 +17,7 @@ use crate::collect::run::{self, Options, Times};
 use crate::collect::view;
 use crate::error::Result;
 use crate::name::Name;
+use crate::spec::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
 
 /// The keys of a live cluster, with sizes and topology, as a directory that analyze reads.
 #[derive(Args, Debug)]

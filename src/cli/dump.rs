@@ -6,10 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::cli::Ending;
-use crate::cli::headings::{ARGUMENTS, INPUT, OUTPUT};
 use crate::cli::inputs;
-use crate::cli::storage::StorageArgs;
-use crate::cli::walking::MemoryArgs;
 use crate::dump::RecordLine;
 use crate::dump::view::Csv;
 use crate::error::{Error, Result};
@@ -21,6 +18,9 @@ use crate::redact::spelled;
 use crate::report::render::json;
 use crate::source::Source;
 use crate::source::forward::Forward;
+use crate::spec::MemorySpec;
+use crate::spec::StorageSpec;
+use crate::spec::headings::{ARGUMENTS, INPUT, OUTPUT};
 
 /// The keys of RDB files, a line each.
 #[derive(Args, Debug)]
@@ -39,10 +39,10 @@ pub struct DumpArgs {
     pub db: Option<u64>,
     /// How they are read
     #[command(flatten)]
-    pub walking: MemoryArgs,
+    pub walking: MemorySpec,
     /// How places on the network are opened
     #[command(flatten)]
-    pub storage: StorageArgs,
+    pub storage: StorageSpec,
 }
 
 const EXAMPLES: &str = "\

@@ -6,11 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::analysis::rejected;
-use crate::cli::cluster::ClusterArgs;
-use crate::cli::hashing::HashingArgs;
-use crate::cli::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::cli::printing::{OutputArgs, Rows};
-use crate::cli::storage::StorageArgs;
 use crate::cli::{Ending, inputs, values};
 use crate::error::{Error, Result};
 use crate::fanout::kind::{HEAD, InputKind};
@@ -26,6 +22,10 @@ use crate::source::chunk::{CHUNK, Trouble};
 use crate::source::forward::Forward;
 use crate::source::stream;
 use crate::source::stream::RowReader;
+use crate::spec::HashSpec;
+use crate::spec::NodeSpec;
+use crate::spec::StorageSpec;
+use crate::spec::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::summary::Incomplete;
 use crate::tally::rejects::{Reject, Rejects};
 
@@ -44,13 +44,13 @@ pub struct FanoutArgs {
     pub batches: Lines,
     /// The nodes
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: NodeSpec,
     /// The hash policy
     #[command(flatten)]
-    pub hashing: HashingArgs,
+    pub hashing: HashSpec,
     /// How places on the network are opened
     #[command(flatten)]
-    pub storage: StorageArgs,
+    pub storage: StorageSpec,
     /// How often one node is slow, as a percentage or a number from 0 to 1
     #[arg(long, value_name = "P", default_value = "1%", help_heading = LIMITS)]
     pub slow: String,

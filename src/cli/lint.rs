@@ -9,7 +9,6 @@ use clap::Args;
 use crate::analysis::reading::Reading;
 use crate::analysis::rejected;
 use crate::cli::Ending;
-use crate::cli::headings::LIMITS;
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::error::{Error, Result};
@@ -18,6 +17,7 @@ use crate::name::Name;
 use crate::redact::spelled;
 use crate::scan::{Scanned, SeenInput};
 use crate::slot::policy::Policy;
+use crate::spec::headings::LIMITS;
 
 /// The configuration that is read where none is named.
 const CONFIG: &str = "slotscope.toml";

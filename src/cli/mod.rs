@@ -5,12 +5,10 @@ pub mod analyze;
 pub mod bench;
 pub mod by;
 pub mod capacity_args;
-pub mod cluster;
 #[cfg(feature = "live")]
 pub mod collect;
 #[cfg(feature = "live")]
 mod collect_bars;
-pub mod counting;
 pub mod diff;
 pub mod dump;
 pub mod fanout;
@@ -18,8 +16,6 @@ pub mod find_tag;
 mod first_contact;
 pub mod generate;
 pub mod given;
-pub mod hashing;
-mod headings;
 pub mod help;
 pub mod inputs;
 pub mod keyslot;
@@ -35,13 +31,11 @@ pub mod reading;
 pub mod report_file;
 pub mod schema;
 mod service;
-pub mod storage;
 pub mod tally;
 mod tally_files;
 pub mod timeline;
 pub mod trend;
 pub mod values;
-pub mod walking;
 pub mod whatif;
 
 use std::ffi::OsString;
@@ -50,9 +44,9 @@ use std::io::{IsTerminal, Write};
 use anstream::ColorChoice;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 
-use crate::cli::headings::GENERAL;
 use crate::error::{Error, Result};
 use crate::source::pipe;
+use crate::spec::headings::GENERAL;
 use crate::summary::Incomplete;
 
 /// Exit code: a limit that the user set was crossed.

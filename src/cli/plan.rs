@@ -9,9 +9,6 @@ use crate::analysis::beside::Beside;
 use crate::analysis::reading::Reading;
 use crate::analysis::{collected, collected_nodes, file_nodes, input_info, observed, slot_stats};
 use crate::cli::by::weighed;
-use crate::cli::cluster::ClusterArgs;
-use crate::cli::hashing::HashingArgs;
-use crate::cli::headings::{MOVES, OUTPUT};
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::service::ServiceArgs;
@@ -29,6 +26,9 @@ use crate::plan::script::{MoveCommands, Script};
 use crate::plan::shards::Shards;
 use crate::plan::view;
 use crate::report::directory::{Guard, Mark, SingleFile};
+use crate::spec::HashSpec;
+use crate::spec::NodeSpec;
+use crate::spec::headings::{MOVES, OUTPUT};
 use crate::steps::Service;
 use crate::summary;
 use crate::summary::Summary;
@@ -59,10 +59,10 @@ pub struct PlanArgs {
     pub reading: ReadingArgs,
     /// The nodes
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: NodeSpec,
     /// What of a key is hashed
     #[command(flatten)]
-    pub hashing: HashingArgs,
+    pub hashing: HashSpec,
     /// Who runs the servers
     #[command(flatten)]
     pub service: ServiceArgs,

@@ -7,9 +7,6 @@ use clap::Args;
 
 use crate::analysis::reading::Reading;
 use crate::cli::Ending;
-use crate::cli::cluster::ClusterArgs;
-use crate::cli::hashing::HashingArgs;
-use crate::cli::headings::{COUNTING, OUTPUT};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::error::{Error, Result};
@@ -20,6 +17,9 @@ use crate::report::json;
 use crate::report::render::html::sections;
 use crate::report::view::Heat;
 use crate::source::identity::Identity;
+use crate::spec::HashSpec;
+use crate::spec::NodeSpec;
+use crate::spec::headings::{COUNTING, OUTPUT};
 use crate::timeline::{self, Timeline, view};
 
 /// What is written with `--out`.
@@ -51,10 +51,10 @@ pub struct TimelineArgs {
     pub reading: ReadingArgs,
     /// The nodes
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: NodeSpec,
     /// The hash policy
     #[command(flatten)]
-    pub hashing: HashingArgs,
+    pub hashing: HashSpec,
     /// Tags and patterns that are followed, bursts that are shown
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = OUTPUT, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,

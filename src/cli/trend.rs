@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 
 use crate::calendar;
 use crate::cli::Ending;
-use crate::cli::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::report_file;
@@ -20,6 +19,7 @@ use crate::report::json;
 use crate::report::render::csv;
 use crate::report::render::html::sections;
 use crate::source::identity::Identity;
+use crate::spec::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::summary::Summary;
 use crate::trend::{History, Options, Trend, view};
 

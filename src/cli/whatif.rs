@@ -9,15 +9,15 @@ use crate::analysis::reading::Reading;
 use crate::analysis::{collected, file_nodes, input_info};
 use crate::cli::Ending;
 use crate::cli::by::ByArgs;
-use crate::cli::cluster::ClusterArgs;
-use crate::cli::hashing::HashingArgs;
-use crate::cli::headings::CHANGES;
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::error::{Error, Result};
 use crate::metric::PerMetric;
 use crate::name::Name;
 use crate::slot::policy::Policy;
+use crate::spec::HashSpec;
+use crate::spec::NodeSpec;
+use crate::spec::headings::CHANGES;
 use crate::summary::balance::tidy;
 use crate::summary::observed::Observed;
 use crate::summary::role_load::Asked;
@@ -40,10 +40,10 @@ pub struct WhatIfArgs {
     pub reading: ReadingArgs,
     /// The nodes of today
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: NodeSpec,
     /// The hash policy of today
     #[command(flatten)]
-    pub hashing: HashingArgs,
+    pub hashing: HashSpec,
     /// An even split of the slots over M primaries
     #[arg(long, help_heading = CHANGES, value_name = "M", conflicts_with = "to_topology")]
     pub to_nodes: Option<usize>,
@@ -245,7 +245,7 @@ impl WhatIfArgs {
     fn topology_after(&self, today: &Topology) -> Result<Topology> {
         match (&self.to_topology, self.to_nodes) {
             (None, None) => Ok(today.clone()),
-            (topology, nodes) => ClusterArgs {
+            (topology, nodes) => NodeSpec {
                 topology: topology.clone(),
                 nodes,
             }

@@ -12,13 +12,14 @@ use crate::analysis::wanted::Wanted;
 use crate::collect::manifest::Manifest;
 use crate::error::{Error, Result};
 use crate::name::Name;
-use crate::partial::flags::{Flags, Listing};
+use crate::partial::flags::Flags;
 use crate::partial::frame;
 use crate::partial::input::{Input, changed};
 use crate::partial::split::{Part, Split, splits_of};
 use crate::source::Source;
 use crate::source::chunk::CHUNK;
 use crate::source::collection::Collection;
+use crate::spec::Listing;
 use crate::summary::Dumped;
 use crate::tally::known::Known;
 use crate::tally::{Parts, Tallies};
@@ -84,7 +85,7 @@ impl Plan {
                 "counts by slot are no keys to be counted in parts; name them to slotscope analyze";
             return Err(Error::bad(place.to_string(), what));
         }
-        flags.one_pass |= !reading.is_rereadable();
+        flags.count.one_pass |= !reading.is_rereadable();
         let inputs = reading.with_scan("planning", |scan| {
             let scan = scan.clone().chunk(planning.chunk);
             let input = |source: &dyn Source| {
@@ -100,8 +101,9 @@ impl Plan {
             sources.map(input).collect::<Result<_>>()
         })?;
         let sampling = planning.sampling;
-        let is_sampled =
-            !flags.slots_only && !flags.one_pass && sampling.is_worth_it(&reading.sources);
+        let is_sampled = !flags.count.slots_only()
+            && !flags.count.one_pass
+            && sampling.is_worth_it(&reading.sources);
         let known = match is_sampled {
             true => {
                 reading.with_scan("sampling", |scan| Ok(sampling.tags(scan, &reading.sources)))?
@@ -155,7 +157,7 @@ impl Plan {
         };
         let is_planned = (1..=1 << 30).contains(&self.chunk)
             && self.inputs.len() <= MAX_INPUTS
-            && !self.flags.separator.is_empty()
+            && self.flags.count.check().is_ok()
             && self
                 .inputs
                 .iter()
@@ -187,7 +189,7 @@ impl Plan {
         let flags = &self.flags;
         let listing = flags.topology()?;
         let wanted = Wanted {
-            parts: match (flags.slots_only, flags.one_pass) {
+            parts: match (flags.count.slots_only(), flags.count.one_pass) {
                 (true, _) => Parts::Slots,
                 (_, true) => Parts::InOnePass,
                 (_, false) => Parts::All,
@@ -195,7 +197,7 @@ impl Plan {
             inputs: self.inputs.len(),
             listing: listing.as_ref(),
             seeks_nodes: listing.is_none(),
-            separator: flags.patterns.then_some(flags.separator.as_bytes()),
+            separator: (flags.count.has_patterns()).then_some(flags.count.separator.as_bytes()),
             known: self.known.as_ref(),
         };
         Ok(wanted.empty())
@@ -221,8 +223,9 @@ impl Plan {
             collections: self.collections.iter().map(collection).collect(),
             passed_over: self.passed_over as usize,
             of_reports: self.of_reports as usize,
-            policy: self.flags.policy()?,
-            lfu: self.flags.walking.lfu,
+            policy: self.flags.hash.policy()?,
+            lfu: self.flags.read.walking().lfu,
+            filter: self.flags.read.filter.filter()?,
             dumped: self.dumped,
             threads: 0,
             kernel: String::new(),

@@ -22,6 +22,7 @@ mod fanout;
 #[cfg(target_os = "linux")]
 mod faults;
 mod file_nodes;
+mod filters;
 mod find_tag;
 mod first_contact;
 mod formats;

@@ -18,17 +18,12 @@ use crate::cli::analyze::destination::{guard, guard_of_metrics, report_name};
 use crate::cli::analyze::servers::{Collected, ServerArgs, Servers};
 use crate::cli::by::ByArgs;
 use crate::cli::capacity_args::CapacityArgs;
-use crate::cli::cluster::ClusterArgs;
-use crate::cli::counting::CountingArgs;
-use crate::cli::hashing::HashingArgs;
-use crate::cli::headings::{CLUSTER, LIMITS, OUTPUT};
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{Form, OutputArgs, Rows};
 use crate::cli::progress::When;
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::report_file;
 use crate::cli::service::ServiceArgs;
-use crate::cli::storage;
 use crate::cli::tally_files::{Tallies, are_tallies, of_file};
 use crate::cli::values::node_weights;
 use crate::error::{Error, Result};
@@ -41,6 +36,11 @@ use crate::report::view;
 use crate::report::{self, ChartSet};
 use crate::slot::policy::Policy;
 use crate::source::{Source, remote};
+use crate::spec::CountSpec;
+use crate::spec::HashSpec;
+use crate::spec::NodeSpec;
+use crate::spec::headings::{CLUSTER, LIMITS, OUTPUT};
+use crate::spec::{self, storage};
 use crate::summary::Summary;
 use crate::summary::node_counts::NodeCounts;
 use crate::summary::state::State;
@@ -56,10 +56,10 @@ pub struct AnalyzeArgs {
     pub reading: ReadingArgs,
     /// The nodes
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: NodeSpec,
     /// The hash policy
     #[command(flatten)]
-    pub hashing: HashingArgs,
+    pub hashing: HashSpec,
     /// What `redis-cli --cluster info` printed
     ///
     /// Warns of a dump that has over 1 % fewer keys. Without INPUT the nodes are judged by it alone; `-` reads a dump from
@@ -88,7 +88,7 @@ pub struct AnalyzeArgs {
     pub service: ServiceArgs,
     /// What is counted
     #[command(flatten)]
-    pub counting: CountingArgs,
+    pub counting: CountSpec,
     /// All tables on a terminal, not only the answer
     ///
     /// Pipes and files get all tables without it.
@@ -296,9 +296,11 @@ impl AnalyzeArgs {
             (None, None) => self.reading.reading(found.policy)?,
             (Some(files), _) => files,
         };
-        let words = self.reading.words(collected.as_ref().map(Collected::word));
+        let words = self
+            .reading
+            .words(collected.as_ref().map(Collected::word))?;
         let mut summary = analysis
-            .reading_words([words, self.hashing.words()].concat())
+            .reading_words([words, spec::words(&self.hashing)].concat())
             .node_counts(node_counts)
             .run_on(reading)?;
         if let Some(collected) = &collected {
@@ -311,13 +313,12 @@ impl AnalyzeArgs {
     /// The tally files that are the inputs.
     fn tallies(&self) -> Result<Tallies> {
         let words = [
-            self.reading.words(Some(String::new())),
-            self.hashing.words(),
+            spec::words(&self.reading.spec.of_counts()?),
+            spec::words(&self.hashing),
         ]
         .concat();
         let of_dumps = words
             .into_iter()
-            .skip(1)
             .chain(self.counting.one_pass.then(|| "--one-pass".into()));
         match of_dumps.into_iter().next() {
             Some(flag) => Err(Error::bad(
@@ -356,9 +357,7 @@ impl AnalyzeArgs {
 
     /// The analysis that the flags describe.
     fn analysis(&self, topology: &Topology) -> Result<Analysis> {
-        if self.counting.separator.is_empty() {
-            return Err(Error::bad("--separator", "must not be empty"));
-        }
+        self.counting.check()?;
         let room = self.room.clone();
         Ok(self
             .cluster

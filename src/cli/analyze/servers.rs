@@ -7,7 +7,6 @@ use clap::Args;
 
 use crate::analysis::reading::Reading;
 use crate::cli::collect_bars::NodeBars;
-use crate::cli::headings::SERVERS;
 use crate::cli::live::{self, LiveArgs};
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
@@ -17,6 +16,7 @@ use crate::name::Name;
 use crate::report::directory::WholeDirectory;
 use crate::slot::policy::Policy;
 use crate::source::remote;
+use crate::spec::headings::SERVERS;
 use crate::summary::Summary;
 use crate::text::shell_word;
 
@@ -136,10 +136,8 @@ impl Collected {
     /// # Errors
     /// As `ReadingArgs::reading`.
     pub fn reading(&self, args: &ReadingArgs, policy: Policy) -> Result<Reading> {
-        let args = ReadingArgs {
-            inputs: vec![self.directory().to_path_buf()],
-            ..args.clone()
-        };
+        let mut args = args.clone();
+        args.inputs = vec![self.directory().to_path_buf()];
         args.reading(policy)
     }
 

@@ -97,6 +97,10 @@ pub enum Notice {
     UnknownCommand,
     /// A command at the end of an append-only file that is cut off.
     TornCommand,
+    /// A key that a filter left out.
+    Filtered,
+    /// An operation that a filter left out.
+    FilteredOperation,
 }
 
 /// What a notice says of the dump.
@@ -112,7 +116,7 @@ pub(super) enum Says {
 use Says::{Finding, Note, Warning};
 
 /// Every notice: what there is one or more of, how the sentence goes on, whatever the number, and what it says of the dump.
-pub(super) const WORDS: [(Notice, &str, &str, Says); 46] = [
+pub(super) const WORDS: [(Notice, &str, &str, Says); 48] = [
     (
         Notice::EmptyKey,
         "empty line",
@@ -371,6 +375,14 @@ pub(super) const WORDS: [(Notice, &str, &str, Says); 46] = [
         "command",
         " cut off at the end of the file, as after a crash of the server, not counted",
         Note,
+    ),
+    // The first lines of a report have these.
+    (Notice::Filtered, "key", " left out by a filter", Finding),
+    (
+        Notice::FilteredOperation,
+        "operation",
+        " left out by a filter",
+        Finding,
     ),
 ];
 

@@ -5,6 +5,8 @@
 
 mod chunks;
 mod counting;
+pub mod filter;
+pub mod glob;
 mod repeats;
 pub mod sample;
 mod shared;
@@ -13,16 +15,18 @@ mod streams;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use rayon::ThreadPool;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::batch::{Spans, Values};
 use crate::format::walk::Walking;
 use crate::format::{Columns, Format, Notice, Reader, Seen};
+use crate::name::Name;
 use crate::scan::counting::{Chosen, Counting, How, Place};
+use crate::scan::filter::{Field, Filter};
 use crate::scan::shared::{Shared, into_inner};
 use crate::scan::shares::{OpenEnds, Share};
 use crate::sentence::Sentence;
@@ -63,6 +67,8 @@ pub struct Only {
     pub database: Option<u64>,
     /// No keys of these nodes: they are replicas, and their primaries have the same keys.
     pub not_of: BTreeSet<String>,
+    /// Only keys that meet these conditions.
+    pub filter: Option<Arc<Filter>>,
 }
 
 impl Only {
@@ -70,6 +76,7 @@ impl Only {
     pub const ALL: Only = Only {
         database: None,
         not_of: BTreeSet::new(),
+        filter: None,
     };
 }
 
@@ -236,6 +243,16 @@ pub fn cut_off(inputs: &[SeenInput], known: &[Incomplete]) -> Vec<Incomplete> {
     stops.filter(|stop| !is_known(stop)).collect()
 }
 
+/// The error of a filter by what an input does not carry.
+fn no_field(field: Field, source: &dyn Source, format: &str) -> Error {
+    let (option, what, carriers) = field.needed_by();
+    let file = Name::from(source.path());
+    let what = Sentence::from(format!("the format {format} of "))
+        .name(file)
+        .words(format!(" carries {what}; {carriers}"));
+    Error::option(option, "", what)
+}
+
 /// What one thread works with.
 struct Worker<T> {
     block: Block,
@@ -304,7 +321,15 @@ impl<T: Tally> Worker<T> {
         let rejected_before = rejects.count;
         let mut counting = Counting::new(how, chosen, tally, rejects, place);
         let saw = reader.read(block, piece, &mut columns, &mut counting);
+        let lacking = counting.lacking();
         let (mut seen, edges) = counting.finish(saw);
+        if let Some(field) = lacking {
+            let source = &*shared.sources[input];
+            shared.fail(
+                (input, bytes.start),
+                no_field(field, source, reader.format()),
+            );
+        }
         seen.rejected = rejects.count - rejected_before;
         seen.note(Notice::Repeated, shared.repeats(input, bytes, edges));
         seen
