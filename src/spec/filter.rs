@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::scan::filter::{Expires, Filter};
 use crate::scan::glob::Glob;
+use crate::slot::policy::reason;
 #[cfg(feature = "cli")]
 use crate::spec::headings::FILTERS;
 use crate::spec::sizes::config_size;
@@ -76,7 +77,7 @@ pub struct FilterSpec {
     /// Either end of a range may be left out.
     #[cfg_attr(
         feature = "cli",
-        arg(long, value_name = "none|any|RANGE", hide_short_help = true)
+        arg(long, value_name = "WHEN", hide_short_help = true)
     )]
     #[serde(skip_serializing_if = "is_default")]
     pub ttl: Option<String>,
@@ -94,7 +95,7 @@ impl FilterSpec {
         let globs = self.globs.iter().map(|glob| Glob::new(glob.as_bytes()));
         let compile = |regex: &String| {
             let built = RegexBuilder::new(regex).unicode(false).build();
-            built.map_err(|error| Error::option("match-regex", regex.as_str(), error.to_string()))
+            built.map_err(|error| Error::option("match-regex", regex.as_str(), reason(&error)))
         };
         let regexes = self.regexes.iter().map(compile);
         let min = size("min-size", self.min_size.as_deref())?;

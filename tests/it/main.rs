@@ -47,6 +47,7 @@ mod patterns;
 mod pictures;
 mod plan;
 mod policies;
+mod python_options;
 mod rdb;
 mod reads;
 mod redact;

@@ -14,10 +14,6 @@ use slotscope::partial::{self, Flags, Plan, Split};
 use slotscope::source::Found;
 use slotscope::source::memory::memory;
 use slotscope::spec::CountSpec;
-use slotscope::spec::CountSpec;
-use slotscope::spec::CountSpec;
-use slotscope::spec::counting::Part;
-use slotscope::spec::counting::Part;
 use slotscope::spec::counting::Part;
 
 const PLAN: &str = "slotscope.tally-plan/1";

@@ -48,21 +48,18 @@ pub enum Field {
 }
 
 impl Field {
-    /// The option that asks for it, what it is called, and what carries it.
-    pub fn needed_by(self) -> (&'static str, &'static str, &'static str) {
+    /// What a format without it carries none of, and what carries it.
+    pub fn carried_by(self) -> (&'static str, &'static str) {
         match self {
             Field::Type => (
-                "type",
                 "no types",
                 "RDB files, and CSV and JSON lines with a column \"type\", carry them",
             ),
             Field::Size => (
-                "min-size and --max-size",
                 "no sizes",
                 "RDB files, redis-cli --memkeys, and CSV and JSON lines with a column of sizes (--size-column), carry them",
             ),
             Field::Expiry => (
-                "ttl",
                 "no times of expiry",
                 "RDB files, and CSV and JSON lines with a column \"expiry\" or \"ttl\", carry them",
             ),
@@ -71,6 +68,17 @@ impl Field {
 }
 
 impl Filter {
+    /// The option that asks for a field.
+    pub fn option(&self, field: Field) -> &'static str {
+        let has_minimum = || self.sizes.as_ref().is_some_and(|sizes| *sizes.start() > 0);
+        match field {
+            Field::Type => "type",
+            Field::Size if has_minimum() => "min-size",
+            Field::Size => "max-size",
+            Field::Expiry => "ttl",
+        }
+    }
+
     /// The first field that a condition needs and that a batch does not carry.
     pub fn lacks(&self, values: &Values) -> Option<Field> {
         let is_missing = |field| match field {

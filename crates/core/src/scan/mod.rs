@@ -244,8 +244,8 @@ pub fn cut_off(inputs: &[SeenInput], known: &[Incomplete]) -> Vec<Incomplete> {
 }
 
 /// The error of a filter by what an input does not carry.
-fn no_field(field: Field, source: &dyn Source, format: &str) -> Error {
-    let (option, what, carriers) = field.needed_by();
+fn no_field(option: &'static str, field: Field, source: &dyn Source, format: &str) -> Error {
+    let (what, carriers) = field.carried_by();
     let file = Name::from(source.path());
     let what = Sentence::from(format!("the format {format} of "))
         .name(file)
@@ -325,10 +325,10 @@ impl<T: Tally> Worker<T> {
         let (mut seen, edges) = counting.finish(saw);
         if let Some(field) = lacking {
             let source = &*shared.sources[input];
-            shared.fail(
-                (input, bytes.start),
-                no_field(field, source, reader.format()),
-            );
+            let option = scan.only.filter.as_ref();
+            let option = option.map_or("", |filter| filter.option(field));
+            let error = no_field(option, field, source, reader.format());
+            shared.fail((input, bytes.start), error);
         }
         seen.rejected = rejects.count - rejected_before;
         seen.note(Notice::Repeated, shared.repeats(input, bytes, edges));
