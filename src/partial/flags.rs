@@ -1,13 +1,21 @@
 //! What decides what is counted: parts that were counted with other flags are not merged.
+//!
+//! Tally files have the flags in the same form since version 1, so files of different versions merge. Options that came
+//! later are in its member `more`, which a file without them does not have; an older program refuses a file with them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::reading::Options;
 use crate::error::Result;
-use crate::partial::flags_form::Form;
+use crate::format::chosen::AUTO;
+use crate::format::table::columns::ColumnNames;
+use crate::format::walk::{Sizes, Walking};
 use crate::scan::Only;
+use crate::spec::counting::Part;
 use crate::spec::nodes::Listing;
-use crate::spec::{CountSpec, HashSpec, ReadSpec, difference};
+use crate::spec::reading::delimiter_byte;
+use crate::spec::walking::Size;
+use crate::spec::{CountSpec, HashSpec, MemorySpec, ReadSpec, difference};
 use crate::topology::Topology;
 
 /// The specification of the counts; in JSON each part may be left out.
@@ -82,5 +90,165 @@ impl Flags {
             .or_else(|| difference(&self.count, &other.count))
             .or_else(|| (self.listing != other.listing).then(|| "--topology".into()))
             .or_else(|| (self.words != other.words).then(|| "INPUT".into()))
+    }
+}
+
+/// The members of version 1, and what is not among them.
+#[derive(Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Form {
+    format: String,
+    delimiter: Option<u8>,
+    columns: ColumnNames,
+    db: Option<u64>,
+    policy: Vec<String>,
+    walking: Walking,
+    separator: String,
+    patterns: bool,
+    slots_only: bool,
+    one_pass: bool,
+    listing: Option<Listing>,
+    words: Vec<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    more: ReadSpec,
+}
+
+fn is_default(more: &ReadSpec) -> bool {
+    *more == ReadSpec::default()
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Form::from(Flags::default())
+    }
+}
+
+impl From<Flags> for Form {
+    fn from(flags: Flags) -> Self {
+        let Flags {
+            read,
+            hash,
+            count,
+            listing,
+            words,
+        } = flags;
+        Form {
+            columns: read.columns(),
+            // A text that is not a delimiter stays in `more`, where using it is an error.
+            delimiter: read
+                .delimiter
+                .as_deref()
+                .and_then(|text| delimiter_byte(text).ok()),
+            db: read.db,
+            walking: read.walking(),
+            policy: hash.policy,
+            patterns: count.has_patterns(),
+            slots_only: count.slots_only(),
+            one_pass: count.one_pass,
+            separator: count.separator,
+            listing,
+            words,
+            more: ReadSpec {
+                format: AUTO.into(),
+                delimiter: read.delimiter.filter(|text| delimiter_byte(text).is_err()),
+                key_column: None,
+                size_column: None,
+                ops_column: None,
+                escapes: Default::default(),
+                db: None,
+                size: Size::default(),
+                memory: MemorySpec::default(),
+                lfu_log_factor: None,
+                lfu_decay_time: None,
+                ..read
+            },
+            format: read.format,
+        }
+    }
+}
+
+impl From<Form> for Flags {
+    fn from(form: Form) -> Self {
+        let Walking {
+            verifies,
+            sizes,
+            lfu,
+        } = form.walking;
+        let usual = Walking::default().lfu;
+        let (size, allocator) = match sizes {
+            Sizes::Memory(allocator) => (Size::Memory, allocator),
+            Sizes::Serialized => (Size::Serialized, Default::default()),
+        };
+        let other = |value: u64, usual: u64| (value != usual).then_some(value);
+        Flags {
+            read: ReadSpec {
+                format: form.format,
+                delimiter: form
+                    .delimiter
+                    .map(|byte| format!(r"\x{byte:02x}"))
+                    .or(form.more.delimiter),
+                key_column: form.columns.key,
+                size_column: form.columns.size,
+                ops_column: form.columns.ops,
+                escapes: form.columns.escapes,
+                db: form.db,
+                size,
+                memory: MemorySpec {
+                    allocator,
+                    no_verify: !verifies,
+                },
+                lfu_log_factor: other(lfu.log_factor, usual.log_factor),
+                lfu_decay_time: other(lfu.decay_minutes, usual.decay_minutes),
+                ..form.more
+            },
+            hash: HashSpec {
+                policy: form.policy,
+            },
+            count: CountSpec {
+                separator: form.separator,
+                depth: if form.patterns {
+                    CountSpec::default().depth
+                } else {
+                    0
+                },
+                only: form.slots_only.then_some(Part::Slots),
+                one_pass: form.one_pass,
+            },
+            listing: form.listing,
+            words: form.words,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::FilterSpec;
+
+    #[test]
+    fn flags_come_back_and_those_of_version_1_alone_have_nothing_more() {
+        let mut flags = Flags {
+            read: ReadSpec {
+                delimiter: Some(r"\x3b".into()),
+                lfu_decay_time: Some(7),
+                size_column: Some("s".into()),
+                ..ReadSpec::default()
+            },
+            ..Flags::default()
+        };
+        let form = |flags: &Flags| serde_json::to_string(&Form::from(flags.clone())).unwrap();
+        assert!(!form(&flags).contains("more"), "{}", form(&flags));
+        flags.read.filter = FilterSpec {
+            globs: vec!["a*".into()],
+            ..FilterSpec::default()
+        };
+        assert!(
+            form(&flags).contains(r#""more":{"match":["a*"]}"#),
+            "{}",
+            form(&flags)
+        );
+        assert_eq!(Flags::from(Form::from(flags.clone())), flags);
+        let read: Flags = serde_json::from_str(r#"{"db":3}"#).unwrap();
+        assert_eq!(read.read.db, Some(3));
     }
 }

@@ -25,7 +25,6 @@
 pub mod covered;
 pub mod evidence;
 pub mod flags;
-mod flags_form;
 mod frame;
 pub mod input;
 pub mod job;
