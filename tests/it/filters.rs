@@ -203,7 +203,7 @@ fn every_form_of_the_report_begins_with_what_was_left_out() {
     begins(stdout(&run(&["--no-files"])));
     let markdown = run(&["--output", "markdown", "--no-files"]);
     assert!(stdout(&markdown).starts_with("Filtered by --match user:"));
-    run(&["-o", "out", "--openmetrics", "m.prom"]);
+    run(&["--out", "out", "--openmetrics", "m.prom"]);
     let read = |name: &str| std::fs::read_to_string(scratch.path(name)).unwrap();
     let page = read("out/report.html");
     let body = page.split_once("<body").unwrap().1;
