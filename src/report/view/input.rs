@@ -11,8 +11,14 @@ const REASON: usize = 400;
 /// Doubts that are shown below the verdict.
 const DOUBTS: usize = 3;
 
-/// What a filter left out: everything below is of the rest.
+/// What a filter left out, where a report begins; the page has it in its own place.
 pub fn filtered(summary: &Summary) -> Option<Section<'_>> {
+    let section = Section::untitled().scoped(Scope::Overview);
+    left_out(summary).map(|text| section.paragraph(text))
+}
+
+/// The sentence of what a filter left out: everything else is of the rest.
+pub fn left_out(summary: &Summary) -> Option<String> {
     let filter = summary.input.filter.as_ref()?;
     let amounts = [
         (filter.keys > 0 || filter.operations == 0).then(|| counted(filter.keys, "key")),
@@ -25,7 +31,7 @@ pub fn filtered(summary: &Summary) -> Option<Section<'_>> {
         filter.flags,
         amounts.join(", ")
     );
-    Some(Section::untitled().paragraph(text))
+    Some(text)
 }
 
 /// What was read, in one line.
