@@ -56,6 +56,7 @@ pub mod output;
 pub mod partial;
 pub mod plan;
 pub mod report;
+pub mod spec;
 #[cfg(feature = "cli")]
 mod timeline;
 pub mod trend;

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable
 from typing import Protocol, TypedDict, Union
 
+from slotscope._spec import CountSpec, HashSpec, NodeSpec, ReadSpec
+
 Path = Union[str, "os.PathLike[str]"]
 
 
@@ -30,33 +32,14 @@ class ArrowStream(Protocol):
 Keys = Union[Iterable[bytes], Iterable[str], ArrowArray, ArrowStream]
 
 
-class Reading(TypedDict, total=False):
-    """What is read and how."""
+class Reading(ReadSpec, NodeSpec, total=False):
+    """What is read and how, and the nodes."""
 
-    format: str
-    delimiter: str
-    key_column: str
-    size_column: str
-    ops_column: str
-    escapes: str
-    db: int
-    strict: bool
-    size: str
-    allocator: str
-    no_verify: bool
-    lfu_log_factor: int
-    lfu_decay_time: int
-    threads: int
-    kernel: str
-    topology: Path
-    nodes: int
     storage_option: dict[str, str] | list[str]
 
 
-class Hashing(Reading, total=False):
+class Hashing(Reading, HashSpec, total=False):
     """The same, and what part of a key is hashed."""
-
-    policy: str | list[str]
 
 
 #: A range of chunks of one input, which any process may count: from the first on, to the one behind the last; about how
@@ -73,7 +56,7 @@ class Counting(TypedDict, total=False):
     storage_option: dict[str, str] | list[str]
 
 
-class Analyze(Hashing, total=False):
+class Analyze(Hashing, CountSpec, total=False):
     """The options of `analyze`."""
 
     cluster_info: Path
@@ -83,10 +66,6 @@ class Analyze(Hashing, total=False):
     captured: str | list[str]
     service: str
     top: int
-    separator: str
-    depth: int
-    only: str
-    one_pass: bool
     title: str
     redact: bool
     maxmemory: str

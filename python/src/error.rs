@@ -15,6 +15,16 @@ pub fn raised(error: impl std::fmt::Display) -> PyErr {
     Error::new_err(error.to_string())
 }
 
+/// The exception of an error of the library, which names an option as an argument.
+pub fn refused(error: slotscope::Error) -> PyErr {
+    let text = error.to_string();
+    let slotscope::Error::Option { name, .. } = error else {
+        return raised(text);
+    };
+    let rest = text.trim_start_matches("--").trim_start_matches(name);
+    raised(format!("{}={}", name.replace('-', "_"), rest.trim_start()))
+}
+
 /// `place: what`, as the library words it.
 pub fn bad(place: impl Into<String>, what: impl Into<String>) -> PyErr {
     let what: String = what.into();

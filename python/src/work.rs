@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use slotscope::Result;
 use slotscope::analysis::reading::OnProgress;
 
-use crate::error::raised;
+use crate::error::refused;
 
 /// How long a signal waits at most.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -37,7 +37,7 @@ pub fn interruptible<T: Send>(
         signalled?;
         result
             .unwrap_or_else(|panic| resume_unwind(panic))
-            .map_err(raised)
+            .map_err(refused)
     })
 }
 

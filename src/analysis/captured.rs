@@ -13,8 +13,7 @@ use crate::source::collection::manifest::{Level, Role};
 use crate::summary::observed::{Captures, Observed};
 use crate::tally::Tallies;
 use crate::tally::captured::Captured;
-use crate::tally::operations::SECOND;
-use crate::tally::operations::is_read;
+use crate::tally::operations::{SECOND, is_read};
 use crate::text;
 use crate::topology::Topology;
 

@@ -94,6 +94,11 @@ impl Analysis {
                     "CLUSTER SLOT-STATS has slots as the server hashed them; leave --policy out";
                 return Err(Error::bad("--policy", what));
             }
+            if let Some(filter) = &reading.options.only.filter {
+                let what =
+                    "counts by slot have no keys to choose from; leave it out, or name a key dump";
+                return Err(Error::bad(filter.said(false), what));
+            }
             return Ok((Counted::of(taken.scanned, None), Some(taken.counters)));
         }
         let mut first = self.first_pass(reading, topology)?;

@@ -10,12 +10,13 @@ use crate::format::{FORMATS, Format, Notice, Seen};
 use crate::name::Name;
 use crate::redact::{Redaction, spelled};
 use crate::scan;
+use crate::scan::filter::Filter;
 use crate::scan::{Scanned, SeenInput};
 use crate::sentence::Sentence;
 use crate::slot::policy::Policy;
 use crate::source::Source;
 use crate::summary::worded::Worded;
-use crate::summary::{FileFacts, Incomplete, InputFacts, ObjectFacts, Sizes, Summary};
+use crate::summary::{FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, Sizes, Summary};
 use crate::text::counted;
 
 /// What is said of inputs: as `of`, with what collections say of themselves and a note on what was passed over. Sentences
@@ -128,6 +129,24 @@ fn of_files<T>(
 fn is_base_of_aof(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy());
     name.is_some_and(|name| name.ends_with(".base.rdb"))
+}
+
+/// What a filter left out.
+pub fn filtered<T>(
+    filter: Option<&Filter>,
+    scanned: &Scanned<T>,
+    with_patterns: bool,
+) -> Option<Filtered> {
+    let inputs = || scanned.inputs.iter().map(|input| &input.seen);
+    let bytes = inputs().map(|seen| seen.filtered_bytes).sum();
+    Some(Filtered {
+        flags: Name::from(filter?.said(with_patterns).as_str()),
+        keys: inputs().map(|seen| seen.count(Notice::Filtered)).sum(),
+        operations: inputs()
+            .map(|seen| seen.count(Notice::FilteredOperation))
+            .sum(),
+        bytes: (bytes > 0).then_some(bytes),
+    })
 }
 
 /// Says what accesses are estimated from, where they are.

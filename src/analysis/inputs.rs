@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::analysis::counters::Counters;
@@ -10,6 +11,7 @@ use crate::analysis::rejected;
 use crate::format::lfu::LfuRule;
 use crate::name::Name;
 use crate::scan::Scanned;
+use crate::scan::filter::Filter;
 use crate::slot::policy::Policy;
 use crate::source::Source;
 use crate::source::collection::Collection;
@@ -32,6 +34,8 @@ pub struct Inputs {
     pub policy: Policy,
     /// What LFU counters say.
     pub lfu: LfuRule,
+    /// Which keys were counted.
+    pub filter: Option<Arc<Filter>>,
     /// What loads by slot cover, where servers counted them.
     pub counters: Option<Counters>,
     /// When they were last written.
@@ -83,6 +87,7 @@ impl Inputs {
             of_reports: reading.of_reports,
             policy: reading.options.policy,
             lfu: reading.options.walking.lfu,
+            filter: reading.options.only.filter,
             kernel: reading.options.kernel.name.into(),
         }
     }

@@ -14,9 +14,8 @@ use crate::summary::capacity::Room;
 use crate::summary::evidence::Evidence;
 use crate::summary::observed::Observed;
 use crate::summary::patterns::Levels;
-use crate::summary::redacted;
 use crate::summary::role_load::Asked;
-use crate::summary::{InputFacts, Listing, Summary};
+use crate::summary::{InputFacts, Listing, Summary, redacted};
 use crate::tally::Tallies;
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
@@ -138,7 +137,11 @@ impl CountedInputs {
         let commands = self.analysis.commands(&self.inputs, &topology, &observed);
         steps::add(&mut summary, &topology, &observed, &commands);
         let shortfalls = summary.nodes.shortfalls(&node_counts);
-        let shortfalls = shortfalls.into_iter().map(Evidence::Shortfall);
+        // Nodes count keys that a filter leaves out.
+        let shortfalls = shortfalls
+            .into_iter()
+            .filter(|_| self.inputs.filter.is_none());
+        let shortfalls = shortfalls.map(Evidence::Shortfall);
         summary.input.warnings.extend(shortfalls.map(Into::into));
         check_capacity(&summary, room.as_ref())?;
         summary.run = self
@@ -185,6 +188,7 @@ impl CountedInputs {
         }
         let is_shown = redaction.is_none();
         input.policy = input_info::policy(&inputs.policy, is_shown);
+        input.filter = input_info::filtered(inputs.filter.as_deref(), first, is_shown);
         let policy_note = input.policy.as_ref().map(input_info::policy_note);
         input.notes.extend(policy_note);
 

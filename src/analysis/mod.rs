@@ -36,12 +36,11 @@ use crate::slot::Kernel;
 use crate::slot::policy::Policy;
 use crate::source;
 use crate::steps::Service;
-use crate::summary::Summary;
 use crate::summary::capacity::Room;
 use crate::summary::measure::Measure;
 use crate::summary::node_counts::NodeCounts;
-use crate::summary::redacted;
 use crate::summary::state::State;
+use crate::summary::{Summary, redacted};
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
 

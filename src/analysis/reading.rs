@@ -226,17 +226,13 @@ fn pool(threads: Option<usize>) -> Result<ThreadPool> {
         None => std::thread::available_parallelism().map_or(1, usize::from),
         Some(threads) if (1..=MAX_THREADS).contains(&threads) => threads,
         Some(threads) => {
-            return Err(Error::bad(
-                format!("--threads {threads}"),
-                "the number of threads must be from 1 to 1024",
-            ));
+            let what = "the number of threads must be from 1 to 1024";
+            return Err(Error::option("threads", threads.to_string().as_str(), what));
         }
     };
     let built = ThreadPoolBuilder::new().num_threads(threads).build();
     built.map_err(|error| {
-        Error::bad(
-            "--threads",
-            format!("cannot start {threads} threads: {error}"),
-        )
+        let what = format!("cannot start {threads} threads: {error}");
+        Error::option("threads", "", what)
     })
 }

@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::error::Error;
-use crate::source::collection::Collection;
-use crate::source::collection::manifest;
+use crate::source::collection::{Collection, manifest};
 use crate::source::memory::memory;
 use crate::summary::state::State;
 use std::sync::Mutex;

@@ -10,9 +10,7 @@ use crate::advise::{AdviseSpec, advise, view};
 use crate::analysis::reading::Reading;
 use crate::analysis::{collected, rejected};
 use crate::cli::by::ByArgs;
-use crate::cli::cluster::ClusterArgs;
 use crate::cli::fanout::Read;
-use crate::cli::headings::{INPUT, LIMITS, OUTPUT};
 use crate::cli::input::InputFlags;
 use crate::cli::input::kind::{NEEDS_COMMANDS, NEEDS_NAMES, check_paths};
 use crate::cli::input::servers::{Collected, LiveArgs, ServerArgs};
@@ -27,6 +25,8 @@ use crate::metric::Metric;
 use crate::name::Name;
 use crate::slot::policy::Policy;
 use crate::source::{Source, stream};
+use crate::spec::NodeSpec;
+use crate::spec::headings::{INPUT, LIMITS, OUTPUT};
 use std::io::Read as _;
 
 /// Which part of a key belongs in braces, from names and from the commands that use them.
@@ -43,7 +43,7 @@ pub struct AdviseArgs {
     pub batches: Vec<PathBuf>,
     /// The nodes
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: NodeSpec,
     /// What load is
     #[command(flatten)]
     pub by: ByArgs,

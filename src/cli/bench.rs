@@ -6,11 +6,11 @@ use clap::Args;
 
 use crate::bench::outputs::outputs;
 use crate::bench::{Bench, view};
-use crate::cli::headings::{OUTPUT, RUN};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::{Ending, OTHER_DIRECTORY};
 use crate::error::Result;
 use crate::output::Guard;
+use crate::spec::headings::{OUTPUT, RUN};
 
 /// CRC16 throughput of every kernel on this machine.
 #[derive(Args, Debug)]

@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use crate::cli::headings::COUNTING;
 use crate::cli::values::positive;
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
+use crate::spec::headings::COUNTING;
 
 /// What load is.
 #[derive(Args, Debug, Clone, Default)]

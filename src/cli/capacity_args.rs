@@ -2,10 +2,10 @@
 
 use clap::Args;
 
-use crate::cli::headings::LIMITS;
 use crate::cli::values::{self, memory_size};
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::spec::headings::LIMITS;
 use crate::summary::capacity::Room;
 use crate::topology::Topology;
 

@@ -5,19 +5,17 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::Ending;
 use crate::cli::collect_bars::NodeBars;
-use crate::cli::collect_view as view;
-use crate::cli::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
 use crate::cli::live::{self, LiveArgs};
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::progress::When;
-use crate::cli::values;
+use crate::cli::{Ending, collect_view as view, values};
 use crate::collect::acl;
 use crate::collect::run::{self, Options, Times};
 use crate::error::Result;
 use crate::name::Name;
 use crate::source::collection::manifest::{Level, Manifest, Role};
+use crate::spec::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
 
 /// The keys of a live cluster, with sizes and topology, as a directory that analyze reads.
 #[derive(Args, Debug)]

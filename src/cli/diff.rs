@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::Ending;
-use crate::cli::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::report_file;
@@ -13,6 +12,7 @@ use crate::diff::report::Report;
 use crate::diff::{Diff, view};
 use crate::error::Result;
 use crate::metric::Metric;
+use crate::spec::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 
 /// What grew and what got hot between two reports.
 #[derive(Args, Debug)]

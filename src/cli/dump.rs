@@ -5,14 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::Ending;
-use crate::cli::headings::{ARGUMENTS, INPUT, OUTPUT};
 use crate::cli::input::kind::{NEEDS_RDB, check_paths, check_sources};
-use crate::cli::inputs;
-use crate::cli::storage::StorageArgs;
-use crate::cli::walking::MemoryArgs;
-use crate::dump::RecordLine;
-use crate::dump::view;
+use crate::cli::{Ending, inputs};
+use crate::dump::{RecordLine, view};
 use crate::error::{Error, Result};
 use crate::format::Notice;
 use crate::format::rdb::snapshot::record::Event;
@@ -24,6 +19,8 @@ use crate::redact::spelled;
 use crate::report::render::json;
 use crate::source::Source;
 use crate::source::forward::Forward;
+use crate::spec::headings::{ARGUMENTS, INPUT, OUTPUT};
+use crate::spec::{MemorySpec, StorageSpec};
 
 /// The keys of RDB files, a line each.
 #[derive(Args, Debug)]
@@ -42,10 +39,10 @@ pub struct DumpArgs {
     pub db: Option<u64>,
     /// How they are read
     #[command(flatten)]
-    pub walking: MemoryArgs,
+    pub walking: MemorySpec,
     /// How places on the network are opened
     #[command(flatten)]
-    pub storage: StorageArgs,
+    pub storage: StorageSpec,
 }
 
 const EXAMPLES: &str = "\

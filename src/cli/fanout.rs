@@ -6,27 +6,23 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::analysis::rejected;
-use crate::cli::cluster::ClusterArgs;
-use crate::cli::hashing::HashingArgs;
-use crate::cli::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
 use crate::cli::printing::{OutputArgs, Rows};
-use crate::cli::storage::StorageArgs;
 use crate::cli::{Ending, inputs, values};
 use crate::error::{Error, Result};
 use crate::fanout::kind::{HEAD, InputKind};
-use crate::fanout::view;
-use crate::fanout::{Fanout, Lines, PassedOver};
+use crate::fanout::{Fanout, Lines, PassedOver, view};
 use crate::format::capture::whole_commands::{Stop, WholeCommands};
 use crate::name::Name;
 use crate::redact::spelled;
-use crate::source::Source;
 use crate::source::block::Block;
 use crate::source::boundary::line_at;
 use crate::source::chunk::{CHUNK, Trouble};
 use crate::source::forward::Forward;
-use crate::source::stream;
 use crate::source::stream::RowReader;
+use crate::source::{Source, stream};
+use crate::spec::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
+use crate::spec::{HashSpec, NodeSpec, StorageSpec};
 use crate::summary::Incomplete;
 use crate::tally::rejects::{Reject, Rejects};
 
@@ -45,13 +41,13 @@ pub struct FanoutArgs {
     pub batches: Lines,
     /// The nodes
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: NodeSpec,
     /// The hash policy
     #[command(flatten)]
-    pub hashing: HashingArgs,
+    pub hashing: HashSpec,
     /// How places on the network are opened
     #[command(flatten)]
-    pub storage: StorageArgs,
+    pub storage: StorageSpec,
     /// How often one node is slow, as a percentage or a number from 0 to 1
     #[arg(long, value_name = "P", default_value = "1%", help_heading = LIMITS)]
     pub slow: String,

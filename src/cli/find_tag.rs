@@ -7,8 +7,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::Ending;
-use crate::cli::cluster::ClusterArgs;
-use crate::cli::headings::{OUTPUT, TAGS};
 use crate::cli::input::kind::{NEEDS_LINES, check_paths};
 use crate::error::{Error, Result};
 use crate::find_tag::view::{TagLine, write};
@@ -16,6 +14,8 @@ use crate::find_tag::{FoundTag, Template, Used, in_slot, on_slots, spread};
 use crate::name::Name;
 use crate::report::json;
 use crate::slot::SLOTS;
+use crate::spec::NodeSpec;
+use crate::spec::headings::{OUTPUT, TAGS};
 use crate::topology::{Topology, ranges};
 
 /// Hash tags that land on a wanted slot or node, or spread evenly.
@@ -59,7 +59,7 @@ pub struct FindTagArgs {
     pub json: bool,
     /// The nodes
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: NodeSpec,
 }
 
 const EXAMPLES: &str = "\

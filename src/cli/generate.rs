@@ -5,10 +5,10 @@ use std::io;
 use clap::Args;
 
 use crate::cli::Ending;
-use crate::cli::headings::OUTPUT;
 use crate::cli::values::count;
 use crate::error::{Error, Result};
 use crate::generate::{Generate, Profile};
+use crate::spec::headings::OUTPUT;
 
 /// Write a synthetic key dump to standard output, one key a line.
 #[derive(Args, Debug, Clone)]

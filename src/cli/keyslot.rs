@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::Ending;
-use crate::cli::cluster::ClusterArgs;
-use crate::cli::hashing::HashingArgs;
-use crate::cli::headings::{ARGUMENTS, INPUT, OUTPUT};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::error::{Error, Result};
 use crate::keyslot::{KeySlot, Printing, view};
 use crate::report::json;
 use crate::slot::policy::Policy;
+use crate::spec::NodeSpec;
+use crate::spec::headings::{ARGUMENTS, INPUT, OUTPUT};
+use crate::spec::{HashSpec, ReadSpec};
 use crate::topology::Topology;
 
 /// The hash slot of each key.
@@ -45,10 +45,10 @@ pub struct KeyslotArgs {
     pub json: bool,
     /// The nodes
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: NodeSpec,
     /// The hash policy
     #[command(flatten)]
-    pub hashing: HashingArgs,
+    pub hashing: HashSpec,
 }
 
 const EXAMPLES: &str = "\
@@ -99,11 +99,14 @@ impl KeyslotArgs {
         out: &mut (impl Write + Send),
     ) -> Result<()> {
         let args = ReadingArgs {
-            inputs: vec![PathBuf::from("-")],
-            format: self.format.clone(),
-            delimiter: self.delimiter.clone(),
-            threads: Some(1),
-            strict: true,
+            spec: ReadSpec {
+                inputs: vec![PathBuf::from("-")],
+                format: self.format.clone(),
+                delimiter: self.delimiter.clone(),
+                threads: Some(1),
+                strict: true,
+                ..ReadSpec::default()
+            },
             ..ReadingArgs::default()
         };
         let reading = args.reading(policy.clone())?;

@@ -9,7 +9,6 @@ use clap::Args;
 use crate::analysis::input_info;
 use crate::analysis::reading::Reading;
 use crate::cli::Ending;
-use crate::cli::headings::LIMITS;
 use crate::cli::input::kind::NEEDS_NAMES;
 use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{Input, InputFlags};
@@ -19,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
 use crate::name::Name;
 use crate::scan::{Scanned, SeenInput};
+use crate::spec::headings::LIMITS;
 use crate::summary::Incomplete;
 
 /// The configuration that is read where none is named.

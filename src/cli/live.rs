@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::headings::SERVERS;
 use crate::cli::values;
 use crate::collect::address::{Address, Seed};
 use crate::collect::connection::Access;
@@ -18,6 +17,7 @@ use crate::name::Name;
 use crate::secret::{Credentials, Secret};
 use crate::source::collection::manifest::Level;
 use crate::source::{remote, small_file};
+use crate::spec::headings::SERVERS;
 
 /// Variables that hold a password, the first that is set counts.
 const VARIABLES: [&str; 2] = ["SLOTSCOPE_PASSWORD", "REDISCLI_AUTH"];

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
-use crate::cli::headings::ARGUMENTS;
 use crate::cli::{Cli, Ending};
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::spec::headings::ARGUMENTS;
 
 /// A completion script for a shell.
 #[derive(Args, Debug)]

@@ -5,14 +5,12 @@ pub mod analyze;
 pub mod bench;
 pub mod by;
 pub mod capacity_args;
-pub mod cluster;
 #[cfg(feature = "live")]
 pub mod collect;
 #[cfg(feature = "live")]
 mod collect_bars;
 #[cfg(feature = "live")]
 mod collect_view;
-pub mod counting;
 pub mod diff;
 pub mod dump;
 pub mod fanout;
@@ -20,8 +18,6 @@ pub mod find_tag;
 mod first_contact;
 pub mod generate;
 pub mod given;
-pub mod hashing;
-mod headings;
 pub mod help;
 pub mod input;
 pub mod inputs;
@@ -38,12 +34,10 @@ pub mod reading;
 pub mod report_file;
 pub mod schema;
 mod service;
-pub mod storage;
 pub mod tally;
 pub mod timeline;
 pub mod trend;
 pub mod values;
-pub mod walking;
 pub mod whatif;
 
 use std::ffi::OsString;
@@ -52,9 +46,9 @@ use std::io::{IsTerminal, Write};
 use anstream::ColorChoice;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 
-use crate::cli::headings::GENERAL;
 use crate::error::{Error, Result};
 use crate::source::pipe;
+use crate::spec::headings::GENERAL;
 use crate::summary::Incomplete;
 
 /// What to do where a file is in the way that slotscope did not write.

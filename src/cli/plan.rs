@@ -8,9 +8,6 @@ use clap::{Args, ValueEnum};
 use crate::analysis::Analysis;
 use crate::analysis::judging::Findings;
 use crate::cli::by::weighed;
-use crate::cli::cluster::ClusterArgs;
-use crate::cli::hashing::HashingArgs;
-use crate::cli::headings::{MOVES, OUTPUT};
 use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{Input, InputFlags};
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
@@ -30,6 +27,8 @@ use crate::plan::request::PlanRequest;
 use crate::plan::script::{MoveCommands, Script};
 use crate::plan::shards::Shards;
 use crate::plan::view;
+use crate::spec::headings::{MOVES, OUTPUT};
+use crate::spec::{HashSpec, NodeSpec};
 use crate::steps::Service;
 use crate::summary::Summary;
 use crate::topology::Topology;
@@ -43,10 +42,10 @@ pub struct PlanArgs {
     pub reading: ReadingArgs,
     /// The nodes
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: NodeSpec,
     /// What of a key is hashed
     #[command(flatten)]
-    pub hashing: HashingArgs,
+    pub hashing: HashSpec,
     /// Who runs the servers
     #[command(flatten)]
     pub service: ServiceArgs,

@@ -6,11 +6,11 @@ use std::io::{self, Write};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::cli::headings::OUTPUT;
 use crate::error::{Error, Result};
 use crate::report::json;
 use crate::report::render::{markdown, text};
 use crate::report::view::Section;
+use crate::spec::headings::OUTPUT;
 
 /// The flags for the form of a result.
 #[derive(Args, Debug, Clone, Default)]

@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use crate::cli::headings::CLUSTER;
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::spec::headings::CLUSTER;
 use crate::steps::Service;
 
 /// Who runs the servers.

@@ -5,17 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::analysis::reading::Options;
-use crate::cli::Ending;
-use crate::cli::cluster::ListingArgs;
-use crate::cli::counting::CountingArgs;
-use crate::cli::hashing::HashingArgs;
-use crate::cli::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
 use crate::cli::input::kind::{NEEDS_DUMPS, check_paths};
 use crate::cli::input::tally_files::Tallies;
-use crate::cli::inputs;
 use crate::cli::progress::{Bars, When};
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::storage::StorageArgs;
+use crate::cli::{Ending, inputs};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::output::{Guard, SingleFile};
@@ -23,8 +17,10 @@ use crate::partial::job::Job;
 use crate::partial::plan::Planning;
 use crate::partial::recount_file::SCHEMA as RECOUNT_SCHEMA;
 use crate::partial::tally_file::SCHEMA;
-use crate::partial::{self, Input, Part, Plan, Split};
+use crate::partial::{self, Flags, Input, Part, Plan, Split};
 use crate::slot::policy::Policy;
+use crate::spec::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
+use crate::spec::{CountSpec, HashSpec, ListingSpec, StorageSpec, words};
 
 /// Key dumps in, a tally file out: the counts of all or of a part, which `merge` and `analyze` take.
 #[derive(Args, Debug)]
@@ -35,13 +31,13 @@ pub struct TallyArgs {
     pub reading: ReadingArgs,
     /// The nodes
     #[command(flatten)]
-    pub cluster: ListingArgs,
+    pub cluster: ListingSpec,
     /// The hash policy
     #[command(flatten)]
-    pub hashing: HashingArgs,
+    pub hashing: HashSpec,
     /// What is counted
     #[command(flatten)]
-    pub counting: CountingArgs,
+    pub counting: CountSpec,
     /// Which part is counted: 3/16 is the third of sixteen
     ///
     /// Parts are of about the same size.
@@ -79,7 +75,7 @@ pub struct RecountArgs {
     pub part: Option<Part>,
     /// How object stores are opened
     #[command(flatten)]
-    pub storage: StorageArgs,
+    pub storage: StorageSpec,
     /// Worker threads [default: all cores]
     #[arg(long, value_name = "N", help_heading = RUN, hide_short_help = true)]
     pub threads: Option<usize>,
@@ -112,7 +108,7 @@ impl TallyArgs {
             return print_format_help();
         }
         check_paths(&self.reading.inputs, NEEDS_DUMPS)?;
-        let flags = (self.counting).flags(&self.reading, &self.cluster, &self.hashing)?;
+        let flags = flags(&self.reading, &self.cluster, &self.hashing, &self.counting)?;
         let reading = self.reading.reading(Policy::Oss)?;
         let output = open(&self.out, SCHEMA, reading.paths())?;
         let options = reading.options.clone();
@@ -210,6 +206,22 @@ impl RecountArgs {
         output.publish(|out| out.write_all(&bytes))?;
         Ok(Ending::Done)
     }
+}
+
+/// All that decides what is counted.
+///
+/// # Errors
+/// A file or a value that cannot be used.
+pub fn flags(
+    reading: &ReadingArgs,
+    cluster: &ListingSpec,
+    hashing: &HashSpec,
+    counting: &CountSpec,
+) -> Result<Flags> {
+    Ok(Flags {
+        words: [reading.words(None)?, words(hashing)].concat(),
+        ..Flags::new(reading, hashing, counting, cluster.listing()?)?
+    })
 }
 
 /// The splits of a part, or of all.

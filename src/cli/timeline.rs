@@ -4,9 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::cluster::ClusterArgs;
-use crate::cli::hashing::HashingArgs;
-use crate::cli::headings::{COUNTING, OUTPUT};
 use crate::cli::input::kind::{NEEDS_TIMES, check_paths};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
@@ -16,6 +13,8 @@ use crate::name::Name;
 use crate::output::Guard;
 use crate::redact::Redaction;
 use crate::report::view::Heat;
+use crate::spec::headings::{COUNTING, OUTPUT};
+use crate::spec::{HashSpec, NodeSpec};
 use crate::timeline::outputs::outputs;
 use crate::timeline::{self, view};
 
@@ -32,10 +31,10 @@ pub struct TimelineArgs {
     pub reading: ReadingArgs,
     /// The nodes
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: NodeSpec,
     /// The hash policy
     #[command(flatten)]
-    pub hashing: HashingArgs,
+    pub hashing: HashSpec,
     /// Tags and patterns that are followed, bursts that are shown
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = OUTPUT, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,

@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::calendar;
-use crate::cli::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{OutputArgs, Rows};
-use crate::cli::report_file;
 use crate::cli::values::memory_size;
-use crate::cli::{Ending, OTHER_DIRECTORY};
+use crate::cli::{Ending, OTHER_DIRECTORY, report_file};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::output::Guard;
+use crate::spec::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::summary::Summary;
 use crate::trend::outputs::outputs;
 use crate::trend::{History, Options, Trend, view};

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::error::{Error, Result as Checked};
 use crate::name::Name;
 use crate::slot::SLOTS;
+use crate::spec::sizes::{config_size, with_unit};
 use crate::topology::ranges;
 
 /// A number of keys: digits, `_` between them, and k, M or G for thousands, millions, thousands of millions.
@@ -28,40 +29,10 @@ pub fn count(text: &str) -> Result<u64, String> {
 /// # Errors
 /// No such size.
 pub fn memory_size(flag: &str, text: &str) -> Result<u64, Error> {
-    config_size(text).ok_or_else(|| {
+    config_size(text).filter(|size| *size > 0).ok_or_else(|| {
         let what = "not a size; write bytes, or 512mb, 4gb as in redis.conf";
         Error::bad(format!("{flag} {}", Name::from(text)), what)
     })
-}
-
-/// A size as redis.conf has it, in bytes and above 0: k, m and g count in thousands, kb, mb and gb in 1024s.
-fn config_size(text: &str) -> Option<u64> {
-    const UNITS: &[(&str, u64)] = &[
-        ("kb", 1 << 10),
-        ("mb", 1 << 20),
-        ("gb", 1 << 30),
-        ("tb", 1 << 40),
-        ("k", 1_000),
-        ("m", 1_000_000),
-        ("g", 1_000_000_000),
-        ("b", 1),
-    ];
-    let (number, factor) = with_unit(text.trim(), UNITS)?;
-    number.checked_mul(factor).filter(|size| *size > 0)
-}
-
-/// The number before a unit of any case, and the value of the unit; 1 without a unit.
-fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<(u64, u64)> {
-    let end = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
-    let (digits, unit) = text.split_at(end);
-    let is_it = |(name, _): &&(&str, u64)| unit.eq_ignore_ascii_case(name);
-    let factor = match unit {
-        "" => 1,
-        _ => units.iter().find(is_it)?.1,
-    };
-    Some((digits.parse().ok()?, factor))
 }
 
 /// A number above 0, small enough for sums and quotients.

@@ -5,14 +5,10 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::analysis::Analysis;
 use crate::analysis::reading::Reading;
-use crate::analysis::{file_nodes, input_info};
+use crate::analysis::{Analysis, file_nodes, input_info};
 use crate::cli::Ending;
 use crate::cli::by::ByArgs;
-use crate::cli::cluster::ClusterArgs;
-use crate::cli::hashing::HashingArgs;
-use crate::cli::headings::CHANGES;
 use crate::cli::input::kind::NEEDS_NAMES;
 use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{InputFlags, Keys};
@@ -22,19 +18,19 @@ use crate::error::{Error, Result};
 use crate::metric::PerMetric;
 use crate::name::Name;
 use crate::slot::policy::Policy;
-use crate::summary::InputFacts;
+use crate::spec::headings::CHANGES;
+use crate::spec::{HashSpec, NodeSpec};
 use crate::summary::balance::tidy;
 use crate::summary::observed::Observed;
 use crate::summary::role_load::Asked;
-use crate::summary::summarise;
 use crate::summary::tags::Tag;
+use crate::summary::{InputFacts, summarise};
 use crate::topology::Topology;
 use crate::whatif::findings::{FoundParts, WhatIfFindings};
 use crate::whatif::growth::Growth;
 use crate::whatif::rules::RenameRules;
 use crate::whatif::split::{Split, first_parts, planned_max_over_mean, search};
-use crate::whatif::view;
-use crate::whatif::{WhatIf, WhatIfChange};
+use crate::whatif::{WhatIf, WhatIfChange, view};
 
 /// The same keys on other nodes, by another hash policy or with other tags.
 #[derive(Args, Debug)]
@@ -45,10 +41,10 @@ pub struct WhatIfArgs {
     pub reading: ReadingArgs,
     /// The nodes of today
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: NodeSpec,
     /// The hash policy of today
     #[command(flatten)]
-    pub hashing: HashingArgs,
+    pub hashing: HashSpec,
     /// An even split of the slots over M primaries
     #[arg(long, help_heading = CHANGES, value_name = "M", conflicts_with = "to_topology")]
     pub to_nodes: Option<usize>,
@@ -293,7 +289,7 @@ impl WhatIfArgs {
     fn topology_after(&self, today: Topology) -> Result<Topology> {
         match (&self.to_topology, self.to_nodes) {
             (None, None) => Ok(today),
-            (topology, nodes) => ClusterArgs {
+            (topology, nodes) => NodeSpec {
                 topology: topology.clone(),
                 nodes,
             }

@@ -27,6 +27,8 @@ pub struct Evidence {
     written_ms: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     used_memory: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    filtered_bytes: u64,
     notices: BTreeMap<Notice, u64>,
     ends: OpenEnds,
 }
@@ -44,6 +46,7 @@ impl Evidence {
             missing: seen.missing,
             written_ms: seen.written_ms,
             used_memory: seen.used_memory,
+            filtered_bytes: seen.filtered_bytes,
             notices: seen.notices().collect(),
             ends,
         }
@@ -58,6 +61,7 @@ impl Evidence {
         (seen.operations, seen.rejected) = (self.operations, self.rejected);
         (seen.missing, seen.written_ms) = (self.missing, self.written_ms);
         seen.used_memory = self.used_memory;
+        seen.filtered_bytes = self.filtered_bytes;
         let notices = self.notices.iter();
         notices.for_each(|(notice, count)| seen.note(*notice, *count));
         Ok(SeenInput {
@@ -100,6 +104,7 @@ impl Evidence {
         add(&mut self.keys, other.keys);
         add(&mut self.operations, other.operations);
         add(&mut self.rejected, other.rejected);
+        add(&mut self.filtered_bytes, other.filtered_bytes);
         self.missing = self.missing.saturating_add(other.missing);
         self.written_ms = self.written_ms.max(other.written_ms);
         self.used_memory = self.used_memory.max(other.used_memory);
@@ -120,6 +125,10 @@ impl Evidence {
             *self.notices.entry(notice).or_default() += count;
         }
     }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Joins stretches of two parts; how many of the rows that meet are of interest.

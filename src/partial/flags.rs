@@ -1,114 +1,59 @@
 //! What decides what is counted: parts that were counted with other flags are not merged.
-
-use std::path::Path;
+//!
+//! Tally files have the flags in the same form since version 1, so files of different versions merge. Options that came
+//! later are in its member `more`, which a file without them does not have; an older program refuses a file with them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::reading::Options;
-use crate::error::{Error, Result};
-use crate::format::chosen::{AUTO, chosen};
+use crate::error::Result;
+use crate::format::chosen::AUTO;
 use crate::format::table::columns::ColumnNames;
-use crate::format::walk::Walking;
+use crate::format::walk::{Sizes, Walking};
 use crate::scan::Only;
-use crate::slot::policy::Policy;
+use crate::spec::counting::Part;
+use crate::spec::nodes::Listing;
+use crate::spec::reading::delimiter_byte;
+use crate::spec::walking::Size;
+use crate::spec::{CountSpec, HashSpec, MemorySpec, ReadSpec, difference};
 use crate::topology::Topology;
 
-/// The flags of the commands that read dumps, as far as counts depend on them; in JSON each may be left out.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+/// The specification of the counts; in JSON each part may be left out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Form", into = "Form")]
 pub struct Flags {
-    /// `--format`; `auto` detects it.
-    pub format: String,
-    /// `--delimiter`, the byte that it is.
-    pub delimiter: Option<u8>,
-    /// `--key-column` and the like.
-    pub columns: ColumnNames,
-    /// `--db`.
-    pub db: Option<u64>,
-    /// `--policy`, each value.
-    pub policy: Vec<String>,
-    /// `--size`, `--allocator`, `--no-verify` and the rule of LFU counters.
-    pub walking: Walking,
-    /// `--separator`.
-    pub separator: String,
-    /// Whether patterns are counted: `--depth` is not 0.
-    pub patterns: bool,
-    /// `--only slots`.
-    pub slots_only: bool,
-    /// `--one-pass`; also set where an input can be read only once.
-    pub one_pass: bool,
-    /// `--topology`.
+    /// What is read and how, as far as counts depend on it.
+    pub read: ReadSpec,
+    /// What part of a key is hashed.
+    pub hash: HashSpec,
+    /// What is counted; in one pass also where an input can be read only once.
+    pub count: CountSpec,
+    /// The nodes, where the user names them.
     pub listing: Option<Listing>,
     /// The inputs and flags as words of a command line: the commands of remedies have them. Where there are none, they
     /// have the paths of the inputs.
     pub words: Vec<String>,
 }
 
-/// A listing of nodes, as the cluster printed it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Listing {
-    /// The file that it is from.
-    pub source: String,
-    /// What is in it.
-    pub text: String,
-}
-
-impl Default for Flags {
-    fn default() -> Self {
-        Flags {
-            format: AUTO.into(),
-            delimiter: None,
-            columns: ColumnNames::USUAL,
-            db: None,
-            policy: Vec::new(),
-            walking: Walking::default(),
-            separator: ":".into(),
-            patterns: true,
-            slots_only: false,
-            one_pass: false,
-            listing: None,
-            words: Vec::new(),
-        }
-    }
-}
-
-impl Listing {
-    /// Reads it.
-    ///
-    /// # Errors
-    /// As `Topology::read`.
-    pub fn read(path: &Path) -> Result<Listing> {
-        let (source, bytes) = Topology::listing(path)?;
-        Listing::of(source, &bytes)
-    }
-
-    /// One that was read.
-    ///
-    /// # Errors
-    /// As `Topology::parse`.
-    pub fn of(source: String, bytes: &[u8]) -> Result<Listing> {
-        Topology::parse(&source, bytes)?;
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        Ok(Listing { source, text })
-    }
-
-    /// The nodes that it lists.
-    ///
-    /// # Errors
-    /// As `Topology::parse`.
-    pub fn topology(&self) -> Result<Topology> {
-        Topology::parse(&self.source, self.text.as_bytes())
-    }
-}
-
 impl Flags {
-    /// What part of a key is hashed.
+    /// Those of these specs, in the one spelling that each has in tally files; what does not decide counts is left out.
     ///
     /// # Errors
-    /// As `Policy::parse`.
-    pub fn policy(&self) -> Result<Policy> {
-        Policy::parse(&self.policy)
+    /// An option that cannot be used.
+    pub fn new(
+        read: &ReadSpec,
+        hash: &HashSpec,
+        count: &CountSpec,
+        listing: Option<Listing>,
+    ) -> Result<Flags> {
+        let flags = Flags {
+            read: read.of_counts()?,
+            hash: hash.clone(),
+            count: count.of_counts()?,
+            listing,
+            words: Vec::new(),
+        };
+        Ok(Form::from(flags).into())
     }
 
     /// The nodes, where the flags name them.
@@ -124,39 +69,186 @@ impl Flags {
     /// # Errors
     /// A flag that cannot be used.
     pub fn options(&self, own: &Options) -> Result<Options> {
-        if self.separator.is_empty() {
-            return Err(Error::bad("--separator", "must not be empty"));
-        }
+        self.count.check()?;
         let replicas = self.topology()?.map(|topology| topology.replicas);
         Ok(Options {
-            format: chosen(&self.format, self.delimiter, &self.columns)?,
+            format: self.read.format()?,
             only: Only {
-                database: self.db,
                 not_of: replicas.into_iter().flatten().collect(),
+                ..self.read.only()?
             },
-            policy: self.policy()?,
-            walking: self.walking,
+            policy: self.hash.policy()?,
+            walking: self.read.walking(),
             ..own.clone()
         })
     }
 
     /// The first flag in which others differ.
-    pub fn difference(&self, other: &Flags) -> Option<&'static str> {
-        let rows = [
-            ("--format", self.format == other.format),
-            ("--delimiter", self.delimiter == other.delimiter),
-            ("--key-column and the like", self.columns == other.columns),
-            ("--db", self.db == other.db),
-            ("--policy", self.policy == other.policy),
-            ("--size and the like", self.walking == other.walking),
-            ("--separator", self.separator == other.separator),
-            ("--depth", self.patterns == other.patterns),
-            ("--only", self.slots_only == other.slots_only),
-            ("--one-pass", self.one_pass == other.one_pass),
-            ("--topology", self.listing == other.listing),
-            ("INPUT", self.words == other.words),
-        ];
-        let mut rows = rows.into_iter();
-        rows.find(|(_, is_same)| !is_same).map(|(flag, _)| flag)
+    pub fn difference(&self, other: &Flags) -> Option<String> {
+        difference(&self.read, &other.read)
+            .or_else(|| difference(&self.hash, &other.hash))
+            .or_else(|| difference(&self.count, &other.count))
+            .or_else(|| (self.listing != other.listing).then(|| "--topology".into()))
+            .or_else(|| (self.words != other.words).then(|| "INPUT".into()))
+    }
+}
+
+/// The members of version 1, and what is not among them.
+#[derive(Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Form {
+    format: String,
+    delimiter: Option<u8>,
+    columns: ColumnNames,
+    db: Option<u64>,
+    policy: Vec<String>,
+    walking: Walking,
+    separator: String,
+    patterns: bool,
+    slots_only: bool,
+    one_pass: bool,
+    listing: Option<Listing>,
+    words: Vec<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    more: ReadSpec,
+}
+
+fn is_default(more: &ReadSpec) -> bool {
+    *more == ReadSpec::default()
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Form::from(Flags::default())
+    }
+}
+
+impl From<Flags> for Form {
+    fn from(flags: Flags) -> Self {
+        let Flags {
+            read,
+            hash,
+            count,
+            listing,
+            words,
+        } = flags;
+        Form {
+            columns: read.columns(),
+            // A text that is not a delimiter stays in `more`, where using it is an error.
+            delimiter: read
+                .delimiter
+                .as_deref()
+                .and_then(|text| delimiter_byte(text).ok()),
+            db: read.db,
+            walking: read.walking(),
+            policy: hash.policy,
+            patterns: count.has_patterns(),
+            slots_only: count.slots_only(),
+            one_pass: count.one_pass,
+            separator: count.separator,
+            listing,
+            words,
+            more: ReadSpec {
+                format: AUTO.into(),
+                delimiter: read.delimiter.filter(|text| delimiter_byte(text).is_err()),
+                key_column: None,
+                size_column: None,
+                ops_column: None,
+                escapes: Default::default(),
+                db: None,
+                size: Size::default(),
+                memory: MemorySpec::default(),
+                lfu_log_factor: None,
+                lfu_decay_time: None,
+                ..read
+            },
+            format: read.format,
+        }
+    }
+}
+
+impl From<Form> for Flags {
+    fn from(form: Form) -> Self {
+        let Walking {
+            verifies,
+            sizes,
+            lfu,
+        } = form.walking;
+        let usual = Walking::default().lfu;
+        let (size, allocator) = match sizes {
+            Sizes::Memory(allocator) => (Size::Memory, allocator),
+            Sizes::Serialized => (Size::Serialized, Default::default()),
+        };
+        let other = |value: u64, usual: u64| (value != usual).then_some(value);
+        Flags {
+            read: ReadSpec {
+                format: form.format,
+                delimiter: form
+                    .delimiter
+                    .map(|byte| format!(r"\x{byte:02x}"))
+                    .or(form.more.delimiter),
+                key_column: form.columns.key,
+                size_column: form.columns.size,
+                ops_column: form.columns.ops,
+                escapes: form.columns.escapes,
+                db: form.db,
+                size,
+                memory: MemorySpec {
+                    allocator,
+                    no_verify: !verifies,
+                },
+                lfu_log_factor: other(lfu.log_factor, usual.log_factor),
+                lfu_decay_time: other(lfu.decay_minutes, usual.decay_minutes),
+                ..form.more
+            },
+            hash: HashSpec {
+                policy: form.policy,
+            },
+            count: CountSpec {
+                separator: form.separator,
+                depth: if form.patterns {
+                    CountSpec::default().depth
+                } else {
+                    0
+                },
+                only: form.slots_only.then_some(Part::Slots),
+                one_pass: form.one_pass,
+            },
+            listing: form.listing,
+            words: form.words,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::FilterSpec;
+
+    #[test]
+    fn flags_come_back_and_those_of_version_1_alone_have_nothing_more() {
+        let mut flags = Flags {
+            read: ReadSpec {
+                delimiter: Some(r"\x3b".into()),
+                lfu_decay_time: Some(7),
+                size_column: Some("s".into()),
+                ..ReadSpec::default()
+            },
+            ..Flags::default()
+        };
+        let form = |flags: &Flags| serde_json::to_string(&Form::from(flags.clone())).unwrap();
+        assert!(!form(&flags).contains("more"), "{}", form(&flags));
+        flags.read.filter = FilterSpec {
+            globs: vec!["a*".into()],
+            ..FilterSpec::default()
+        };
+        assert!(
+            form(&flags).contains(r#""more":{"match":["a*"]}"#),
+            "{}",
+            form(&flags)
+        );
+        assert_eq!(Flags::from(Form::from(flags.clone())), flags);
+        let read: Flags = serde_json::from_str(r#"{"db":3}"#).unwrap();
+        assert_eq!(read.read.db, Some(3));
     }
 }

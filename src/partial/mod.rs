@@ -47,10 +47,11 @@ use crate::partial::tally_file::TallyFile;
 use crate::source;
 use crate::summary::Summary;
 
-pub use crate::partial::flags::{Flags, Listing};
+pub use crate::partial::flags::Flags;
 pub use crate::partial::input::Input;
 pub use crate::partial::plan::Plan;
 pub use crate::partial::split::{Part, Split};
+pub use crate::spec::Listing;
 
 /// Bytes from which `is_tally` knows a file.
 pub const MAGIC: usize = 80;

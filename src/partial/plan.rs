@@ -3,15 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::collected_nodes;
-use crate::analysis::inputs;
 use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::reading::Reading;
-use crate::analysis::slot_stats;
 use crate::analysis::tally_spec::TallySpec;
+use crate::analysis::{collected_nodes, inputs, slot_stats};
 use crate::error::{Error, Result};
 use crate::name::Name;
-use crate::partial::flags::{Flags, Listing};
+use crate::partial::flags::Flags;
 use crate::partial::frame;
 use crate::partial::input::{Input, changed};
 use crate::partial::split::{Part, Split, splits_of};
@@ -19,6 +17,7 @@ use crate::source::Source;
 use crate::source::chunk::CHUNK;
 use crate::source::collection::Collection;
 use crate::source::collection::manifest::Manifest;
+use crate::spec::Listing;
 use crate::summary::Dumped;
 use crate::tally::Tallies;
 use crate::tally::preselected::Preselected;
@@ -85,7 +84,7 @@ impl Plan {
                 "counts by slot are no keys to be counted in parts; name them to slotscope analyze";
             return Err(Error::bad(place.to_string(), what));
         }
-        flags.one_pass |= !reading.is_rereadable();
+        flags.count.one_pass |= !reading.is_rereadable();
         let inputs = reading.with_scan("planning", |scan| {
             let scan = scan.clone().chunk(planning.chunk);
             let input = |source: &dyn Source| {
@@ -148,7 +147,7 @@ impl Plan {
         };
         let is_planned = (1..=1 << 30).contains(&self.chunk)
             && self.inputs.len() <= MAX_INPUTS
-            && !self.flags.separator.is_empty()
+            && self.flags.count.check().is_ok()
             && self
                 .inputs
                 .iter()
@@ -202,8 +201,9 @@ impl Plan {
             collections: self.collections.iter().map(collection).collect(),
             passed_over: self.passed_over as usize,
             of_reports: self.of_reports as usize,
-            policy: self.flags.policy()?,
-            lfu: self.flags.walking.lfu,
+            policy: self.flags.hash.policy()?,
+            lfu: self.flags.read.walking().lfu,
+            filter: self.flags.read.filter.filter()?,
             dumped: self.dumped,
             threads: 0,
             kernel: String::new(),
@@ -250,9 +250,9 @@ impl Plan {
 /// What is counted, by flags and the listing in them.
 fn tally_spec<'a>(flags: &'a Flags, listing: Option<&'a Topology>) -> TallySpec<'a> {
     TallySpec {
-        slots_only: flags.slots_only,
-        one_pass: flags.one_pass,
-        separator: flags.patterns.then_some(flags.separator.as_bytes()),
+        slots_only: flags.count.slots_only(),
+        one_pass: flags.count.one_pass,
+        separator: (flags.count.has_patterns()).then_some(flags.count.separator.as_bytes()),
         listing,
         seeks_nodes: listing.is_none(),
     }

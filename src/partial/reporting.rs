@@ -18,15 +18,10 @@ pub fn counted(
     again: Option<RecountFile>,
 ) -> Result<CountedInputs> {
     let plan = file.plan.clone();
-    let Flags {
-        separator,
-        patterns,
-        words,
-        ..
-    } = &plan.flags;
+    let Flags { count, words, .. } = &plan.flags;
     let analysis = analysis
         .on_nodes_of(plan.flags.topology()?, plan.lists_its_nodes())?
-        .on_segments_of(separator, *patterns)?
+        .on_segments_of(&count.separator, count.has_patterns())?
         .or_reading_words(words);
     let again = again.map(|again| Ok((file.digest()?, again))).transpose()?;
     let (mut inputs, mut first) = file.into_scanned()?;

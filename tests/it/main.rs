@@ -22,6 +22,7 @@ mod fanout;
 #[cfg(target_os = "linux")]
 mod faults;
 mod file_nodes;
+mod filters;
 mod find_tag;
 mod first_contact;
 mod formats;
@@ -47,6 +48,7 @@ mod patterns;
 mod pictures;
 mod plan;
 mod policies;
+mod python_options;
 mod rdb;
 mod reads;
 mod redact;

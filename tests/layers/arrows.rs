@@ -65,6 +65,19 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "steps",
         ],
     ),
+    // What is asked: values, and next to each what is built from it for the front door.
+    (
+        "spec",
+        &[
+            "analysis",
+            "collect::manifest",
+            "format",
+            "scan",
+            "slot",
+            "source",
+            "topology",
+        ],
+    ),
     // A report from parts: the counts travel, and what is said of the inputs with them.
     (
         "partial",
@@ -73,6 +86,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "format",
             "scan",
             "slot::policy",
+            "spec",
             "source",
             "summary",
             "tally",

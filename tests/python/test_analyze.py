@@ -155,6 +155,8 @@ def test_iterables_are_read_twice_and_iterators_once() -> None:
         (lambda: slotscope.analyze(), slotscope.Error, "no input: name a key dump, or give keys="),
         (lambda: slotscope.analyze("no/such.keys"), slotscope.Error, "no/such.keys: no such file or directory; check the spelling and the current directory"),
         (lambda: slotscope.analyze("samples/hot-tag.keys", nodes=0), slotscope.Error, "--nodes 0: "),
+        (lambda: slotscope.analyze("samples/hot-tag.keys", threads=0), slotscope.Error, "threads=0: the number of threads"),
+        (lambda: slotscope.analyze("samples/hot-tag.keys", type="hash"), slotscope.Error, "type=: the format lines of "),
         (lambda: slotscope.analyze("samples/hot-tag.keys", nodes="six"), slotscope.Error, "invalid value 'six' for '--nodes <N>'"),
         (lambda: slotscope.analyze("samples/hot-tag.keys", nods=6), slotscope.Error, "nods: no such option of analyze; did you mean nodes?"),
         (lambda: slotscope.analyze("samples/hot-tag.keys", json=True), slotscope.Error, "json: no such option of analyze; "),

@@ -29,6 +29,16 @@ pub enum Error {
         /// What is wrong and what to do about it.
         what: Sentence,
     },
+    /// An option that cannot be used; the program spells it as a flag, and a binding as its language does.
+    #[error("{}: {}", flag(name, value), what.spelled(&AsTheyAre))]
+    Option {
+        /// Its name in words with `-` between them.
+        name: &'static str,
+        /// Its value, where the message quotes it.
+        value: Name,
+        /// What is wrong and what to do about it.
+        what: Sentence,
+    },
     /// The caller's progress hook ended the run.
     #[error("cancelled; nothing is reported")]
     Cancelled,
@@ -54,12 +64,30 @@ impl Error {
         }
     }
 
+    /// An option that cannot be used; its value is quoted unless it is empty.
+    pub fn option(name: &'static str, value: impl Into<Name>, what: impl Into<Sentence>) -> Self {
+        Error::Option {
+            name,
+            value: value.into(),
+            what: what.into(),
+        }
+    }
+
     /// An error while writing to standard output.
     pub fn stdout(source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::BrokenPipe => Error::BrokenPipe,
             _ => Error::io("standard output", source),
         }
+    }
+}
+
+/// An option as a flag of the program.
+fn flag(name: &str, value: &Name) -> String {
+    if value.0.is_empty() {
+        format!("--{name}")
+    } else {
+        format!("--{name} {value}")
     }
 }
 

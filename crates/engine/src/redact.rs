@@ -119,6 +119,11 @@ impl Redaction {
                 place: self.place(&place),
                 what: Sentence::default().words(what.spelled(self)),
             },
+            Error::Option { name, what, .. } => Error::Option {
+                name,
+                value: Name::default(),
+                what: Sentence::default().words(what.spelled(self)),
+            },
             other => other,
         }
     }

@@ -13,6 +13,8 @@ use slotscope::partial::plan::Planning;
 use slotscope::partial::{self, Flags, Plan, Split};
 use slotscope::source::Found;
 use slotscope::source::memory::memory;
+use slotscope::spec::CountSpec;
+use slotscope::spec::counting::Part;
 
 const PLAN: &str = "slotscope.tally-plan/1";
 const TALLY: &str = "slotscope.tally/1";
@@ -47,7 +49,10 @@ static FILES: LazyLock<Files> = LazyLock::new(|| {
     let (one, half) = (tables.tally(&first), tables.tally(&second));
     let whole = partial::merge(&[&one, &half]).expect("two halves are merged");
     let slots = Flags {
-        slots_only: true,
+        count: CountSpec {
+            only: Some(Part::Slots),
+            ..CountSpec::default()
+        },
         ..Flags::default()
     };
     let slots = Counting::new(vec![("b.keys", table(9)), ("c.csv", table(30))], slots);

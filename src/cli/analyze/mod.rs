@@ -13,10 +13,6 @@ use crate::analysis::Analysis;
 use crate::cli::analyze::destination::report_name;
 use crate::cli::by::ByArgs;
 use crate::cli::capacity_args::CapacityArgs;
-use crate::cli::cluster::ClusterArgs;
-use crate::cli::counting::CountingArgs;
-use crate::cli::hashing::HashingArgs;
-use crate::cli::headings::{CLUSTER, LIMITS, OUTPUT};
 use crate::cli::input::servers::{Collected, ServerArgs};
 use crate::cli::input::tally_files::are_tallies;
 use crate::cli::input::{FoundInput, InputFlags, Keys, counted_already};
@@ -24,19 +20,18 @@ use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{Form, OutputArgs, Rows};
 use crate::cli::progress::When;
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::report_file;
 use crate::cli::service::ServiceArgs;
-use crate::cli::storage;
 use crate::cli::values::node_weights;
-use crate::cli::{Ending, OTHER_DIRECTORY};
+use crate::cli::{Ending, OTHER_DIRECTORY, report_file};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::output::{Guard, OpenSet, SingleFile};
 use crate::redact::Redaction;
 use crate::report::render::openmetrics;
-use crate::report::view;
-use crate::report::{self, ChartSet};
+use crate::report::{self, ChartSet, view};
 use crate::source::remote;
+use crate::spec::headings::{CLUSTER, LIMITS, OUTPUT};
+use crate::spec::{self, CountSpec, HashSpec, NodeSpec, storage};
 use crate::summary::Summary;
 use crate::summary::node_counts::NodeCounts;
 use crate::summary::state::State;
@@ -52,10 +47,10 @@ pub struct AnalyzeArgs {
     pub reading: ReadingArgs,
     /// The nodes
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: NodeSpec,
     /// The hash policy
     #[command(flatten)]
-    pub hashing: HashingArgs,
+    pub hashing: HashSpec,
     /// What `redis-cli --cluster info` printed
     ///
     /// Warns of a dump that has over 1 % fewer keys. Without INPUT the nodes are judged by it alone; `-` reads a dump from
@@ -84,7 +79,7 @@ pub struct AnalyzeArgs {
     pub service: ServiceArgs,
     /// What is counted
     #[command(flatten)]
-    pub counting: CountingArgs,
+    pub counting: CountSpec,
     /// All tables on a terminal, not only the answer
     ///
     /// Pipes and files get all tables without it.
@@ -274,8 +269,8 @@ impl AnalyzeArgs {
         if let Keys::Reading(_) = input.keys {
             let words = self
                 .reading
-                .words(input.collected.as_ref().map(Collected::word));
-            analysis = analysis.reading_words([words, self.hashing.words()].concat());
+                .words(input.collected.as_ref().map(Collected::word))?;
+            analysis = analysis.reading_words([words, spec::words(&self.hashing)].concat());
         }
         let mut summary = input.keys.count(&analysis, |counted| counted.summary())?;
         if let Some(collected) = &input.collected {
@@ -293,9 +288,7 @@ impl AnalyzeArgs {
 
     /// The analysis that the flags describe.
     fn analysis(&self, topology: &Topology) -> Result<Analysis> {
-        if self.counting.separator.is_empty() {
-            return Err(Error::bad("--separator", "must not be empty"));
-        }
+        self.counting.check()?;
         let room = self.room.clone();
         Ok(self
             .cluster

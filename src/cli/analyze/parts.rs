@@ -1,11 +1,12 @@
 //! The flags of analyze for callers that count in parts: what is planned, and the report of what was counted.
 
 use crate::cli::analyze::AnalyzeArgs;
-use crate::cli::cluster::ListingArgs;
+use crate::cli::tally::flags;
 use crate::error::Result;
 use crate::partial::plan::Planning;
 use crate::partial::{self, Plan};
 use crate::slot::policy::Policy;
+use crate::spec::ListingSpec;
 use crate::summary::Summary;
 
 impl AnalyzeArgs {
@@ -14,10 +15,10 @@ impl AnalyzeArgs {
     /// # Errors
     /// As `partial::plan`.
     pub fn plan(&self) -> Result<Plan> {
-        let cluster = ListingArgs {
+        let cluster = ListingSpec {
             topology: self.cluster.topology.clone(),
         };
-        let flags = (self.counting).flags(&self.reading, &cluster, &self.hashing)?;
+        let flags = flags(&self.reading, &cluster, &self.hashing, &self.counting)?;
         let reading = self.reading.reading(Policy::Oss)?;
         partial::plan_of(flags, reading, Planning::default()).map(|(plan, _)| plan)
     }

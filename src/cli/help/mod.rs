@@ -8,12 +8,12 @@ use std::io::Write;
 
 use clap::{Args, CommandFactory};
 
-use crate::cli::headings::ARGUMENTS;
 use crate::cli::help::topics::{TOPICS, Topic};
 use crate::cli::printing::width;
 use crate::cli::{Cli, Ending};
 use crate::error::{Error, Result};
 use crate::name::Name;
+use crate::spec::headings::ARGUMENTS;
 
 /// A command's flags, or a page of the manual.
 #[derive(Args, Debug)]

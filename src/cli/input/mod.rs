@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use crate::analysis::counted::CountedInputs;
 use crate::analysis::reading::Reading;
 use crate::analysis::{Analysis, collected_nodes};
-use crate::cli::hashing::HashingArgs;
 use crate::cli::input::kind::{Refused, check_paths, check_sources};
 use crate::cli::input::servers::{Collected, ServerArgs, Servers};
 use crate::cli::input::tally_files::{Tallies, are_tallies, of_file};
@@ -23,6 +22,7 @@ use crate::partial::recount_file::RecountFile;
 use crate::partial::tally_file::TallyFile;
 use crate::slot::policy::Policy;
 use crate::source::collection::Collection;
+use crate::spec::{self, HashSpec};
 use crate::topology::Topology;
 
 /// The flags that name inputs and say how they are read.
@@ -32,7 +32,7 @@ pub struct InputFlags<'a> {
     /// How servers are reached.
     pub servers: &'a ServerArgs,
     /// What of a key is hashed; `None` for commands that do not compute slots.
-    pub hashing: Option<&'a HashingArgs>,
+    pub hashing: Option<&'a HashSpec>,
     /// What the command does not read.
     pub refused: &'static Refused,
 }
@@ -74,7 +74,7 @@ impl<'a> InputFlags<'a> {
     pub fn find(self) -> Result<FoundInput<'a>> {
         let reading = self.reading;
         check_paths(&reading.inputs, self.refused)?;
-        let policy = self.hashing.map_or(Ok(Policy::Oss), HashingArgs::policy)?;
+        let policy = self.hashing.map_or(Ok(Policy::Oss), HashSpec::policy)?;
         let what = if let Some(servers) = self.servers.servers(&reading.inputs)? {
             What::Servers(servers)
         } else if are_tallies(&reading.inputs)? {
@@ -94,8 +94,8 @@ impl<'a> InputFlags<'a> {
 
     /// Refuses flags that say how keys are read where they are counted already.
     fn check_counted(&self) -> Result<()> {
-        let of_inputs = self.reading.words(Some(String::new())).into_iter().skip(1);
-        let of_hashing = self.hashing.map_or_else(Vec::new, HashingArgs::words);
+        let of_inputs = spec::words(&self.reading.spec.of_counts()?).into_iter();
+        let of_hashing = self.hashing.map_or_else(Vec::new, spec::words);
         of_inputs
             .chain(of_hashing)
             .next()

@@ -6,7 +6,6 @@ use clap::Args;
 
 use crate::analysis::reading::Reading;
 use crate::cli::collect_bars::NodeBars;
-use crate::cli::headings::SERVERS;
 use crate::cli::live;
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
@@ -16,6 +15,7 @@ use crate::name::Name;
 use crate::output::WholeDirectory;
 use crate::slot::policy::Policy;
 use crate::source::remote;
+use crate::spec::headings::SERVERS;
 use crate::summary::{InputFacts, Summary};
 use crate::text::shell_word;
 
@@ -142,10 +142,8 @@ impl Collected {
     /// # Errors
     /// As `ReadingArgs::reading`.
     pub fn reading(&self, args: &ReadingArgs, policy: Policy) -> Result<Reading> {
-        let args = ReadingArgs {
-            inputs: vec![self.directory().to_path_buf()],
-            ..args.clone()
-        };
+        let mut args = args.clone();
+        args.inputs = vec![self.directory().to_path_buf()];
         args.reading(policy)
     }
 

@@ -25,6 +25,21 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
             &[("", summary.input.keys as f64)],
         );
     }
+    if let Some(filter) = &summary.input.filter {
+        let flags = format!("filter=\"{}\"", label(&filter.flags));
+        let left_out = [
+            (
+                "filtered_keys",
+                "Keys that a filter left out.",
+                Some(filter.keys),
+            ),
+            ("filtered_bytes", "Bytes of these keys.", filter.bytes),
+        ];
+        for (name, help, amount) in left_out {
+            let amount = amount.map(|amount| (flags.clone(), amount as f64));
+            families.add(name, help, amount.as_slice());
+        }
+    }
     let rejected = summary.input.rejected.count as f64;
     families.add(
         "rejected_rows",

@@ -11,6 +11,29 @@ const REASON: usize = 400;
 /// Doubts that are shown below the verdict.
 const DOUBTS: usize = 3;
 
+/// What a filter left out, where a report begins; the page has it in its own place.
+pub fn filtered(summary: &Summary) -> Option<Section<'_>> {
+    let section = Section::untitled().scoped(Scope::Overview);
+    left_out(summary).map(|text| section.paragraph(text))
+}
+
+/// The sentence of what a filter left out: everything else is of the rest.
+pub fn left_out(summary: &Summary) -> Option<String> {
+    let filter = summary.input.filter.as_ref()?;
+    let amounts = [
+        (filter.keys > 0 || filter.operations == 0).then(|| counted(filter.keys, "key")),
+        (filter.operations > 0).then(|| counted(filter.operations, "operation")),
+        filter.bytes.map(bytes),
+    ];
+    let amounts: Vec<String> = amounts.into_iter().flatten().collect();
+    let text = format!(
+        "Filtered by {}: {} left out",
+        filter.flags,
+        amounts.join(", ")
+    );
+    Some(text)
+}
+
 /// What was read, in one line.
 pub fn overview(summary: &Summary) -> Option<Section<'_>> {
     let input = &summary.input;

@@ -38,6 +38,7 @@ use crate::summary::state::State;
 
 /// The sections of the report in their order, each made where the summary has something for it.
 pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
+    input::filtered,
     verdict::section,
     input::doubts,
     input::overview,
@@ -74,8 +75,12 @@ pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
 ];
 
 /// What one acts on, in so few lines that a terminal shows them at once.
-static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] =
-    &[verdict::main_problems, input::read, verdict::main_steps];
+static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] = &[
+    input::filtered,
+    verdict::main_problems,
+    input::read,
+    verdict::main_steps,
+];
 
 /// What follows it on a terminal that has room for it.
 static BELOW_ANSWER: &[fn(&Summary) -> Option<Section<'_>>] =

@@ -61,7 +61,7 @@ impl Case {
     fn whole(&self) -> Result<Value, String> {
         let found = find(&self.paths).unwrap();
         let mut own = options(2);
-        own.only.database = self.flags.db;
+        own.only.database = self.flags.read.db;
         let reading = Reading::new(found, own).unwrap();
         let mut analysis = Analysis::new().sampling(self.sampling);
         if let Some(listing) = &self.flags.listing {

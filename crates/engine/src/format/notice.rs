@@ -149,4 +149,8 @@ notices! {
     UnknownCommand: Warning, "command", " with an unknown name, not counted: which words are keys is not known";
     /// A command at the end of an append-only file that is cut off.
     TornCommand: Note, "command", " cut off at the end of the file, as after a crash of the server, not counted";
+    /// A key that a filter left out; the first lines of a report say it.
+    Filtered: Finding, "key", " left out by a filter";
+    /// An operation that a filter left out.
+    FilteredOperation: Finding, "operation", " left out by a filter";
 }

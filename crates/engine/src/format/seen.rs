@@ -19,6 +19,8 @@ pub struct Seen {
     pub written_ms: Option<u64>,
     /// Bytes that the server used as it wrote the dump, where it says so; of several dumps the most.
     pub used_memory: Option<u64>,
+    /// Bytes of the keys that a filter left out, as far as their sizes are known.
+    pub filtered_bytes: u64,
     notices: [u64; WORDS.len()],
 }
 
@@ -31,6 +33,7 @@ impl Default for Seen {
             missing: 0,
             written_ms: None,
             used_memory: None,
+            filtered_bytes: 0,
             notices: [0; WORDS.len()],
         }
     }
@@ -111,6 +114,7 @@ impl std::ops::AddAssign for Seen {
         self.missing = self.missing.wrapping_add(other.missing);
         self.written_ms = self.written_ms.max(other.written_ms);
         self.used_memory = self.used_memory.max(other.used_memory);
+        self.filtered_bytes = self.filtered_bytes.saturating_add(other.filtered_bytes);
         self.notices
             .iter_mut()
             .zip(other.notices)

@@ -309,7 +309,13 @@ impl Scan<'_> {
         match chunk::read_chunk(&*opened.bytes, &job.cutting, index, &mut worker.block) {
             Ok(Some(piece)) => {
                 seen.line_ends = job.line_ends(&worker.block, body);
-                seen.seen = worker.count(self, shared, &*job.reader, (job.input, stretch, piece));
+                seen.seen = worker.count(
+                    self,
+                    shared,
+                    &*job.reader,
+                    (job.input, job.format),
+                    (stretch, piece),
+                );
             }
             Ok(None) => {
                 seen.line_ends = job.line_ends(&worker.block, body);

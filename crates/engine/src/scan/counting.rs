@@ -3,8 +3,10 @@
 
 use crate::format::batch::{KeyBatch, MISSING, Number, Spans, Values};
 use crate::format::{Notice, Seen, Sink};
+use crate::metric::Metric;
 use crate::name::Name;
 use crate::scan::Only;
+use crate::scan::filter::Field;
 use crate::scan::repeats::{Edges, Neighbours};
 use crate::slot::Kernel;
 use crate::slot::SlotColumns;
@@ -26,6 +28,8 @@ pub struct Counting<'a, T> {
     seen: Seen,
     /// Keys that the policy gives no slot.
     misfits: u64,
+    /// What the filter needs and the input does not carry.
+    lacking: Option<Field>,
 }
 
 /// How slots are computed, and of which keys.
@@ -88,13 +92,21 @@ impl<'a, T: Tally> Counting<'a, T> {
             neighbours: Neighbours::default(),
             seen: Seen::default(),
             misfits: 0,
+            lacking: None,
         }
+    }
+
+    /// What the filter needs and the input does not carry.
+    pub fn lacking(&self) -> Option<Field> {
+        self.lacking
     }
 
     /// What was noticed in addition to what the reader `saw`, and the first and last key of the block.
     pub fn finish(mut self, mut saw: Seen) -> (Seen, Option<Edges>) {
         let left_out = self.seen.count(Notice::OtherDatabase)
             + self.seen.count(Notice::OfReplica)
+            + self.seen.count(Notice::Filtered)
+            + self.seen.count(Notice::FilteredOperation)
             + self.misfits;
         // A block holds keys or operations, never both.
         match saw.operations {
@@ -126,7 +138,12 @@ impl<T: Tally> Sink for Counting<'_, T> {
         }
         let database = only.database.filter(|_| is_known);
         let by_node = !only.not_of.is_empty() && !batch.values.nodes.is_empty();
-        let wanted = if database.is_none() && !by_node {
+        let filter = only.filter.as_deref();
+        if let Some(field) = filter.and_then(|filter| filter.lacks(batch.values)) {
+            self.lacking = Some(field);
+            return;
+        }
+        let wanted = if database.is_none() && !by_node && filter.is_none() {
             batch
         } else {
             let is_of = |i| {
@@ -147,13 +164,23 @@ impl<T: Tally> Sink for Counting<'_, T> {
             let reason = |i| match () {
                 () if !is_of(i) => Some(Notice::OtherDatabase),
                 () if by_node && of_replica(i) => Some(Notice::OfReplica),
-                () => None,
+                () if filter.is_none_or(|filter| filter.keeps(batch, i)) => None,
+                () if batch.values.are_operations => Some(Notice::FilteredOperation),
+                () => Some(Notice::Filtered),
             };
             let reasons: Vec<_> = (0..batch.keys.len()).map(reason).collect();
             reasons
                 .iter()
                 .flatten()
                 .for_each(|notice| self.seen.note(*notice, 1));
+            if let Some(sizes) = batch.values.column(Metric::Bytes) {
+                let of_filtered = reasons.iter().zip(sizes);
+                let of_filtered = of_filtered.filter(|(reason, size)| {
+                    **reason == Some(Notice::Filtered) && **size != MISSING
+                });
+                let bytes = of_filtered.fold(0, |sum: u64, (_, size)| sum.saturating_add(*size));
+                self.seen.filtered_bytes = self.seen.filtered_bytes.saturating_add(bytes);
+            }
             choose(batch, |i| reasons[i].is_none(), keys, values);
             KeyBatch {
                 base: batch.base,

@@ -5,6 +5,8 @@
 
 mod chunks;
 mod counting;
+pub mod filter;
+pub mod glob;
 mod repeats;
 pub mod sample;
 mod shared;
@@ -13,17 +15,19 @@ mod streams;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use rayon::ThreadPool;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::batch::{Spans, Values};
 use crate::format::row_batch::RowBatch;
 use crate::format::walk::Walking;
 use crate::format::{Columns, Format, Notice, Reader, Seen};
+use crate::name::Name;
 use crate::scan::counting::{Chosen, Counting, How, Place};
+use crate::scan::filter::{Field, Filter};
 use crate::scan::shared::{Shared, into_inner};
 use crate::scan::shares::{OpenEnds, Share};
 use crate::sentence::Sentence;
@@ -64,6 +68,8 @@ pub struct Only {
     pub database: Option<u64>,
     /// No keys of these nodes: they are replicas, and their primaries have the same keys.
     pub not_of: BTreeSet<String>,
+    /// Only keys that meet these conditions.
+    pub filter: Option<Arc<Filter>>,
 }
 
 impl Only {
@@ -71,6 +77,7 @@ impl Only {
     pub const ALL: Only = Only {
         database: None,
         not_of: BTreeSet::new(),
+        filter: None,
     };
 }
 
@@ -237,6 +244,16 @@ pub fn cut_off(inputs: &[SeenInput], known: &[Incomplete]) -> Vec<Incomplete> {
     stops.filter(|stop| !is_known(stop)).collect()
 }
 
+/// The error of a filter by what an input does not carry.
+fn no_field(option: &'static str, field: Field, source: &dyn Source, format: &str) -> Error {
+    let (what, carriers) = field.carried_by();
+    let file = Name::from(source.path());
+    let what = Sentence::from(format!("the format {format} of "))
+        .name(file)
+        .words(format!(" carries {what}; {carriers}"));
+    Error::option(option, "", what)
+}
+
 /// What one thread works with.
 struct Worker<T> {
     block: Block,
@@ -268,13 +285,14 @@ impl<T: Tally> Worker<T> {
         }
     }
 
-    /// Counts the keys of the block, a piece of input `input` for `bytes` of it.
+    /// Counts the keys of the block, a piece of input `input`, which has a format, for `bytes` of it.
     fn count(
         &mut self,
         scan: &Scan<'_>,
         shared: &Shared<'_>,
         reader: &dyn Reader,
-        (input, bytes, piece): (usize, Range<u64>, Piece),
+        input: (usize, &str),
+        (bytes, piece): (Range<u64>, Piece),
     ) -> Seen {
         let Worker {
             block,
@@ -297,7 +315,7 @@ impl<T: Tally> Worker<T> {
             find_cells: &cells,
             lfu: scan.walking.lfu,
         };
-        counts.add(scan, shared, (input, bytes, piece.offset), |counting| {
+        counts.add(scan, shared, input, (bytes, piece.offset), |counting| {
             reader.read(block, piece, &mut columns, counting)
         })
     }
@@ -308,23 +326,25 @@ impl<T: Tally> Worker<T> {
         scan: &Scan<'_>,
         shared: &Shared<'_>,
         rows: &mut RowBatch,
-        (input, bytes): (usize, Range<u64>),
+        input: (usize, &str),
+        bytes: Range<u64>,
     ) -> Seen {
         let lfu = scan.walking.lfu;
         self.counts
-            .add(scan, shared, (input, bytes, 0), |counting| {
+            .add(scan, shared, input, (bytes, 0), |counting| {
                 rows.read(lfu, counting)
             })
     }
 }
 
 impl<T: Tally> Counts<T> {
-    /// Counts what `read` finds in `bytes` of input `input`, in a block that starts at `offset`.
+    /// Counts what `read` finds in `bytes` of input `input`, which is in `format`, in a block that starts at `offset`.
     fn add(
         &mut self,
         scan: &Scan<'_>,
         shared: &Shared<'_>,
-        (input, bytes, offset): (usize, Range<u64>, u64),
+        (input, format): (usize, &str),
+        (bytes, offset): (Range<u64>, u64),
         read: impl FnOnce(&mut Counting<'_, T>) -> Seen,
     ) -> Seen {
         let Counts {
@@ -344,7 +364,15 @@ impl<T: Tally> Counts<T> {
         let rejected_before = rejects.count;
         let mut counting = Counting::new(how, chosen, tally, rejects, place);
         let saw = read(&mut counting);
+        let lacking = counting.lacking();
         let (mut seen, edges) = counting.finish(saw);
+        if let Some(field) = lacking {
+            let source = &*shared.sources[input];
+            let option = scan.only.filter.as_ref();
+            let option = option.map_or("", |filter| filter.option(field));
+            let error = no_field(option, field, source, format);
+            shared.fail((input, bytes.start), error);
+        }
         seen.rejected = rejects.count - rejected_before;
         seen.note(Notice::Repeated, shared.repeats(input, bytes, edges));
         seen

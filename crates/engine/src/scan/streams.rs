@@ -200,17 +200,17 @@ impl Scan<'_> {
         shared: &Shared<'_>,
         cut: &mut Cut,
     ) -> Seen {
-        let bytes = cut.bytes.clone();
+        let (input, bytes) = ((cut.input, cut.format), cut.bytes.clone());
         match &mut cut.work {
             Work::Bytes(block, piece, reader) => {
                 std::mem::swap(&mut worker.block, block);
-                let seen = worker.count(self, shared, &**reader, (cut.input, bytes, *piece));
+                let seen = worker.count(self, shared, &**reader, input, (bytes, *piece));
                 worker.block.shrink(self.chunk);
                 block.shrink(self.chunk);
                 seen
             }
             Work::Rows(rows) => {
-                let seen = worker.count_rows(self, shared, rows, (cut.input, bytes));
+                let seen = worker.count_rows(self, shared, rows, input, bytes);
                 rows.clear();
                 seen
             }

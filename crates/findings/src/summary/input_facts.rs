@@ -13,6 +13,9 @@ use slotscope_engine::name::Name;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct InputFacts {
+    /// What a filter left out; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter: Option<Filtered>,
     /// The inputs, in their order.
     pub files: Vec<FileFacts>,
     /// All keys.
@@ -55,6 +58,21 @@ pub struct InputFacts {
     pub warnings: Vec<Worded<Evidence>>,
     /// What the forms that were read cannot show.
     pub notes: Vec<String>,
+}
+
+/// What a filter left out: all other numbers are of the rest.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Filtered {
+    /// The filter as flags; of redacted reports without the patterns.
+    pub flags: Name,
+    /// Keys.
+    pub keys: u64,
+    /// Operations, of captures.
+    pub operations: u64,
+    /// Bytes of the keys, where sizes are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 /// What the sizes of RDB files are.

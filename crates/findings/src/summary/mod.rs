@@ -60,7 +60,7 @@ use crate::summary::expiry::Expiry;
 use crate::summary::headroom::Headroom;
 use crate::summary::independent_units::Units;
 pub use crate::summary::input_facts::{
-    FileFacts, Incomplete, InputFacts, ObjectFacts, Rejected, RejectedLine, Sizes,
+    FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, Rejected, RejectedLine, Sizes,
 };
 use crate::summary::keys::{DatabaseKeys, Keys, TypeLoad};
 use crate::summary::kinds::{EncodingLoad, LargeKey};

@@ -66,6 +66,8 @@ struct Page<'a> {
     /// How old the input is and when it was analyzed.
     made: String,
     word: String,
+    /// What a filter left out.
+    filter: Option<String>,
     /// A card for each of the first problems, and the others.
     cards: Vec<String>,
     others: Vec<String>,
@@ -146,6 +148,7 @@ impl<'a> Page<'a> {
             },
             made: facts::made(summary),
             word: found.word.clone(),
+            filter: view::input::left_out(summary).map(|text| spell::sentence(&text)),
             cards,
             others: listed(&mut others.into_iter()),
             known: listed(&mut verdict::notes(found)),

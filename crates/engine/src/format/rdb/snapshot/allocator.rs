@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 /// The allocator of a server.
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocator {
     /// The jemalloc that is part of the sources of Redis and Valkey

@@ -1,49 +1,98 @@
-//! Flags that say which node owns which slot, shared by all commands that name nodes.
+//! Which node owns which slot, the same for all commands that name nodes.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::analysis::Analysis;
-use crate::cli::headings::CLUSTER;
 use crate::error::{Error, Result};
 use crate::format;
 use crate::format::Head;
 use crate::name::Name;
-use crate::partial::Listing;
 use crate::source::collection::manifest::NODES_FILE;
+#[cfg(feature = "cli")]
+use crate::spec::headings::CLUSTER;
+use crate::spec::is_default;
 use crate::topology::Topology;
 
 /// Where the nodes come from.
-#[derive(Args, Debug, Clone, Default)]
-#[command(next_help_heading = CLUSTER)]
-pub struct ClusterArgs {
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[cfg_attr(feature = "cli", command(next_help_heading = CLUSTER))]
+#[serde(default, deny_unknown_fields)]
+pub struct NodeSpec {
     /// The cluster's own listing: CLUSTER NODES
     ///
     /// Also nodes.conf, or CLUSTER SHARDS or CLUSTER SLOTS as JSON, or a directory of collect, which needs no flag where it
     /// is the input.
-    #[arg(long, value_name = "FILE", conflicts_with = "nodes")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "FILE", conflicts_with = "nodes")
+    )]
+    #[serde(skip_serializing_if = "is_default")]
     pub topology: Option<PathBuf>,
     /// An even split of the slots over N primaries
     ///
     /// [default: each input is a node, where they share no slot; else 3 nodes]
-    #[arg(long, value_name = "N")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
+    #[serde(skip_serializing_if = "is_default")]
     pub nodes: Option<usize>,
 }
 
 /// The nodes, where keys are counted for a later report.
-#[derive(Args, Debug, Clone, Default)]
-#[command(next_help_heading = CLUSTER)]
-pub struct ListingArgs {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[cfg_attr(feature = "cli", command(next_help_heading = CLUSTER))]
+pub struct ListingSpec {
     /// The cluster's own listing: CLUSTER NODES, as for analyze
     ///
     /// Replicas are left out, and the nodes of files are checked. analyze then takes the nodes from the tally file.
-    #[arg(long, value_name = "FILE")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub topology: Option<PathBuf>,
 }
 
-impl ListingArgs {
+/// A listing of nodes, as the cluster printed it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Listing {
+    /// The file that it is from.
+    pub source: String,
+    /// What is in it.
+    pub text: String,
+}
+
+impl Listing {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// As `Topology::read`.
+    pub fn read(path: &Path) -> Result<Listing> {
+        let (source, bytes) = Topology::listing(path)?;
+        Listing::of(source, &bytes)
+    }
+
+    /// One that was read.
+    ///
+    /// # Errors
+    /// As `Topology::parse`.
+    pub fn of(source: String, bytes: &[u8]) -> Result<Listing> {
+        Topology::parse(&source, bytes)?;
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        Ok(Listing { source, text })
+    }
+
+    /// The nodes that it lists.
+    ///
+    /// # Errors
+    /// As `Topology::parse`.
+    pub fn topology(&self) -> Result<Topology> {
+        Topology::parse(&self.source, self.text.as_bytes())
+    }
+}
+
+impl ListingSpec {
     /// The listing.
     ///
     /// # Errors
@@ -54,7 +103,7 @@ impl ListingArgs {
     }
 }
 
-impl ClusterArgs {
+impl NodeSpec {
     /// The topology that the flags name; three equal nodes, said to be assumed, where they name none.
     ///
     /// # Errors
@@ -144,7 +193,7 @@ mod tests {
         let error = |content: &[u8]| {
             std::fs::write(&file, content).unwrap();
             let topology = Some(file.clone());
-            let args = ClusterArgs {
+            let args = NodeSpec {
                 topology,
                 nodes: None,
             };

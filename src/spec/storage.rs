@@ -1,34 +1,30 @@
-//! The flag that says how places on the network are opened.
+//! How places on the network are opened. It may hold secrets, so it is never serialized.
 
-use std::convert::Infallible;
-
-use clap::Args;
-
-use crate::cli::headings::OBJECTS;
 use crate::error::{Error, Result};
 use crate::secret::Secret;
 use crate::source::storage_options::StorageOptions;
+#[cfg(feature = "cli")]
+use crate::spec::headings::OBJECTS;
 
 /// How places on the network are opened.
-#[derive(Args, Debug, Clone, Default)]
-pub struct StorageArgs {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct StorageSpec {
     /// An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
-    #[arg(
-        long = "storage-option",
-        value_name = "NAME=VALUE",
-        value_parser = secret,
-        help_heading = OBJECTS,
-        hide_short_help = true
+    #[cfg_attr(
+        feature = "cli",
+        arg(long = "storage-option", value_name = "NAME=VALUE", value_parser = secret, help_heading = OBJECTS, hide_short_help = true)
     )]
     pub options: Vec<Secret>,
 }
 
 /// No value is refused here: the message would repeat it.
-fn secret(text: &str) -> std::result::Result<Secret, Infallible> {
+#[cfg(feature = "cli")]
+fn secret(text: &str) -> std::result::Result<Secret, std::convert::Infallible> {
     Ok(Secret::new(text))
 }
 
-impl StorageArgs {
+impl StorageSpec {
     /// What the flags say.
     ///
     /// # Errors
@@ -38,7 +34,7 @@ impl StorageArgs {
         let options = options.collect::<std::result::Result<_, &str>>();
         options
             .map(StorageOptions)
-            .map_err(|what| Error::bad("--storage-option", what))
+            .map_err(|what| Error::option("storage-option", "", what))
     }
 }
 
@@ -80,7 +76,7 @@ mod tests {
 
     #[test]
     fn what_is_no_option_is_refused_without_repeating_it() {
-        let args = StorageArgs {
+        let args = StorageSpec {
             options: vec![Secret::new("hunter2")],
         };
         let error = args.options().unwrap_err().to_string();

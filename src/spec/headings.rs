@@ -2,6 +2,7 @@
 
 pub const ARGUMENTS: &str = "Arguments";
 pub const INPUT: &str = "Input";
+pub const FILTERS: &str = "Filters";
 pub const RDB_FILES: &str = "RDB files";
 pub const OBJECTS: &str = "Object stores";
 pub const RUN: &str = "Threads and progress";

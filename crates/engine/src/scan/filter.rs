@@ -1,0 +1,168 @@
+//! Which keys are counted: by their names, types, sizes and times of expiry.
+
+use std::ops::RangeInclusive;
+
+use regex::bytes::Regex;
+
+use crate::format::batch::{KeyBatch, MISSING, NEVER, Number, SOMETIME, Values, Word};
+use crate::metric::Metric;
+use crate::scan::glob::Glob;
+
+/// The conditions of a key that is counted: all of them hold.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// One of these, or of the regular expressions, matches its name.
+    pub globs: Vec<Glob>,
+    /// See `globs`.
+    pub regexes: Vec<Regex>,
+    /// Its type is one of these; empty for any.
+    pub types: Vec<String>,
+    /// Its size in bytes.
+    pub sizes: Option<RangeInclusive<u64>>,
+    /// When it expires.
+    pub expiry: Option<Expires>,
+    /// The conditions as words of a command line.
+    pub words: Vec<String>,
+}
+
+/// When a key expires.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expires {
+    /// Never.
+    Never,
+    /// At any time.
+    Sometime,
+    /// Within this time, in milliseconds since 1970.
+    Within(RangeInclusive<u64>),
+}
+
+/// What a condition needs to know of a key besides its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// Its type.
+    Type,
+    /// Its size in bytes.
+    Size,
+    /// When it expires.
+    Expiry,
+}
+
+impl Field {
+    /// What a format without it carries none of, and what carries it.
+    pub fn carried_by(self) -> (&'static str, &'static str) {
+        match self {
+            Field::Type => (
+                "no types",
+                "RDB files, and CSV and JSON lines with a column \"type\", carry them",
+            ),
+            Field::Size => (
+                "no sizes",
+                "RDB files, redis-cli --memkeys, and CSV and JSON lines with a column of sizes (--size-column), carry them",
+            ),
+            Field::Expiry => (
+                "no times of expiry",
+                "RDB files, and CSV and JSON lines with a column \"expiry\" or \"ttl\", carry them",
+            ),
+        }
+    }
+}
+
+impl Filter {
+    /// The option that asks for a field.
+    pub fn option(&self, field: Field) -> &'static str {
+        let has_minimum = || self.sizes.as_ref().is_some_and(|sizes| *sizes.start() > 0);
+        match field {
+            Field::Type => "type",
+            Field::Size if has_minimum() => "min-size",
+            Field::Size => "max-size",
+            Field::Expiry => "ttl",
+        }
+    }
+
+    /// The first field that a condition needs and that a batch does not carry.
+    pub fn lacks(&self, values: &Values) -> Option<Field> {
+        let is_missing = |field| match field {
+            Field::Type => !self.types.is_empty() && values.word(Word::Type).is_empty(),
+            Field::Size => self.sizes.is_some() && values.column(Metric::Bytes).is_none(),
+            Field::Expiry => self.expiry.is_some() && values.number(Number::Expiry).is_empty(),
+        };
+        let mut fields = [Field::Type, Field::Size, Field::Expiry].into_iter();
+        fields.find(|field| is_missing(*field))
+    }
+
+    /// Whether key `i` of a batch that lacks no field meets all conditions; what is not known of it meets none.
+    pub fn keeps(&self, batch: KeyBatch<'_>, i: usize) -> bool {
+        let values = batch.values;
+        let size = || {
+            values
+                .column(Metric::Bytes)
+                .map_or(MISSING, |sizes| sizes[i])
+        };
+        let has_size = |range: &RangeInclusive<u64>| size() != MISSING && range.contains(&size());
+        let expires = |wanted: &Expires| wanted.includes(values.number(Number::Expiry)[i]);
+        self.has_type(batch, i)
+            && self.sizes.as_ref().is_none_or(has_size)
+            && self.expiry.as_ref().is_none_or(expires)
+            && self.is_named(batch.keys.get(batch.base, i))
+    }
+
+    fn has_type(&self, batch: KeyBatch<'_>, i: usize) -> bool {
+        let kind = || batch.values.word(Word::Type).get(batch.base, i);
+        let is_it = |wanted: &String| wanted.as_bytes().eq_ignore_ascii_case(kind());
+        self.types.is_empty() || self.types.iter().any(is_it)
+    }
+
+    fn is_named(&self, key: &[u8]) -> bool {
+        (self.globs.is_empty() && self.regexes.is_empty())
+            || self.globs.iter().any(|glob| glob.matches(key))
+            || self.regexes.iter().any(|regex| regex.is_match(key))
+    }
+
+    /// The conditions as they were typed; without the values that hold parts of names unless `with_names`.
+    pub fn said(&self, with_names: bool) -> String {
+        let mut hides = false;
+        let shown = self.words.iter().map(|word| {
+            let is_hidden =
+                std::mem::replace(&mut hides, !with_names && word.starts_with("--match"));
+            if is_hidden { "..." } else { word }
+        });
+        shown.collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Expires {
+    fn includes(&self, at: u64) -> bool {
+        match self {
+            Expires::Never => at == NEVER,
+            Expires::Sometime => at != NEVER,
+            Expires::Within(range) => ![NEVER, SOMETIME].contains(&at) && range.contains(&at),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_is_not_known_is_in_no_range() {
+        let all = Expires::Within(0..=u64::MAX);
+        assert!(all.includes(5) && !all.includes(NEVER) && !all.includes(SOMETIME));
+        assert!(Expires::Sometime.includes(SOMETIME) && !Expires::Sometime.includes(NEVER));
+        assert!(Expires::Never.includes(NEVER) && !Expires::Never.includes(5));
+    }
+
+    #[test]
+    fn what_may_hold_parts_of_names_is_hidden() {
+        let words = ["--match", "--match", "--match-regex", "b", "--type", "hash"];
+        let filter = Filter {
+            words: words.map(String::from).to_vec(),
+            ..Filter::default()
+        };
+        assert_eq!(filter.said(true), words.join(" "));
+        assert_eq!(
+            filter.said(false),
+            "--match ... --match-regex ... --type hash"
+        );
+    }
+}

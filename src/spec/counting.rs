@@ -1,0 +1,107 @@
+//! What is counted, of one process or in parts.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+#[cfg(feature = "cli")]
+use crate::spec::headings::COUNTING;
+use crate::spec::is_default;
+
+/// What is counted besides slots.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[cfg_attr(feature = "cli", command(next_help_heading = COUNTING))]
+#[serde(default, deny_unknown_fields)]
+pub struct CountSpec {
+    /// The separator between the segments of a key
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "STR", default_value = SEPARATOR, allow_hyphen_values = true, hide_short_help = true)
+    )]
+    #[serde(skip_serializing_if = "is_usual_separator")]
+    pub separator: String,
+    /// Levels of prefixes; 0: no prefixes and no patterns, which is faster
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "N", default_value_t = DEPTH, hide_short_help = true)
+    )]
+    #[serde(skip_serializing_if = "is_usual_depth")]
+    pub depth: usize,
+    /// Only this part: the fastest, without tags
+    ///
+    /// Tags are the usual cause of a skew, so a report without them seldom says why.
+    #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "PART"))]
+    #[serde(skip_serializing_if = "is_default")]
+    pub only: Option<Part>,
+    /// Never read a file twice: past 65,536 distinct tags their counts come with bounds
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
+    #[serde(skip_serializing_if = "is_default")]
+    pub one_pass: bool,
+}
+
+const SEPARATOR: &str = ":";
+const DEPTH: usize = 4;
+
+/// A part of the analysis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// Slots, nodes and their balance
+    Slots,
+}
+
+impl Default for CountSpec {
+    fn default() -> Self {
+        CountSpec {
+            separator: SEPARATOR.into(),
+            depth: DEPTH,
+            only: None,
+            one_pass: false,
+        }
+    }
+}
+
+fn is_usual_separator(separator: &str) -> bool {
+    separator == SEPARATOR
+}
+
+fn is_usual_depth(depth: &usize) -> bool {
+    *depth == DEPTH
+}
+
+impl CountSpec {
+    /// Whether nothing but slots is counted.
+    pub fn slots_only(&self) -> bool {
+        self.only == Some(Part::Slots)
+    }
+
+    /// Whether patterns are counted.
+    pub fn has_patterns(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// The part of it that counts depend on: all depths but 0 are counted alike.
+    ///
+    /// # Errors
+    /// An empty separator.
+    pub fn of_counts(&self) -> Result<CountSpec> {
+        self.check()?;
+        Ok(CountSpec {
+            depth: self.depth.min(1) * DEPTH,
+            ..self.clone()
+        })
+    }
+
+    /// Refuses an empty separator.
+    ///
+    /// # Errors
+    /// It is empty.
+    pub fn check(&self) -> Result<()> {
+        if self.separator.is_empty() {
+            return Err(Error::option("separator", "", "must not be empty"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,37 @@
+//! What part of a key is hashed, the same for all commands that compute slots.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::slot::policy::Policy;
+#[cfg(feature = "cli")]
+use crate::spec::headings::CLUSTER;
+use crate::spec::is_default;
+
+/// What part of a key is hashed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
+pub struct HashSpec {
+    /// What part of a key is hashed: oss, enterprise or regex:PATTERN [default: oss]
+    ///
+    /// `oss` is that of Redis and Valkey, `enterprise` that of Redis Enterprise and Cloud. `regex:PATTERN` has a group named
+    /// `tag` and must match all of the key; it may be repeated, the first that matches decides.
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "POLICY", help_heading = CLUSTER, hide_short_help = true)
+    )]
+    #[serde(skip_serializing_if = "is_default")]
+    pub policy: Vec<String>,
+}
+
+impl HashSpec {
+    /// The policy.
+    ///
+    /// # Errors
+    /// As `Policy::parse`.
+    pub fn policy(&self) -> Result<Policy> {
+        Policy::parse(&self.policy)
+    }
+}

@@ -1,0 +1,331 @@
+//! What is read and how, the same for all commands that read key dumps.
+
+use std::path::PathBuf;
+
+use hashslot::UnknownKernel;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::analysis::reading::Options;
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::format::chosen::{AUTO, chosen};
+use crate::format::lfu::LfuRule;
+use crate::format::table::columns::{ColumnNames, KeyEscapes};
+use crate::format::walk::{Sizes, Walking};
+use crate::name::Name;
+use crate::scan::Only;
+use crate::slot::Kernel;
+#[cfg(feature = "cli")]
+use crate::spec::headings::{ARGUMENTS, INPUT, RDB_FILES, RUN};
+use crate::spec::walking::{MemorySpec, Size};
+use crate::spec::{FilterSpec, StorageSpec, is_default};
+
+/// More than any server is set to.
+#[cfg(feature = "cli")]
+const MOST_LFU: u64 = 1_000_000;
+
+/// What is read and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[cfg_attr(feature = "cli", command(next_help_heading = INPUT))]
+#[serde(default, deny_unknown_fields)]
+pub struct ReadSpec {
+    /// Files, directories, - for standard input, or addresses
+    ///
+    /// Of a directory every file is read, and none of the directories in it. Addresses: `s3://`, `gs://`, `az://`,
+    /// `abfss://` and `https://`, of an object, of a prefix that ends with `/`, or a pattern in quotes such as
+    /// `'s3://bucket/dumps/*.csv.gz'`. Without INPUT what is piped in is read.
+    #[cfg_attr(feature = "cli", arg(value_name = "INPUT", help_heading = ARGUMENTS))]
+    #[serde(skip)]
+    pub inputs: Vec<PathBuf>,
+    /// The format; `--format help` lists all
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = AUTO))]
+    #[serde(skip_serializing_if = "is_auto")]
+    pub format: String,
+    /// The byte between keys, for the format `lines`: one character, or one of `\0` `\t` `\n` `\xHH`
+    /// [default: the line end]
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            value_name = "STR",
+            allow_hyphen_values = true,
+            hide_short_help = true
+        )
+    )]
+    #[serde(skip_serializing_if = "is_default")]
+    pub delimiter: Option<String>,
+    /// The column of the keys, for `csv` and `jsonl` [default: key or name]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "NAME", hide_short_help = true)
+    )]
+    #[serde(skip_serializing_if = "is_default")]
+    pub key_column: Option<String>,
+    /// The column of their sizes in bytes [default: memory, size, size_in_bytes, bytes, used_memory or memory_usage]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "NAME", hide_short_help = true)
+    )]
+    #[serde(skip_serializing_if = "is_default")]
+    pub size_column: Option<String>,
+    /// The column of the operations on them [default: ops, hits, qps, requests or count]; of CLUSTER SLOT-STATS the
+    /// statistic that counts as such
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "NAME", hide_short_help = true)
+    )]
+    #[serde(skip_serializing_if = "is_default")]
+    pub ops_column: Option<String>,
+    /// Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\xff`
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            value_enum,
+            value_name = "WHICH",
+            default_value_t,
+            hide_short_help = true
+        )
+    )]
+    #[serde(skip_serializing_if = "is_default")]
+    pub escapes: KeyEscapes,
+    /// Only keys of this database, where the input has it
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", hide_short_help = true))]
+    #[serde(skip_serializing_if = "is_default")]
+    pub db: Option<u64>,
+    /// Which keys are counted
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub filter: FilterSpec,
+    /// Fail at the first row that is not a key, without a report
+    #[cfg_attr(feature = "cli", arg(long, help_heading = INPUT, hide_short_help = true))]
+    #[serde(skip_serializing_if = "is_default")]
+    pub strict: bool,
+    /// What the sizes of keys are
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_enum, value_name = "WHICH", default_value_t, help_heading = RDB_FILES, hide_short_help = true)
+    )]
+    #[serde(skip_serializing_if = "is_default")]
+    pub size: Size,
+    /// What memory is estimated for, and whether bytes are verified
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub memory: MemorySpec,
+    /// The server's lfu-log-factor, for accesses by LFU counters [default: 10]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "N", help_heading = RDB_FILES, hide_short_help = true, value_parser = clap::value_parser!(u64).range(..=MOST_LFU))
+    )]
+    #[serde(skip_serializing_if = "is_default")]
+    pub lfu_log_factor: Option<u64>,
+    /// The server's lfu-decay-time, in minutes [default: 1]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "N", help_heading = RDB_FILES, hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=MOST_LFU))
+    )]
+    #[serde(skip_serializing_if = "is_default")]
+    pub lfu_decay_time: Option<u64>,
+    /// How places on the network are opened
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(skip)]
+    pub storage: StorageSpec,
+    /// Worker threads [default: all cores]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "N", help_heading = RUN, hide_short_help = true)
+    )]
+    #[serde(skip_serializing_if = "is_default")]
+    pub threads: Option<usize>,
+    /// How slots are computed; `slotscope bench` lists the kernels [default: the best that this CPU has]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "NAME", env = "SLOTSCOPE_KERNEL", help_heading = RUN, hide_short_help = true)
+    )]
+    #[serde(skip_serializing_if = "is_default")]
+    pub kernel: Option<String>,
+}
+
+impl Default for ReadSpec {
+    fn default() -> Self {
+        ReadSpec {
+            inputs: Vec::new(),
+            format: AUTO.into(),
+            delimiter: None,
+            key_column: None,
+            size_column: None,
+            ops_column: None,
+            escapes: KeyEscapes::default(),
+            db: None,
+            filter: FilterSpec::default(),
+            strict: false,
+            size: Size::default(),
+            memory: MemorySpec::default(),
+            lfu_log_factor: None,
+            lfu_decay_time: None,
+            storage: StorageSpec::default(),
+            threads: None,
+            kernel: None,
+        }
+    }
+}
+
+fn is_auto(format: &str) -> bool {
+    format == AUTO
+}
+
+impl ReadSpec {
+    /// The part of it that counts depend on: parts that were counted with another one are not merged. Times are those of
+    /// now where they are counted from it.
+    ///
+    /// # Errors
+    /// A time that cannot be used.
+    pub fn of_counts(&self) -> Result<ReadSpec> {
+        Ok(ReadSpec {
+            inputs: Vec::new(),
+            strict: false,
+            filter: self.filter.settled()?,
+            storage: StorageSpec::default(),
+            threads: None,
+            kernel: None,
+            ..self.clone()
+        })
+    }
+
+    /// How sources are read, as far as this says it: neither a hash policy nor progress.
+    ///
+    /// # Errors
+    /// An option that cannot be used.
+    pub fn options(&self) -> Result<Options> {
+        let kernel = self.kernel.as_deref().filter(|name| !name.is_empty());
+        Ok(Options {
+            kernel: kernel.map_or_else(|| Ok(hashslot::best()), kernel_named)?,
+            format: self.format()?,
+            only: self.only()?,
+            walking: self.walking(),
+            storage: self.storage.options()?,
+            threads: self.threads,
+            strict: self.strict,
+            ..Options::default()
+        })
+    }
+
+    /// Which keys are counted.
+    ///
+    /// # Errors
+    /// A condition that cannot be used.
+    pub fn only(&self) -> Result<Only> {
+        Ok(Only {
+            database: self.db,
+            filter: self.filter.filter()?,
+            ..Only::default()
+        })
+    }
+
+    /// The format of the input; `None` to detect it.
+    ///
+    /// # Errors
+    /// No such format, or options that it does not have.
+    pub fn format(&self) -> Result<Option<&'static dyn Format>> {
+        let delimiter = self.delimiter.as_deref().map(delimiter_byte);
+        chosen(&self.format, delimiter.transpose()?, &self.columns())
+    }
+
+    /// The columns of tables that the user names.
+    pub fn columns(&self) -> ColumnNames {
+        ColumnNames {
+            key: self.key_column.clone(),
+            size: self.size_column.clone(),
+            ops: self.ops_column.clone(),
+            escapes: self.escapes,
+        }
+    }
+
+    /// How RDB files are walked.
+    pub fn walking(&self) -> Walking {
+        let usual = LfuRule::default();
+        Walking {
+            verifies: !self.memory.no_verify,
+            sizes: match self.size {
+                Size::Memory => Sizes::Memory(self.memory.allocator),
+                Size::Serialized => Sizes::Serialized,
+            },
+            lfu: LfuRule {
+                log_factor: self.lfu_log_factor.unwrap_or(usual.log_factor),
+                decay_minutes: self.lfu_decay_time.unwrap_or(usual.decay_minutes),
+            },
+        }
+    }
+}
+
+/// The one byte that `text` means.
+///
+/// # Errors
+/// It means none, or several.
+pub fn delimiter_byte(text: &str) -> Result<u8> {
+    let byte = match text.as_bytes() {
+        [byte] => Some(*byte),
+        br"\0" => Some(0),
+        br"\t" => Some(b'\t'),
+        br"\n" => Some(b'\n'),
+        br"\r" => Some(b'\r'),
+        br"\\" => Some(b'\\'),
+        [b'\\', b'x', digits @ ..]
+            if digits.len() == 2 && digits.iter().all(u8::is_ascii_hexdigit) =>
+        {
+            u8::from_str_radix(&text[2..], 16).ok()
+        }
+        _ => None,
+    };
+    byte.ok_or_else(|| {
+        let what = "the delimiter must be one byte: a character such as ; or one of \\0 \\t \\n \\r \\\\ \\xHH";
+        Error::option("delimiter", format!("\"{}\"", text.escape_debug()).as_str(), what)
+    })
+}
+
+/// The kernel called `name`, if this CPU supports it.
+fn kernel_named(name: &str) -> Result<&'static Kernel> {
+    hashslot::named(name).map_err(|unknown| {
+        let (value, what) = match unknown {
+            UnknownKernel::NoSuchName => {
+                ("", format!("no kernel is called \"{}\"", Name::from(name)))
+            }
+            UnknownKernel::Unsupported { .. } => (name, unknown.to_string()),
+        };
+        let usable: Vec<_> = hashslot::available().map(|kernel| kernel.name).collect();
+        let what = format!("{what}; usable here: {}", usable.join(", "));
+        Error::option("kernel", value, what)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delimiter_is_one_byte_or_the_escape_of_one() {
+        let bytes = [
+            (r"\0", 0),
+            (r"\n", b'\n'),
+            (r"\xfF", 255),
+            (";", b';'),
+            ("\t", b'\t'),
+            (r"\\", b'\\'),
+            ("\\", b'\\'),
+        ];
+        for (text, byte) in bytes {
+            assert_eq!(delimiter_byte(text).unwrap(), byte, "{text}");
+        }
+        for text in ["", "::", r"\x1", r"\xgg", r"\x+1", r"\q", "é"] {
+            assert!(
+                delimiter_byte(text)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("must be one byte"),
+                "{text}"
+            );
+        }
+    }
+}

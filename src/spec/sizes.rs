@@ -1,0 +1,31 @@
+//! Sizes of memory as people write them.
+
+/// A size as redis.conf has it, in bytes: k, m and g count in thousands, kb, mb and gb in 1024s.
+pub fn config_size(text: &str) -> Option<u64> {
+    const UNITS: &[(&str, u64)] = &[
+        ("kb", 1 << 10),
+        ("mb", 1 << 20),
+        ("gb", 1 << 30),
+        ("tb", 1 << 40),
+        ("k", 1_000),
+        ("m", 1_000_000),
+        ("g", 1_000_000_000),
+        ("b", 1),
+    ];
+    let (number, factor) = with_unit(text.trim(), UNITS)?;
+    number.checked_mul(factor)
+}
+
+/// The number before a unit of any case, and the value of the unit; 1 without a unit.
+pub fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<(u64, u64)> {
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (digits, unit) = text.split_at(end);
+    let is_it = |(name, _): &&(&str, u64)| unit.eq_ignore_ascii_case(name);
+    let factor = match unit {
+        "" => 1,
+        _ => units.iter().find(is_it)?.1,
+    };
+    Some((digits.parse().ok()?, factor))
+}

@@ -1,0 +1,92 @@
+//! Ranges of times as people write them: `1h..7d` from now, or `2026-12-01..2027-01-01`.
+
+use std::ops::RangeInclusive;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use slotscope_engine::calendar;
+
+use crate::spec::sizes::with_unit;
+
+const UNITS: &[(&str, u64)] = &[
+    ("s", 1),
+    ("m", 60),
+    ("h", 3_600),
+    ("d", 86_400),
+    ("w", 604_800),
+];
+
+/// A range of seconds since 1970; durations count from `now`. Either end may be left out. `None` where it is not a range.
+pub fn range(text: &str, now: u64) -> Option<RangeInclusive<u64>> {
+    let (from, to) = text.split_once("..")?;
+    let bound = |text: &str, open: u64| match text {
+        "" => Some(open),
+        text => time(text, now),
+    };
+    let range = bound(from, 0)?..=bound(to, LAST)?;
+    (!range.is_empty() && text != "..").then_some(range)
+}
+
+/// The last second whose milliseconds fit.
+pub const LAST: u64 = (u64::MAX >> 1) / 1000;
+
+/// A date, a duration from now on, or seconds since 1970.
+fn time(text: &str, now: u64) -> Option<u64> {
+    let seconds = match text.bytes().last()? {
+        b'0'..=b'9' if text.contains('-') => date(text)?,
+        b'0'..=b'9' => text.parse().ok()?,
+        _ => {
+            let (number, factor) = with_unit(text, UNITS)?;
+            now.checked_add(number.checked_mul(factor)?)?
+        }
+    };
+    (seconds <= LAST).then_some(seconds)
+}
+
+/// The first second of a day in UTC, written 2026-12-01.
+fn date(text: &str) -> Option<u64> {
+    let mut parts = text.splitn(3, '-').map(|part| part.parse::<u32>().ok());
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    let (year, month, day) = (i64::from(year), i64::from(month), i64::from(day));
+    let days = calendar::days(year, month, day);
+    let is_one = (1970..=9999).contains(&year) && calendar::date(days) == (year, month, day);
+    is_one.then(|| u64::try_from(days).ok()?.checked_mul(86_400))?
+}
+
+/// Seconds since 1970.
+pub fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_of_durations_dates_or_seconds() {
+        let range = |text| range(text, 1_000_000);
+        assert_eq!(range("1h..1d"), Some(1_003_600..=1_086_400));
+        assert_eq!(range("..30m"), Some(0..=1_001_800));
+        assert_eq!(range("1w.."), Some(1_604_800..=LAST));
+        assert_eq!(
+            range("2026-12-01..2027-01-01"),
+            Some(1_796_083_200..=1_798_761_600)
+        );
+        assert_eq!(range("5..7"), Some(5..=7));
+        for text in [
+            "..",
+            "1h",
+            "2d..1d",
+            "x..",
+            "1y..",
+            "2026-02-30..",
+            "2026-13-01..",
+            "-1..",
+            "99999999999999999999..",
+            "9-9-9..",
+            "..999999999999999999w",
+        ] {
+            assert_eq!(range(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! How RDB files are read.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::format::rdb::snapshot::allocator::Allocator;
+#[cfg(feature = "cli")]
+use crate::spec::headings::RDB_FILES;
+use crate::spec::is_default;
+
+/// What memory is estimated for, and whether bytes are verified.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[cfg_attr(feature = "cli", command(next_help_heading = RDB_FILES))]
+#[serde(default)]
+pub struct MemorySpec {
+    /// The allocator of the server, for estimated sizes in memory: INFO memory names it, distributions have their own
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            value_enum,
+            value_name = "NAME",
+            default_value_t,
+            hide_short_help = true
+        )
+    )]
+    #[serde(skip_serializing_if = "is_default")]
+    pub allocator: Allocator,
+    /// Do not verify the checksum: values are then passed over without reading them
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
+    #[serde(skip_serializing_if = "is_default")]
+    pub no_verify: bool,
+}
+
+/// What the sizes of keys are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum Size {
+    /// Estimated bytes in memory
+    #[default]
+    Memory,
+    /// Bytes in the file
+    Serialized,
+}

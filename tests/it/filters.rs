@@ -1,0 +1,276 @@
+//! Filters of keys: every command and every format has them, the report says what they left out, and a server agrees on
+//! what a pattern matches.
+
+use std::collections::BTreeSet;
+
+use crate::support::cluster::bulks;
+use crate::support::redis::{Reply, Server};
+use crate::support::rng::Rng;
+use crate::support::run::{Scratch, assert_fails, code, report, stderr, stdout};
+use serde_json::{Value, json};
+use slotscope::scan::glob::Glob;
+
+/// Two users and a session that expires; a row for each condition.
+const TABLE: &str = "key,size,type,expiry\n\
+    user:1,100,string,\n\
+    user:2,3000,hash,1900000000\n\
+    session:1,50,string,1800000000\n";
+
+/// What `analyze` says of a dump with these flags.
+fn analyzed(scratch: &Scratch, dump: &str, flags: &[&str]) -> Value {
+    report(&scratch.run(&[&["analyze", dump, "--json"], flags].concat()))
+}
+
+/// The keys that are left, and those that were left out.
+fn keys(report: &Value) -> (u64, u64) {
+    let left_out = &report["input"]["filter"]["keys"];
+    (
+        report["input"]["keys"].as_u64().unwrap(),
+        left_out.as_u64().unwrap(),
+    )
+}
+
+#[test]
+fn each_condition_leaves_out_the_others() {
+    let scratch = Scratch::new();
+    scratch.file("dump.csv", TABLE);
+    let rows = [
+        r#"{"key":"user:1","size":100,"type":"string","expiry":-1}"#,
+        r#"{"key":"user:2","size":3000,"type":"hash","expiry":1900000000}"#,
+        r#"{"key":"session:1","size":50,"type":"string","expiry":1800000000}"#,
+    ];
+    scratch.file("dump.jsonl", rows.join("\n"));
+    for (flags, kept) in [
+        (&["--match", "user:*"][..], 2),
+        (&["--match", "user:1", "--match", "s*"], 2),
+        (&["--match-regex", "^[us].*:1$"], 2),
+        (&["--match", "session:*", "--match-regex", "2$"], 2),
+        (&["--type", "hash"], 1),
+        (&["--type", "HASH,string"], 3),
+        (&["--min-size", "51"], 2),
+        (&["--max-size", "100"], 2),
+        (&["--min-size", "100", "--max-size", "2kb"], 1),
+        (&["--ttl", "none"], 1),
+        (&["--ttl", "any"], 2),
+        (&["--ttl", "2027-01-01..2027-01-16"], 1),
+        (&["--ttl", "1800000001.."], 1),
+        (&["--match", "user:*", "--ttl", "none", "--type", "hash"], 0),
+    ] {
+        for dump in ["dump.csv", "dump.jsonl"] {
+            let found = keys(&analyzed(&scratch, dump, flags));
+            assert_eq!(found, (kept, 3 - kept), "{dump} {flags:?}");
+        }
+    }
+    let filter = analyzed(
+        &scratch,
+        "dump.csv",
+        &["--match", "user:*", "--type", "string"],
+    );
+    let wanted =
+        json!({"flags": "--match user:* --type string", "keys": 2, "operations": 0, "bytes": 3050});
+    assert_eq!(filter["input"]["filter"], wanted);
+    let all = analyzed(&scratch, "dump.csv", &[]);
+    assert_eq!(all["input"].get("filter"), None);
+}
+
+#[test]
+fn a_filtered_report_is_that_of_a_dump_of_these_keys() {
+    let scratch = Scratch::new();
+    let mut rng = Rng::new(5);
+    let row = |i: usize| {
+        format!(
+            "{}:{{t{}}}:{i},{}\n",
+            ["a", "b"][i % 2],
+            rng.below(300_000),
+            i % 700
+        )
+    };
+    let rows: Vec<String> = (0..200_000).map(row).collect();
+    let of = |rows: &mut dyn Iterator<Item = &String>| {
+        "key,size\n".to_owned() + &rows.cloned().collect::<String>()
+    };
+    scratch.file("all.csv", of(&mut rows.iter()));
+    scratch.file(
+        "a.csv",
+        of(&mut rows.iter().filter(|row| row.starts_with("a:"))),
+    );
+    let mut filtered = analyzed(&scratch, "all.csv", &["--match", "a:*"]);
+    let plain = analyzed(&scratch, "a.csv", &[]);
+    assert_eq!(filtered["run"]["passes"], 2, "too many tags for one pass");
+    for part in [
+        "slots", "tags", "keys", "patterns", "prefixes", "lengths", "sizes",
+    ] {
+        assert_eq!(filtered[part], plain[part], "{part}");
+    }
+
+    // The same from parts, which a merge of others does not join.
+    let tally = |part: &str, filter: &str, out: &str| {
+        let done = scratch.run(&[
+            "tally", "all.csv", "--match", filter, "--part", part, "-o", out,
+        ]);
+        assert_eq!(code(&done), 0, "{}", stderr(&done));
+    };
+    tally("1/2", "a:*", "1.tally");
+    tally("2/2", "a:*", "2.tally");
+    tally("2/2", "b:*", "other.tally");
+    let refused = scratch.run(&["merge", "1.tally", "other.tally", "-o", "all.tally"]);
+    assert_fails(&refused, &["--match", "counted with different ones"]);
+    let merged = scratch.run(&["merge", "1.tally", "2.tally", "-o", "all.tally"]);
+    assert_eq!(code(&merged), 0, "{}", stderr(&merged));
+    let again = scratch.run(&["recount", "--for", "all.tally", "-o", "all.again"]);
+    assert_eq!(code(&again), 0, "{}", stderr(&again));
+    let mut parts = report(&scratch.run(&["analyze", "all.tally", "all.again", "--json"]));
+    for report in [&mut filtered, &mut parts] {
+        report.as_object_mut().unwrap().remove("run");
+    }
+    assert_eq!(parts, filtered);
+    let late = scratch.run(&["analyze", "all.tally", "all.again", "--match", "a:1*"]);
+    assert_fails(&late, &["--match", "belongs to slotscope tally"]);
+}
+
+#[test]
+fn a_field_that_an_input_lacks_is_an_error_that_says_what_carries_it() {
+    let scratch = Scratch::new();
+    scratch.file("dump.keys", "user:1\nuser:2\n");
+    scratch.file("dump.csv", "key,elements\na,1\n");
+    for (dump, flags, parts) in [
+        (
+            "dump.keys",
+            &["--type", "hash"][..],
+            ["--type", "lines", "RDB files"],
+        ),
+        (
+            "dump.keys",
+            &["--min-size", "1"],
+            ["--min-size", "no sizes", "--memkeys"],
+        ),
+        (
+            "dump.csv",
+            &["--ttl", "any"],
+            ["--ttl", "csv", "\"expiry\""],
+        ),
+    ] {
+        assert_fails(
+            &scratch.run(&[&["analyze", dump, "--no-files"], flags].concat()),
+            &parts,
+        );
+    }
+    assert_fails(
+        &scratch.run(&[
+            "plan",
+            "dump.keys",
+            "--nodes",
+            "3",
+            "--add",
+            "1",
+            "--ttl",
+            "none",
+        ]),
+        &["--ttl", "dump.keys"],
+    );
+    assert_fails(
+        &scratch.run(&["analyze", "dump.keys", "--no-files", "--match-regex", "("]),
+        &["--match-regex (", "unclosed group"],
+    );
+}
+
+#[test]
+fn operations_are_chosen_by_the_names_of_their_keys() {
+    let scratch = Scratch::new();
+    let line = |i: usize, key: &str| format!("17000000{i:02}.1 [0 1.1.1.1:1] \"GET\" \"{key}\"\n");
+    let lines = [line(1, "user:1"), line(2, "cart:1"), line(3, "user:2")];
+    scratch.file("capture", lines.concat());
+    let found = analyzed(&scratch, "capture", &["--match", "user:*"]);
+    assert_eq!(found["operations"]["ops"], 2);
+    assert_eq!(found["input"]["filter"]["operations"], 1);
+    assert_fails(
+        &scratch.run(&["analyze", "capture", "--no-files", "--type", "hash"]),
+        &["--type", "monitor"],
+    );
+}
+
+#[test]
+fn every_form_of_the_report_begins_with_what_was_left_out() {
+    let scratch = Scratch::new();
+    scratch.file("dump.csv", TABLE);
+    let flags = ["--match", "user:*", "--top", "3"];
+    let said = "Filtered by --match user:*: 1 key, 50 B left out";
+    let begins = |text: &str| {
+        let first: Vec<&str> = text.lines().take(4).collect();
+        assert!(first.iter().any(|line| line.contains(said)), "{first:#?}");
+    };
+    let run = |more: &[&str]| scratch.run(&[&["analyze", "dump.csv"], &flags[..], more].concat());
+    begins(stdout(&run(&["--no-files"])));
+    let markdown = run(&["--output", "markdown", "--no-files"]);
+    assert!(stdout(&markdown).starts_with("Filtered by --match user:"));
+    run(&["--out", "out", "--openmetrics", "m.prom"]);
+    let read = |name: &str| std::fs::read_to_string(scratch.path(name)).unwrap();
+    let page = read("out/report.html");
+    let body = page.split_once("<body").unwrap().1;
+    let said = "Filtered by --match user:*: 1 key, ";
+    assert!(body.find(said).unwrap() < body.find("<section").unwrap());
+    assert!(read("m.prom").contains("slotscope_filtered_keys{filter=\"--match user:*\"} 1\n"));
+    assert!(read("m.prom").contains("slotscope_filtered_bytes{filter=\"--match user:*\"} 50\n"));
+    let hidden = stdout(&run(&["--no-files", "--redact"])).to_owned();
+    assert!(
+        hidden.contains("Filtered by --match ...: 1 key"),
+        "{hidden}"
+    );
+    assert!(!hidden.contains("user:"), "{hidden}");
+}
+
+#[test]
+fn all_commands_that_read_keys_have_filters() {
+    let scratch = Scratch::new();
+    scratch.file("dump.csv", TABLE);
+    for command in [
+        &["plan", "--nodes", "2", "--add", "1"][..],
+        &["whatif", "--to-nodes", "4"],
+        &["advise"],
+        &["lint"],
+    ] {
+        let words = [command, &["dump.csv", "--type", "nosuch", "--json"]].concat();
+        let none = scratch.run(&words);
+        let all = scratch.run(&words[..words.len() - 3]);
+        assert!(
+            code(&none) <= 2 && code(&all) <= 1,
+            "{command:?}: {}",
+            stderr(&all)
+        );
+        assert_ne!(stdout(&none), stdout(&all), "{command:?}");
+    }
+}
+
+#[test]
+fn a_server_matches_the_same_names() {
+    let server = Server::start(&["--cluster-enabled", "no"]);
+    let mut client = server.connect();
+    let mut rng = Rng::new(1);
+    let mut text = |bytes: &[u8], most: usize| -> Vec<u8> {
+        (0..rng.below(most + 1)).map(|_| *rng.pick(bytes)).collect()
+    };
+    let names: BTreeSet<Vec<u8>> = (0..300).map(|_| text(b"aab-c]^\\*", 5)).collect();
+    let set = |name: &Vec<u8>| vec![b"SET".to_vec(), name.clone(), b"x".to_vec()];
+    for name in &names {
+        assert_eq!(client.call(&set(name)), Reply::Simple("OK".into()));
+    }
+    for _ in 0..3000 {
+        let pattern = text(b"aabc**?[]^-\\", 7);
+        if pattern.is_empty() {
+            continue;
+        }
+        let call = [&b"SCAN"[..], b"0", b"MATCH", &pattern, b"COUNT", b"100000"];
+        let Reply::Array(mut reply) = client.call(&call) else {
+            panic!("no reply of SCAN");
+        };
+        let found: BTreeSet<Vec<u8>> = bulks(reply.pop().unwrap()).into_iter().collect();
+        let glob = Glob::new(&pattern);
+        let ours = names.iter().filter(|name| glob.matches(name)).cloned();
+        assert_eq!(
+            ours.collect::<BTreeSet<_>>(),
+            found,
+            "{}",
+            pattern.escape_ascii()
+        );
+    }
+}
