@@ -41,7 +41,6 @@ mod bench;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
-pub mod collect;
 pub mod diff;
 #[cfg(feature = "cli")]
 mod dump;
@@ -51,29 +50,25 @@ pub mod generate;
 #[cfg(feature = "cli")]
 mod keyslot;
 pub mod lint;
-#[doc(hidden)]
-pub mod output;
 pub mod partial;
 pub mod plan;
-pub mod report;
 pub mod spec;
 #[cfg(feature = "cli")]
 mod timeline;
 pub mod trend;
 pub mod whatif;
 
-#[cfg(feature = "charts")]
-use slotscope_engine::calendar;
+#[cfg(feature = "live")]
+pub use slotscope_collect as collect;
 pub use slotscope_engine::{
     command, error, format, metric, name, redact, scan, slot, source, tally,
 };
-use slotscope_engine::{file_identity, hash, pattern, text};
 #[doc(hidden)]
 pub use slotscope_engine::{secret, sentence, simd};
-#[cfg(feature = "cli")]
-use slotscope_findings::node_labels;
-use slotscope_findings::wording;
 pub use slotscope_findings::{steps, summary, topology};
+pub use slotscope_report as report;
+#[doc(hidden)]
+pub use slotscope_report::output;
 
 pub use analysis::Analysis;
 pub use analysis::reading::Progress;

@@ -1,4 +1,4 @@
-//! Which part of a key belongs in braces: from names and batches to an advice. The model is in crates/engine.
+//! Which part of a key belongs in braces: from names and batches to an advice. The model is in crates/findings.
 
 #[cfg(feature = "cli")]
 pub(crate) mod view;
@@ -7,18 +7,19 @@ use std::collections::HashSet;
 
 pub use slotscope_findings::advise::*;
 
-use crate::advise::all_names::CarriedOut;
-use crate::advise::batches::Batches;
-use crate::advise::carried_out::Scored;
-use crate::advise::findings::AdviseFindings;
-use crate::advise::model::Model;
-use crate::advise::names::NameSample;
-use crate::advise::spelling::Renaming;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_findings::advise::all_names::CarriedOut;
+use slotscope_findings::advise::batches::Batches;
+use slotscope_findings::advise::carried_out::Scored;
+use slotscope_findings::advise::findings::AdviseFindings;
+use slotscope_findings::advise::model::Model;
+use slotscope_findings::advise::names::NameSample;
+use slotscope_findings::advise::spelling::Renaming;
+
 use crate::analysis::reading::Reading;
-use crate::error::{Error, Result};
-use crate::metric::Metric;
-use crate::name::Name;
-use crate::slot::policy::Policy;
 use crate::whatif::rules::RenameRules;
 
 /// What is asked.

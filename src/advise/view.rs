@@ -1,13 +1,13 @@
 //! The advice as sections: what to change and what it brings, names, batches, schemes, and what was not seen.
 
-use crate::advise::decision::Evidence;
-use crate::advise::findings::{Advice, AdviseFindings, FamilyAdvice, SchemeScore};
-use crate::advise::reasons::KeepReason;
-use crate::advise::soundness::Soundness;
-use crate::name::Name;
-use crate::report::view::table::Rank;
-use crate::report::view::{Block, Cell, Column, Section, Table};
-use crate::text::{counted, grouped, list, percent, shell_word};
+use slotscope_engine::name::Name;
+use slotscope_engine::text::{counted, grouped, list, percent, shell_word};
+use slotscope_findings::advise::decision::Evidence;
+use slotscope_findings::advise::findings::{Advice, AdviseFindings, FamilyAdvice, SchemeScore};
+use slotscope_findings::advise::reasons::KeepReason;
+use slotscope_findings::advise::soundness::Soundness;
+use slotscope_report::view::table::Rank;
+use slotscope_report::view::{Block, Cell, Column, Section, Table};
 
 /// Tags and patterns that a sentence names.
 const NAMED: usize = 4;

@@ -1,15 +1,16 @@
 //! Counts that servers made, beside the keys of a dump: keys and sizes are those of the dump, CPU time by slot is theirs.
 
+use slotscope_engine::error::Result;
+use slotscope_engine::format::Seen;
+use slotscope_engine::format::slot_stats::Spelling;
+use slotscope_engine::scan::{Incomplete, Scanned};
+use slotscope_engine::source::collection::manifest::{Level, SLOT_STATS_FILE};
+use slotscope_engine::source::{self, Source};
+use slotscope_engine::tally::Tallies;
+
 use crate::analysis::counters::Counters;
 use crate::analysis::reading::Reading;
 use crate::analysis::slot_stats;
-use crate::error::Result;
-use crate::format::Seen;
-use crate::format::slot_stats::Spelling;
-use crate::scan::{Incomplete, Scanned};
-use crate::source::collection::manifest::{Level, SLOT_STATS_FILE};
-use crate::source::{self, Source};
-use crate::tally::Tallies;
 
 /// Inputs with counts by slot, where others are keys or captures.
 #[derive(Default)]
@@ -96,9 +97,9 @@ impl Beside {
 mod tests {
     use super::*;
     use crate::analysis::Analysis;
-    use crate::metric::Metric;
-    use crate::source::collection::manifest::{FILE, example};
-    use crate::summary::Summary;
+    use slotscope_engine::metric::Metric;
+    use slotscope_engine::source::collection::manifest::{FILE, example};
+    use slotscope_findings::summary::Summary;
 
     /// A line of a node: the counter of slot 7 at a second.
     fn series(second: u32, cpu: u64) -> String {

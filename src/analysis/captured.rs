@@ -1,21 +1,22 @@
 //! What captures cover: which node each was taken from, and for how long. Load is a rate: operations of nodes that were
 //! captured for 8, 12 and 31 seconds are compared only by these.
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::Format;
+use slotscope_engine::format::capture::monitor::Monitor;
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::scan::Scanned;
+use slotscope_engine::source::collection::manifest::{Level, Role};
+use slotscope_engine::tally::Tallies;
+use slotscope_engine::tally::captured::Captured;
+use slotscope_engine::tally::operations::{SECOND, is_read};
+use slotscope_engine::text;
+use slotscope_findings::summary::observed::{Captures, Observed};
+use slotscope_findings::topology::Topology;
+
 use crate::analysis::counters::{Counters, NodeReadings};
 use crate::analysis::inputs::Inputs;
-use crate::error::{Error, Result};
-use crate::format::Format;
-use crate::format::capture::monitor::Monitor;
-use crate::metric::Metric;
-use crate::name::Name;
-use crate::scan::Scanned;
-use crate::source::collection::manifest::{Level, Role};
-use crate::summary::observed::{Captures, Observed};
-use crate::tally::Tallies;
-use crate::tally::captured::Captured;
-use crate::tally::operations::{SECOND, is_read};
-use crate::text;
-use crate::topology::Topology;
 
 /// A capture with this part of its slots elsewhere is not of the node that it is named after: all went through a proxy, or
 /// the file has another name.
@@ -304,9 +305,9 @@ mod tests {
     use super::*;
     use crate::analysis::Analysis;
     use crate::analysis::reading::{Options, Reading};
-    use crate::slot::slot;
-    use crate::source::find;
-    use crate::tally::Parts;
+    use slotscope_engine::slot::slot;
+    use slotscope_engine::source::find;
+    use slotscope_engine::tally::Parts;
 
     const NODES: &[u8] = b"a 127.0.0.1:7001@2 master - 0 0 1 connected 0-5460\n\
         b 127.0.0.1:7002@2 master - 0 0 1 connected 5461-10922\n\

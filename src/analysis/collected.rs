@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::format::parse::time::timestamp;
-use crate::name::Name;
-use crate::redact::Redaction;
-use crate::source::collection::Collection;
-use crate::source::collection::manifest::{FILE, HeaviestBy, Level, Manifest, NodeEntry, Role};
-use crate::summary::worded::Worded;
-use crate::summary::{FileFacts, Incomplete, InputFacts};
-use crate::text::{counted, grouped, percent};
+use slotscope_engine::format::parse::time::timestamp;
+use slotscope_engine::name::Name;
+use slotscope_engine::redact::Redaction;
+use slotscope_engine::source::collection::Collection;
+use slotscope_engine::source::collection::manifest::{
+    FILE, HeaviestBy, Level, Manifest, NodeEntry, Role,
+};
+use slotscope_engine::text::{counted, grouped, percent};
+use slotscope_findings::summary::worded::Worded;
+use slotscope_findings::summary::{FileFacts, Incomplete, InputFacts};
 
 /// Adds to `input` what its collections say of themselves; a sentence has no names where there is a redaction.
 pub fn remark(collections: &[Collection], redaction: Option<&Redaction>, input: &mut InputFacts) {
@@ -219,7 +221,7 @@ fn slots(ranges: &[(u16, u16)]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::collection::manifest::{Failover, SampleEntry, example};
+    use slotscope_engine::source::collection::manifest::{Failover, SampleEntry, example};
 
     fn redaction() -> Redaction {
         Redaction::from_environment().unwrap()

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::error::{Error, Result};
-use crate::name::Name;
-use crate::slot::SLOTS;
-use crate::source::collection::Collection;
-use crate::source::collection::manifest::{Manifest, NODES_FILE, NodeEntry};
-use crate::topology::Topology;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::source::collection::Collection;
+use slotscope_engine::source::collection::manifest::{Manifest, NODES_FILE, NodeEntry};
+use slotscope_findings::topology::Topology;
 
 /// The nodes of a collection among `collections`; `None` where there are none.
 ///
@@ -69,7 +69,7 @@ fn primary(node: &NodeEntry) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::collection::manifest::example;
+    use slotscope_engine::source::collection::manifest::example;
 
     fn lone(name: &str) -> Topology {
         let mut manifest = example(&["keys.csv"]);

@@ -1,5 +1,11 @@
 //! Inputs that are counted, by this process or by others: findings are made of these values, without the inputs.
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::scan::Scanned;
+use slotscope_engine::source::collection::Collection;
+use slotscope_engine::tally::Tallies;
+use slotscope_findings::topology::Topology;
+
 use crate::analysis::beside::Beside;
 use crate::analysis::counters::Counters;
 use crate::analysis::inputs::Inputs;
@@ -8,11 +14,6 @@ use crate::analysis::run_info::Started;
 use crate::analysis::tally_spec::TallySpec;
 use crate::analysis::two_pass::{Counted, SecondPass};
 use crate::analysis::{Analysis, Nodes, collected_nodes, slot_stats};
-use crate::error::{Error, Result};
-use crate::scan::Scanned;
-use crate::source::collection::Collection;
-use crate::tally::Tallies;
-use crate::topology::Topology;
 
 /// The counts of inputs, and the analysis that they are for.
 pub struct CountedInputs {

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::slot::SLOTS;
-use crate::text;
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::text;
 
 /// Counters that are read of a slot at once: CPU time, and what the user chose as operations.
 pub const COUNTERS: usize = 2;

@@ -3,21 +3,24 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use slotscope_engine::error::Result;
+use slotscope_engine::format::rdb::snapshot::Rdb;
+use slotscope_engine::format::{Format, Notice, slot_stats};
+use slotscope_engine::scan::Scanned;
+use slotscope_engine::source::stem::stem;
+use slotscope_engine::tally::slots_by_input::SlotsByInput;
+use slotscope_engine::text;
+use slotscope_findings::summary::evidence::{self, Evidence};
+use slotscope_findings::summary::integrity::of_files::of_overlap;
+use slotscope_findings::summary::{InputFacts, Summary};
+use slotscope_findings::topology::Topology;
+use slotscope_findings::topology::of_files::{
+    FileSlots, NotNodes, OfFiles, of_files, why_not_nodes,
+};
+use slotscope_findings::topology::overlap::Overlap;
+
 use crate::analysis::collected_nodes;
 use crate::analysis::reading::Reading;
-use crate::error::Result;
-use crate::format::rdb::snapshot::Rdb;
-use crate::format::{Format, Notice, slot_stats};
-use crate::scan::Scanned;
-use crate::source::stem::stem;
-use crate::summary::evidence::{self, Evidence};
-use crate::summary::integrity::of_files::of_overlap;
-use crate::summary::{InputFacts, Summary};
-use crate::tally::slots_by_input::SlotsByInput;
-use crate::text;
-use crate::topology::Topology;
-use crate::topology::of_files::{FileSlots, NotNodes, OfFiles, of_files, why_not_nodes};
-use crate::topology::overlap::Overlap;
 
 /// The nodes that the inputs of a scan are dumps of; `None` where they are not.
 pub fn of<'p, T>(

@@ -2,22 +2,25 @@
 
 use std::path::Path;
 
+use slotscope_engine::format::lfu::{self, LfuRule};
+use slotscope_engine::format::{FORMATS, Format, Notice, Seen};
+use slotscope_engine::name::Name;
+use slotscope_engine::redact::{Redaction, spelled};
+use slotscope_engine::scan;
+use slotscope_engine::scan::filter::Filter;
+use slotscope_engine::scan::{Scanned, SeenInput};
+use slotscope_engine::sentence::Sentence;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_engine::source::Source;
+use slotscope_engine::text::counted;
+use slotscope_findings::summary::worded::Worded;
+use slotscope_findings::summary::{
+    FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, Sizes, Summary,
+};
+
 use crate::analysis::inputs::{File, Inputs};
 use crate::analysis::reading::Reading;
 use crate::analysis::{collected, rejected};
-use crate::format::lfu::{self, LfuRule};
-use crate::format::{FORMATS, Format, Notice, Seen};
-use crate::name::Name;
-use crate::redact::{Redaction, spelled};
-use crate::scan;
-use crate::scan::filter::Filter;
-use crate::scan::{Scanned, SeenInput};
-use crate::sentence::Sentence;
-use crate::slot::policy::Policy;
-use crate::source::Source;
-use crate::summary::worded::Worded;
-use crate::summary::{FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, Sizes, Summary};
-use crate::text::counted;
 
 /// What is said of inputs: as `of`, with what collections say of themselves and a note on what was passed over. Sentences
 /// have no names where there is a redaction; files have theirs.

@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use slotscope_engine::format::lfu::LfuRule;
+use slotscope_engine::name::Name;
+use slotscope_engine::scan::Scanned;
+use slotscope_engine::scan::filter::Filter;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_engine::source::Source;
+use slotscope_engine::source::collection::Collection;
+use slotscope_engine::source::identity::ObjectIdentity;
+use slotscope_findings::summary::Dumped;
+
 use crate::analysis::counters::Counters;
 use crate::analysis::reading::Reading;
 use crate::analysis::rejected;
-use crate::format::lfu::LfuRule;
-use crate::name::Name;
-use crate::scan::Scanned;
-use crate::scan::filter::Filter;
-use crate::slot::policy::Policy;
-use crate::source::Source;
-use crate::source::collection::Collection;
-use crate::source::identity::ObjectIdentity;
-use crate::summary::Dumped;
 
 /// What is known of inputs.
 pub struct Inputs {

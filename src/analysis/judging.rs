@@ -1,25 +1,26 @@
 //! From counts to a summary: what needs no inputs any more.
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::redact::Redact;
+use slotscope_engine::scan::Scanned;
+use slotscope_engine::tally::Tallies;
+use slotscope_findings::plan::migration::Migration;
+use slotscope_findings::steps::{self, Commands, Service};
+use slotscope_findings::summary;
+use slotscope_findings::summary::capacity::Room;
+use slotscope_findings::summary::evidence::Evidence;
+use slotscope_findings::summary::observed::Observed;
+use slotscope_findings::summary::patterns::Levels;
+use slotscope_findings::summary::role_load::Asked;
+use slotscope_findings::summary::{InputFacts, Listing, Summary, redacted};
+use slotscope_findings::topology::Topology;
+use slotscope_findings::topology::cluster_info::NodeKeys;
+use slotscope_findings::topology::overlap::Overlap;
+
 use crate::analysis::counted::CountedInputs;
 use crate::analysis::inputs::Inputs;
 use crate::analysis::{Analysis, Nodes, captured, file_nodes, input_info, observed};
-use crate::error::{Error, Result};
-use crate::name::Name;
-use crate::plan::migration::Migration;
-use crate::redact::Redact;
-use crate::scan::Scanned;
-use crate::steps::{self, Commands, Service};
-use crate::summary;
-use crate::summary::capacity::Room;
-use crate::summary::evidence::Evidence;
-use crate::summary::observed::Observed;
-use crate::summary::patterns::Levels;
-use crate::summary::role_load::Asked;
-use crate::summary::{InputFacts, Listing, Summary, redacted};
-use crate::tally::Tallies;
-use crate::topology::Topology;
-use crate::topology::cluster_info::NodeKeys;
-use crate::topology::overlap::Overlap;
 
 impl Analysis {
     /// The same for what was counted with this listing of nodes, or without one; `is_of_input` says that an input has it.

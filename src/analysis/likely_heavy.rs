@@ -3,18 +3,18 @@
 
 use std::cmp::Reverse;
 
-use crate::metric::{Load, Metric};
-use crate::name::Name;
-use crate::scan::Scan;
-use crate::scan::sample::WINDOW;
-use crate::slot::SlotBatch;
-use crate::source::Source;
-use crate::tally::Tally;
-use crate::tally::preselected::{MAX_KNOWN, Preselected};
-use crate::tally::recount::{Candidates, Recount};
-use crate::tally::sketch::count_min::CountMin;
-use crate::tally::slots::SlotCounts;
-use crate::tally::tagged::Tagged;
+use slotscope_engine::metric::{Load, Metric};
+use slotscope_engine::name::Name;
+use slotscope_engine::scan::Scan;
+use slotscope_engine::scan::sample::WINDOW;
+use slotscope_engine::slot::SlotBatch;
+use slotscope_engine::source::Source;
+use slotscope_engine::tally::Tally;
+use slotscope_engine::tally::preselected::{MAX_KNOWN, Preselected};
+use slotscope_engine::tally::recount::{Candidates, Recount};
+use slotscope_engine::tally::sketch::count_min::CountMin;
+use slotscope_engine::tally::slots::SlotCounts;
+use slotscope_engine::tally::tagged::Tagged;
 
 /// Inputs of fewer bytes are read twice where that is needed: it takes no time.
 const WORTH_BYTES: u64 = 128 << 20;

@@ -25,24 +25,25 @@ pub mod two_pass;
 use std::path::Path;
 use std::sync::Arc;
 
+use slotscope_engine::error::Result;
+use slotscope_engine::format::Format;
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::redact::Redaction;
+use slotscope_engine::slot::Kernel;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_engine::source;
+use slotscope_findings::steps::Service;
+use slotscope_findings::summary::capacity::Room;
+use slotscope_findings::summary::measure::Measure;
+use slotscope_findings::summary::node_counts::NodeCounts;
+use slotscope_findings::summary::state::State;
+use slotscope_findings::summary::{Summary, redacted};
+use slotscope_findings::topology::Topology;
+use slotscope_findings::topology::cluster_info::NodeKeys;
+
 use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::reading::{Options, Progress, Reading};
-use crate::error::Result;
-use crate::format::Format;
-use crate::metric::Metric;
-use crate::name::Name;
-use crate::redact::Redaction;
-use crate::slot::Kernel;
-use crate::slot::policy::Policy;
-use crate::source;
-use crate::steps::Service;
-use crate::summary::capacity::Room;
-use crate::summary::measure::Measure;
-use crate::summary::node_counts::NodeCounts;
-use crate::summary::state::State;
-use crate::summary::{Summary, redacted};
-use crate::topology::Topology;
-use crate::topology::cluster_info::NodeKeys;
 
 /// What is counted and reported, with defaults for everything.
 ///

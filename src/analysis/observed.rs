@@ -1,14 +1,15 @@
 //! What is known of nodes besides their keys: what servers said of themselves in a collection, and what the headers of RDB
 //! files say of the servers that wrote them.
 
+use slotscope_engine::format::parse::time::timestamp;
+use slotscope_engine::scan::{Scanned, SeenInput};
+use slotscope_engine::source::collection::Collection;
+use slotscope_engine::source::collection::servers::{ServerEntry, ServerReading};
+use slotscope_engine::tally::Tallies;
+use slotscope_findings::summary::observed::{Observed, ServerFacts};
+use slotscope_findings::topology::{Node, Topology};
+
 use crate::analysis::inputs::Inputs;
-use crate::format::parse::time::timestamp;
-use crate::scan::{Scanned, SeenInput};
-use crate::source::collection::Collection;
-use crate::source::collection::servers::{ServerEntry, ServerReading};
-use crate::summary::observed::{Observed, ServerFacts};
-use crate::tally::Tallies;
-use crate::topology::{Node, Topology};
 
 /// Below this many seconds between two readings there are no rates: they would be those of the readings.
 const LEAST_SPAN: f64 = 1.0;
@@ -163,9 +164,9 @@ mod tests {
     use super::*;
     use crate::analysis::reading::{Options, Reading};
     use crate::analysis::tally_spec::TallySpec;
-    use crate::source::collection::manifest::{Role, example};
-    use crate::tally::Parts;
-    use crate::tally::rejects::Rejects;
+    use slotscope_engine::source::collection::manifest::{Role, example};
+    use slotscope_engine::tally::Parts;
+    use slotscope_engine::tally::rejects::Rejects;
 
     fn reading(second: u32, used: u64) -> ServerReading {
         ServerReading {
@@ -286,7 +287,7 @@ mod tests {
         std::fs::write(path("2.rdb"), rdb("bar", "1700086400", "1000000")).unwrap();
         let listing = "a 10.0.0.1:1@2 master - 0 0 1 connected 0-8191\nb 10.0.0.2:1@2 master - 0 0 2 connected 8192-16383\n";
         let topology = Topology::parse("x", listing.as_bytes()).unwrap();
-        let found = crate::source::find(&[folder.path()]).unwrap();
+        let found = slotscope_engine::source::find(&[folder.path()]).unwrap();
         let reading = Reading::new(found, Options::default()).unwrap();
         let spec = TallySpec {
             slots_only: false,

@@ -6,18 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::Format;
+use slotscope_engine::format::walk::Walking;
+use slotscope_engine::scan::{Only, Scan, Scanned};
+use slotscope_engine::slot::Kernel;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_engine::source::collection::Collection;
+use slotscope_engine::source::counted::Counter;
+use slotscope_engine::source::storage_options::StorageOptions;
+use slotscope_engine::source::{Found, Source};
+use slotscope_engine::tally::Tally;
+
 use crate::analysis::rejected;
-use crate::error::{Error, Result};
-use crate::format::Format;
-use crate::format::walk::Walking;
-use crate::scan::{Only, Scan, Scanned};
-use crate::slot::Kernel;
-use crate::slot::policy::Policy;
-use crate::source::collection::Collection;
-use crate::source::counted::Counter;
-use crate::source::storage_options::StorageOptions;
-use crate::source::{Found, Source};
-use crate::tally::Tally;
 
 /// More threads than this never help: the memory bus is saturated long before.
 const MAX_THREADS: usize = 1024;

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::name::Name;
-use crate::redact::{Redaction, spelled};
-use crate::scan::Scanned;
-use crate::sentence::Sentence;
-use crate::source::Source;
-use crate::source::line_number::line_of;
-use crate::summary::{Rejected, RejectedLine};
-use crate::tally::rejects::{Reject, Rejects};
-use crate::text::grouped;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::redact::{Redaction, spelled};
+use slotscope_engine::scan::Scanned;
+use slotscope_engine::sentence::Sentence;
+use slotscope_engine::source::Source;
+use slotscope_engine::source::line_number::line_of;
+use slotscope_engine::tally::rejects::{Reject, Rejects};
+use slotscope_engine::text::grouped;
+use slotscope_findings::summary::{Rejected, RejectedLine};
 
 /// The first of them, and how many there are.
 pub fn of(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Rejected {

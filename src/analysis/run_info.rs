@@ -3,10 +3,11 @@
 use std::fs;
 use std::time::{Instant, SystemTime};
 
+use slotscope_engine::name::Name;
+use slotscope_findings::summary::balance::tidy;
+use slotscope_findings::summary::{Run, Summary};
+
 use crate::analysis::inputs::{Inputs, seconds};
-use crate::name::Name;
-use crate::summary::balance::tidy;
-use crate::summary::{Run, Summary};
 
 /// When a run began, by both clocks.
 pub struct Started {

@@ -3,18 +3,19 @@
 
 use std::io::{BufRead, BufReader, Read};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::Seen;
+use slotscope_engine::format::slot_stats::{self, MAX_BYTES, NAME, Sample, Spelling, Stats};
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::scan::{Incomplete, Scanned, SeenInput};
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::source::{Source, small_file, stream};
+use slotscope_engine::tally::rejects::Rejects;
+use slotscope_engine::tally::slots_by_input::SlotsByInput;
+use slotscope_engine::tally::{Parts, Tallies};
+
 use crate::analysis::counters::{CounterReadings, Counters, Reading};
-use crate::error::{Error, Result};
-use crate::format::Seen;
-use crate::format::slot_stats::{self, MAX_BYTES, NAME, Sample, Spelling, Stats};
-use crate::metric::Metric;
-use crate::name::Name;
-use crate::scan::{Incomplete, Scanned, SeenInput};
-use crate::slot::SLOTS;
-use crate::source::{Source, small_file, stream};
-use crate::tally::rejects::Rejects;
-use crate::tally::slots_by_input::SlotsByInput;
-use crate::tally::{Parts, Tallies};
 
 /// The statistic that is the load of a slot.
 const CPU: &str = "cpu-usec";
@@ -275,7 +276,7 @@ fn bad(input: &dyn Source, what: String) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::find;
+    use slotscope_engine::source::find;
 
     /// What is taken of inputs with these texts.
     fn taken(texts: &[&str], ops: Option<&str>) -> Result<Option<Scanned<Tallies>>> {

@@ -1,13 +1,14 @@
 //! What is counted: the tallies that a first pass starts from, in one process or in parts.
 
+use slotscope_engine::error::Result;
+use slotscope_engine::tally::keys_by_node::KeysByNode;
+use slotscope_engine::tally::preselected::Preselected;
+use slotscope_engine::tally::slots_by_input::SlotsByInput;
+use slotscope_engine::tally::{Parts, Tallies};
+use slotscope_findings::topology::Topology;
+
 use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::reading::Reading;
-use crate::error::Result;
-use crate::tally::keys_by_node::KeysByNode;
-use crate::tally::preselected::Preselected;
-use crate::tally::slots_by_input::SlotsByInput;
-use crate::tally::{Parts, Tallies};
-use crate::topology::Topology;
 
 /// What is counted.
 pub struct TallySpec<'a> {

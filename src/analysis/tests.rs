@@ -1,11 +1,12 @@
 //! The front door, on dumps in memory.
 
-use super::*;
-use crate::error::Error;
-use crate::source::collection::{Collection, manifest};
-use crate::source::memory::memory;
-use crate::summary::state::State;
+use slotscope_engine::error::Error;
+use slotscope_engine::source::collection::{Collection, manifest};
+use slotscope_engine::source::memory::memory;
+use slotscope_findings::summary::state::State;
 use std::sync::Mutex;
+
+use super::*;
 
 fn reading(analysis: &Analysis, dump: &[u8]) -> Reading {
     let found = source::Found {

@@ -8,20 +8,21 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::walk::Walking;
+use slotscope_engine::name::Name;
+use slotscope_engine::scan::shares::Share;
+use slotscope_engine::scan::{Incomplete, Scan, Scanned};
+use slotscope_engine::slot::SlotBatch;
+use slotscope_engine::source::Source;
+use slotscope_engine::tally::pattern_recount::PatternRecount;
+use slotscope_engine::tally::present::{self, Present};
+use slotscope_engine::tally::recount::{Candidates, Recount};
+use slotscope_engine::tally::sketch::buckets::Buckets;
+use slotscope_engine::tally::tags::TagCounts;
+use slotscope_engine::tally::{Tallies, Tally};
+
 use crate::analysis::likely_heavy::Sampling;
-use crate::error::{Error, Result};
-use crate::format::walk::Walking;
-use crate::name::Name;
-use crate::scan::shares::Share;
-use crate::scan::{Incomplete, Scan, Scanned};
-use crate::slot::SlotBatch;
-use crate::source::Source;
-use crate::tally::pattern_recount::PatternRecount;
-use crate::tally::present::{self, Present};
-use crate::tally::recount::{Candidates, Recount};
-use crate::tally::sketch::buckets::Buckets;
-use crate::tally::tags::TagCounts;
-use crate::tally::{Tallies, Tally};
 
 /// The result of all passes.
 pub struct Counted {

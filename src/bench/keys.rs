@@ -6,11 +6,12 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::batch::{BATCH_KEYS, Spans};
+use slotscope_engine::slot::{Kernel, slot_of_part};
+use slotscope_engine::source::block::Block;
+
 use crate::bench::timing::Run;
-use crate::error::{Error, Result};
-use crate::format::batch::{BATCH_KEYS, Spans};
-use crate::slot::{Kernel, slot_of_part};
-use crate::source::block::Block;
 
 /// Bytes of keys in a batch, so that it stays in the L2 cache as in a scan.
 const BATCH_BYTES: u32 = 256 << 10;

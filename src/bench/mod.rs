@@ -12,13 +12,14 @@ pub mod view;
 
 use rayon::ThreadPoolBuilder;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::slot::Kernel;
+use slotscope_findings::summary::balance::tidy;
+
 pub use crate::bench::figures::{Figures, KernelRate, SCHEMA};
 use crate::bench::keys::Batch;
 pub use crate::bench::timing::Rate;
 use crate::bench::timing::in_turn;
-use crate::error::{Error, Result};
-use crate::slot::Kernel;
-use crate::summary::balance::tidy;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! What `slotscope bench --out` writes: the figures, and a chart of keys a second by key length, a line for each kernel.
 
+use slotscope_report::charts::throughput;
+use slotscope_report::charts::throughput::Line;
+use slotscope_report::json;
+use slotscope_report::output::OutputSet;
+
 use crate::bench::figures::Figures;
 use crate::bench::keys::KeyBytes;
-use crate::output::OutputSet;
-use crate::report::charts::throughput;
-use crate::report::charts::throughput::Line;
-use crate::report::json;
 
 /// The files.
 pub fn outputs() -> OutputSet<Figures> {

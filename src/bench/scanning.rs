@@ -2,16 +2,17 @@
 
 use rayon::ThreadPoolBuilder;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::scan::Scan;
+use slotscope_engine::source::Source;
+use slotscope_engine::source::memory::memory;
+use slotscope_engine::tally::{Parts, Tallies};
+
 use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::two_pass;
 use crate::bench::figures::ScanRate;
 use crate::bench::timing::{Run, in_turn};
-use crate::error::{Error, Result};
 use crate::generate::{Generate, Profile};
-use crate::scan::Scan;
-use crate::source::Source;
-use crate::source::memory::memory;
-use crate::tally::{Parts, Tallies};
 
 /// What is counted, by the name that reports give it.
 const PARTS: [(&str, Parts); 3] = [

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::summary::balance::tidy;
+use slotscope_findings::summary::balance::tidy;
 
 /// A round is repeated until it takes this long, so that the clock's resolution does not count.
 const ROUND: Duration = Duration::from_millis(5);

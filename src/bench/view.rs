@@ -1,9 +1,10 @@
 //! The figures as tables.
 
+use slotscope_report::view::{Cell, Column, Section, Table};
+
 use crate::bench::figures::Figures;
 use crate::bench::keys::KeyBytes;
 use crate::bench::timing::Rate;
-use crate::report::view::{Cell, Column, Section, Table};
 
 /// The sections of all figures.
 pub fn sections(figures: &Figures) -> Vec<Section<'static>> {

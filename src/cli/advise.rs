@@ -4,8 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::advise::batches::Batches;
-use crate::advise::findings::AdviseFindings;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::chosen::AUTO;
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_engine::source::{Source, stream};
+use slotscope_findings::advise::batches::Batches;
+use slotscope_findings::advise::findings::AdviseFindings;
+use std::io::Read as _;
+
 use crate::advise::{AdviseSpec, advise, view};
 use crate::analysis::reading::Reading;
 use crate::analysis::{collected, rejected};
@@ -17,17 +25,10 @@ use crate::cli::input::servers::{Collected, LiveArgs, ServerArgs};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::{Ending, inputs};
-use crate::error::{Error, Result};
 use crate::fanout::kind::InputKind;
 use crate::fanout::{Fanout, Lines};
-use crate::format::chosen::AUTO;
-use crate::metric::Metric;
-use crate::name::Name;
-use crate::slot::policy::Policy;
-use crate::source::{Source, stream};
 use crate::spec::NodeSpec;
 use crate::spec::headings::{INPUT, LIMITS, OUTPUT};
-use std::io::Read as _;
 
 /// Which part of a key belongs in braces, from names and from the commands that use them.
 #[derive(Args, Debug)]

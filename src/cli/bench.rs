@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use slotscope_engine::error::Result;
+use slotscope_report::output::Guard;
+
 use crate::bench::outputs::outputs;
 use crate::bench::{Bench, view};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::{Ending, OTHER_DIRECTORY};
-use crate::error::Result;
-use crate::output::Guard;
 use crate::spec::headings::{OUTPUT, RUN};
 
 /// CRC16 throughput of every kernel on this machine.

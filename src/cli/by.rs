@@ -2,10 +2,11 @@
 
 use clap::Args;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+
 use crate::cli::values::positive;
-use crate::error::{Error, Result};
-use crate::metric::Metric;
-use crate::name::Name;
 use crate::spec::headings::COUNTING;
 
 /// What load is.

@@ -2,12 +2,13 @@
 
 use clap::Args;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_findings::summary::capacity::Room;
+use slotscope_findings::topology::Topology;
+
 use crate::cli::values::{self, memory_size};
-use crate::error::{Error, Result};
-use crate::name::Name;
 use crate::spec::headings::LIMITS;
-use crate::summary::capacity::Room;
-use crate::topology::Topology;
 
 /// How much room nodes have.
 #[derive(Args, Debug, Clone, Default)]

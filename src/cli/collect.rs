@@ -5,16 +5,17 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use slotscope_collect::acl;
+use slotscope_collect::run::{self, Options, Times};
+use slotscope_engine::error::Result;
+use slotscope_engine::name::Name;
+use slotscope_engine::source::collection::manifest::{Level, Manifest, Role};
+
 use crate::cli::collect_bars::NodeBars;
 use crate::cli::live::{self, LiveArgs};
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::progress::When;
 use crate::cli::{Ending, collect_view as view, values};
-use crate::collect::acl;
-use crate::collect::run::{self, Options, Times};
-use crate::error::Result;
-use crate::name::Name;
-use crate::source::collection::manifest::{Level, Manifest, Role};
 use crate::spec::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
 
 /// The keys of a live cluster, with sizes and topology, as a directory that analyze reads.

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use slotscope_collect::run::Page;
+use slotscope_engine::name::Name;
+use slotscope_engine::text::{counted, grouped};
+
 use crate::cli::progress::When;
-use crate::collect::run::Page;
-use crate::name::Name;
-use crate::text::{counted, grouped};
 
 /// Between two lines where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(2);

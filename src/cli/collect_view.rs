@@ -1,8 +1,8 @@
 //! A collection as sections: what was read, from which nodes, and what is missing.
 
-use crate::report::view::{Block, Cell, Column, Section, Table};
-use crate::source::collection::manifest::{Level, Manifest, NodeEntry};
-use crate::text::{counted, grouped, ranges};
+use slotscope_engine::source::collection::manifest::{Level, Manifest, NodeEntry};
+use slotscope_engine::text::{counted, grouped, ranges};
+use slotscope_report::view::{Block, Cell, Column, Section, Table};
 
 /// Ranges of slots that are shown.
 const RANGES: usize = 8;

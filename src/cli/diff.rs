@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use slotscope_engine::error::Result;
+use slotscope_engine::metric::Metric;
+
 use crate::cli::Ending;
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::report_file;
 use crate::diff::report::Report;
 use crate::diff::{Diff, view};
-use crate::error::Result;
-use crate::metric::Metric;
 use crate::spec::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 
 /// What grew and what got hot between two reports.

@@ -5,20 +5,21 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::Notice;
+use slotscope_engine::format::rdb::snapshot::record::Event;
+use slotscope_engine::format::rdb::snapshot::walk::Walker;
+use slotscope_engine::format::table::key_spelling::DUMP;
+use slotscope_engine::name::Name;
+use slotscope_engine::redact::spelled;
+use slotscope_engine::source::Source;
+use slotscope_engine::source::forward::Forward;
+use slotscope_report::output::CsvRows;
+use slotscope_report::render::json;
+
 use crate::cli::input::kind::{NEEDS_RDB, check_paths, check_sources};
 use crate::cli::{Ending, inputs};
 use crate::dump::{RecordLine, view};
-use crate::error::{Error, Result};
-use crate::format::Notice;
-use crate::format::rdb::snapshot::record::Event;
-use crate::format::rdb::snapshot::walk::Walker;
-use crate::format::table::key_spelling::DUMP;
-use crate::name::Name;
-use crate::output::CsvRows;
-use crate::redact::spelled;
-use crate::report::render::json;
-use crate::source::Source;
-use crate::source::forward::Forward;
 use crate::spec::headings::{ARGUMENTS, INPUT, OUTPUT};
 use crate::spec::{MemorySpec, StorageSpec};
 

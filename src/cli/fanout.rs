@@ -5,26 +5,27 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::capture::whole_commands::{Stop, WholeCommands};
+use slotscope_engine::name::Name;
+use slotscope_engine::redact::spelled;
+use slotscope_engine::source::block::Block;
+use slotscope_engine::source::boundary::line_at;
+use slotscope_engine::source::chunk::{CHUNK, Trouble};
+use slotscope_engine::source::forward::Forward;
+use slotscope_engine::source::stream::RowReader;
+use slotscope_engine::source::{Source, stream};
+use slotscope_engine::tally::rejects::{Reject, Rejects};
+use slotscope_findings::summary::Incomplete;
+
 use crate::analysis::rejected;
 use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::{Ending, inputs, values};
-use crate::error::{Error, Result};
 use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::{Fanout, Lines, PassedOver, view};
-use crate::format::capture::whole_commands::{Stop, WholeCommands};
-use crate::name::Name;
-use crate::redact::spelled;
-use crate::source::block::Block;
-use crate::source::boundary::line_at;
-use crate::source::chunk::{CHUNK, Trouble};
-use crate::source::forward::Forward;
-use crate::source::stream::RowReader;
-use crate::source::{Source, stream};
 use crate::spec::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::spec::{HashSpec, NodeSpec, StorageSpec};
-use crate::summary::Incomplete;
-use crate::tally::rejects::{Reject, Rejects};
 
 /// Batches of keys or commands in, their fan-out over slots and nodes out.
 #[derive(Args, Debug)]
@@ -262,7 +263,7 @@ enum Why {
 
 impl Why {
     fn of(error: &io::Error) -> Why {
-        Why::Other(crate::error::reason(error))
+        Why::Other(slotscope_engine::error::reason(error))
     }
 }
 

@@ -6,17 +6,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::SLOTS;
+use slotscope_findings::topology::{Topology, ranges};
+use slotscope_report::json;
+
 use crate::cli::Ending;
 use crate::cli::input::kind::{NEEDS_LINES, check_paths};
-use crate::error::{Error, Result};
 use crate::find_tag::view::{TagLine, write};
 use crate::find_tag::{FoundTag, Template, Used, in_slot, on_slots, spread};
-use crate::name::Name;
-use crate::report::json;
-use crate::slot::SLOTS;
 use crate::spec::NodeSpec;
 use crate::spec::headings::{OUTPUT, TAGS};
-use crate::topology::{Topology, ranges};
 
 /// Hash tags that land on a wanted slot or node, or spread evenly.
 #[derive(Args, Debug)]

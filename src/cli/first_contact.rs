@@ -6,12 +6,13 @@ use std::path::Path;
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use slotscope_engine::name::Name;
+use slotscope_engine::source::remote;
+use slotscope_engine::text::shell_word;
+use slotscope_report::render::text::wrapped;
+
 use crate::cli::Cli;
 use crate::cli::help::topics::Topic;
-use crate::name::Name;
-use crate::report::render::text::wrapped;
-use crate::source::remote;
-use crate::text::shell_word;
 
 /// How to begin, below what the program is for.
 const BEGIN: &str = "

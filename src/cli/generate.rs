@@ -4,9 +4,10 @@ use std::io;
 
 use clap::Args;
 
+use slotscope_engine::error::{Error, Result};
+
 use crate::cli::Ending;
 use crate::cli::values::count;
-use crate::error::{Error, Result};
 use crate::generate::{Generate, Profile};
 use crate::spec::headings::OUTPUT;
 

@@ -5,8 +5,9 @@ use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
 
+use slotscope_engine::source::Source;
+
 use crate::analysis::reading::OnProgress;
-use crate::source::Source;
 
 /// Not on the command line: a caller sets it on parsed flags.
 #[derive(Clone, Default)]

@@ -4,13 +4,12 @@ use std::io;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
-use crate::name::Name;
-use crate::report;
-use crate::source;
-use crate::source::Found;
-use crate::source::remote;
-use crate::source::storage_options::StorageOptions;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::source;
+use slotscope_engine::source::Found;
+use slotscope_engine::source::remote;
+use slotscope_engine::source::storage_options::StorageOptions;
 
 /// The sources that `paths` name, and how many files were passed over because they are those of a report in a directory.
 ///
@@ -21,7 +20,7 @@ pub fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found, usize
     let (mut found, mut of_reports) = (found?, 0);
     let reports = paths
         .iter()
-        .filter(|path| path.is_dir() && report::is_in(path));
+        .filter(|path| path.is_dir() && slotscope_report::is_in(path));
     for directory in reports {
         let before = found.sources.len();
         found
@@ -78,7 +77,7 @@ fn address(place: &Path, paths: &[PathBuf]) -> Option<String> {
 }
 
 fn is_of_report(path: &Path, directory: &Path) -> bool {
-    let is_output = |name: &std::ffi::OsStr| report::files().any(|file| name == file);
+    let is_output = |name: &std::ffi::OsStr| slotscope_report::files().any(|file| name == file);
     path.parent() == Some(directory) && path.file_name().is_some_and(is_output)
 }
 

@@ -6,16 +6,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::slot::policy::Policy;
+use slotscope_findings::topology::Topology;
+use slotscope_report::json;
+
 use crate::cli::Ending;
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::error::{Error, Result};
 use crate::keyslot::{KeySlot, Printing, view};
-use crate::report::json;
-use crate::slot::policy::Policy;
 use crate::spec::NodeSpec;
 use crate::spec::headings::{ARGUMENTS, INPUT, OUTPUT};
 use crate::spec::{HashSpec, ReadSpec};
-use crate::topology::Topology;
 
 /// The hash slot of each key.
 #[derive(Args, Debug)]

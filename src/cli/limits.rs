@@ -9,10 +9,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_findings::summary::state::State;
+
 use crate::cli::schema;
-use crate::error::{Error, Result};
-use crate::name::Name;
-use crate::summary::state::State;
 
 /// A limit on numbers of a report.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,6 +6,11 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::scan::{Scanned, SeenInput};
+use slotscope_findings::summary::Incomplete;
+
 use crate::analysis::input_info;
 use crate::analysis::reading::Reading;
 use crate::cli::Ending;
@@ -14,12 +19,8 @@ use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{Input, InputFlags};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::error::{Error, Result};
 use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
-use crate::name::Name;
-use crate::scan::{Scanned, SeenInput};
 use crate::spec::headings::LIMITS;
-use crate::summary::Incomplete;
 
 /// The configuration that is read where none is named.
 const CONFIG: &str = "slotscope.toml";

@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use clap::Args;
 
+use slotscope_collect::address::{Address, Seed};
+use slotscope_collect::connection::Access;
+use slotscope_collect::run::Options;
+use slotscope_collect::tls::{Tls, TlsConfig};
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::secret::{Credentials, Secret};
+use slotscope_engine::source::collection::manifest::Level;
+use slotscope_engine::source::{remote, small_file};
+
 use crate::cli::values;
-use crate::collect::address::{Address, Seed};
-use crate::collect::connection::Access;
-use crate::collect::run::Options;
-use crate::collect::tls::{Tls, TlsConfig};
-use crate::error::{Error, Result};
-use crate::name::Name;
-use crate::secret::{Credentials, Secret};
-use crate::source::collection::manifest::Level;
-use crate::source::{remote, small_file};
 use crate::spec::headings::SERVERS;
 
 /// Variables that hold a password, the first that is set counts.

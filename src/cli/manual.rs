@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+
 use crate::cli::{Cli, Ending};
-use crate::error::{Error, Result};
-use crate::name::Name;
 use crate::spec::headings::ARGUMENTS;
 
 /// A completion script for a shell.

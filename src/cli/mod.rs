@@ -46,10 +46,11 @@ use std::io::{IsTerminal, Write};
 use anstream::ColorChoice;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 
-use crate::error::{Error, Result};
-use crate::source::pipe;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::source::pipe;
+use slotscope_findings::summary::Incomplete;
+
 use crate::spec::headings::GENERAL;
-use crate::summary::Incomplete;
 
 /// What to do where a file is in the way that slotscope did not write.
 const OTHER_DIRECTORY: &str = "name another directory with --out";

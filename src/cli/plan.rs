@@ -5,6 +5,19 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_findings::plan::doubts::incomplete;
+use slotscope_findings::plan::inputs::PlannedNode;
+use slotscope_findings::plan::outcome::PlanOutcome;
+use slotscope_findings::plan::problem::MoveLimits;
+use slotscope_findings::plan::request::PlanRequest;
+use slotscope_findings::steps::Service;
+use slotscope_findings::summary::Summary;
+use slotscope_findings::topology::Topology;
+use slotscope_report::output::{Guard, SingleFile};
+
 use crate::analysis::Analysis;
 use crate::analysis::judging::Findings;
 use crate::cli::by::weighed;
@@ -15,23 +28,11 @@ use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::service::ServiceArgs;
 use crate::cli::values::{duration, memory_size, node_weights, slot_ranges};
 use crate::cli::{Ending, say};
-use crate::error::{Error, Result};
-use crate::metric::Metric;
-use crate::name::Name;
-use crate::output::{Guard, SingleFile};
-use crate::plan::doubts::incomplete;
-use crate::plan::inputs::PlannedNode;
-use crate::plan::outcome::PlanOutcome;
-use crate::plan::problem::MoveLimits;
-use crate::plan::request::PlanRequest;
 use crate::plan::script::{MoveCommands, Script};
 use crate::plan::shards::Shards;
 use crate::plan::view;
 use crate::spec::headings::{MOVES, OUTPUT};
 use crate::spec::{HashSpec, NodeSpec};
-use crate::steps::Service;
-use crate::summary::Summary;
-use crate::topology::Topology;
 
 /// Which slots to move where.
 #[derive(Args, Debug)]

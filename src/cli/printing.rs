@@ -6,10 +6,11 @@ use std::io::{self, Write};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::error::{Error, Result};
-use crate::report::json;
-use crate::report::render::{markdown, text};
-use crate::report::view::Section;
+use slotscope_engine::error::{Error, Result};
+use slotscope_report::json;
+use slotscope_report::render::{markdown, text};
+use slotscope_report::view::Section;
+
 use crate::spec::headings::OUTPUT;
 
 /// The flags for the form of a result.

@@ -6,14 +6,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::FORMATS;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_engine::source::{Source, remote};
+
 use crate::analysis::reading::{Options, Reading};
 use crate::cli::given::Given;
 use crate::cli::progress::{Bars, When};
 use crate::cli::{Ending, inputs};
-use crate::error::{Error, Result};
-use crate::format::FORMATS;
-use crate::slot::policy::Policy;
-use crate::source::{Source, remote};
 use crate::spec::headings::RUN;
 use crate::spec::{ReadSpec, words};
 

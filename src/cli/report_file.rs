@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::error::Result;
-use crate::name::Name;
-use crate::report::json;
-use crate::source::small_file;
-use crate::summary::Summary;
+use slotscope_engine::error::Result;
+use slotscope_engine::name::Name;
+use slotscope_engine::source::small_file;
+use slotscope_findings::summary::Summary;
+use slotscope_report::json;
 
 /// Longer than any report.json: one of all metrics and full lists has 3 MiB.
 const MAX_REPORT_BYTES: u64 = 64 << 20;

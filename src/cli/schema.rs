@@ -5,7 +5,12 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-use crate::advise::findings::AdviseFindings;
+use slotscope_engine::source::collection::manifest::Manifest;
+use slotscope_findings::advise::findings::AdviseFindings;
+use slotscope_findings::plan::outcome::PlanOutcome;
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::node_counts::NodeCounts;
+
 use crate::bench::Figures;
 use crate::diff::Diff;
 use crate::dump::RecordLine;
@@ -13,10 +18,6 @@ use crate::fanout::FanoutFindings;
 use crate::find_tag::view::TagLine;
 use crate::keyslot::KeySlot;
 use crate::lint::LintFindings;
-use crate::plan::outcome::PlanOutcome;
-use crate::source::collection::manifest::Manifest;
-use crate::summary::Summary;
-use crate::summary::node_counts::NodeCounts;
 use crate::timeline::Timeline;
 use crate::trend::Trend;
 use crate::whatif::findings::WhatIfFindings;

@@ -2,10 +2,11 @@
 
 use clap::Args;
 
-use crate::error::{Error, Result};
-use crate::name::Name;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_findings::steps::Service;
+
 use crate::spec::headings::CLUSTER;
-use crate::steps::Service;
 
 /// Who runs the servers.
 #[derive(Args, Debug, Clone, Default)]

@@ -4,21 +4,22 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_report::output::{Guard, SingleFile};
+
 use crate::analysis::reading::Options;
 use crate::cli::input::kind::{NEEDS_DUMPS, check_paths};
 use crate::cli::input::tally_files::Tallies;
 use crate::cli::progress::{Bars, When};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::{Ending, inputs};
-use crate::error::{Error, Result};
-use crate::name::Name;
-use crate::output::{Guard, SingleFile};
 use crate::partial::job::Job;
 use crate::partial::plan::Planning;
 use crate::partial::recount_file::SCHEMA as RECOUNT_SCHEMA;
 use crate::partial::tally_file::SCHEMA;
 use crate::partial::{self, Flags, Input, Part, Plan, Split};
-use crate::slot::policy::Policy;
 use crate::spec::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
 use crate::spec::{CountSpec, HashSpec, ListingSpec, StorageSpec, words};
 

@@ -4,15 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::redact::Redaction;
+use slotscope_report::output::Guard;
+use slotscope_report::view::Heat;
+
 use crate::cli::input::kind::{NEEDS_TIMES, check_paths};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::{Ending, OTHER_DIRECTORY};
-use crate::error::{Error, Result};
-use crate::name::Name;
-use crate::output::Guard;
-use crate::redact::Redaction;
-use crate::report::view::Heat;
 use crate::spec::headings::{COUNTING, OUTPUT};
 use crate::spec::{HashSpec, NodeSpec};
 use crate::timeline::outputs::outputs;

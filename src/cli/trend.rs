@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::calendar;
+use slotscope_engine::calendar;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_findings::summary::Summary;
+use slotscope_report::output::Guard;
+
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::values::memory_size;
 use crate::cli::{Ending, OTHER_DIRECTORY, report_file};
-use crate::error::{Error, Result};
-use crate::metric::Metric;
-use crate::name::Name;
-use crate::output::Guard;
 use crate::spec::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
-use crate::summary::Summary;
 use crate::trend::outputs::outputs;
 use crate::trend::{History, Options, Trend, view};
 
@@ -194,7 +195,7 @@ mod tests {
             ("99999999999999", None),
             ("1969-12-31", None),
         ] {
-            let found = date_in(path).map(crate::text::day);
+            let found = date_in(path).map(slotscope_engine::text::day);
             assert_eq!(found.as_deref(), date, "{path}");
         }
     }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use crate::error::{Error, Result as Checked};
-use crate::name::Name;
-use crate::slot::SLOTS;
+use slotscope_engine::error::{Error, Result as Checked};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::SLOTS;
+use slotscope_findings::topology::ranges;
+
 use crate::spec::sizes::{config_size, with_unit};
-use crate::topology::ranges;
 
 /// A number of keys: digits, `_` between them, and k, M or G for thousands, millions, thousands of millions.
 ///

@@ -5,6 +5,17 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::metric::PerMetric;
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_findings::summary::balance::tidy;
+use slotscope_findings::summary::observed::Observed;
+use slotscope_findings::summary::role_load::Asked;
+use slotscope_findings::summary::tags::Tag;
+use slotscope_findings::summary::{InputFacts, summarise};
+use slotscope_findings::topology::Topology;
+
 use crate::analysis::reading::Reading;
 use crate::analysis::{Analysis, file_nodes, input_info};
 use crate::cli::Ending;
@@ -14,18 +25,8 @@ use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{InputFlags, Keys};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::error::{Error, Result};
-use crate::metric::PerMetric;
-use crate::name::Name;
-use crate::slot::policy::Policy;
 use crate::spec::headings::CHANGES;
 use crate::spec::{HashSpec, NodeSpec};
-use crate::summary::balance::tidy;
-use crate::summary::observed::Observed;
-use crate::summary::role_load::Asked;
-use crate::summary::tags::Tag;
-use crate::summary::{InputFacts, summarise};
-use crate::topology::Topology;
 use crate::whatif::findings::{FoundParts, WhatIfFindings};
 use crate::whatif::growth::Growth;
 use crate::whatif::rules::RenameRules;

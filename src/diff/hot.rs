@@ -3,12 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_findings::summary::balance::tidy;
+use slotscope_findings::summary::limit;
+
 use crate::diff::report::Report;
 use crate::diff::{NodeChange, OldNew};
-use crate::metric::Metric;
-use crate::name::Name;
-use crate::summary::balance::tidy;
-use crate::summary::limit;
 
 /// A slot or tag is hot from this part of all load on: 164 mean slots.
 const HOT_SHARE: f64 = 0.01;

@@ -16,19 +16,20 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
+use slotscope_engine::name::Name;
+use slotscope_findings::summary::balance::tidy;
+use slotscope_findings::summary::nodes::{NodeLoad, Nodes};
+use slotscope_findings::summary::state::State;
+use slotscope_findings::summary::worded::Worded;
+use slotscope_findings::topology::identity;
+
 use crate::diff::doubt::Doubt;
 pub use crate::diff::hot::{Hot, HotKind};
 pub use crate::diff::names::{Change, Names};
 pub use crate::diff::old_new::{Number, OldNew};
 use crate::diff::report::Report;
-use crate::error::{Error, Result};
-use crate::metric::{Metric, PerMetric, PerWeight};
-use crate::name::Name;
-use crate::summary::balance::tidy;
-use crate::summary::nodes::{NodeLoad, Nodes};
-use crate::summary::state::State;
-use crate::summary::worded::Worded;
-use crate::topology::identity;
 
 /// The name and version of the form of the diff.
 pub const SCHEMA: &str = "slotscope.diff/1";

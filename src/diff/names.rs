@@ -5,11 +5,12 @@ use std::cmp::Reverse;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+
 use crate::diff::fate::Fate;
 use crate::diff::report::{Bounds, NameList, Report};
 use crate::diff::{OldNew, per_metric};
-use crate::metric::{Metric, PerMetric};
-use crate::name::Name;
 
 /// The names of two lists that changed; each row once, what changed most first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]

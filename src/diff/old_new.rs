@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::summary::balance::tidy;
+use slotscope_findings::summary::balance::tidy;
 
 /// A number before and after; absent where one of the reports has none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::balance::{sum, tidy};
+use slotscope_findings::summary::patterns::KeyGroups;
+use slotscope_findings::summary::state::State;
+use slotscope_findings::summary::tags::Tag;
+
 use crate::diff::fate::Known;
-use crate::error::{Error, Result};
-use crate::metric::{Metric, PerMetric};
-use crate::name::Name;
-use crate::summary::Summary;
-use crate::summary::balance::{sum, tidy};
-use crate::summary::patterns::KeyGroups;
-use crate::summary::state::State;
-use crate::summary::tags::Tag;
 
 /// A report and the name of its file.
 #[derive(Debug, Clone, PartialEq)]

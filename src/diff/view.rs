@@ -1,12 +1,13 @@
 //! A diff as sections: the sentence, then tables of what changed most.
 
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::text::{amount_cell, grouped};
+use slotscope_findings::node_labels::SharedParts;
+use slotscope_report::view::table::Rank;
+use slotscope_report::view::{Cell, Column, Section, Table, remarks};
+
 use crate::diff::{Change, Diff, Hot, HotKind, Names, NodeChange, OldNew};
-use crate::metric::Metric;
-use crate::name::Name;
-use crate::node_labels::SharedParts;
-use crate::report::view::table::Rank;
-use crate::report::view::{Cell, Column, Section, Table, remarks};
-use crate::text::{amount_cell, grouped};
 
 /// The sections of a diff.
 pub fn sections(diff: &Diff) -> Vec<Section<'_>> {

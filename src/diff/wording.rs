@@ -1,10 +1,11 @@
 //! What changed between two reports, in one sentence.
 
+use slotscope_engine::metric::Metric;
+use slotscope_engine::text::amount;
+use slotscope_findings::summary::state::State;
+use slotscope_findings::wording::InWords;
+
 use crate::diff::{Headline, OldNew};
-use crate::metric::Metric;
-use crate::summary::state::State;
-use crate::text::amount;
-use crate::wording::InWords;
 
 slotscope_findings::displayed_in_words!(crate::diff::Headline);
 

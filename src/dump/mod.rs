@@ -5,9 +5,9 @@ pub mod view;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::calendar::utc;
-use crate::format::rdb::snapshot::record::Record;
-use crate::name::Name;
+use slotscope_engine::calendar::utc;
+use slotscope_engine::format::rdb::snapshot::record::Record;
+use slotscope_engine::name::Name;
 
 /// A key of an RDB file; the fields are those of a line of the JSON and the columns of the CSV.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

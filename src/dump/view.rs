@@ -1,8 +1,9 @@
 //! The cells of a line of CSV.
 
+use slotscope_engine::format::table::key_spelling::DUMP;
+use slotscope_report::output::spelled;
+
 use crate::dump::RecordLine;
-use crate::format::table::key_spelling::DUMP;
-use crate::output::spelled;
 
 /// The cells of `line`, in the order of the columns `DUMP`; one is empty where it is not known.
 pub fn cells(line: &RecordLine) -> [String; DUMP.len()] {

@@ -55,7 +55,7 @@ fn value(digits: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pattern::ids::of_key;
+    use slotscope_engine::pattern::ids::of_key;
 
     #[test]
     fn years_and_dates_are_known_and_other_numbers_are_not() {

@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_engine::name::Name;
+use slotscope_engine::tally::sketch::histogram::Histogram;
+use slotscope_findings::summary::balance::tidy;
+use slotscope_findings::summary::quantiles::Quantiles;
+use slotscope_findings::summary::{Incomplete, Rejected};
+
 use crate::fanout::outcome::BatchOutcome;
 use crate::fanout::shapes::WorstShape;
 use crate::fanout::unknown::CommandCount;
-use crate::name::Name;
-use crate::summary::balance::tidy;
-use crate::summary::quantiles::Quantiles;
-use crate::summary::{Incomplete, Rejected};
-use crate::tally::sketch::histogram::Histogram;
 
 /// The name and version of the form of the JSON.
 pub const SCHEMA: &str = "slotscope.fanout/1";

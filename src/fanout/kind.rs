@@ -1,6 +1,6 @@
 //! What an input of fanout is, from its first bytes.
 
-use crate::format::capture::monitor_line::MonitorLine;
+use slotscope_engine::format::capture::monitor_line::MonitorLine;
 
 /// Bytes that are looked at.
 pub const HEAD: usize = 4096;

@@ -18,8 +18,19 @@ pub mod unknown;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
 
-use crate::advise::batches::Batches;
-use crate::command::Commands;
+use slotscope_engine::command::Commands;
+use slotscope_engine::format::capture::monitor_line::{MonitorLine, Sender};
+use slotscope_engine::format::capture::whole_commands::WholeCommand;
+use slotscope_engine::format::parse::words;
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_engine::tally::sketch::histogram::Histogram;
+use slotscope_findings::advise::batches::Batches;
+use slotscope_findings::summary::balance::tidy;
+use slotscope_findings::summary::quantiles::Quantiles;
+use slotscope_findings::summary::{Incomplete, Rejected};
+use slotscope_findings::topology::Topology;
+
 use crate::fanout::batch::Batch;
 use crate::fanout::commands::{must_be_together, runs_script};
 pub use crate::fanout::findings::{FanoutFindings, PassedOver, SCHEMA};
@@ -28,16 +39,6 @@ use crate::fanout::outcome::BatchOutcome;
 use crate::fanout::shapes::{Shapes, Touched};
 use crate::fanout::transactions::Transactions;
 use crate::fanout::unknown::{UnknownCommands, is_verb};
-use crate::format::capture::monitor_line::{MonitorLine, Sender};
-use crate::format::capture::whole_commands::WholeCommand;
-use crate::format::parse::words;
-use crate::name::Name;
-use crate::slot::policy::Policy;
-use crate::summary::balance::tidy;
-use crate::summary::quantiles::Quantiles;
-use crate::summary::{Incomplete, Rejected};
-use crate::tally::sketch::histogram::Histogram;
-use crate::topology::Topology;
 
 /// Bytes of keys of a batch that are kept.
 const ROOM: usize = 1 << 20;
@@ -415,9 +416,9 @@ impl<'a> Fanout<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::capture::whole_commands::WholeCommands;
-    use crate::source::forward::Forward;
     use proptest::prelude::*;
+    use slotscope_engine::format::capture::whole_commands::WholeCommands;
+    use slotscope_engine::source::forward::Forward;
     use std::io::Cursor;
 
     fn ending_in_one_slot(found: &FanoutFindings) -> u64 {

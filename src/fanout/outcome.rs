@@ -7,8 +7,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::slot::set::SlotSet;
-use crate::topology::Topology;
+use slotscope_engine::slot::set::SlotSet;
+use slotscope_findings::topology::Topology;
 
 /// How a batch ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

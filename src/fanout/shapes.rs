@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_engine::name::Name;
+use slotscope_findings::summary::balance::tidy;
+
 use crate::fanout::outcome::BatchOutcome;
 use crate::fanout::suggestion::{Parsed, TagSuggestion};
 use crate::fanout::trial::{NoSuggestion, Trial};
-use crate::name::Name;
-use crate::summary::balance::tidy;
 
 /// Kinds that are listed; twice as many are followed.
 const LISTED: usize = 1000;
@@ -255,7 +256,10 @@ mod tests {
 
     fn batch(shapes: &mut Shapes, keys: &[&str]) {
         let keys: Vec<Vec<u8>> = keys.iter().map(|key| key.as_bytes().to_vec()).collect();
-        let mut slots: Vec<u16> = keys.iter().map(|key| crate::slot::slot(key)).collect();
+        let mut slots: Vec<u16> = keys
+            .iter()
+            .map(|key| slotscope_engine::slot::slot(key))
+            .collect();
         slots.sort_unstable();
         slots.dedup();
         shapes.add(&Touched {

@@ -6,9 +6,9 @@
 //! ```
 //! A word that is no id makes no tag here: it would bind all keys of a kind to one slot.
 
-use crate::name::Name;
-use crate::pattern::ids::{Found, Id, of_key, pattern_of};
-use crate::slot::slot_of_part;
+use slotscope_engine::name::Name;
+use slotscope_engine::pattern::ids::{Found, Id, of_key, pattern_of};
+use slotscope_engine::slot::slot_of_part;
 
 /// What parts rule and template in the text of a renaming rule.
 const ARROW: &str = " => ";
@@ -235,7 +235,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slot::slot;
+    use slotscope_engine::slot::slot;
 
     fn suggestion(keys: &[&str]) -> Option<TagSuggestion> {
         let parsed: Vec<_> = keys.iter().map(|key| Parsed::of(key.as_bytes())).collect();

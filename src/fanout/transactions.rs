@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use slotscope_findings::topology::Topology;
+
 use crate::fanout::batch::Batch;
 use crate::fanout::outcome::Transaction;
-use crate::topology::Topology;
 
 /// Transactions that may be open at a time, and bytes of keys that each keeps.
 const MOST: usize = 1024;

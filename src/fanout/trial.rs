@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_engine::hash::hash;
+
 use crate::fanout::dates::is_date;
 use crate::fanout::frequent::Frequent;
 use crate::fanout::suggestion::{Parsed, TagSuggestion};
-use crate::hash::hash;
 
 /// The share of batches that have to come to one slot.
 const TOGETHER: f64 = 0.95;

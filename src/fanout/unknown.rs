@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::name::Name;
+use slotscope_engine::name::Name;
 
 /// Names that are counted separately, and bytes of each.
 const MOST: usize = 100;

@@ -1,12 +1,13 @@
 //! The fan-out of batches as sections: how far they reach, what the cluster refuses, the tail, the worst kinds.
 
+use slotscope_engine::text::{counted, grouped, list, percent};
+use slotscope_findings::summary::quantiles::Quantiles;
+use slotscope_report::view::table::Rank;
+use slotscope_report::view::{Block, Cell, Column, Section, Table, remarks};
+
 use crate::fanout::FanoutFindings;
 use crate::fanout::outcome::BatchOutcome;
 use crate::fanout::trial::NoSuggestion;
-use crate::report::view::table::Rank;
-use crate::report::view::{Block, Cell, Column, Section, Table, remarks};
-use crate::summary::quantiles::Quantiles;
-use crate::text::{counted, grouped, list, percent};
 
 /// Rows of the tail that are shown: the others are of hardly any batch.
 const TAIL_ROWS: usize = 8;

@@ -11,11 +11,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::name::Name;
-use crate::slot::{SLOTS, hashed_part, slot};
-use crate::source::small_file;
-use crate::topology::{Topology, ranges};
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::{SLOTS, hashed_part, slot};
+use slotscope_engine::source::small_file;
+use slotscope_findings::topology::{Topology, ranges};
 
 /// What words are made of: letters before digits, and none that is taken for another (0 and o, 1, i and l).
 const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";

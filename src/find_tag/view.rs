@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_engine::name::Name;
+use slotscope_findings::topology::Topology;
+
 use crate::find_tag::FoundTag;
-use crate::name::Name;
-use crate::topology::Topology;
 
 /// A tag and where it lands; the fields are those of a line of the JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

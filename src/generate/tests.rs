@@ -1,8 +1,9 @@
 //! The promises of `generate`: distinct keys, fixed bytes, the shares and lengths its profiles name.
 
-use crate::error::Error;
-use crate::generate::*;
+use slotscope_engine::error::Error;
 use std::collections::{HashMap, HashSet};
+
+use crate::generate::*;
 
 const PROFILES: [Profile; 4] = [
     Profile::Uniform,

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::slot;
-use crate::slot::policy::enterprise_tag;
+use slotscope_engine::slot;
+use slotscope_engine::slot::policy::enterprise_tag;
 
 /// What a key's braces do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Braces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slot::slot_of_part;
+    use slotscope_engine::slot::slot_of_part;
 
     /// Tag, then a letter for each thing that is so.
     fn letters(key: &str) -> String {

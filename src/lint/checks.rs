@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use slotscope_engine::slot::SlotBatch;
+use slotscope_engine::tally::Tally;
+use slotscope_engine::tally::tags::TagCounter;
+
 use crate::lint::braces::Braces;
 use crate::lint::examples::Violations;
 use crate::lint::rules::{BUILT_IN, NamingRules, Rule};
 use crate::lint::sharing::Sharing;
-use crate::slot::SlotBatch;
-use crate::tally::Tally;
-use crate::tally::tags::TagCounter;
 
 /// What is counted of the keys.
 pub struct Checks {

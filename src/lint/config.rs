@@ -7,15 +7,16 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::error::{Error, Result};
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::sentence::Sentence;
+use slotscope_engine::slot::policy;
+use slotscope_engine::source::small_file;
+
 use crate::lint::rules::{
     BUILT_IN, CustomRule, GLOBAL_TAGS, NAMESPACE, NamingLimits, NamingRules, PLACEHOLDER, Severity,
     TAG, VERSION,
 };
-use crate::name::Name;
-use crate::sentence::Sentence;
-use crate::slot::policy;
-use crate::source::small_file;
 
 /// Longer than any list of rules.
 const MAX_BYTES: u64 = 1 << 20;

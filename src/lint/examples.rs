@@ -7,7 +7,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
-use crate::name::Name;
+use slotscope_engine::name::Name;
 
 /// Bytes of an example that are kept.
 const KEPT: usize = 200;

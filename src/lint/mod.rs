@@ -12,16 +12,17 @@ pub(crate) mod view;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::hash::hash;
+use slotscope_engine::hash::hash;
+use slotscope_engine::metric::Metric;
+use slotscope_engine::tally::tags::{TagCounter, TagCounts};
+use slotscope_findings::summary::Rejected;
+use slotscope_findings::summary::balance::tidy;
+
 pub use crate::lint::checks::Checks;
 pub use crate::lint::examples::{Example, Violations};
 use crate::lint::rules::Rule;
 pub use crate::lint::rules::{BUILT_IN, CustomRule, NamingLimits, NamingRules, Severity};
 pub use crate::lint::sharing::{SAMPLED, SharedTag, Sharing};
-use crate::metric::Metric;
-use crate::summary::Rejected;
-use crate::summary::balance::tidy;
-use crate::tally::tags::{TagCounter, TagCounts};
 
 /// The name and version of the form of the findings.
 pub const SCHEMA: &str = "slotscope.lint/1";

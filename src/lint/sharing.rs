@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::hash::hash;
-use crate::tally::sketch::bottom_k::BottomK;
+use slotscope_engine::hash::hash;
+use slotscope_engine::tally::sketch::bottom_k::BottomK;
 
 /// Tags in the sample: all of them in a small dump, and enough to see a part of one percent in a large one.
 pub const SAMPLED: usize = 8192;

@@ -1,8 +1,9 @@
 //! Findings as sections: how many, then each with what keys do and a few of them.
 
+use slotscope_engine::text::{counted, grouped, percent, truncated};
+use slotscope_report::view::{Section, remarks};
+
 use crate::lint::{Counted, Finding, LintFindings, Severity};
-use crate::report::view::{Section, remarks};
-use crate::text::{counted, grouped, percent, truncated};
 
 /// Characters of an example.
 const EXAMPLE: usize = 72;

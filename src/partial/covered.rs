@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::name::Name;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+
 use crate::partial::input::Input;
 use crate::partial::plan::Plan;
 use crate::partial::split::{Part, Split};

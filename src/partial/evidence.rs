@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::format;
-use crate::format::block_joins::{Borders, Stretch};
-use crate::format::redis_cli::numbered;
-use crate::format::{Notice, Seen};
-use crate::metric::MOST_KEYS;
-use crate::scan::SeenInput;
-use crate::scan::shares::OpenEnds;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format;
+use slotscope_engine::format::block_joins::{Borders, Stretch};
+use slotscope_engine::format::redis_cli::numbered;
+use slotscope_engine::format::{Notice, Seen};
+use slotscope_engine::metric::MOST_KEYS;
+use slotscope_engine::scan::SeenInput;
+use slotscope_engine::scan::shares::OpenEnds;
 
 /// What was seen of an input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

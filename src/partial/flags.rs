@@ -5,18 +5,19 @@
 
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::error::Result;
+use slotscope_engine::format::chosen::AUTO;
+use slotscope_engine::format::table::columns::ColumnNames;
+use slotscope_engine::format::walk::{Sizes, Walking};
+use slotscope_engine::scan::Only;
+use slotscope_findings::topology::Topology;
+
 use crate::analysis::reading::Options;
-use crate::error::Result;
-use crate::format::chosen::AUTO;
-use crate::format::table::columns::ColumnNames;
-use crate::format::walk::{Sizes, Walking};
-use crate::scan::Only;
 use crate::spec::counting::Part;
 use crate::spec::nodes::Listing;
 use crate::spec::reading::delimiter_byte;
 use crate::spec::walking::Size;
 use crate::spec::{CountSpec, HashSpec, MemorySpec, ReadSpec, difference};
-use crate::topology::Topology;
 
 /// The specification of the counts; in JSON each part may be left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -9,8 +9,8 @@ use std::io::{Cursor, Read, Write};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::{Error, Result};
-use crate::name::Name;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
 
 /// What a skippable frame starts with.
 const SKIPPABLE: [u8; 4] = [0x5E, 0x2A, 0x4D, 0x18];

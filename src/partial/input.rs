@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::source;
+use slotscope_engine::source::Source;
+use slotscope_engine::source::identity::ObjectIdentity;
+use slotscope_engine::source::storage_options::StorageOptions;
+
 use crate::analysis::inputs;
-use crate::error::{Error, Result};
-use crate::name::Name;
-use crate::source;
-use crate::source::Source;
-use crate::source::identity::ObjectIdentity;
-use crate::source::storage_options::StorageOptions;
 
 /// An input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

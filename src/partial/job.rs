@@ -1,18 +1,19 @@
 //! Counting splits of a plan: the part of the work that any process may do.
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::scan::Incomplete;
+use slotscope_engine::scan::shares::Share;
+use slotscope_engine::source::{Found, Source};
+use slotscope_engine::tally::rejects::Rejects;
+
 use crate::analysis::reading::{Options, Reading};
 use crate::analysis::rejected;
 use crate::analysis::two_pass::SecondPass;
-use crate::error::{Error, Result};
 use crate::partial::input::Input;
 use crate::partial::plan::Plan;
 use crate::partial::recount_file::RecountFile;
 use crate::partial::split::{Part, Split};
 use crate::partial::tally_file::TallyFile;
-use crate::scan::Incomplete;
-use crate::scan::shares::Share;
-use crate::source::{Found, Source};
-use crate::tally::rejects::Rejects;
 
 /// Splits with what they are read from.
 pub struct Job<'p> {

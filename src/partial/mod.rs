@@ -36,16 +36,17 @@ pub mod tally_file;
 
 use std::path::Path;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::source;
+use slotscope_findings::summary::Summary;
+
 use crate::analysis::Analysis;
 use crate::analysis::reading::{Options, Reading};
 use crate::analysis::two_pass::SecondPass;
-use crate::error::{Error, Result};
 use crate::partial::job::Job;
 use crate::partial::plan::Planning;
 use crate::partial::recount_file::RecountFile;
 use crate::partial::tally_file::TallyFile;
-use crate::source;
-use crate::summary::Summary;
 
 pub use crate::partial::flags::Flags;
 pub use crate::partial::input::Input;

@@ -3,25 +3,26 @@
 
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::source::Source;
+use slotscope_engine::source::chunk::CHUNK;
+use slotscope_engine::source::collection::Collection;
+use slotscope_engine::source::collection::manifest::Manifest;
+use slotscope_engine::tally::Tallies;
+use slotscope_engine::tally::preselected::Preselected;
+use slotscope_findings::summary::Dumped;
+use slotscope_findings::topology::Topology;
+
 use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::reading::Reading;
 use crate::analysis::tally_spec::TallySpec;
 use crate::analysis::{collected_nodes, inputs, slot_stats};
-use crate::error::{Error, Result};
-use crate::name::Name;
 use crate::partial::flags::Flags;
 use crate::partial::frame;
 use crate::partial::input::{Input, changed};
 use crate::partial::split::{Part, Split, splits_of};
-use crate::source::Source;
-use crate::source::chunk::CHUNK;
-use crate::source::collection::Collection;
-use crate::source::collection::manifest::Manifest;
 use crate::spec::Listing;
-use crate::summary::Dumped;
-use crate::tally::Tallies;
-use crate::tally::preselected::Preselected;
-use crate::topology::Topology;
 
 /// The schema of a plan as bytes.
 pub const SCHEMA: &str = "slotscope.tally-plan/1";

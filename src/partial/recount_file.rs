@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::error::{Error, Result};
+
 use crate::analysis::two_pass::SecondPassCounts;
-use crate::error::{Error, Result};
 use crate::partial::covered::Covered;
 use crate::partial::frame;
 use crate::partial::plan::Plan;

@@ -1,9 +1,10 @@
 //! From a merged tally file to the counts that one process would have made of the inputs.
 
+use slotscope_engine::error::{Error, Result};
+
 use crate::analysis::Analysis;
 use crate::analysis::counted::CountedInputs;
 use crate::analysis::two_pass::{Counted, SecondPass};
-use crate::error::{Error, Result};
 use crate::partial::Flags;
 use crate::partial::recount_file::RecountFile;
 use crate::partial::tally_file::TallyFile;

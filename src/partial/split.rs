@@ -5,8 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::scan::shares::Share;
+
 use crate::partial::input::Input;
-use crate::scan::shares::Share;
 
 /// What one process reads of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -150,8 +151,8 @@ impl FromStr for Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::name::Name;
     use proptest::prelude::*;
+    use slotscope_engine::name::Name;
 
     fn inputs(bytes: &[(u64, bool)], chunk: u64) -> Vec<Input> {
         let input = |(bytes, is_cut): &(u64, bool)| Input {

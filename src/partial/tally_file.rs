@@ -5,20 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::scan;
+use slotscope_engine::scan::{Incomplete, Scanned, SeenInput};
+use slotscope_engine::source::Source;
+use slotscope_engine::source::line_number::line_ends;
+use slotscope_engine::tally::rejects::{Reject, Rejects, SHOWN};
+use slotscope_engine::tally::{Tallies, Tally};
+
 use crate::analysis::inputs::Inputs;
 use crate::analysis::rejected;
-use crate::error::{Error, Result};
 use crate::partial::covered::Covered;
 use crate::partial::evidence::Evidence;
 use crate::partial::frame;
 use crate::partial::plan::Plan;
 use crate::partial::split::{Part, Split};
-use crate::scan;
-use crate::scan::{Incomplete, Scanned, SeenInput};
-use crate::source::Source;
-use crate::source::line_number::line_ends;
-use crate::tally::rejects::{Reject, Rejects, SHOWN};
-use crate::tally::{Tallies, Tally};
 
 /// The schema.
 pub const SCHEMA: &str = "slotscope.tally/1";

@@ -1,4 +1,4 @@
-//! A plan for people and for the shell: tables, and the script that moves the slots. The model is in crates/engine.
+//! A plan for people and for the shell: tables, and the script that moves the slots. The model is in crates/findings.
 
 #[cfg(feature = "cli")]
 pub(crate) mod script;

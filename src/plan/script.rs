@@ -3,18 +3,19 @@
 
 use std::io::{self, Write};
 
-use crate::metric::Metric;
-use crate::name::Name;
-use crate::plan::block_time::BlockingKey;
-use crate::plan::inputs::PlannedNode;
-use crate::plan::migration::Migration;
-use crate::plan::outcome::{MoveOutcome, PlanOutcome};
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::text;
+use slotscope_findings::plan::block_time::BlockingKey;
+use slotscope_findings::plan::inputs::PlannedNode;
+use slotscope_findings::plan::migration::Migration;
+use slotscope_findings::plan::outcome::{MoveOutcome, PlanOutcome};
+use slotscope_report::render::text::wrapped;
+
 use crate::plan::view::{
     basis, floor, goal_lines, headline, leftovers, milliseconds, node_name, setslot_duration,
     size_of,
 };
-use crate::report::render::text::wrapped;
-use crate::text;
 
 /// Columns of a comment.
 const WIDTH: usize = 80;

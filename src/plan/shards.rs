@@ -3,9 +3,9 @@
 
 use std::io::{self, Write};
 
-use crate::metric::Metric;
-use crate::summary::Summary;
-use crate::summary::slot_ranges::{even_ranges, metric_of_ranges};
+use slotscope_engine::metric::Metric;
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::slot_ranges::{even_ranges, metric_of_ranges};
 
 /// A range of slots for each shard.
 #[derive(Debug, Clone, PartialEq)]

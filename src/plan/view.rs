@@ -1,18 +1,18 @@
 //! A plan as sections: what it brings, what it is judged by, the nodes before and after, what moves.
 
-use crate::metric::{Metric, PerMetric};
-use crate::name::Name;
-use crate::node_labels::SharedParts;
-use crate::plan::block_time::BlockingKey;
-use crate::plan::duration;
-use crate::plan::goal_outcome::{FloorUnit, GoalOutcome};
-use crate::plan::node_outcome::{Change, NodeOutcome};
-use crate::plan::outcome::{MoveOutcome, PlanOutcome};
-use crate::report::view::table::Rank;
-use crate::report::view::{Cell, Column, Section, Table, remarks};
-use crate::text::{
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::text::{
     self, amount, and_more, bytes, counted, list, percent, plural, ranges, short_id,
 };
+use slotscope_findings::node_labels::SharedParts;
+use slotscope_findings::plan::block_time::BlockingKey;
+use slotscope_findings::plan::duration;
+use slotscope_findings::plan::goal_outcome::{FloorUnit, GoalOutcome};
+use slotscope_findings::plan::node_outcome::{Change, NodeOutcome};
+use slotscope_findings::plan::outcome::{MoveOutcome, PlanOutcome};
+use slotscope_report::view::table::Rank;
+use slotscope_report::view::{Cell, Column, Section, Table, remarks};
 
 /// Ranges of a move that are shown; all are in the JSON and in the script.
 const RANGES: usize = 12;

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use slotscope_engine::error::{Error, Result};
+
 #[cfg(feature = "cli")]
 use crate::spec::headings::COUNTING;
 use crate::spec::is_default;

@@ -6,10 +6,11 @@ use regex::bytes::RegexBuilder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::scan::filter::{Expires, Filter};
-use crate::scan::glob::Glob;
-use crate::slot::policy::reason;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::scan::filter::{Expires, Filter};
+use slotscope_engine::scan::glob::Glob;
+use slotscope_engine::slot::policy::reason;
+
 #[cfg(feature = "cli")]
 use crate::spec::headings::FILTERS;
 use crate::spec::sizes::config_size;

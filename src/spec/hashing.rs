@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
-use crate::slot::policy::Policy;
+use slotscope_engine::error::Result;
+use slotscope_engine::slot::policy::Policy;
+
 #[cfg(feature = "cli")]
 use crate::spec::headings::CLUSTER;
 use crate::spec::is_default;

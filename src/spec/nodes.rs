@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format;
+use slotscope_engine::format::Head;
+use slotscope_engine::name::Name;
+use slotscope_engine::source::collection::manifest::NODES_FILE;
+use slotscope_findings::topology::Topology;
+
 use crate::analysis::Analysis;
-use crate::error::{Error, Result};
-use crate::format;
-use crate::format::Head;
-use crate::name::Name;
-use crate::source::collection::manifest::NODES_FILE;
 #[cfg(feature = "cli")]
 use crate::spec::headings::CLUSTER;
 use crate::spec::is_default;
-use crate::topology::Topology;
 
 /// Where the nodes come from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

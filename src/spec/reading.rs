@@ -6,16 +6,17 @@ use hashslot::UnknownKernel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::Format;
+use slotscope_engine::format::chosen::{AUTO, chosen};
+use slotscope_engine::format::lfu::LfuRule;
+use slotscope_engine::format::table::columns::{ColumnNames, KeyEscapes};
+use slotscope_engine::format::walk::{Sizes, Walking};
+use slotscope_engine::name::Name;
+use slotscope_engine::scan::Only;
+use slotscope_engine::slot::Kernel;
+
 use crate::analysis::reading::Options;
-use crate::error::{Error, Result};
-use crate::format::Format;
-use crate::format::chosen::{AUTO, chosen};
-use crate::format::lfu::LfuRule;
-use crate::format::table::columns::{ColumnNames, KeyEscapes};
-use crate::format::walk::{Sizes, Walking};
-use crate::name::Name;
-use crate::scan::Only;
-use crate::slot::Kernel;
 #[cfg(feature = "cli")]
 use crate::spec::headings::{ARGUMENTS, INPUT, RDB_FILES, RUN};
 use crate::spec::walking::{MemorySpec, Size};

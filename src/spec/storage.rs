@@ -1,8 +1,9 @@
 //! How places on the network are opened. It may hold secrets, so it is never serialized.
 
-use crate::error::{Error, Result};
-use crate::secret::Secret;
-use crate::source::storage_options::StorageOptions;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::secret::Secret;
+use slotscope_engine::source::storage_options::StorageOptions;
+
 #[cfg(feature = "cli")]
 use crate::spec::headings::OBJECTS;
 

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::format::rdb::snapshot::allocator::Allocator;
+use slotscope_engine::format::rdb::snapshot::allocator::Allocator;
+
 #[cfg(feature = "cli")]
 use crate::spec::headings::RDB_FILES;
 use crate::spec::is_default;

@@ -11,7 +11,8 @@
 
 use std::f64::consts::LN_2;
 
-use crate::slot::SLOTS;
+use slotscope_engine::slot::SLOTS;
+
 use crate::timeline::grid::Grid;
 
 /// A burst has so many times the usual.

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::format::batch::MISSING;
-use crate::metric::Metric;
-use crate::slot::SlotBatch;
-use crate::tally::Tally;
-use crate::tally::operations::SECOND;
-use crate::tally::patterns::Patterns;
-use crate::tally::slots_by_input::SlotsByInput;
-use crate::tally::tags::TagCounter;
+use slotscope_engine::format::batch::MISSING;
+use slotscope_engine::metric::Metric;
+use slotscope_engine::slot::SlotBatch;
+use slotscope_engine::tally::Tally;
+use slotscope_engine::tally::operations::SECOND;
+use slotscope_engine::tally::patterns::Patterns;
+use slotscope_engine::tally::slots_by_input::SlotsByInput;
+use slotscope_engine::tally::tags::TagCounter;
+
 use crate::timeline::grid::Grid;
 
 /// Patterns are counted as they are, so it does not matter what separates their segments.

@@ -1,7 +1,7 @@
 //! Amounts by time and slot, exactly: buckets of a second, or of as many seconds as it takes for few columns.
 
-use crate::slot::SLOTS;
-use crate::tally::operations::SECOND;
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::tally::operations::SECOND;
 
 /// Columns, at most: a picture has at least half of them where the time is long enough.
 pub const COLUMNS: u64 = 400;

@@ -17,9 +17,9 @@ pub(crate) mod view;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::name::Name;
-use crate::report::view::Heat;
-use crate::summary::{Incomplete, Rejected};
+use slotscope_engine::name::Name;
+use slotscope_findings::summary::{Incomplete, Rejected};
+use slotscope_report::view::Heat;
 
 pub use crate::timeline::reading::{Options, read};
 

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use slotscope_engine::error::Result;
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::tally::counted_pattern::Counted;
+use slotscope_engine::tally::recount::{Candidates, Recount};
+use slotscope_engine::tally::tags::TagCounts;
+
 use crate::analysis::reading::Reading;
-use crate::error::Result;
-use crate::metric::{Metric, PerMetric};
-use crate::name::Name;
-use crate::slot::SLOTS;
-use crate::tally::counted_pattern::Counted;
-use crate::tally::recount::{Candidates, Recount};
-use crate::tally::tags::TagCounts;
 use crate::timeline::bursts::SlotBurst;
 use crate::timeline::counts::Counts;
 use crate::timeline::grid::{Grid, TimeAxis};

@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::hash::hash;
-use crate::metric::{Load, Metric};
-use crate::name::Name;
-use crate::pattern::{ids, shapes};
-use crate::slot::{SLOTS, SlotBatch};
-use crate::tally::Tally;
-use crate::tally::recount::Recount;
-use crate::tally::tags::{TagCounter, TagCounts};
+use slotscope_engine::hash::hash;
+use slotscope_engine::metric::{Load, Metric};
+use slotscope_engine::name::Name;
+use slotscope_engine::pattern::{ids, shapes};
+use slotscope_engine::slot::{SLOTS, SlotBatch};
+use slotscope_engine::tally::Tally;
+use slotscope_engine::tally::recount::Recount;
+use slotscope_engine::tally::tags::{TagCounter, TagCounts};
+
 use crate::timeline::bursts::SlotBurst;
 use crate::timeline::counts::timed;
 use crate::timeline::grid::TimeAxis;
@@ -86,7 +87,7 @@ impl InBursts {
     }
 
     /// The rows that say which names are worth a second pass; `None` where all fit.
-    pub fn overflowed(&self) -> Option<&crate::tally::sketch::count_min::CountMin> {
+    pub fn overflowed(&self) -> Option<&slotscope_engine::tally::sketch::count_min::CountMin> {
         match self {
             InBursts::First(all) => match &all.counts {
                 TagCounts::CountMin(rows) => Some(rows),

@@ -1,10 +1,11 @@
 //! Who owns the slots of a timeline, and what nodes have over time.
 
-use crate::name::Name;
-use crate::text;
+use slotscope_engine::name::Name;
+use slotscope_engine::text;
+use slotscope_findings::topology::Topology;
+
 use crate::timeline::NodeOverTime;
 use crate::timeline::grid::{Grid, TimeAxis};
-use crate::topology::Topology;
 
 /// The nodes, or one for all slots where none are named.
 pub struct OfNodes<'a> {
@@ -62,7 +63,7 @@ impl<'a> OfNodes<'a> {
     }
 }
 
-fn name_of(node: &crate::topology::Node) -> Name {
+fn name_of(node: &slotscope_findings::topology::Node) -> Name {
     let name = |text: &Option<String>| text.as_deref().map(Name::from);
     let (address, hostname) = (name(&node.address), name(&node.hostname));
     text::node_name(

@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::output::OutputSet;
-use crate::report::charts::nodes_over_time::{self, NodeRates};
-use crate::report::charts::{self, Sheet, time_map};
-use crate::report::json;
-use crate::report::render::html::sections;
+use slotscope_report::charts::nodes_over_time::{self, NodeRates};
+use slotscope_report::charts::{self, Sheet, time_map};
+use slotscope_report::json;
+use slotscope_report::output::OutputSet;
+use slotscope_report::render::html::sections;
+
 use crate::timeline::{NodeOverTime, Timeline, view};
 
 /// The files, with `rows` in each table of the page.

@@ -1,9 +1,11 @@
 //! What every timeline has, whatever is counted: slots, nodes and bursts over time, and names where they are known.
 
-use crate::name::Name;
-use crate::report::view::Heat;
-use crate::slot::{SLOTS, slot_of_part};
-use crate::summary::Rejected;
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::{SLOTS, slot_of_part};
+use slotscope_findings::summary::Rejected;
+use slotscope_findings::topology::Topology;
+use slotscope_report::view::Heat;
+
 use crate::timeline::bursts::{self, SlotBurst};
 use crate::timeline::grid::{Grid, TimeAxis};
 use crate::timeline::named::Named;
@@ -13,7 +15,6 @@ use crate::timeline::{
     Bucket, Burst, Clock, PatternOverTime, SCHEMA, SLOTS_PER_ROW, SlotsOverTime, TagOverTime,
     Timeline,
 };
-use crate::topology::Topology;
 
 /// Bursts that are listed.
 const BURSTS: usize = 1000;

@@ -3,18 +3,20 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::Format;
+use slotscope_engine::format::rdb::snapshot::Rdb;
+use slotscope_engine::format::slot_stats::Spelling;
+use slotscope_engine::name::Name;
+use slotscope_engine::redact::{Redact, Redaction, spelled};
+use slotscope_engine::scan::{Incomplete as Stop, Scanned, SeenInput};
+use slotscope_engine::text;
+use slotscope_findings::summary::Incomplete;
+use slotscope_findings::topology::Topology;
+use slotscope_report::view::Heat;
+
 use crate::analysis::reading::Reading;
 use crate::analysis::{file_nodes, rejected, slot_stats};
-use crate::error::{Error, Result};
-use crate::format::Format;
-use crate::format::rdb::snapshot::Rdb;
-use crate::format::slot_stats::Spelling;
-use crate::name::Name;
-use crate::redact::{Redact, Redaction, spelled};
-use crate::report::view::Heat;
-use crate::scan::{Incomplete as Stop, Scanned, SeenInput};
-use crate::summary::Incomplete;
-use crate::text;
 use crate::timeline::counts::Counts;
 use crate::timeline::grid::{Grid, TimeAxis};
 use crate::timeline::named::{Heavy, Named};
@@ -22,7 +24,6 @@ use crate::timeline::picture::Picture;
 use crate::timeline::redacted;
 use crate::timeline::series::Series;
 use crate::timeline::{Clock, Timeline};
-use crate::topology::Topology;
 
 /// What is followed, and how it is shown.
 #[derive(Default)]

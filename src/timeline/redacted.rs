@@ -1,8 +1,9 @@
 //! Redaction of a timeline: names of keys, tags, patterns, nodes and files.
 
-use crate::redact::{Redact, Redaction};
+use slotscope_engine::redact::{Redact, Redaction};
+use slotscope_findings::topology::Topology;
+
 use crate::timeline::{Burst, Timeline};
-use crate::topology::Topology;
 
 /// Nodes under other names, where they have any.
 pub fn topology(redaction: Option<&Redaction>, topology: Option<Topology>) -> Option<Topology> {

@@ -6,13 +6,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::format::slot_stats::{Sample, Stats};
-use crate::report::view::Heat;
-use crate::slot::SLOTS;
-use crate::text;
+use slotscope_engine::format::slot_stats::{Sample, Stats};
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::text;
+use slotscope_findings::topology::Topology;
+use slotscope_findings::topology::of_names::of_names;
+use slotscope_report::view::Heat;
+
 use crate::timeline::grid::Grid;
-use crate::topology::Topology;
-use crate::topology::of_names::of_names;
 
 /// More primaries than any cluster has.
 const MAX_NODES: usize = SLOTS;
@@ -260,8 +261,8 @@ fn power_of_two(ms: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::slot_stats::line;
     use proptest::prelude::*;
+    use slotscope_engine::format::slot_stats::line;
 
     const START: u64 = 1_795_341_600;
 
@@ -378,7 +379,7 @@ mod tests {
             for (node, time, counters) in &samples {
                 let pairs: Vec<_> = counters.iter().map(|(slot, cpu)| format!("[{slot},{{\"cpu-usec\":{cpu}}}]")).collect();
                 let text = format!("[{}]", pairs.join(","));
-                let mut sample = crate::format::slot_stats::answer(text.as_bytes()).unwrap();
+                let mut sample = slotscope_engine::format::slot_stats::answer(text.as_bytes()).unwrap();
                 (sample.time, sample.node) = (Some(*time), Some(node.to_string()));
                 series.add(&sample).unwrap();
                 for (slot, cpu) in counters {
@@ -401,7 +402,8 @@ mod tests {
         assert!(refused.starts_with(
             "slot 1 has no \"network-bytes-in\"; it has: \"key-count\", \"cpu-usec\";"
         ));
-        let answer = crate::format::slot_stats::answer(b"[[0,{\"cpu-usec\":1}]]").unwrap();
+        let answer =
+            slotscope_engine::format::slot_stats::answer(b"[[0,{\"cpu-usec\":1}]]").unwrap();
         let refused = series.add(&answer).unwrap_err();
         assert!(refused.contains("has no time") && refused.contains("collect --every"));
     }

@@ -1,10 +1,11 @@
 //! A timeline as sections: the bursts, the map, the nodes, tags and patterns over time.
 
-use crate::node_labels::SharedParts;
-use crate::report::view::table::Rank;
-use crate::report::view::time_map::{Marked, NamedSeries};
-use crate::report::view::{Block, Cell, Column, Heat, Scope, Section, Table, TimeMap, remarks};
-use crate::text::{counted, grouped, percent, short, span, three_digits, time};
+use slotscope_engine::text::{counted, grouped, percent, short, span, three_digits, time};
+use slotscope_findings::node_labels::SharedParts;
+use slotscope_report::view::table::Rank;
+use slotscope_report::view::time_map::{Marked, NamedSeries};
+use slotscope_report::view::{Block, Cell, Column, Heat, Scope, Section, Table, TimeMap, remarks};
+
 use crate::timeline::{Burst, Timeline};
 
 /// Marks of a row that shows a name over time.

@@ -4,7 +4,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::summary::balance::tidy;
+use slotscope_findings::summary::balance::tidy;
+
 use crate::trend::hull;
 use crate::trend::student::t95;
 

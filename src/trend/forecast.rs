@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::metric::{Metric, PerMetric, PerWeight};
-use crate::name::Name;
-use crate::summary::balance::tidy;
+use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
+use slotscope_engine::name::Name;
+use slotscope_findings::summary::balance::tidy;
+
 use crate::trend::fit::{Deviations, Fit, Interval, Reached, Shape};
 use crate::trend::point::{Condensed, FullestAt};
 

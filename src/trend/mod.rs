@@ -17,13 +17,14 @@ mod wording;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::text;
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::worded::Worded;
+
 use crate::diff::doubt::Doubt;
-use crate::error::{Error, Result};
-use crate::metric::Metric;
-use crate::name::Name;
-use crate::summary::Summary;
-use crate::summary::worded::Worded;
-use crate::text;
 use crate::trend::fit::{Interval, Reached, Shape};
 use crate::trend::forecast::{Forecast, months};
 use crate::trend::names::{Lists, NameTrend, Pool, Row, list_of};

@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+
 use crate::diff::fate::{Fate, Known};
 use crate::diff::report::NameList;
-use crate::error::{Error, Result};
-use crate::metric::{Metric, PerMetric};
-use crate::name::Name;
 use crate::trend::fit::{Fit, Interval};
 
 /// Names whose loads are in the JSON, and names that appeared or vanished.

@@ -1,10 +1,11 @@
 //! What limits the comparison: reports that are not of one kind, that are left out, or that lack a part.
 
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::text::{amount, amount_cell, bytes, counted, day, list, short};
+use slotscope_findings::summary::Sizes;
+
 use crate::diff::doubt::Doubt;
-use crate::metric::Metric;
-use crate::name::Name;
-use crate::summary::Sizes;
-use crate::text::{amount, amount_cell, bytes, counted, day, list, short};
 use crate::trend::Options;
 use crate::trend::fit::{Deviations, Fit};
 use crate::trend::forecast::{Basis, Forecast, Full, months};

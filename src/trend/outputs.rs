@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::output::OutputSet;
-use crate::report::charts::{self, Sheet, over_time};
-use crate::report::json;
-use crate::report::render::csv;
-use crate::report::render::html::sections;
+use slotscope_report::charts::{self, Sheet, over_time};
+use slotscope_report::json;
+use slotscope_report::output::OutputSet;
+use slotscope_report::render::csv;
+use slotscope_report::render::html::sections;
+
 use crate::trend::{Trend, view};
 
 /// The files, with `rows` in each table of the page.

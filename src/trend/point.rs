@@ -3,16 +3,17 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_engine::error::Result;
+use slotscope_engine::hash::hash;
+use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
+use slotscope_engine::name::Name;
+use slotscope_findings::summary::balance::Balance;
+use slotscope_findings::summary::nodes::NodeLoad;
+use slotscope_findings::summary::state::State;
+use slotscope_findings::summary::{Sizes, Summary};
+
 use crate::diff::doubt::Doubt;
 use crate::diff::report::{NameList, Report};
-use crate::error::Result;
-use crate::hash::hash;
-use crate::metric::{Metric, PerMetric, PerWeight};
-use crate::name::Name;
-use crate::summary::balance::Balance;
-use crate::summary::nodes::NodeLoad;
-use crate::summary::state::State;
-use crate::summary::{Sizes, Summary};
 use crate::trend::names::{Lists, Pool};
 
 /// A report as a point in time.

@@ -1,10 +1,13 @@
 //! A trend as sections: the sentence, the reports over time, growth, the fullest node, and the names.
 
-use crate::metric::Metric;
-use crate::report::view::curve::{Expected, Measured};
-use crate::report::view::table::Rank;
-use crate::report::view::{Block, Cell, Column, Curve, Scope, Section, Table, remarks};
-use crate::text::{amount, amount_cell, counted, day, grouped, short, signed_percent, time};
+use slotscope_engine::metric::Metric;
+use slotscope_engine::text::{
+    amount, amount_cell, counted, day, grouped, short, signed_percent, time,
+};
+use slotscope_report::view::curve::{Expected, Measured};
+use slotscope_report::view::table::Rank;
+use slotscope_report::view::{Block, Cell, Column, Curve, Scope, Section, Table, remarks};
+
 use crate::trend::Trend;
 use crate::trend::fit::{Interval, Shape};
 use crate::trend::forecast::{Growth, Line, MONTH_SECS};

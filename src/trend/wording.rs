@@ -1,10 +1,11 @@
 //! How a cluster grows and when its fullest node is full, in sentences.
 
-use crate::text::{amount, bytes, counted, day, percent, short, signed_percent};
+use slotscope_engine::text::{amount, bytes, counted, day, percent, short, signed_percent};
+use slotscope_findings::wording::InWords;
+
 use crate::trend::Outlook;
 use crate::trend::fit::{Interval, Reached, Shape};
 use crate::trend::forecast::{Full, LastForecast};
-use crate::wording::InWords;
 
 slotscope_findings::displayed_in_words! {
     crate::trend::Outlook,

@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::metric::{Load, Metric, PerMetric};
-use crate::name::Name;
-use crate::summary::balance::{Balance, tidy};
-use crate::summary::nodes::NodeLoad;
-use crate::summary::tags::Tag;
-use crate::summary::verdict::Verdict;
-use crate::summary::worded::Worded;
-use crate::summary::{InputFacts, Summary};
+use slotscope_engine::metric::{Load, Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_findings::summary::balance::{Balance, tidy};
+use slotscope_findings::summary::nodes::NodeLoad;
+use slotscope_findings::summary::tags::Tag;
+use slotscope_findings::summary::verdict::Verdict;
+use slotscope_findings::summary::worded::Worded;
+use slotscope_findings::summary::{InputFacts, Summary};
 
 use crate::whatif::WhatIf;
 use crate::whatif::tag_splits::SplitTags;

@@ -1,8 +1,8 @@
 //! Keys of a prefix that grow: they count several times, in the slots that they have.
 
-use crate::error::{Error, Result};
-use crate::hash::hash;
-use crate::name::Name;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::hash::hash;
+use slotscope_engine::name::Name;
 
 /// The most that a prefix may grow.
 const MOST: f64 = 1000.0;
@@ -88,7 +88,7 @@ impl Growth {
         let unmet = self.0.iter().zip(hits).filter(|(_, hits)| **hits == 0);
         unmet
             .map(|(rule, _)| {
-                let prefix = crate::text::short(&Name::from(rule.prefix.as_slice()));
+                let prefix = slotscope_engine::text::short(&Name::from(rule.prefix.as_slice()));
                 format!("no key begins with \"{prefix}\"")
             })
             .collect()

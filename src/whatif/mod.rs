@@ -11,15 +11,16 @@ mod wording;
 
 use std::sync::Arc;
 
-use crate::format::batch::{KeyBatch, Spans, Values};
-use crate::metric::Load;
-use crate::slot::policy::Policy;
-use crate::slot::{SLOTS, SlotBatch, SlotColumns};
-use crate::source::block::Block;
-use crate::tally::tagged::Tagged;
-use crate::tally::{Parts, Tallies, Tally};
-use crate::topology::Topology;
-use crate::topology::identity::identities;
+use slotscope_engine::format::batch::{KeyBatch, Spans, Values};
+use slotscope_engine::metric::Load;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_engine::slot::{SLOTS, SlotBatch, SlotColumns};
+use slotscope_engine::source::block::Block;
+use slotscope_engine::tally::tagged::Tagged;
+use slotscope_engine::tally::{Parts, Tallies, Tally};
+use slotscope_findings::topology::Topology;
+use slotscope_findings::topology::identity::identities;
+
 use crate::whatif::growth::{Growth, More};
 use crate::whatif::rules::{RenameRules, Renaming};
 use crate::whatif::tag_splits::TagSplits;

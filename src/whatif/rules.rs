@@ -6,9 +6,10 @@ use std::ops::Range;
 
 use regex::bytes::{CaptureLocations, Regex};
 
-use crate::error::{Error, Result};
-use crate::name::Name;
-use crate::slot::policy::{Policy, compile_over_bytes};
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::policy::{Policy, compile_over_bytes};
+
 use crate::whatif::split::Split;
 
 /// The longest key that a server takes, in bytes.

@@ -5,19 +5,19 @@
 
 use regex::bytes::Regex;
 
-use crate::error::Result;
-use crate::metric::{Metric, PerMetric};
-use crate::name::Name;
-use crate::plan::cluster::PlanCluster;
-use crate::plan::goals::Goals;
-use crate::plan::problem::Problem;
-use crate::plan::solve;
-use crate::slot::policy::compile_over_bytes;
-use crate::summary::independent_units::{MOST_PARTS, parts_needed};
-use crate::summary::limit;
-use crate::summary::tags::Tag;
-use crate::text;
-use crate::topology::Topology;
+use slotscope_engine::error::Result;
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::policy::compile_over_bytes;
+use slotscope_engine::text;
+use slotscope_findings::plan::cluster::PlanCluster;
+use slotscope_findings::plan::goals::Goals;
+use slotscope_findings::plan::problem::Problem;
+use slotscope_findings::plan::solve;
+use slotscope_findings::summary::independent_units::{MOST_PARTS, parts_needed};
+use slotscope_findings::summary::limit;
+use slotscope_findings::summary::tags::Tag;
+use slotscope_findings::topology::Topology;
 
 /// Twice as many parts that bring the fullest node no further down than this are not worth it.
 const GAIN: f64 = 0.005;

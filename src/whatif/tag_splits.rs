@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::tally::sketch::bottom_k::BottomK;
+use slotscope_engine::tally::sketch::bottom_k::BottomK;
 
 /// Tags that are all counted.
 const MAX_TAGS: usize = 1 << 16;
@@ -74,7 +74,7 @@ impl SplitTags {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash;
+    use slotscope_engine::hash::hash;
 
     /// Three keys a tag; those of every fourth tag end up in different slots.
     fn keys(tags: u32) -> Vec<(u64, u16)> {

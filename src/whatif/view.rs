@@ -1,10 +1,11 @@
 //! A change as sections: the sentence, both sides next to each other, the heaviest tags afterwards.
 
-use crate::metric::{Metric, PerMetric};
-use crate::report::view::table::Rank;
-use crate::report::view::{Block, Cell, Column, Section, Table, remarks};
-use crate::summary::role_verdict::RoleVerdict;
-use crate::text::{bytes, counted, grouped};
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::text::{bytes, counted, grouped};
+use slotscope_findings::summary::role_verdict::RoleVerdict;
+use slotscope_report::view::table::Rank;
+use slotscope_report::view::{Block, Cell, Column, Section, Table, remarks};
+
 use crate::whatif::findings::{Side, WhatIfFindings};
 
 /// The sections of a change.

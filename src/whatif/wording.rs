@@ -1,9 +1,10 @@
 //! What a change of nodes, policy or names comes to, in one sentence.
 
-use crate::summary::measure::Measure;
-use crate::text::{grouped, percent};
+use slotscope_engine::text::{grouped, percent};
+use slotscope_findings::summary::measure::Measure;
+use slotscope_findings::wording::InWords;
+
 use crate::whatif::findings::Comparison;
-use crate::wording::InWords;
 
 slotscope_findings::displayed_in_words!(crate::whatif::findings::Comparison);
 

@@ -358,8 +358,13 @@ fn every_path_that_the_developers_documents_and_the_manual_name_exists() {
 #[test]
 fn the_architecture_names_every_part_of_the_code() {
     let architecture = read("ARCHITECTURE.md");
-    let entries = ["src", "crates/engine/src", "crates/findings/src"]
-        .map(|folder| fs::read_dir(root().join(folder)).unwrap());
+    let entries = [
+        "src",
+        "crates/engine/src",
+        "crates/findings/src",
+        "crates/report/src",
+    ]
+    .map(|folder| fs::read_dir(root().join(folder)).unwrap());
     for entry in entries.into_iter().flatten() {
         let entry = entry.unwrap();
         let mut name = entry.file_name().into_string().unwrap();

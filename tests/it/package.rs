@@ -84,6 +84,8 @@ fn a_packaged_file_refers_to_no_file_that_is_left_out() {
         ("slotscope", ""),
         ("slotscope-engine", "crates/engine"),
         ("slotscope-findings", "crates/findings"),
+        ("slotscope-report", "crates/report"),
+        ("slotscope-collect", "crates/collect"),
         ("slotscope-canvas", "crates/canvas"),
         ("hashslot", "crates/hashslot"),
     ] {

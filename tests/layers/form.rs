@@ -43,8 +43,8 @@ pub fn of_form(code: &str) -> Vec<String> {
     complaints
 }
 
-/// What is wrong with the file `path` of the library or the program, relative to its root.
-pub fn complaints(path: &Path, code: &str) -> Vec<String> {
+/// What is wrong with the file `path` of the crate at `root`, relative to it.
+pub fn complaints(root: &str, path: &Path, code: &str) -> Vec<String> {
     let parts: Vec<String> = path
         .with_extension("")
         .iter()
@@ -57,6 +57,7 @@ pub fn complaints(path: &Path, code: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     if parts.last().is_none_or(|name| name != "tests") {
         complaints = forbidden(
+            root,
             &parts[0],
             code,
             parts.len() - usize::from(is_root_of_module),
@@ -75,7 +76,8 @@ pub fn complaints(path: &Path, code: &str) -> Vec<String> {
 
 #[test]
 fn a_file_that_is_too_long_unfinished_or_unexplained_is_found() {
-    let found = |path: &str, code: &str| complaints(Path::new(path), code).join("; ");
+    let found =
+        |path: &str, code: &str| complaints("crates/engine/src", Path::new(path), code).join("; ");
     assert_eq!(found("slot/x.rs", "//! x\nuse super::hashtag;\n"), "");
     assert_eq!(
         found("slot/x.rs", "fn x() {}\n"),
@@ -100,7 +102,16 @@ fn a_file_that_is_too_long_unfinished_or_unexplained_is_found() {
         found("slot/kernel/tests.rs", "//! x\nuse crate::scan;\n"),
         ""
     );
-    assert_eq!(found("main.rs", "//! x\nuse slotscope::scan;\n"), "");
+    assert_eq!(
+        complaints(
+            "src",
+            Path::new("main.rs"),
+            "//! x
+use slotscope::scan;
+"
+        ),
+        [""; 0]
+    );
 }
 
 #[test]
@@ -109,10 +120,21 @@ fn prose_in_the_findings_is_found() {
     assert_eq!(prose(planted), ["node {x} is full now"]);
     let fine = "//! \"a sentence in a comment\"\n#[cfg(test)]\nmod tests { \"one of a test\" }";
     assert_eq!(prose(fine), [""; 0]);
-    let found = complaints(Path::new("summary/x.rs"), &format!("//! x\n{planted}"));
+    let found = complaints(
+        "crates/findings/src",
+        Path::new("summary/x.rs"),
+        &format!("//! x\n{planted}"),
+    );
     assert_eq!(
         found,
         ["summary/x.rs: holds prose: \"node {x} is full now\""]
     );
-    assert!(complaints(Path::new("report/x.rs"), &format!("//! x\n{planted}")).is_empty());
+    assert!(
+        complaints(
+            "crates/findings/src",
+            Path::new("wording/x.rs"),
+            &format!("//! x\n{planted}")
+        )
+        .is_empty()
+    );
 }

@@ -1,7 +1,7 @@
 //! Which paths a file takes from the root of its crate.
 
 /// The paths that `code` takes from the root of the crate, `use` groups spelled out: `slot::kernel::best`.
-/// `depth` is how many `super::` lead from the file to that root. The modules of the other crates are spelled as if they were there too.
+/// `depth` is how many `super::` lead from the file to that root.
 pub fn paths_from_root(code: &str, depth: usize) -> Vec<String> {
     let code: Vec<&str> = code
         .lines()
@@ -10,15 +10,9 @@ pub fn paths_from_root(code: &str, depth: usize) -> Vec<String> {
     let code = code.join("\n");
     let mut paths = Vec::new();
     let supers = "super::".repeat(depth);
-    for root in [
-        "crate::",
-        "slotscope_engine::",
-        "slotscope_findings::",
-        "slotscope::",
-        &supers,
-    ]
-    .into_iter()
-    .filter(|root| !root.is_empty())
+    for root in ["crate::", "slotscope::", &supers]
+        .into_iter()
+        .filter(|root| !root.is_empty())
     {
         for (at, _) in code.match_indices(root) {
             // `other_crate::` and the tail of a longer chain of `super::` begin elsewhere.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::source::stem::stem;
+use slotscope_engine::source::stem::stem;
 
 /// The name of a report: that of the first input that the user named, without its extensions.
 pub fn report_name(input: Option<&PathBuf>) -> PathBuf {

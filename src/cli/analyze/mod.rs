@@ -9,6 +9,19 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::redact::Redaction;
+use slotscope_engine::source::remote;
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::node_counts::NodeCounts;
+use slotscope_findings::summary::state::State;
+use slotscope_findings::topology::Topology;
+use slotscope_findings::topology::cluster_info::{self, NodeKeys};
+use slotscope_report::output::{Guard, OpenSet, SingleFile};
+use slotscope_report::render::openmetrics;
+use slotscope_report::{self, ChartSet, view};
+
 use crate::analysis::Analysis;
 use crate::cli::analyze::destination::report_name;
 use crate::cli::by::ByArgs;
@@ -23,20 +36,8 @@ use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::service::ServiceArgs;
 use crate::cli::values::node_weights;
 use crate::cli::{Ending, OTHER_DIRECTORY, report_file};
-use crate::error::{Error, Result};
-use crate::name::Name;
-use crate::output::{Guard, OpenSet, SingleFile};
-use crate::redact::Redaction;
-use crate::report::render::openmetrics;
-use crate::report::{self, ChartSet, view};
-use crate::source::remote;
 use crate::spec::headings::{CLUSTER, LIMITS, OUTPUT};
 use crate::spec::{self, CountSpec, HashSpec, NodeSpec, storage};
-use crate::summary::Summary;
-use crate::summary::node_counts::NodeCounts;
-use crate::summary::state::State;
-use crate::topology::Topology;
-use crate::topology::cluster_info::{self, NodeKeys};
 
 /// Key dumps in, a skew report out.
 #[derive(Args, Debug)]
@@ -346,7 +347,7 @@ impl AnalyzeArgs {
                 Path::new("reports").join(name.map_or_else(of_files, PathBuf::from))
             }
         };
-        let files = report::outputs(self.charts).open(&path, guard)?;
+        let files = slotscope_report::outputs(self.charts).open(&path, guard)?;
         Ok(Some((files, path)))
     }
 

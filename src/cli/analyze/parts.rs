@@ -1,13 +1,14 @@
 //! The flags of analyze for callers that count in parts: what is planned, and the report of what was counted.
 
+use slotscope_engine::error::Result;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_findings::summary::Summary;
+
 use crate::cli::analyze::AnalyzeArgs;
 use crate::cli::tally::flags;
-use crate::error::Result;
 use crate::partial::plan::Planning;
 use crate::partial::{self, Plan};
-use crate::slot::policy::Policy;
 use crate::spec::ListingSpec;
-use crate::summary::Summary;
 
 impl AnalyzeArgs {
     /// The plan of the inputs, for `partial::tally`.

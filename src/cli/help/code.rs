@@ -2,7 +2,7 @@
 
 use pulldown_cmark::CodeBlockKind;
 
-use crate::report::render::text::{shell_words, wrapped};
+use slotscope_report::render::text::{shell_words, wrapped};
 
 /// What a line that goes on begins with.
 const INDENT: &str = "    ";

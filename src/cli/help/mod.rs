@@ -8,11 +8,12 @@ use std::io::Write;
 
 use clap::{Args, CommandFactory};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+
 use crate::cli::help::topics::{TOPICS, Topic};
 use crate::cli::printing::width;
 use crate::cli::{Cli, Ending};
-use crate::error::{Error, Result};
-use crate::name::Name;
 use crate::spec::headings::ARGUMENTS;
 
 /// A command's flags, or a page of the manual.
@@ -85,7 +86,7 @@ fn unknown(word: &str, cli: &clap::Command) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::render::text::shell_words;
+    use slotscope_report::render::text::shell_words;
 
     #[test]
     fn a_page_is_no_wider_than_the_terminal_but_for_a_long_word_of_code() {

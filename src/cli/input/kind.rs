@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::source::collection::manifest;
+use slotscope_engine::source::{Source, remote};
+
 use crate::analysis::slot_stats;
-use crate::collect::manifest;
-use crate::error::{Error, Result};
-use crate::name::Name;
 use crate::partial;
-use crate::source::{Source, remote};
 
 /// What is not a dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

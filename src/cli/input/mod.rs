@@ -8,6 +8,11 @@ pub mod tally_files;
 
 use std::path::{Path, PathBuf};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::slot::policy::Policy;
+use slotscope_engine::source::collection::Collection;
+use slotscope_findings::topology::Topology;
+
 use crate::analysis::counted::CountedInputs;
 use crate::analysis::reading::Reading;
 use crate::analysis::{Analysis, collected_nodes};
@@ -16,14 +21,10 @@ use crate::cli::input::servers::{Collected, ServerArgs, Servers};
 use crate::cli::input::tally_files::{Tallies, are_tallies, of_file};
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
-use crate::error::{Error, Result};
 use crate::partial;
 use crate::partial::recount_file::RecountFile;
 use crate::partial::tally_file::TallyFile;
-use crate::slot::policy::Policy;
-use crate::source::collection::Collection;
 use crate::spec::{self, HashSpec};
-use crate::topology::Topology;
 
 /// The flags that name inputs and say how they are read.
 pub struct InputFlags<'a> {

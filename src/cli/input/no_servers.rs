@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use slotscope_engine::error::Result;
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_findings::summary::{InputFacts, Summary};
+
 use crate::analysis::reading::Reading;
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
-use crate::error::Result;
-use crate::name::Name;
-use crate::slot::policy::Policy;
-use crate::summary::{InputFacts, Summary};
 
 #[derive(Args, Debug, Clone, Default)]
 pub struct ServerArgs {}

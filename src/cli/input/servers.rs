@@ -4,20 +4,21 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use slotscope_collect::run::{self, Options};
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_engine::source::remote;
+use slotscope_engine::text::shell_word;
+use slotscope_findings::summary::{InputFacts, Summary};
+use slotscope_report::output::WholeDirectory;
+
 use crate::analysis::reading::Reading;
 use crate::cli::collect_bars::NodeBars;
 use crate::cli::live;
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
-use crate::collect::run::{self, Options};
-use crate::error::{Error, Result};
-use crate::name::Name;
-use crate::output::WholeDirectory;
-use crate::slot::policy::Policy;
-use crate::source::remote;
 use crate::spec::headings::SERVERS;
-use crate::summary::{InputFacts, Summary};
-use crate::text::shell_word;
 
 pub use crate::cli::live::LiveArgs;
 

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::source::small_file;
+
 use crate::cli::input::kind::InputKind;
-use crate::error::{Error, Result};
-use crate::name::Name;
 use crate::partial::recount_file::{self, RecountFile};
 use crate::partial::tally_file::TallyFile;
-use crate::source::small_file;
 
 /// The longest file that is read: more than the largest that slotscope writes.
 const MAX_BYTES: u64 = 256 << 20;

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::path::Path;
 
 use serde_json::Value;
-use slotscope::collect::manifest::{FILE, Manifest};
 use slotscope::name::Name;
+use slotscope::source::collection::manifest::{FILE, Manifest};
 
 /// A row of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,8 +12,8 @@ use crate::support::kinds::Kind;
 use crate::support::redis::{Client, Server};
 use crate::support::rng::Rng;
 use crate::support::run::Scratch;
-use slotscope::collect::manifest::Manifest;
 use slotscope::slot::slot;
+use slotscope::source::collection::manifest::Manifest;
 
 /// Keys that are there all the time.
 const STABLE: usize = 12_000;

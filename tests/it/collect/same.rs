@@ -9,8 +9,8 @@ use crate::support::cluster::{Cluster, even, held, keyslots};
 use crate::support::kinds::Kind;
 use crate::support::redis::{Client, Reply, Server};
 use crate::support::run::{Scratch, assert_fails, code, report, stderr, stdout, succeeded};
-use slotscope::collect::manifest::{Level, Role};
 use slotscope::name::Name;
+use slotscope::source::collection::manifest::{Level, Role};
 
 /// As fast as the machine is, from primaries, into `out`.
 const FAST: &str = "--max-load 100 --from primaries -o out";

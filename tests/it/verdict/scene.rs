@@ -6,8 +6,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use slotscope::Analysis;
-use slotscope::collect::manifest::{FILE, Manifest, Role, example};
 use slotscope::slot::slot;
+use slotscope::source::collection::manifest::{FILE, Manifest, Role, example};
 use slotscope::source::collection::servers::{ServerEntry, ServerReading};
 use slotscope::summary::Summary;
 use slotscope::topology::Topology;

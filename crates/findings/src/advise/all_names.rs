@@ -3,6 +3,11 @@
 //! Every name is counted as it is, once for all schemes; a scheme then moves the load of the names that it changes. Only names
 //! that begin like those of a family that some scheme changes are taken apart.
 
+use slotscope_engine::hash::hash;
+use slotscope_engine::metric::Metric;
+use slotscope_engine::slot::{SLOTS, SlotBatch};
+use slotscope_engine::tally::Tally;
+
 use crate::advise::carried_out::{Scored, hashed};
 use crate::advise::families::Families;
 use crate::advise::model::Model;
@@ -10,10 +15,6 @@ use crate::advise::scheme::Choice;
 use crate::advise::seeded::SeededMap;
 use crate::advise::spelling::Renaming;
 use crate::advise::tokens::Tokens;
-use slotscope_engine::hash::hash;
-use slotscope_engine::metric::Metric;
-use slotscope_engine::slot::{SLOTS, SlotBatch};
-use slotscope_engine::tally::Tally;
 
 /// The counts of all names, as schemes change them.
 pub struct CarriedOut<'a> {

@@ -3,8 +3,9 @@
 //! Where the room is full, every batch whose hashed number has one more bit set goes, which halves them: which batches stay
 //! depends on nothing but their numbers.
 
-use crate::advise::tokens::MOST_BYTES;
 use slotscope_engine::hash::fold;
+
+use crate::advise::tokens::MOST_BYTES;
 
 /// Bytes of keys, and keys, that are kept.
 const MOST_KEY_BYTES: usize = 32 << 20;

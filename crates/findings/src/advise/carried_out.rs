@@ -2,6 +2,9 @@
 
 use std::collections::HashSet;
 
+use slotscope_engine::hash::hash;
+use slotscope_engine::slot::SLOTS;
+
 use crate::advise::batches::Batches;
 use crate::advise::model::Model;
 use crate::advise::scheme::Scheme;
@@ -9,8 +12,6 @@ use crate::advise::seeded::SeededMap;
 use crate::advise::soundness::{Penalty, Soundness};
 use crate::advise::spelling::{Renaming, Spelling};
 use crate::advise::tokens::Tokens;
-use slotscope_engine::hash::hash;
-use slotscope_engine::slot::SLOTS;
 
 /// Heaviest tags of the sample that are counted in all names.
 const CANDIDATES: usize = 16;

@@ -1,9 +1,10 @@
 //! Families: names of one pattern, and the fields in them that may become a tag.
 
+use slotscope_engine::hash::{fold, hash};
+
 use crate::advise::seeded::SeededMap;
 use crate::advise::shapes_of_names::{NameShapes, Shape, ending};
 use crate::advise::tokens::{Braces, INSIDE, TokenKind, Tokens};
-use slotscope_engine::hash::{fold, hash};
 
 /// What the values of a field are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,6 +5,9 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+
 use crate::advise::batches::Batches;
 use crate::advise::carried_out::Scored;
 use crate::advise::decision::{Decision, Evidence};
@@ -13,8 +16,6 @@ use crate::advise::model::Model;
 use crate::advise::reasons::KeepReason;
 use crate::advise::rename_rules::{RenameRule, rename_rule};
 use crate::advise::soundness::Soundness;
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
 
 /// The name and version of the form of the JSON.
 pub const SCHEMA: &str = "slotscope.advise/1";

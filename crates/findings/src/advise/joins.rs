@@ -4,11 +4,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use slotscope_engine::hash::{fold, hash};
+
 use crate::advise::batches::Batches;
 use crate::advise::families::Families;
 use crate::advise::scheme::{Choice, MOST_FIELDS, Scheme};
 use crate::advise::tokens::Tokens;
-use slotscope_engine::hash::{fold, hash};
 
 /// Shapes that are counted by themselves; twice as many are followed, and the others are never cured.
 const MOST_SHAPES: usize = 4096;

@@ -4,11 +4,12 @@
 //! names, on threads or on how the input is cut; and it holds every name below its largest hash, so that a new name can be
 //! looked for among the existing ones.
 
-use crate::advise::tokens::MOST_BYTES;
 use slotscope_engine::hash::hash;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::slot::SlotBatch;
 use slotscope_engine::tally::Tally;
+
+use crate::advise::tokens::MOST_BYTES;
 
 /// Names that are kept, and bytes of them.
 const MOST_NAMES: usize = 1 << 19;

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use slotscope_engine::hash::hash;
+
 use crate::advise::families::{Families, Family};
 use crate::advise::joins::{Joins, TouchedKey, braced, tag_hash};
 use crate::advise::names::NameSample;
 use crate::advise::scheme::{Choice, MOST_FIELDS};
 use crate::advise::tokens::Tokens;
-use slotscope_engine::hash::hash;
 
 /// Tags of a family and a choice that are followed; those of its families are added up.
 const MOST_TAGS: usize = 64;

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
+use slotscope_engine::hash::hash;
+
 use crate::advise::joins::{BatchShape, FamilyJoin};
 use crate::advise::model::Model;
 use crate::advise::scheme::{MOST_FIELDS, Scheme};
 use crate::advise::tokens::Tokens;
-use slotscope_engine::hash::hash;
 
 /// Names of a family whose values are compared.
 const LOOKED_AT: usize = 1 << 16;

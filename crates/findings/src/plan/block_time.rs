@@ -6,10 +6,11 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::summary::Summary;
-use crate::summary::block_time::block_time;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
+
+use crate::summary::Summary;
+use crate::summary::block_time::block_time;
 
 /// A node that does not answer for longer than this is noticed.
 pub const MAX_BLOCK: Duration = Duration::from_millis(100);

@@ -1,10 +1,11 @@
 //! A cluster as plans see it: who owns what, what may not move, which nodes take slots.
 
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::slot::SLOTS;
+
 use crate::plan::goals::Goals;
 use crate::plan::problem::{Goal, Guard, MoveLimits, Problem};
 use crate::topology::Topology;
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::slot::SLOTS;
 
 /// What a node may use of `maxmemory`: the rest is for buffers, and for what comes until the slots have moved.
 pub const USABLE: f64 = 0.9;

@@ -1,8 +1,9 @@
 //! What a plan cannot know or should not be made for: a dump that is not whole or a sample.
 
+use slotscope_engine::text::{counted, grouped, list};
+
 use crate::summary::Summary;
 use crate::summary::state::State;
-use slotscope_engine::text::{counted, grouped, list};
 
 /// Slots that a warning names.
 const SLOTS_NAMED: usize = 5;

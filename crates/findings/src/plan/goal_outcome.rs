@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::text;
+
 use crate::plan::inputs::PlanInputs;
 use crate::plan::lower_bound::SetBy;
 use crate::plan::problem::{Goal, Problem};
@@ -12,9 +16,6 @@ use crate::plan::proof::Proof;
 use crate::plan::solve::{Impossible, Planned, PlannedGoal};
 use crate::summary::balance::tidy;
 use crate::summary::independent_units::UnitKind;
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::text;
 
 /// Slots that a reason names.
 const SLOTS_NAMED: usize = 3;

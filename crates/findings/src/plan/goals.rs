@@ -1,9 +1,10 @@
 //! Which loads a plan evens out, in which order, and which ones it only may not worsen.
 
+use slotscope_engine::metric::{Metric, PerMetric};
+
 use crate::summary::Summary;
 use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::state::State;
-use slotscope_engine::metric::{Metric, PerMetric};
 
 /// How far above its fair share of memory a node may be: below the band that a report calls balanced, so that a little
 /// growth asks for no second plan.

@@ -1,8 +1,9 @@
 //! What is known of a cluster besides the problem: names of nodes, and loads that are not planned for.
 
+use slotscope_engine::metric::{Metric, PerMetric};
+
 use crate::summary::independent_units::Units;
 use crate::topology::find::Called;
-use slotscope_engine::metric::{Metric, PerMetric};
 
 /// A node, as it is planned for.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,13 +3,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_engine::metric::PerMetric;
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::SLOTS;
+
 use crate::plan::inputs::{PlanInputs, PlannedNode};
 use crate::plan::problem::Problem;
 use crate::plan::solve::Planned;
 use crate::summary::balance::tidy;
-use slotscope_engine::metric::PerMetric;
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
 
 /// Something today and once all has moved.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]

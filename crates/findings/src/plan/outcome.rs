@@ -6,6 +6,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK};
 use crate::plan::duration::setslot_secs;
 use crate::plan::goal_outcome::{self, FloorUnit, GoalOutcome};
@@ -15,8 +18,6 @@ use crate::plan::node_outcome::{self, NodeOutcome};
 use crate::plan::problem::Problem;
 use crate::plan::solve::Planned;
 use crate::summary::balance::{Balance, tidy};
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
 
 /// The name and version of the form.
 pub const SCHEMA: &str = "slotscope.plan/2";

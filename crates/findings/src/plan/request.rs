@@ -2,6 +2,13 @@
 
 use std::time::Duration;
 
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::text;
+use slotscope_engine::text::counted;
+
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
 use crate::plan::cluster::PlanCluster;
 use crate::plan::doubts;
@@ -12,12 +19,6 @@ use crate::plan::problem::{MoveLimits, Problem};
 use crate::plan::solve::plan;
 use crate::summary::Summary;
 use crate::topology::{Topology, find, ranges};
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::text;
-use slotscope_engine::text::counted;
 
 /// What a plan is to be like.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,5 +1,9 @@
 //! Changes of the application: for tags and keys that no move of slots can even out.
 
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::slot_of_part;
+
 use crate::steps::situation::{Known, RoleNow, Situation};
 use crate::summary::Summary;
 use crate::summary::floor::slot_floor_of;
@@ -7,9 +11,6 @@ use crate::summary::independent_units::{Unit, UnitKind, parts_needed};
 use crate::summary::keys::Key;
 use crate::summary::state::Role;
 use crate::summary::step::{StepKind, StepText};
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::slot_of_part;
 
 /// Tags or keys that one step splits at most.
 const MOST: usize = 64;

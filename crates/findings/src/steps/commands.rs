@@ -1,11 +1,12 @@
 //! The commands of steps, with the real names of the files, ready to paste.
 
-use crate::plan::migration::Migration;
-use crate::steps::service::Service;
-use crate::topology::Topology;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text::shell_word;
+
+use crate::plan::migration::Migration;
+use crate::steps::service::Service;
+use crate::topology::Topology;
 
 /// Nodes that one command weighs at most.
 const WEIGHTED: usize = 20;

@@ -1,6 +1,8 @@
 //! The moves of today, the changes of the application, and the moves that are due after them: each for what the others
 //! leave.
 
+use slotscope_engine::metric::Metric;
+
 use crate::steps::application::{Change, changes};
 use crate::steps::moves::{can_be_goal, moved};
 use crate::steps::repair::step;
@@ -8,7 +10,6 @@ use crate::steps::situation::{RoleNow, Situation};
 use crate::steps::{CHANGES, RELIEF, Steps};
 use crate::summary::limit;
 use crate::summary::step::{Step, StepKind, StepText};
-use slotscope_engine::metric::Metric;
 
 impl<'a> Steps<'a> {
     /// The moves of today, the changes of the application, and the moves that are due after them.

@@ -17,6 +17,8 @@ mod situation;
 pub use commands::Commands;
 pub use service::Service;
 
+use slotscope_engine::metric::Metric;
+
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
 use crate::plan::goals::{Carried, Goals};
 use crate::steps::moves::{Movable, Moves, can_be_goal, moved};
@@ -32,7 +34,6 @@ use crate::summary::role_verdict::Reason;
 use crate::summary::state::State;
 use crate::summary::step::{Actor, After, Left, Step, StepKind, StepText};
 use crate::topology::Topology;
-use slotscope_engine::metric::Metric;
 
 /// Moves that lower a ratio by this much at once are worth it as relief, though a change of the application is due.
 const RELIEF: f64 = 0.20;

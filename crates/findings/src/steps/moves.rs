@@ -1,5 +1,7 @@
 //! The one plan of moves for all roles: those that ask for it are its goals, the others may not get worse.
 
+use slotscope_engine::metric::Metric;
+
 use crate::plan::cluster::PlanCluster;
 use crate::plan::goals::{self, band_of, tolerance_of};
 use crate::plan::moves::{Move, between};
@@ -8,7 +10,6 @@ use crate::plan::solve::plan;
 use crate::steps::situation::{Known, RoleNow, Situation};
 use crate::summary::Summary;
 use crate::topology::Topology;
-use slotscope_engine::metric::Metric;
 
 /// A plan that is worth carrying out.
 #[derive(Debug, Clone)]

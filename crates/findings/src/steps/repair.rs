@@ -1,5 +1,7 @@
 //! Steps that come before any move: slots that are not served, dumps that are not whole, nodes at their limit.
 
+use slotscope_engine::metric::Metric;
+
 use crate::steps::commands::Commands;
 use crate::summary::Summary;
 use crate::summary::finding::{Finding, FindingKind};
@@ -10,7 +12,6 @@ use crate::summary::observed::Observed;
 use crate::summary::state::{Role, State};
 use crate::summary::step::{Actor, After, Step, StepKind, StepText};
 use crate::topology::Topology;
-use slotscope_engine::metric::Metric;
 
 /// Memory that is no key is worth a step from this part of what a node uses on.
 const BUFFERS: f64 = 0.1;

@@ -1,5 +1,7 @@
 //! Owners and loads as they are after some steps, and what every role is then.
 
+use slotscope_engine::metric::Metric;
+
 use crate::summary::Summary;
 use crate::summary::balance::tidy;
 use crate::summary::compared::{parts, ratio, rest};
@@ -8,7 +10,6 @@ use crate::summary::role_load::RoleLoad;
 use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::state::{Role, State};
 use crate::summary::step::{After, RoleAfter};
-use slotscope_engine::metric::Metric;
 
 /// Owners and loads after some steps.
 #[derive(Clone)]

@@ -4,13 +4,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+
 use crate::summary::balance::tidy;
 use crate::summary::floor::largest_useful_nodes;
 use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::observed::Observed;
 use crate::summary::worded::Worded;
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
 
 /// What the user says of the nodes.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -3,13 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::summary::balance::tidy;
-use crate::summary::independent_units::Units;
-use crate::summary::integrity::of_loads::{self, InputCounts};
-use crate::summary::integrity::{FilesApart, Sign, of_files};
-use crate::summary::nodes::{Nodes, Shortfall};
-use crate::summary::worded::Worded;
-use crate::summary::{FileFacts, InputFacts};
 use slotscope_engine::metric::{Metric, PerWeight};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot;
@@ -17,6 +10,14 @@ use slotscope_engine::tally::Tallies;
 use slotscope_engine::tally::counted_pattern::Counted;
 use slotscope_engine::tally::duplicates::Duplicates;
 use slotscope_engine::tally::tags::TagCounts;
+
+use crate::summary::balance::tidy;
+use crate::summary::independent_units::Units;
+use crate::summary::integrity::of_loads::{self, InputCounts};
+use crate::summary::integrity::{FilesApart, Sign, of_files};
+use crate::summary::nodes::{Nodes, Shortfall};
+use crate::summary::worded::Worded;
+use crate::summary::{FileFacts, InputFacts};
 
 /// Evidence that the dump is not what it should be.
 #[derive(Debug, Clone, PartialEq)]

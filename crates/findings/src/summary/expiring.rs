@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::balance::tidy;
 use slotscope_engine::metric::{Load, Metric};
 use slotscope_engine::name::Name;
 use slotscope_engine::tally;
+
+use crate::summary::balance::tidy;
 
 /// A storm has this part of all keys.
 const STORM: f64 = 0.1;

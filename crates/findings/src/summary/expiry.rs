@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::balance::tidy;
-use crate::summary::expiring::{Expiring, Leaving, Storm};
 use slotscope_engine::metric::{Load, Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::tally;
+
+use crate::summary::balance::tidy;
+use crate::summary::expiring::{Expiring, Leaving, Storm};
 
 /// The bounds of the time that is left, in seconds.
 const WITHIN: [u64; 6] = [60, 3600, 86_400, 7 * 86_400, 30 * 86_400, 365 * 86_400];

@@ -1,5 +1,7 @@
 //! Chooses what a role's sentence says: why the fullest node is above its fair share, or why no node is.
 
+use slotscope_engine::name::Name;
+
 use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::explanation::{Explanation, Fullest, NotCompared, Unseen, Why, named};
 use crate::summary::independent_units::{UnitKind, UnitsBy};
@@ -12,7 +14,6 @@ use crate::summary::role_load::RoleLoad;
 use crate::summary::role_verdict::Reason;
 use crate::summary::split::Split;
 use crate::summary::state::{Role, State};
-use slotscope_engine::name::Name;
 
 /// What a role is explained from.
 pub struct Explained<'a> {

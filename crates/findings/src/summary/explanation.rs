@@ -1,10 +1,11 @@
 //! Why a role has its state: the numbers and names that its sentence has.
 
+use slotscope_engine::name::Name;
+
 use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::integrity::Sign;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
-use slotscope_engine::name::Name;
 
 /// What a state is explained by.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,11 +5,12 @@ use std::cmp::Reverse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::Summary;
-use crate::summary::tags::LISTED;
 use slotscope_engine::metric::extreme::Extreme;
 use slotscope_engine::name::Name;
 use slotscope_engine::tally::extremes::{Extremes, Listed, ListedKey};
+
+use crate::summary::Summary;
+use crate::summary::tags::LISTED;
 
 /// The keys of lists of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

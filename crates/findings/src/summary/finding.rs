@@ -3,12 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::name::Name;
+
 use crate::summary::balance::tidy;
 use crate::summary::explanation::Explanation;
 use crate::summary::measure::Measure;
 use crate::summary::state::{Role, Severity, State};
 use crate::summary::worded::Worded;
-use slotscope_engine::name::Name;
 
 /// What is wrong.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

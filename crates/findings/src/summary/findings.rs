@@ -3,6 +3,8 @@
 
 use std::cmp::Ordering;
 
+use slotscope_engine::name::Name;
+
 use crate::summary::explanation::{Explanation, NotCompared, Unseen};
 use crate::summary::finding::{Finding, FindingKind, FindingText, KeyText};
 use crate::summary::integrity::Sign;
@@ -13,7 +15,6 @@ use crate::summary::observed::Observed;
 use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::state::{Role, Severity, State};
 use crate::summary::worded::Worded;
-use slotscope_engine::name::Name;
 
 /// Slots that nobody serves. `has_listing`: the nodes are those of a cluster, not assumed or made of files.
 pub fn down(nodes: &Nodes, observed: &Observed, has_listing: bool) -> Option<Finding> {

@@ -1,5 +1,8 @@
 //! How near each node is to its limits: memory to `maxmemory`, load to a core. A cache that evicts is full by design.
 
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+
 use crate::summary::capacity::Capacity;
 use crate::summary::expiry::Expiry;
 use crate::summary::finding::{Finding, FindingKind, FindingText};
@@ -8,8 +11,6 @@ use crate::summary::measure::Measure;
 use crate::summary::nodes::Nodes;
 use crate::summary::observed::{Observed, ServerFacts};
 use crate::summary::state::{Role, Severity, State};
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
 
 /// The part of its limits that each node uses, by its place.
 #[derive(Debug, Clone, Default, PartialEq)]

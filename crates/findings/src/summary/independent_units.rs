@@ -1,6 +1,11 @@
 //! Independent units: what hashes as one, and so stays on one node with any topology. A unit is a hash tag with all its keys,
 //! or a key without a tag alone. w_g is the load of unit g, w_k that of key k, W the sum.
 
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::tally::weights::Weights;
+
 use crate::summary::cause::CauseKind;
 use crate::summary::keys::{Key, Keys};
 use crate::summary::limit;
@@ -10,10 +15,6 @@ use crate::summary::model::expected::effective_units;
 use crate::summary::quantiles::TagSizes;
 use crate::summary::tags::Tags;
 use crate::summary::unit_sizes;
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::tally::weights::Weights;
 
 /// What is known of the units in every metric that the input carries.
 #[derive(Debug, Clone, Default, PartialEq)]

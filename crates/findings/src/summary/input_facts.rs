@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::metric::PerWeight;
+use slotscope_engine::name::Name;
+
 use crate::summary::evidence::Evidence;
 use crate::summary::integrity::Sign;
 use crate::summary::worded::Worded;
-use slotscope_engine::metric::PerWeight;
-use slotscope_engine::name::Name;
 
 /// What was read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

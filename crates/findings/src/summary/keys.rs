@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::balance::tidy;
-use crate::summary::tags::RowContext;
 use slotscope_engine::metric::{Load, Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
 use slotscope_engine::tally::attributes::Attributes;
 use slotscope_engine::tally::heaviest::{Heaviest, HeavyKey};
+
+use crate::summary::balance::tidy;
+use crate::summary::tags::RowContext;
 
 /// Keys that are listed as the hottest.
 const HOTTEST: usize = 100;

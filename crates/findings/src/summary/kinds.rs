@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::tags::LISTED;
 use slotscope_engine::metric::{Load, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::tally::kinds::{Kind, Kinds};
+
+use crate::summary::tags::LISTED;
 
 /// Keys of a type that are stored in the same way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::metric::Metric;
+
 use crate::summary::limit;
 use crate::summary::state::Role;
-use slotscope_engine::metric::Metric;
 
 /// What a role is measured in.
 #[derive(

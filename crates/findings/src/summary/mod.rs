@@ -54,6 +54,13 @@ pub mod worded;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::redact::Redaction;
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::tally::Tallies;
+use slotscope_engine::tally::recount::{Recount, hottest};
+
 use crate::summary::balance::{Balance, tidy};
 use crate::summary::capacity::{Capacity, Room};
 use crate::summary::expiry::Expiry;
@@ -75,12 +82,6 @@ pub use crate::summary::run::{Dumped, Run};
 use crate::summary::tags::{RowContext, TagLoad, Tags};
 use crate::summary::verdict::{Verdict, VerdictInputs};
 use crate::topology::Topology;
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::redact::Redaction;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::tally::Tallies;
-use slotscope_engine::tally::recount::{Recount, hottest};
 
 /// The name and version of the form of report.json.
 pub const SCHEMA: &str = "slotscope.report/3";

@@ -8,6 +8,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+
 use crate::summary::balance::{Balance, tidy};
 use crate::summary::judge::state_of;
 use crate::summary::limit;
@@ -15,8 +18,6 @@ use crate::summary::model::chance::RandomUnits;
 use crate::summary::state::State;
 use crate::summary::worded::Worded;
 use crate::topology::cluster_info::NodeKeys;
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
 
 /// The node part of a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,16 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::text;
+
 use crate::node_labels::SharedParts;
 use crate::summary::balance::Balance;
 use crate::summary::model::expected::Expectation;
 use crate::summary::state::Role;
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::text;
 
 /// The primaries and their loads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::HotSlot;
-use crate::summary::balance::tidy;
 use slotscope_engine::command::{Access, COMMANDS};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::tally;
 use slotscope_engine::tally::operations::{Absent, SECOND};
+
+use crate::summary::HotSlot;
+use crate::summary::balance::tidy;
 
 /// Keys that are named for a slot.
 const KEYS_OF_A_SLOT: usize = 3;

@@ -9,9 +9,6 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::balance::tidy;
-use crate::summary::siblings::{self, Row};
-use crate::summary::tags::LISTED;
 use slotscope_engine::metric::{Load, Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::pattern::ids::Id;
@@ -21,6 +18,10 @@ use slotscope_engine::tally::counted_pattern::{Counted, Lifetime};
 use slotscope_engine::tally::patterns;
 use slotscope_engine::tally::table::NameTable;
 use slotscope_engine::tally::tags::TagCounts;
+
+use crate::summary::balance::tidy;
+use crate::summary::siblings::{self, Row};
+use crate::summary::tags::LISTED;
 
 /// A pattern that has less than this part of the keys of its twin is of the same ids.
 const TWIN: u64 = 20;

@@ -9,11 +9,12 @@ use hdrhistogram::Histogram as Hdr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::balance::tidy;
-use crate::summary::tags::Tags;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::tally::sketch::histogram::Histogram;
 use slotscope_engine::tally::tags::{TagCounter, TagCounts};
+
+use crate::summary::balance::tidy;
+use crate::summary::tags::Tags;
 
 /// Significant digits of a quantile.
 const DIGITS: u8 = 3;

@@ -1,13 +1,14 @@
 //! Redaction of the names that a summary takes over from elsewhere: files, nodes, addresses and types. Names of keys, tags and
 //! patterns are replaced as they enter it, and its sentences are made of these.
 
+use slotscope_engine::name::Name;
+use slotscope_engine::redact::{Redact, Redaction};
+
 use crate::summary::keys::TypeLoad;
 use crate::summary::kinds::{EncodingLoad, LargeKey};
 use crate::summary::{FileFacts, Incomplete, InputFacts, Rejected, RejectedLine, Summary};
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
-use slotscope_engine::name::Name;
-use slotscope_engine::redact::{Redact, Redaction};
 
 /// What servers call the types and encodings of their values; any other name is that of a module, or of something else.
 const WORDS: [&str; 24] = [

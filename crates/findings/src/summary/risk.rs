@@ -1,5 +1,8 @@
 //! What is a risk however even the nodes are. One finding a subject; none of them sets the state.
 
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+
 use crate::summary::balance::tidy;
 use crate::summary::block_time::block_time;
 use crate::summary::expiring::Storm;
@@ -11,8 +14,6 @@ use crate::summary::kinds::LargeKey;
 use crate::summary::measure::Measure;
 use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::state::{Role, Severity};
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
 
 /// A key of this many bytes is a risk wherever it is.
 pub const LARGE_KEY: u64 = 100 << 20;

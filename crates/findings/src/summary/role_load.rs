@@ -1,6 +1,9 @@
 //! Which loads nodes are judged by, and which nodes are compared: for each role the best measure that every compared node
 //! has. Load is a rate: what a capture counted is divided by the seconds that it covers, node by node.
 
+use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
+use slotscope_engine::name::Name;
+
 use crate::summary::balance::sum;
 use crate::summary::findings;
 use crate::summary::independent_units::{Unit, Units, UnitsBy};
@@ -11,8 +14,6 @@ use crate::summary::observed::{Captures, Observed, ServerFacts};
 use crate::summary::role_verdict::Reason;
 use crate::summary::state::{Role, State};
 use crate::summary::tags::LISTED;
-use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
-use slotscope_engine::name::Name;
 
 /// What the user asks of the verdict.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -3,6 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+
 use crate::summary::balance::tidy;
 use crate::summary::cause::Cause;
 use crate::summary::compared::Compared;
@@ -18,8 +21,6 @@ use crate::summary::scaling::{self, Scaled};
 use crate::summary::split::Split;
 use crate::summary::state::{Role, State};
 use crate::summary::worded::Worded;
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
 
 /// The verdict in one role.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

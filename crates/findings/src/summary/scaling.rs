@@ -3,6 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::metric::PerMetric;
+use slotscope_engine::name::Name;
+
 use crate::summary::balance::tidy;
 use crate::summary::compared::Compared;
 use crate::summary::independent_units::{Unit, UnitsBy};
@@ -12,8 +15,6 @@ use crate::summary::role_load::RoleLoad;
 use crate::summary::split::Split;
 use crate::summary::state::State;
 use crate::topology::Topology;
-use slotscope_engine::metric::PerMetric;
-use slotscope_engine::name::Name;
 
 /// The numbers of nodes that are tried.
 const TRIED: [usize; 6] = [3, 6, 12, 24, 48, 96];

@@ -10,6 +10,8 @@
 //! ```
 //! In fair shares (divided by f W) the lines add up to M - 1.
 
+use slotscope_engine::name::Name;
+
 use crate::summary::balance::tidy;
 use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::compared::Compared;
@@ -19,7 +21,6 @@ use crate::summary::measure::Measure;
 use crate::summary::model::chance::RandomUnits;
 use crate::summary::model::even_split::p99_of_shares;
 use crate::summary::nodes::NodeLoad;
-use slotscope_engine::name::Name;
 
 /// The fullest node's excess in fair shares, split.
 pub struct Split<'a> {

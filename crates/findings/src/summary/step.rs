@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::name::Name;
+
 use crate::summary::state::State;
 use crate::summary::worded::Worded;
-use slotscope_engine::name::Name;
 
 /// What is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::balance::tidy;
 use slotscope_engine::metric::{Errors, Load, Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::slot_of_part;
@@ -15,6 +14,8 @@ use slotscope_engine::tally::recount::Recount;
 use slotscope_engine::tally::sketch::count_min::CountMin;
 use slotscope_engine::tally::sketch::hyper_log_log::RELATIVE_ERROR;
 use slotscope_engine::tally::tags::{TagCounter, TagCounts};
+
+use crate::summary::balance::tidy;
 
 /// Rows that files hold; the terminal shows fewer.
 pub const LISTED: usize = 1000;

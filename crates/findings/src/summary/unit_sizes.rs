@@ -1,8 +1,9 @@
 //! How many units there are of each size in keys, put together from the counted or sampled tags and the untagged keys.
 
+use slotscope_engine::metric::Metric;
+
 use crate::summary::quantiles::TagSizes;
 use crate::summary::tags::Tags;
-use slotscope_engine::metric::Metric;
 
 /// (keys, units) pairs, the untagged keys first; `None` where the sizes of the tags were not counted.
 ///

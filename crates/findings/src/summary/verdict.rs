@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::metric::{Metric, PerWeight};
+
 use crate::summary::capacity::Capacity;
 use crate::summary::expiry::Expiry;
 use crate::summary::explain::Explained;
@@ -21,7 +23,6 @@ use crate::summary::role_verdict::{RoleInputs, RoleVerdict};
 use crate::summary::state::{Role, Severity, State};
 use crate::summary::step::{Left, Step};
 use crate::summary::worded::Worded;
-use slotscope_engine::metric::{Metric, PerWeight};
 
 /// The verdict and what it rests on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,11 +3,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::topology::{InFlight, MAKE_ONE, NO_NODE, Node, Topology};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::sentence::Sentence;
 use slotscope_engine::slot::SLOTS;
+
+use crate::topology::{InFlight, MAKE_ONE, NO_NODE, Node, Topology};
 
 /// The way out of two claims that contradict each other.
 const KEEP_ONE: &str = "keep the listing of one node only, taken when no failover is under way";

@@ -1,8 +1,9 @@
 //! Nodes as people name them: by hostname, address or id, or by the start of one.
 
-use crate::topology::{Node, Topology};
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{self, list};
+
+use crate::topology::{Node, Topology};
 
 /// Names that an error lists.
 const SHOWN: usize = 6;

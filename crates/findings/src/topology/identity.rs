@@ -4,8 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::topology::Topology;
 use slotscope_engine::slot::SLOTS;
+
+use crate::topology::Topology;
 
 /// For each node of `after` the node of `before` that it is.
 pub fn identities(before: &Topology, after: &Topology) -> Vec<Option<usize>> {

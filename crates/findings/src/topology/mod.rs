@@ -20,13 +20,14 @@ mod slots_json;
 
 use std::path::Path;
 
-use crate::topology::claims::quoted;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::source::small_file;
+
+use crate::topology::claims::quoted;
 
 /// Nodes where none are named.
 const ASSUMED_NODES: usize = 3;

@@ -1,9 +1,10 @@
 //! The listing of CLUSTER NODES as a server prints it, and nodes.conf, where the server keeps the same lines.
 
+use slotscope_engine::error::Result;
+
 use crate::topology::claims::{Claims, Place, quoted};
 use crate::topology::node_line::{NodeLine, Slots};
 use crate::topology::{FORMS, MAKE_ONE, Topology};
-use slotscope_engine::error::Result;
 
 /// Reads `text`, the listing of the file `source`.
 pub(super) fn read(source: &str, text: &str) -> Result<Topology> {

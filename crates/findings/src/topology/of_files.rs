@@ -6,9 +6,10 @@
 
 use std::collections::BTreeMap;
 
+use slotscope_engine::slot::SLOTS;
+
 use crate::topology::overlap::{self, Overlap};
 use crate::topology::{InFlight, NO_NODE, Node, Topology, ranges};
-use slotscope_engine::slot::SLOTS;
 
 /// A dump.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,7 +1,8 @@
 //! Nodes that are known by name, and the slots that each answers for.
 
-use crate::topology::{NO_NODE, Node, Topology, ranges};
 use slotscope_engine::slot::SLOTS;
+
+use crate::topology::{NO_NODE, Node, Topology, ranges};
 
 /// The nodes of these names, in the order of their slots; `owner` has the place of each slot's node.
 pub fn of_names(source: String, names: &[String], owner: &[Option<usize>]) -> Topology {

@@ -4,9 +4,10 @@
 //! Parts of one dump share slots as chance has it, and parts of a dump in the order of slots share the slot in which they
 //! were cut. Dumps of nodes share far fewer slots, and what one alone holds lies in ranges.
 
+use slotscope_engine::slot::SLOTS;
+
 use crate::topology::of_files::{Bits, FileSlots, Group, SURELY, are_apart, count, groups, shared};
 use crate::topology::ranges;
-use slotscope_engine::slot::SLOTS;
 
 /// Slots in dumps of several nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,9 +6,10 @@
 
 use serde_json::Value;
 
+use slotscope_engine::error::Result;
+
 use crate::topology::claims::{Claims, Place, quoted};
 use crate::topology::{MAKE_ONE, Topology, field, text_field};
-use slotscope_engine::error::Result;
 
 /// Reads the shards of the file `source`.
 pub(super) fn read(source: &str, shards: &[Value]) -> Result<Topology> {

@@ -7,9 +7,10 @@
 
 use serde_json::Value;
 
+use slotscope_engine::error::Result;
+
 use crate::topology::claims::{Claims, Place};
 use crate::topology::{MAKE_ONE, Topology, known_text, text_field};
-use slotscope_engine::error::Result;
 
 /// Reads the entries of the file `source`.
 pub(super) fn read(source: &str, entries: &[Value]) -> Result<Topology> {

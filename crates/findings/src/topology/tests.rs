@@ -1,7 +1,8 @@
 //! What holds for every form: the even split, files that are something else, round trips, hostile bytes.
 
-use crate::topology::*;
 use proptest::prelude::*;
+
+use crate::topology::*;
 
 fn error(bytes: &[u8]) -> String {
     Topology::parse("x", bytes).unwrap_err().to_string()

@@ -1,8 +1,9 @@
 //! The room of the node that is full first, in one sentence.
 
+use slotscope_engine::text::{bytes, short};
+
 use crate::summary::capacity::FullestRoom;
 use crate::wording::InWords;
-use slotscope_engine::text::{bytes, short};
 
 impl InWords for FullestRoom {
     fn in_words(&self) -> String {

@@ -1,10 +1,11 @@
 //! Warnings about the input: what the counts show, and what it may come from.
 
+use slotscope_engine::text::{are, counted, grouped, list, percent, span, time};
+
 use crate::summary::evidence::Evidence;
 use crate::summary::integrity::{FilesApart, TWICE};
 use crate::summary::nodes::Shortfall;
 use crate::wording::InWords;
-use slotscope_engine::text::{are, counted, grouped, list, percent, span, time};
 
 impl InWords for Evidence {
     fn in_words(&self) -> String {

@@ -1,11 +1,12 @@
 //! Findings, each in one sentence. What a role is explained by has its own file.
 
+use slotscope_engine::name::Name;
+use slotscope_engine::text::{bytes, counted, grouped, list, percent, plural, short, span, time};
+
 use crate::summary::finding::{FindingText, KeyText};
 use crate::summary::state::Role;
 use crate::wording::InWords;
 use crate::wording::verdict::unit;
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{bytes, counted, grouped, list, percent, plural, short, span, time};
 
 /// Names that a sentence has room for.
 const NAMES: usize = 3;

@@ -1,9 +1,10 @@
 //! Signs of a damaged dump, each as the end of "the dump does not look whole: ...".
 
+use slotscope_engine::text::{are, counted, grouped, ranges, short};
+
 use crate::summary::integrity::{Damage, Sign};
 use crate::wording::InWords;
 use crate::wording::evidence::in_times;
-use slotscope_engine::text::{are, counted, grouped, ranges, short};
 
 /// Ranges of slots that a sentence names.
 const RANGES_NAMED: usize = 4;

@@ -1,11 +1,12 @@
 //! The verdict on the number of keys that each node reports, in one sentence.
 
+use slotscope_engine::text::grouped;
+
 use crate::summary::explanation::{Fullest, Why};
 use crate::summary::limit;
 use crate::summary::measure::Measure;
 use crate::summary::node_counts::CountedFinding;
 use crate::wording::InWords;
-use slotscope_engine::text::grouped;
 
 impl InWords for CountedFinding {
     fn in_words(&self) -> String {

@@ -1,10 +1,11 @@
 //! Steps, each in one sentence in the imperative.
 
+use slotscope_engine::text::{bytes, counted, grouped, list, percent, short};
+
 use crate::summary::step::{LeftText, StepText};
 use crate::wording::InWords;
 use crate::wording::finding::millis;
 use crate::wording::verdict::{NAMES, ratio, unit};
-use slotscope_engine::text::{bytes, counted, grouped, list, percent, short};
 
 impl InWords for StepText {
     fn in_words(&self) -> String {

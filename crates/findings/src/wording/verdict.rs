@@ -1,14 +1,15 @@
 //! A role in one sentence: which node is above its fair share, and why.
 
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::text::{are, counted, grouped, list, percent, short};
+
 use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::explanation::{Explanation, Fullest, NotCompared, Unseen, Why, alike};
 use crate::summary::measure::Measure;
 use crate::summary::state::Role;
 use crate::summary::tags::LISTED;
 use crate::wording::InWords;
-use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
-use slotscope_engine::text::{are, counted, grouped, list, percent, short};
 
 impl InWords for Explanation {
     fn in_words(&self) -> String {

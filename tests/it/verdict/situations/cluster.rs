@@ -238,7 +238,7 @@ fn what_is_moving() {
             Scene::even(3)
                 .keys("key,size", light(KEYS, ",100"))
                 .collected(|manifest| {
-                    manifest.failovers = vec![slotscope::collect::manifest::Failover {
+                    manifest.failovers = vec![slotscope::source::collection::manifest::Failover {
                         from: "old".into(),
                         to: "node1".into(),
                         slots: 5462,

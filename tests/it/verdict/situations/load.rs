@@ -369,7 +369,7 @@ fn what_counters_say() {
             situation(
                 "LFU counters of replicas",
                 lfu([60, 16, 16], false).collected(|manifest| {
-                    manifest.nodes[0].role = slotscope::collect::manifest::Role::Replica;
+                    manifest.nodes[0].role = slotscope::source::collection::manifest::Role::Replica;
                 }),
                 State::Balanced,
                 &["BALANCED"],

@@ -8,9 +8,10 @@ pub mod of_loads;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::name::Name;
+
 use crate::summary::nodes::NodeLoad;
 use crate::summary::worded::Worded;
-use slotscope_engine::name::Name;
 
 /// (e) The part of the keys that may come again.
 pub const TWICE: f64 = 0.2;

@@ -1,10 +1,11 @@
 //! Signs of damage in the files that were read, whatever their keys are: dumps of nodes that hold the same slots, and RDB
 //! files of different times.
 
+use slotscope_engine::name::Name;
+
 use crate::summary::FileFacts;
 use crate::summary::integrity::{FilesApart, Sign};
 use crate::topology::overlap::Overlap;
-use slotscope_engine::name::Name;
 
 /// Backups of all nodes that are taken one after the other take less than this, in seconds.
 const AN_HOUR: u64 = 3600;

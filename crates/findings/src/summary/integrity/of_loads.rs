@@ -4,11 +4,12 @@
 //! what a perfect hash gives such units has never been seen in a clean dump: of 2,600 simulated ones with sequential
 //! ids the largest were 33.5 for the 45 of (a), 1.13 of the 99 % quantile for the 2 of (b), 6.5 sigma for the 10 of (c).
 
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::slot::SLOTS;
+
 use crate::summary::independent_units::{Unit, UnitKind, Units, UnitsBy};
 use crate::summary::integrity::{Damage, Sign, TWICE};
 use crate::summary::nodes::{NodeLoad, Nodes};
-use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::slot::SLOTS;
 
 /// The share of repeated keys in a set of slots.
 pub type DuplicatesIn<'a> = dyn Fn(&dyn Fn(u16) -> bool) -> Option<f64> + 'a;

@@ -5,12 +5,13 @@
 //! by one, and the rest, of which mean and variance are known, is approximated by a gamma distribution (Bowers et al.,
 //! Actuarial Mathematics, 1997, section 12.5).
 
+use slotscope_engine::metric::Metric;
+use slotscope_engine::slot::SLOTS;
+
 use crate::summary::balance::tidy;
 use crate::summary::independent_units::{UnitKind, Units, UnitsBy};
 use crate::summary::model::expected::{Expectation, slot_cv};
 use crate::summary::model::lorenz;
-use slotscope_engine::metric::Metric;
-use slotscope_engine::slot::SLOTS;
 
 /// The recursion runs up to this mean number of units in a slot: it starts from exp(-units), which must be far from 0.
 const MAX_UNITS: f64 = 600.0;

@@ -5,8 +5,9 @@
 //! fullest of n nodes exceeds x with probability 1 - prod(1 - q_i(x)), as if nodes were independent: their loads have a
 //! fixed sum and so are correlated negatively, and chance makes the bound too high by very little.
 
-use crate::summary::model::chance::RandomUnits;
 use slotscope_engine::slot::SLOTS;
+
+use crate::summary::model::chance::RandomUnits;
 
 /// The fullest node is below the bound in this part of all hashes.
 const LEVEL: f64 = 0.99;

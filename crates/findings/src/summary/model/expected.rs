@@ -6,9 +6,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::slot::SLOTS;
+
 use crate::summary::balance::tidy;
 use crate::summary::model::poisson;
-use slotscope_engine::slot::SLOTS;
 
 /// The independent units that a load behaves like; `None` without load.
 pub fn effective_units(total: f64, squares: f64) -> Option<f64> {

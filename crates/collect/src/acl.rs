@@ -1,0 +1,131 @@
+//! The rights that a collection needs, as a line for a server. A word that a server does not know makes it refuse the whole
+//! line, so the line depends on its version.
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+
+/// A version of a server, as major and minor number.
+type Version = (u16, u16);
+
+/// Never: no version of that server knows the word.
+const NEVER: Version = (u16::MAX, 0);
+/// Always: every version with users does. Users came with Redis 6.0, and Valkey began at 7.2.
+const ALWAYS: Version = (6, 0);
+
+/// The rights: from which Redis and from which Valkey on.
+const RIGHTS: &[(&str, Version, Version)] = &[
+    ("resetchannels", (6, 2), ALWAYS),
+    // Keys that may only be read, where there are such.
+    ("%R~*", (7, 0), ALWAYS),
+    ("+info", ALWAYS, ALWAYS),
+    ("+select", ALWAYS, ALWAYS),
+    ("+readonly", ALWAYS, ALWAYS),
+    ("+client|setname", ALWAYS, ALWAYS),
+    ("+client|no-touch", (7, 2), ALWAYS),
+    ("+cluster|shards", (7, 0), ALWAYS),
+    ("+cluster|slots", ALWAYS, ALWAYS),
+    ("+cluster|nodes", ALWAYS, ALWAYS),
+    ("+cluster|info", ALWAYS, ALWAYS),
+    ("+cluster|countkeysinslot", ALWAYS, ALWAYS),
+    ("+cluster|getkeysinslot", ALWAYS, ALWAYS),
+    ("+cluster|slot-stats", (8, 2), (8, 0)),
+    ("+dbsize", ALWAYS, ALWAYS),
+    ("+scan", ALWAYS, ALWAYS),
+    ("+type", ALWAYS, ALWAYS),
+    ("+pttl", ALWAYS, ALWAYS),
+    ("+strlen", ALWAYS, ALWAYS),
+    ("+llen", ALWAYS, ALWAYS),
+    ("+scard", ALWAYS, ALWAYS),
+    ("+zcard", ALWAYS, ALWAYS),
+    ("+hlen", ALWAYS, ALWAYS),
+    ("+xlen", ALWAYS, ALWAYS),
+    ("+memory|usage", ALWAYS, ALWAYS),
+    ("+object|encoding", ALWAYS, ALWAYS),
+    ("+object|freq", ALWAYS, ALWAYS),
+    ("+object|idletime", ALWAYS, ALWAYS),
+    ("~*", ALWAYS, NEVER),
+];
+
+/// The line that gives a user `slotscope` these rights and no other, for a server as `redis-7.4`, `valkey-9.1` or `7.4.1`.
+///
+/// # Errors
+/// It names no server, or one without users.
+pub fn line(server: &str) -> Result<String> {
+    let bad = |what: &str| {
+        let place = format!("--acl {}", Name::from(server));
+        Err(Error::bad(place, what.to_owned()))
+    };
+    let (is_valkey, version) = match server.rsplit_once('-') {
+        None => (false, server),
+        Some((name, version)) if name.eq_ignore_ascii_case("redis") => (false, version),
+        Some((name, version)) if name.eq_ignore_ascii_case("valkey") => (true, version),
+        Some(_) => return bad("name a server and its version: redis-7.4, valkey-9.1"),
+    };
+    let Some(version) = parse(version) else {
+        return bad("name the version with its first two numbers: redis-7.4, valkey-9.1");
+    };
+    if version < ALWAYS {
+        return bad("a server before 6.0 has no users; collect with its one password");
+    }
+    let knows = |since: Version| version >= since;
+    let mut rights: Vec<&str> = Vec::new();
+    for (right, redis, valkey) in RIGHTS {
+        let since = if is_valkey { *valkey } else { *redis };
+        // One pattern of keys is enough.
+        let is_known = knows(since) && !(*right == "~*" && rights.contains(&"%R~*"));
+        rights.extend(is_known.then_some(*right));
+    }
+    let rights = rights.join(" ");
+    Ok(format!("ACL SETUSER slotscope reset on >PASSWORD {rights}"))
+}
+
+/// The first two numbers of a version.
+fn parse(text: &str) -> Option<Version> {
+    let mut numbers = text.split('.');
+    let mut number = || {
+        let digits = numbers.next().filter(|text| !text.starts_with('+'))?;
+        digits.parse().ok()
+    };
+    Some((number()?, number()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_gets_the_words_that_it_knows() {
+        for (server, has, lacks) in [
+            ("redis-6.0", "~*", "%R~*"),
+            ("Redis-6.2.14", "resetchannels", "shards"),
+            ("7.0", "+cluster|shards", "no-touch"),
+            ("redis-7.4.1", "+cluster|info", "slot-stats"),
+            ("redis-8.2", "slot-stats", " ~*"),
+            ("valkey-7.2", "no-touch", "slot-stats"),
+            ("valkey-9.1.2", "slot-stats", " ~*"),
+        ] {
+            let line = line(server).unwrap();
+            assert!(line.starts_with("ACL SETUSER slotscope reset on >PASSWORD "));
+            assert!(
+                line.contains(has) && !line.contains(lacks),
+                "{server}: {line}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_names_no_server_with_users_is_refused() {
+        for (server, what) in [
+            ("redis-5.0", "no users"),
+            ("redis", "first two numbers"),
+            ("valkey-", "first two numbers"),
+            ("redis-7", "first two numbers"),
+            ("redis-7.+4", "first two numbers"),
+            ("keydb-6.3", "name a server"),
+            ("\u{1b}-1.0", "\\x1b-1.0: name a server"),
+        ] {
+            let error = line(server).unwrap_err().to_string();
+            assert!(error.contains(what), "{error}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Where a server listens: `redis://[USER[:PASSWORD]@]HOST[:PORT]`, `unix://PATH`, `HOST:PORT`.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::secret::{Credentials, Secret};
+
+/// The port of a server where none is given.
+const PORT: u16 = 6379;
+
+/// Where a server listens.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Address {
+    /// A host, which may be an IPv6 address without brackets, and a port.
+    Tcp(String, u16),
+    /// A socket in the file system.
+    Unix(PathBuf),
+}
+
+/// A server as the user names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seed {
+    /// Where it listens.
+    pub address: Address,
+    /// Whether it wants TLS: `rediss://`, `valkeys://`.
+    pub tls: bool,
+    /// The user and the password in the URL.
+    pub credentials: Credentials,
+}
+
+impl Address {
+    /// Reads `HOST:PORT`, `[IPv6]:PORT` or `HOST`.
+    pub fn parse(text: &str) -> Option<Address> {
+        let (host, port) = match text.strip_prefix('[') {
+            Some(rest) => {
+                let (host, rest) = rest.split_once(']')?;
+                let port = match rest {
+                    "" => None,
+                    rest => Some(rest.strip_prefix(':')?),
+                };
+                (host, port)
+            }
+            None => match text.rsplit_once(':') {
+                Some((host, port)) => (host, Some(port)),
+                None => (text, None),
+            },
+        };
+        let is_host = |c: char| c.is_alphanumeric() || "-_.:%".contains(c);
+        let port = match port {
+            Some(port) => port.parse().ok().filter(|port| *port > 0)?,
+            None => PORT,
+        };
+        let is_fine = !host.is_empty() && host.chars().all(is_host);
+        is_fine.then(|| Address::Tcp(host.to_owned(), port))
+    }
+}
+
+/// Escaped for people; an IPv6 address has no brackets, as CLUSTER NODES prints it.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Tcp(host, port) => write!(f, "{}:{port}", Name::from(host.as_str())),
+            Address::Unix(path) => write!(f, "{}", Name::from(path.as_path())),
+        }
+    }
+}
+
+impl Seed {
+    /// Reads what the user typed.
+    ///
+    /// # Errors
+    /// It names no server. The message has no password in it.
+    pub fn parse(text: &str) -> Result<Seed> {
+        const FORMS: &str =
+            "write redis://HOST:PORT, rediss://HOST:PORT for TLS, unix://PATH or HOST:PORT";
+        let bad = |place: String, what: &str| Err(Error::bad(place, format!("{what}; {FORMS}")));
+        let Some((scheme, rest)) = text.split_once("://") else {
+            let seed = Address::parse(text).map(Seed::at);
+            // A part before an @ may be a password.
+            let shown = text.rsplit('@').next().unwrap_or_default();
+            return seed.map_or_else(|| bad(Name::from(shown).to_string(), "names no server"), Ok);
+        };
+        let (secret, place) = match rest.rsplit_once('@') {
+            Some((secret, place)) => (Some(secret), place),
+            None => (None, rest),
+        };
+        // Parameters may hold a secret too.
+        let named = place.split('?').next().unwrap_or_default();
+        let shown = format!("{}://{}", Name::from(scheme), Name::from(named));
+        let tls = match scheme.to_ascii_lowercase().as_str() {
+            "redis" | "valkey" => false,
+            "rediss" | "valkeys" => true,
+            "unix" | "redis+unix" | "valkey+unix" if !place.is_empty() => {
+                let address = Address::Unix(PathBuf::from(place));
+                return Seed::at(address).with_secret(secret, shown);
+            }
+            _ => return bad(shown, "no URL of a server"),
+        };
+        let (place, path) = place.split_once('/').unwrap_or((place, ""));
+        if path.contains('?') || place.contains('?') {
+            return bad(shown, "parameters of a URL are not known");
+        }
+        if !matches!(path, "" | "0") {
+            return bad(shown, "all databases are collected; leave out the number");
+        }
+        match Address::parse(place) {
+            Some(address) => Seed {
+                tls,
+                ..Seed::at(address)
+            }
+            .with_secret(secret, shown),
+            None => bad(shown, "names no server"),
+        }
+    }
+
+    /// A server at this address, without a password.
+    fn at(address: Address) -> Seed {
+        Seed {
+            address,
+            tls: false,
+            credentials: Credentials::default(),
+        }
+    }
+
+    fn with_secret(self, secret: Option<&str>, shown: String) -> Result<Seed> {
+        let Some(secret) = secret else {
+            return Ok(self);
+        };
+        let (user, password) = match secret.split_once(':') {
+            Some((user, password)) => (user, Some(password)),
+            None => (secret, None),
+        };
+        let bad = || {
+            Error::bad(
+                shown.clone(),
+                "a % before no two hexadecimal digits; write %25 for it",
+            )
+        };
+        let user = unescaped(user).ok_or_else(bad)?;
+        let password = match password {
+            Some(password) => Some(Secret::new(unescaped(password).ok_or_else(bad)?)),
+            None => None,
+        };
+        Ok(Seed {
+            credentials: Credentials {
+                user: Some(user).filter(|user| !user.is_empty()),
+                password,
+            },
+            ..self
+        })
+    }
+}
+
+/// Undoes `%41`.
+fn unescaped(text: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((byte, tail)) = rest.split_first() {
+        rest = tail;
+        if *byte != b'%' {
+            bytes.push(*byte);
+            continue;
+        }
+        let (digits, tail) = rest.split_at_checked(2)?;
+        rest = tail;
+        let digits = std::str::from_utf8(digits).ok()?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_are_read_as_people_write_them() {
+        for (text, shown, tls) in [
+            ("redis://10.0.0.1:7000", "10.0.0.1:7000", false),
+            ("redis://h", "h:6379", false),
+            ("REDISS://h:1/", "h:1", true),
+            ("valkeys://h:1/0", "h:1", true),
+            ("valkey://[::1]:7000", "::1:7000", false),
+            ("[::1]", "::1:6379", false),
+            ("h.example.com:1", "h.example.com:1", false),
+            ("unix:///run/redis.sock", "/run/redis.sock", false),
+        ] {
+            let seed = Seed::parse(text).unwrap();
+            assert_eq!((seed.address.to_string().as_str(), seed.tls), (shown, tls));
+            assert_eq!(seed.credentials, Credentials::default());
+        }
+    }
+
+    #[test]
+    fn a_password_is_taken_from_a_url_and_never_shown() {
+        let seed = Seed::parse("redis://me:p%40ss%3A@h:1").unwrap();
+        assert_eq!(seed.credentials.user.as_deref(), Some("me"));
+        assert_eq!(seed.credentials.password, Some(Secret::new("p@ss:")));
+        let seed = Seed::parse("redis://:p@h:1").unwrap();
+        assert_eq!(seed.credentials.user, None);
+        for text in [
+            "redis://u:secret@h:99999",
+            "redis://u:secret@h/7",
+            "redis://u:secret%@h:1",
+            "redis://u:secret@",
+            "http://u:secret@h:1",
+            "redis://u:secret@h:1?x=1",
+            "u:secret@h:x",
+        ] {
+            let message = Seed::parse(text).unwrap_err().to_string();
+            assert!(
+                !message.contains("secret") && message.contains("; write "),
+                "{message}"
+            );
+        }
+    }
+}

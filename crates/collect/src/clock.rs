@@ -1,0 +1,16 @@
+//! The time of this machine.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use slotscope_engine::calendar::utc;
+
+/// Milliseconds since 1970.
+pub fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_millis() as i64)
+}
+
+/// The time in UTC, `2026-11-22T10:00:00.123Z`.
+pub fn now() -> String {
+    utc(now_ms())
+}

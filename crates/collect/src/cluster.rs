@@ -1,0 +1,162 @@
+//! The cluster as its nodes list it: members, owners of slots, slots on their way, and primaries that do not answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::slot::set::SlotSet;
+use slotscope_engine::source::collection::manifest::Role;
+
+use crate::members::Member;
+
+/// The id of a node.
+pub type Id = Arc<str>;
+
+/// The cluster as it is now.
+#[derive(Debug, Clone, Default)]
+pub struct View {
+    /// What a node answered to CLUSTER NODES.
+    pub text: String,
+    /// The members by their ids.
+    pub members: BTreeMap<String, Member>,
+    /// The owner of each slot.
+    owner: Vec<Option<Id>>,
+    /// The primaries that own slots, in the order of their first.
+    owners: Vec<Id>,
+    /// The replicas of each primary that are well.
+    replicas: BTreeMap<String, Vec<String>>,
+    /// Slots on their way.
+    in_flight: SlotSet,
+    /// Primaries that did not answer, and why.
+    silent: BTreeMap<String, String>,
+}
+
+impl View {
+    /// The cluster of these members, and of these primaries that did not answer.
+    pub fn new(
+        text: String,
+        members: BTreeMap<String, Member>,
+        silent: BTreeMap<String, String>,
+    ) -> View {
+        let mut in_flight = SlotSet::none();
+        let mut replicas = BTreeMap::<String, Vec<String>>::new();
+        for member in members.values() {
+            member
+                .in_flight
+                .iter()
+                .for_each(|slot| in_flight.insert(*slot));
+            if let (Role::Replica, Some(primary), false) =
+                (member.role, &member.primary, member.failed)
+            {
+                let of_primary = replicas.entry(primary.clone()).or_default();
+                of_primary.push(member.id.clone());
+            }
+        }
+        let owner = owner_of_slots(&members);
+        View {
+            owners: owners(&owner),
+            text,
+            members,
+            owner,
+            replicas,
+            in_flight,
+            silent,
+        }
+    }
+
+    /// The owner of a slot.
+    pub fn owner(&self, slot: u16) -> Option<&Id> {
+        self.owner.get(usize::from(slot))?.as_ref()
+    }
+
+    /// Whether keys of a slot may be with two nodes.
+    pub fn is_in_flight(&self, slot: u16) -> bool {
+        self.in_flight.contains(slot)
+    }
+
+    /// The slots that a node owns, which are among those that it claims.
+    pub fn slots_of(&self, id: &str) -> SlotSet {
+        let mut slots = SlotSet::none();
+        let member = self.members.get(id);
+        for (first, last) in member.into_iter().flat_map(|member| &member.slots) {
+            for slot in *first..=*last {
+                if self.owner(slot).is_some_and(|owner| **owner == *id) {
+                    slots.insert(slot);
+                }
+            }
+        }
+        slots
+    }
+
+    /// The primaries that own slots, in the order of their first.
+    pub fn owners(&self) -> &[Id] {
+        &self.owners
+    }
+
+    /// The owners of some of `slots`.
+    pub fn owners_of(&self, slots: &SlotSet) -> BTreeSet<&str> {
+        let owners = slots.iter().filter_map(|slot| self.owner(slot));
+        owners.map(|owner| &**owner).collect()
+    }
+
+    /// The replicas of a primary that the listing has as well.
+    pub fn replicas(&self, primary: &str) -> impl Iterator<Item = &Member> {
+        let ids = self.replicas.get(primary).into_iter().flatten();
+        ids.filter_map(|id| self.members.get(id))
+    }
+
+    /// Whether a slot can be read now: it has an owner that answers, and is not on its way.
+    pub fn is_settled(&self, slot: u16) -> bool {
+        let is_well = |owner: &Id| !self.silent.contains_key(&**owner);
+        !self.is_in_flight(slot) && self.owner(slot).is_some_and(is_well)
+    }
+
+    /// Whether waiting may help a slot: it is on its way, or a replica can take over.
+    pub fn may_settle(&self, slot: u16) -> bool {
+        let has_heir = |owner: &Id| self.replicas(owner).next().is_some();
+        !self.is_settled(slot) && (self.is_in_flight(slot) || self.owner(slot).is_none_or(has_heir))
+    }
+
+    /// Primaries with slots that do not answer, and whether a replica can take over.
+    pub fn unanswered(&self) -> impl Iterator<Item = (&Member, bool)> {
+        let silent = self.owners.iter();
+        let silent = silent.filter(|owner| self.silent.contains_key(&***owner));
+        let members = silent.filter_map(|owner| self.members.get(&**owner));
+        members.map(|member| (member, self.replicas(&member.id).next().is_some()))
+    }
+
+    /// Whether slots have no node that answers for them and none that could take over.
+    pub fn is_beyond_waiting(&self) -> bool {
+        let has_unowned = self.owner.iter().any(Option::is_none);
+        has_unowned || self.unanswered().any(|(_, has_heir)| !has_heir)
+    }
+
+    /// Why a primary did not answer; `None` where it did.
+    pub fn silence(&self, id: &str) -> Option<&str> {
+        self.silent.get(id).map(String::as_str)
+    }
+}
+
+/// The claim of the highest epoch to a slot is the true one.
+fn owner_of_slots(members: &BTreeMap<String, Member>) -> Vec<Option<Id>> {
+    let mut by_epoch: Vec<&Member> = members
+        .values()
+        .filter(|member| !member.slots.is_empty())
+        .collect();
+    by_epoch.sort_by_key(|member| member.epoch);
+    let mut owner = vec![None; SLOTS];
+    for (at, member) in by_epoch.iter().enumerate() {
+        for (first, last) in &member.slots {
+            owner[usize::from(*first)..=usize::from(*last)].fill(Some(at));
+        }
+    }
+    let ids: Vec<Id> = by_epoch.iter().map(|of| Id::from(&*of.id)).collect();
+    let id = |at: Option<usize>| at.map(|at| Arc::clone(&ids[at]));
+    owner.into_iter().map(id).collect()
+}
+
+fn owners(owner: &[Option<Id>]) -> Vec<Id> {
+    let mut known = BTreeSet::new();
+    let new = owner.iter().flatten().filter(|owner| known.insert(*owner));
+    new.cloned().collect()
+}

@@ -1,0 +1,408 @@
+//! A connection to one server: a plain or a TLS stream, signed in, whose errors name the server and the way out.
+
+use std::io::{self, BufReader, Read, Write};
+use std::time::{Duration, Instant};
+
+use rustls::InvalidMessage::{InvalidContentType, UnknownProtocolVersion};
+use rustls::{ClientConnection, StreamOwned};
+
+use slotscope_engine::error::{Error, Result, reason};
+use slotscope_engine::name::Name;
+use slotscope_engine::secret::{Credentials, Secret};
+use slotscope_engine::text;
+
+use crate::address::Address;
+use crate::large_replies::Reserved;
+use crate::resp::{self, Commands, NoReply, Reply};
+use crate::tls::TlsConfig;
+use crate::transport::Timed;
+
+/// How all servers of a run are reached.
+#[derive(Debug, Clone)]
+pub struct Access {
+    /// Who logs in; there is no AUTH without a password.
+    pub credentials: Credentials,
+    /// TLS on every connection over TCP.
+    pub tls: Option<TlsConfig>,
+    /// Where a server is reached that announces another address.
+    pub address_map: Vec<(Address, Address)>,
+    /// A server that has not answered by then is given up.
+    pub timeout: Duration,
+}
+
+impl Access {
+    /// Where the server that announces `address` is reached.
+    fn mapped<'a>(&'a self, address: &'a Address) -> &'a Address {
+        let found = self.address_map.iter().find(|(from, _)| from == address);
+        found.map_or(address, |(_, to)| to)
+    }
+}
+
+/// A connection that is signed in.
+pub struct Connection {
+    stream: BufReader<Stream>,
+    /// What messages call the server.
+    place: String,
+    timeout: Duration,
+    /// What a server may know and no message may repeat.
+    secret: Option<Secret>,
+    /// Time spent waiting for replies.
+    busy: Duration,
+    /// Memory for the last replies, if they are large.
+    large: Option<Reserved>,
+}
+
+/// Bytes that are read at once where a reply is short. A cluster has two connections a node, so it is not much.
+const BUFFER: usize = 8 << 10;
+
+enum Stream {
+    Plain(Timed),
+    Tls(Box<StreamOwned<ClientConnection, Timed>>),
+}
+
+impl Stream {
+    fn timed(&mut self) -> &mut Timed {
+        match self {
+            Stream::Plain(stream) => stream,
+            Stream::Tls(stream) => &mut stream.sock,
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Plain(stream) => stream.read(into),
+            Stream::Tls(stream) => stream.read(into),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Plain(stream) => stream.write(bytes),
+            Stream::Tls(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Stream::Plain(stream) => stream.flush(),
+            Stream::Tls(stream) => stream.flush(),
+        }
+    }
+}
+
+impl Connection {
+    /// Connects, signs in and says who is there.
+    ///
+    /// # Errors
+    /// The server cannot be reached, or refuses.
+    pub fn open(address: &Address, access: &Access) -> Result<Connection> {
+        let place = address.to_string();
+        let reached = access.mapped(address);
+        let stream = Timed::connect(reached, access.timeout)
+            .map_err(|error| unreachable(&place, access.timeout, &error))?;
+        let stream = match (&access.tls, reached) {
+            (Some(tls), Address::Tcp(host, _)) => {
+                Stream::Tls(Box::new(StreamOwned::new(tls.session(host)?, stream)))
+            }
+            _ => Stream::Plain(stream),
+        };
+        let mut connection = Connection {
+            stream: BufReader::with_capacity(BUFFER, stream),
+            place,
+            timeout: access.timeout,
+            secret: access.credentials.password.clone(),
+            busy: Duration::ZERO,
+            large: None,
+        };
+        connection.sign_in(access)?;
+        Ok(connection)
+    }
+
+    fn sign_in(&mut self, access: &Access) -> Result<()> {
+        if let Some(password) = &access.credentials.password {
+            let password = password.reveal().as_bytes();
+            let words = match &access.credentials.user {
+                Some(user) => vec![b"AUTH", user.as_bytes(), password],
+                None => vec![&b"AUTH"[..], password],
+            };
+            self.call("AUTH", &words)?;
+        }
+        // Neither name nor no-touch is needed, and older servers or users with few rights lack them.
+        self.ask("CLIENT SETNAME", &[b"CLIENT", b"SETNAME", b"slotscope"])?;
+        Ok(())
+    }
+
+    /// What messages call the server.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// To be called once replies are used up: gives back the memory that large ones had.
+    pub fn forget(&mut self) {
+        self.large = None;
+    }
+
+    /// The time spent waiting for replies since the last call.
+    pub fn take_busy(&mut self) -> Duration {
+        std::mem::take(&mut self.busy)
+    }
+
+    /// Sends a command that the server has to accept.
+    ///
+    /// # Errors
+    /// The server does not answer, or refuses.
+    pub fn call(&mut self, name: &'static str, words: &[&[u8]]) -> Result<Reply> {
+        match self.ask(name, words)? {
+            Reply::Error(refusal) => Err(self.refused(name, &refusal)),
+            reply => Ok(reply),
+        }
+    }
+
+    /// Sends a command that the server may refuse.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    pub fn ask(&mut self, name: &'static str, words: &[&[u8]]) -> Result<Reply> {
+        let mut commands = Commands::default();
+        commands.add(name, words);
+        let replies = self.pipeline(&commands)?;
+        replies.into_iter().next().ok_or_else(|| self.odd(name))
+    }
+
+    /// Sends commands, and reads the reply of each.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    pub fn pipeline(&mut self, commands: &Commands) -> Result<Vec<Reply>> {
+        let start = Instant::now();
+        self.stream.get_mut().timed().begin(self.timeout);
+        let replies = self.exchange(commands);
+        self.busy += start.elapsed();
+        replies.map_err(|error| {
+            let line = error.get_ref().and_then(|inner| inner.downcast_ref());
+            let without = line.map(|NoReply(line)| {
+                let line = self.repeatable(&String::from_utf8_lossy(line));
+                io::Error::other(NoReply(line.into_bytes()))
+            });
+            unreachable(&self.place, self.timeout, &without.unwrap_or(error))
+        })
+    }
+
+    /// What the server says, without the password.
+    fn repeatable(&self, said: &str) -> String {
+        let hide = |secret: &Secret| secret.hidden_in(said);
+        self.secret.as_ref().map_or(said.to_owned(), hide)
+    }
+
+    fn exchange(&mut self, commands: &Commands) -> io::Result<Vec<Reply>> {
+        self.stream.get_mut().write_all(commands.bytes())?;
+        self.stream.get_mut().flush()?;
+        let (timeout, large) = (self.timeout, &mut self.large);
+        let mut on_large = |stream: &mut BufReader<Stream>, bytes| {
+            if large.is_none() {
+                *large = Some(Reserved::new(bytes)?);
+            }
+            // The wait for other replies was no fault of this server.
+            stream.get_mut().timed().begin(timeout);
+            Ok(())
+        };
+        resp::read_all(&mut self.stream, commands.names(), &mut on_large)
+    }
+
+    /// The error for what the server said to command `name`.
+    pub fn refused(&self, name: &str, refusal: &str) -> Error {
+        let code = refusal.split(' ').next().unwrap_or_default();
+        let said = text::name(&Name::from(self.repeatable(refusal).as_str()), 200);
+        let what = match code {
+            "NOAUTH" => "a password is needed; give it in REDISCLI_AUTH, or with --password-file or --ask-password".to_owned(),
+            "WRONGPASS" => "the server does not take this user and password; check both".to_owned(),
+            "NOPERM" => {
+                let or_keys = if OF_SIZES.contains(&name) { ", and --keys collects names without it" } else { "" };
+                format!("{name} is refused to this user; slotscope collect --acl prints the rights that are needed{or_keys} (\"{said}\")")
+            }
+            "LOADING" => "the server is loading its data; run this again when that is done".to_owned(),
+            "MASTERDOWN" => "the replica has lost its primary; run this again when it is back, or with --from primaries".to_owned(),
+            _ if name == "AUTH" => "the server does not take this user and password; check both".to_owned(),
+            _ => format!("{name} is refused: \"{said}\""),
+        };
+        Error::bad(self.place.clone(), what)
+    }
+
+    /// The error for a reply to command `name` that makes no sense.
+    pub fn odd(&self, name: &str) -> Error {
+        let what = format!(
+            "the answer to {name} is not that of a Redis or Valkey server; check the address"
+        );
+        Error::bad(self.place.clone(), what)
+    }
+}
+
+/// Commands that a collection of names alone does without.
+const OF_SIZES: [&str; 10] = [
+    "TYPE",
+    "PTTL",
+    "OBJECT ENCODING",
+    "OBJECT FREQ",
+    "OBJECT IDLETIME",
+    "LLEN",
+    "SCARD",
+    "HLEN",
+    "ZCARD",
+    "XLEN",
+];
+
+/// EMFILE: what a process may open is limited.
+const TOO_MANY_FILES: i32 = 24;
+
+/// The error for a server that does not answer.
+fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> Error {
+    let what = match error.kind() {
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => format!(
+            "no answer within {} s; check the address and the network (--address-map, where nodes announce other addresses), or wait longer with --timeout",
+            timeout.as_secs_f64()
+        ),
+        io::ErrorKind::ConnectionRefused => {
+            "nothing listens there; check host and port, and that the server runs (--address-map, where nodes announce other addresses)".to_owned()
+        }
+        io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::ConnectionReset
+        | io::ErrorKind::BrokenPipe
+        | io::ErrorKind::ConnectionAborted => {
+            "the server closed the connection; check that it runs, and whether it wants TLS (rediss://)".to_owned()
+        }
+        _ if error.raw_os_error() == Some(TOO_MANY_FILES) => {
+            "too many open files; raise the limit with ulimit -n: a cluster needs one for each primary, and 200 more".to_owned()
+        }
+        _ => match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+            Some(rustls::Error::InvalidCertificate(why)) => {
+                format!("the certificate is not accepted: {}; name its authority with --tls-ca", detail(&format!("{why:?}")))
+            }
+            Some(rustls::Error::InvalidMessage(InvalidContentType | UnknownProtocolVersion)) => {
+                "no TLS is spoken there; write redis:// in place of rediss://".to_owned()
+            }
+            Some(error @ (rustls::Error::InvalidMessage(_) | rustls::Error::PeerMisbehaved(_))) => {
+                format!("the server breaks the rules of TLS: {}; check what serves there", detail(&error.to_string()))
+            }
+            Some(error) => format!("TLS: {}; check --tls-cert and --tls-key", detail(&error.to_string())),
+            None => format!("{}; check the address", detail(&reason(error))),
+        },
+    };
+    Error::bad(place, what)
+}
+
+fn detail(text: &str) -> String {
+    text::name(&Name::from(text), 200)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scripted::{access, start};
+
+    fn ask(answer: impl Fn(&str) -> Option<Vec<u8>> + Send + 'static) -> Result<Reply> {
+        let mut connection = Connection::open(&start(answer), &access())?;
+        connection.call("SCAN", &[b"SCAN", b"0"])
+    }
+
+    #[test]
+    fn what_a_server_refuses_is_said_with_the_way_out() {
+        for (refusal, expected) in [
+            ("-NOAUTH Authentication required.", "REDISCLI_AUTH"),
+            (
+                "-NOPERM no permissions to run the 'scan' command",
+                "SCAN is refused to this user; slotscope collect --acl",
+            ),
+            (
+                "-LOADING Redis is loading the dataset in memory",
+                "loading its data",
+            ),
+            ("-MASTERDOWN Link with MASTER is down", "--from primaries"),
+            ("-ERR \x1b[2Jboom", "SCAN is refused: \"ERR \\x1b[2Jboom\""),
+            (
+                "HTTP/1.1 400 Bad Request",
+                "no answer of a Redis or Valkey server, it begins \"HTTP/1.1 400",
+            ),
+            ("*99999999", "CLIENT SETNAME has more than 4 KiB or 1 value"),
+        ] {
+            let reply = format!("{refusal}\r\n").into_bytes();
+            let message = ask(move |_| Some(reply.clone())).unwrap_err().to_string();
+            assert!(
+                message.starts_with("127.0.0.1:") && message.contains(expected),
+                "{message}"
+            );
+        }
+        let message = ask(|_| None).unwrap_err().to_string();
+        assert!(message.contains("closed the connection"), "{message}");
+    }
+
+    #[test]
+    fn a_server_that_sends_a_byte_now_and_then_is_given_up_in_time() {
+        let slow = |_: &str| {
+            std::thread::sleep(Duration::from_millis(100));
+            Some(b"+".to_vec())
+        };
+        let (start, error) = (Instant::now(), ask(slow).unwrap_err());
+        assert!(
+            error.to_string().contains("no answer within 0.5 s"),
+            "{error}"
+        );
+        assert!(start.elapsed() < Duration::from_secs(5));
+        let endless = ask(|_| Some([&b"$4000\r\n"[..], &[b'x'; 1000]].concat()));
+        assert!(
+            endless
+                .unwrap_err()
+                .to_string()
+                .contains("no answer within")
+        );
+    }
+
+    #[test]
+    fn a_password_is_sent_and_never_shown() {
+        let mut access = access();
+        access.credentials.password = Some(Secret::new("hunter2"));
+        let server = start(|command| match command {
+            "AUTH hunter2" => Some(b"-WRONGPASS for hunter2\r\n".to_vec()),
+            _ => None,
+        });
+        let message = Connection::open(&server, &access)
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(
+            message.contains("does not take") && !message.contains("hunter2"),
+            "{message}"
+        );
+        assert!(!format!("{access:?}").contains("hunter2"));
+        // Nor where the server repeats it in a refusal, or in what is no reply.
+        for reply in ["-NOPERM hunter2secret", "-ERR no hunter2", "HTTP hunter2"] {
+            let server = start(move |command| match command.starts_with("SCAN") {
+                true => Some(format!("{reply}\r\n").into_bytes()),
+                false => Some(b"+OK\r\n".to_vec()),
+            });
+            let mut connection = Connection::open(&server, &access).unwrap();
+            let error = connection.call("SCAN", &[b"SCAN", b"0"]).unwrap_err();
+            let message = error.to_string();
+            assert!(
+                message.contains("...") && !message.contains("hunter2"),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_server_is_reached_where_the_map_says() {
+        let mut access = access();
+        let (announced, real) = (
+            Address::Tcp("10.255.255.1".into(), 7),
+            start(|_| Some(b"+OK\r\n".to_vec())),
+        );
+        access.address_map = vec![(announced.clone(), real)];
+        let mut connection = Connection::open(&announced, &access).unwrap();
+        assert_eq!(connection.place(), "10.255.255.1:7");
+        assert!(connection.call("PING", &[b"PING"]).is_ok());
+    }
+}

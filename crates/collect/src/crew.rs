@@ -1,0 +1,104 @@
+//! Servers that are asked or read at once: one thread each, a bounded number of them, whose results are taken one by one.
+
+use std::io;
+use std::sync::mpsc::{self, RecvTimeoutError::Disconnected};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use slotscope_engine::error::{Error, Result, reason};
+
+/// Threads at most. They mostly wait, so it is more than any machine has cores; what each of them holds is the memory of a
+/// run.
+pub const AT_ONCE: usize = 64;
+/// Between two calls of what is done meanwhile.
+const STEP: Duration = Duration::from_millis(20);
+
+/// Runs `run` on each of the tasks, in order, several at once, and gives each result with the number of its task to `take`
+/// on this thread, which does `meanwhile` now and then. A task whose thread ends by a panic has no result.
+///
+/// # Errors
+/// The system starts no thread at all; with fewer than wanted the tasks take longer.
+pub fn each<T: Send, R: Send>(
+    tasks: impl ExactSizeIterator<Item = T> + Send,
+    run: impl Fn(T) -> R + Sync,
+    mut take: impl FnMut(usize, R),
+    mut meanwhile: impl FnMut(),
+) -> Result<()> {
+    let threads = tasks.len().min(AT_ONCE);
+    let tasks = Mutex::new(tasks.enumerate());
+    let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
+    // A result waits with its thread until the one before it is taken.
+    let (done, results) = mpsc::sync_channel(0);
+    thread::scope(|scope| {
+        let mut started = Vec::new();
+        for _ in 0..threads {
+            let done = done.clone();
+            let work = || {
+                let done = done;
+                while let Some((at, task)) = next() {
+                    if done.send((at, run(task))).is_err() {
+                        return;
+                    }
+                }
+            };
+            match thread::Builder::new().spawn_scoped(scope, work) {
+                Ok(thread) => started.push(thread),
+                Err(error) if started.is_empty() => return Err(none_started(&error)),
+                Err(_) => break,
+            }
+        }
+        drop(done);
+        loop {
+            match results.recv_timeout(STEP) {
+                Ok((at, result)) => take(at, result),
+                Err(Disconnected) => break,
+                Err(_) => {}
+            }
+            meanwhile();
+        }
+        // A panic of one of them has been printed, and its task has no result.
+        let ended = started.into_iter().map(thread::ScopedJoinHandle::join);
+        ended.for_each(drop);
+        Ok(())
+    })
+}
+
+fn none_started(error: &io::Error) -> Error {
+    let what = format!(
+        "no thread can be started ({}); raise the number of processes that the user or the container may have (ulimit -u, \
+         pids.max)",
+        reason(error)
+    );
+    Error::bad("collect", what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    #[test]
+    fn each_task_is_run_once_on_a_bounded_number_of_threads() {
+        let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let run = |number: usize| {
+            most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+            thread::yield_now();
+            running.fetch_sub(1, SeqCst);
+            2 * number
+        };
+        let mut taken = vec![0; 1000];
+        each(0..1000, run, |at, result| taken[at] += result + 1, || {}).unwrap();
+        assert!(taken.iter().enumerate().all(|(at, of)| *of == 2 * at + 1));
+        assert!((2..=AT_ONCE).contains(&most.into_inner()));
+    }
+
+    #[test]
+    fn a_task_that_panics_has_no_result_and_the_others_have_theirs() {
+        let run = |number: usize| assert_ne!(number, 3);
+        let mut taken = Vec::new();
+        each(0..5, run, |at, ()| taken.push(at), || {}).unwrap();
+        taken.sort_unstable();
+        assert_eq!(taken, [0, 1, 2, 4]);
+    }
+}

@@ -1,0 +1,144 @@
+//! Where clients are to reach the nodes: CLUSTER SHARDS, else CLUSTER SLOTS, which name the preferred endpoints and the
+//! ports of TLS. What neither of them knows is as CLUSTER NODES has it.
+
+use std::collections::HashMap;
+
+use slotscope_engine::error::Result;
+
+use crate::address::Address;
+use crate::connection::Connection;
+use crate::resp::Reply;
+
+/// Addresses by the ids of nodes.
+pub type Endpoints = HashMap<String, Address>;
+
+/// What the server says of where nodes are reached.
+///
+/// # Errors
+/// It does not answer.
+pub fn ask(connection: &mut Connection, asked: &Address, tls: bool) -> Result<Endpoints> {
+    let shards = connection.ask("CLUSTER SHARDS", &[b"CLUSTER", b"SHARDS"])?;
+    if let Reply::Array(shards) = &shards {
+        return Ok(of_shards(shards, asked, tls));
+    }
+    let slots = connection.ask("CLUSTER SLOTS", &[b"CLUSTER", b"SLOTS"])?;
+    match &slots {
+        Reply::Array(entries) => Ok(of_slots(entries, asked)),
+        _ => Ok(Endpoints::new()),
+    }
+}
+
+fn of_shards(shards: &[Reply], asked: &Address, tls: bool) -> Endpoints {
+    let nodes = shards
+        .iter()
+        .filter_map(|shard| list(field(shard, "nodes")?));
+    let ports: [&str; 2] = match tls {
+        true => ["tls-port", "port"],
+        false => ["port", "tls-port"],
+    };
+    let endpoint = |node: &Reply| {
+        let port = ports
+            .into_iter()
+            .find_map(|name| field(node, name)?.number());
+        let host = field(node, "endpoint").and_then(text);
+        Some((text(field(node, "id")?)?, address(host, port?, asked)?))
+    };
+    nodes.flatten().filter_map(endpoint).collect()
+}
+
+/// `[first, last, [endpoint, port, id, ...], ...]` each.
+fn of_slots(entries: &[Reply], asked: &Address) -> Endpoints {
+    let nodes = entries.iter().filter_map(|entry| list(entry)?.get(2..));
+    let endpoint = |node: &Reply| {
+        let [host, port, id, ..] = list(node)? else {
+            return None;
+        };
+        Some((text(id)?, address(text(host), port.number()?, asked)?))
+    };
+    nodes.flatten().filter_map(endpoint).collect()
+}
+
+/// An endpoint that is empty is where the server was asked; `?` is not known.
+fn address(host: Option<String>, port: u64, asked: &Address) -> Option<Address> {
+    let port = u16::try_from(port).ok().filter(|port| *port > 0)?;
+    match (host.as_deref(), asked) {
+        (Some("?"), _) => None,
+        (None | Some(""), Address::Tcp(host, _)) => Some(Address::Tcp(host.clone(), port)),
+        (None | Some(""), Address::Unix(_)) => None,
+        (Some(host), _) => Some(Address::Tcp(host.to_owned(), port)),
+    }
+}
+
+/// The value called `name` of a map, which RESP2 has as a flat list.
+fn field<'a>(map: &'a Reply, name: &str) -> Option<&'a Reply> {
+    let mut pairs = list(map)?.chunks_exact(2);
+    let is_it = |pair: &&[Reply]| matches!(&pair[0], Reply::Text(text) if text == name.as_bytes());
+    pairs.find(is_it).map(|pair| &pair[1])
+}
+
+fn list(reply: &Reply) -> Option<&[Reply]> {
+    match reply {
+        Reply::Array(items) => Some(items),
+        _ => None,
+    }
+}
+
+fn text(reply: &Reply) -> Option<String> {
+    match reply {
+        Reply::Text(text) => String::from_utf8(text.clone()).ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn t(text: &str) -> Reply {
+        Reply::Text(text.as_bytes().to_vec())
+    }
+
+    fn asked() -> Address {
+        Address::Tcp("10.9.9.9".into(), 1)
+    }
+
+    #[test]
+    fn shards_have_endpoints_and_ports_of_both_kinds() {
+        let node = |id: &str, endpoint: Reply| {
+            let port = [t("port"), Reply::Int(7000), t("tls-port"), Reply::Int(7443)];
+            let named = [t("id"), t(id), t("endpoint"), endpoint];
+            Reply::Array(named.into_iter().chain(port).collect())
+        };
+        let nodes = vec![node("a", t("h1")), node("b", Reply::Nil), node("c", t("?"))];
+        let shards = [Reply::Array(vec![
+            t("slots"),
+            Reply::Array(vec![]),
+            t("nodes"),
+            Reply::Array(nodes),
+        ])];
+        let found = of_shards(&shards, &asked(), false);
+        assert_eq!(found["a"], Address::parse("h1:7000").unwrap());
+        assert_eq!(found["b"], Address::parse("10.9.9.9:7000").unwrap());
+        assert!(!found.contains_key("c"));
+        assert_eq!(
+            of_shards(&shards, &asked(), true)["a"],
+            Address::parse("h1:7443").unwrap()
+        );
+    }
+
+    #[test]
+    fn entries_of_slots_list_the_primary_and_its_replicas() {
+        let node = |id: &str, host: &str| {
+            Reply::Array(vec![t(host), Reply::Int(7000), t(id), Reply::Array(vec![])])
+        };
+        let entry = Reply::Array(vec![
+            Reply::Int(0),
+            Reply::Int(9),
+            node("a", ""),
+            node("b", "h2"),
+        ]);
+        let found = of_slots(&[entry, Reply::Nil], &asked());
+        assert_eq!(found["a"], Address::parse("10.9.9.9:7000").unwrap());
+        assert_eq!(found["b"], Address::parse("h2:7000").unwrap());
+    }
+}

@@ -1,0 +1,121 @@
+//! The heaviest slots of a cluster, which a sample by slots would miss: a node is as full as its heaviest slots make it.
+
+use slotscope_engine::error::Result;
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::slot::set::SlotSet;
+use slotscope_engine::source::collection::manifest::{HeaviestBy, Role};
+
+use crate::crew;
+use crate::scan;
+use crate::series;
+use crate::task::{Outcome, Plan, Task};
+use crate::watch::Watch;
+
+/// Slots that are always read, by each measure.
+const HEAVIEST: usize = 64;
+
+/// The heaviest slots.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heaviest {
+    /// Which they are.
+    pub slots: SlotSet,
+    /// What made them so; absent where no server counted.
+    pub by: Option<HeaviestBy>,
+    /// Keys of all slots; absent where a server did not count its own.
+    pub keys: Option<u64>,
+}
+
+/// Asks all primaries for the keys of their slots, and for the memory where they know it.
+pub fn ask(plan: &Plan<'_>, watch: &Watch<'_>) -> Heaviest {
+    let counts = counts(plan, watch);
+    let memory = series::memory_by_slot(plan.access, watch);
+    of_counts(&counts, memory.as_deref())
+}
+
+/// COUNTKEYSINSLOT of all slots; absent of a node that does not answer.
+fn counts(plan: &Plan<'_>, watch: &Watch<'_>) -> Vec<Option<u64>> {
+    let tasks = watch.view.owners().iter().filter_map(|owner| {
+        let member = watch.view.members.get(&**owner)?;
+        let slots = watch.view.slots_of(owner);
+        let is_silent = watch.view.silence(owner).is_some();
+        let address = watch.address(member).filter(|_| !is_silent)?;
+        Some(Task {
+            address,
+            role: Role::Primary,
+            primary: None,
+            owned: slots.clone(),
+            slots,
+        })
+    });
+    let tasks: Vec<Task> = tasks.collect();
+    let mut counts = vec![None; SLOTS];
+    // A node that does not count is read as the rest of the sample is.
+    let take = |_, outcome: Result<Outcome>| {
+        for (slot, keys) in outcome.into_iter().flat_map(|outcome| outcome.counts) {
+            counts[usize::from(slot)] = Some(keys);
+        }
+    };
+    match crew::each(tasks.iter(), |task| scan::counts(plan, task), take, || {}) {
+        Ok(()) => counts,
+        Err(_) => vec![None; SLOTS],
+    }
+}
+
+fn of_counts(counts: &[Option<u64>], memory: Option<&[u64]>) -> Heaviest {
+    let keys: Vec<u64> = counts.iter().map(|keys| keys.unwrap_or(0)).collect();
+    let mut slots = heaviest(&keys);
+    if let Some(memory) = memory {
+        slots.add(&heaviest(memory));
+    }
+    let is_counted = counts.iter().any(Option::is_some);
+    let by = match memory {
+        Some(_) => Some(HeaviestBy::Memory),
+        None => is_counted.then_some(HeaviestBy::Keys),
+    };
+    Heaviest {
+        slots,
+        by,
+        keys: counts.iter().copied().sum::<Option<u64>>(),
+    }
+}
+
+/// The slots with most of what is not 0, the lower first of equal ones.
+fn heaviest(loads: &[u64]) -> SlotSet {
+    let mut order: Vec<usize> = (0..loads.len().min(SLOTS))
+        .filter(|slot| loads[*slot] > 0)
+        .collect();
+    order.sort_by_key(|slot| std::cmp::Reverse(loads[*slot]));
+    let mut slots = SlotSet::none();
+    let heaviest = order.into_iter().take(HEAVIEST);
+    heaviest.for_each(|slot| slots.insert(slot as u16));
+    slots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_heavy_by_keys_and_by_memory() {
+        let mut counts = vec![Some(1); SLOTS];
+        (counts[7], counts[16_383]) = (Some(100), Some(50));
+        let by_keys = of_counts(&counts, None);
+        assert_eq!(by_keys.by, Some(HeaviestBy::Keys));
+        assert_eq!(by_keys.keys, Some(SLOTS as u64 - 2 + 150));
+        assert_eq!(by_keys.slots.len(), HEAVIEST);
+        assert!(by_keys.slots.contains(7) && by_keys.slots.contains(16_383));
+        let mut memory = vec![0; SLOTS];
+        memory[9000] = 1 << 30;
+        let by_memory = of_counts(&counts, Some(&memory));
+        assert_eq!(by_memory.by, Some(HeaviestBy::Memory));
+        assert_eq!(by_memory.slots.len(), HEAVIEST + 1);
+        assert!(by_memory.slots.contains(9000));
+    }
+
+    #[test]
+    fn without_an_answer_no_slot_is_known_to_be_heavy() {
+        let found = of_counts(&vec![None; SLOTS], None);
+        assert_eq!((found.by, found.keys), (None, None));
+        assert!(found.slots.is_empty());
+    }
+}

@@ -1,0 +1,333 @@
+//! What a server says of its keys: type, expiry, encoding, heat, length, memory. Asked in pipelines, a page at a time.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use slotscope_engine::error::Result;
+
+use crate::clock::now_ms;
+use crate::connection::Connection;
+use crate::resp::{Commands, Reply};
+
+/// Values of more elements are sampled by MEMORY USAGE.
+pub const EXACT_ELEMENTS: u64 = 1024;
+/// Elements that are sampled then.
+pub const SAMPLES: u64 = 64;
+/// Elements that one pipeline lets the server look at.
+const ELEMENTS_AT_ONCE: u64 = 16 * EXACT_ELEMENTS;
+/// A key whose type changes under the reads is read again so often.
+const TRIES: usize = 3;
+/// How long a cluster that is down is waited for, and how often it is asked.
+const PATIENCE: Duration = Duration::from_secs(60);
+const LOOK: Duration = Duration::from_millis(200);
+
+/// How much a key is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heat {
+    /// OBJECT FREQ.
+    Frequency,
+    /// OBJECT IDLETIME.
+    Idle,
+    /// Not asked: a replica counts its own reads, not those of the clients.
+    Unasked,
+}
+
+/// What is asked of keys.
+#[derive(Debug)]
+pub struct Questions {
+    heat: Heat,
+    /// Why memory is not asked for any more.
+    pub without_memory: Option<&'static str>,
+}
+
+impl Questions {
+    /// All that there is to know, and use as `heat` says.
+    pub fn new(heat: Heat) -> Self {
+        Questions {
+            heat,
+            without_memory: None,
+        }
+    }
+}
+
+/// Why there are no sizes: a user has no right to them, or the server does not know the command.
+const NO_RIGHT: &str = "sizes: MEMORY USAGE is refused to this user; slotscope collect --acl prints the rights that are \
+    needed, and --keys collects names alone";
+const NOT_KNOWN: &str = "sizes: the server does not know MEMORY USAGE, which may be renamed; --keys collects names alone, and \
+    faster";
+
+/// What is known of a key.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeyFacts {
+    /// What TYPE answers.
+    pub kind: String,
+    /// What OBJECT ENCODING answers.
+    pub encoding: Option<String>,
+    /// How many elements it has.
+    pub elements: Option<u64>,
+    /// What MEMORY USAGE answers.
+    pub memory: Option<u64>,
+    /// When it expires, in milliseconds since 1970.
+    pub expires_ms: Option<i64>,
+    /// Its LFU counter.
+    pub lfu: Option<u64>,
+    /// Seconds since it was last used.
+    pub idle_secs: Option<u64>,
+}
+
+/// What became of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// It is there.
+    Known(KeyFacts),
+    /// It is gone.
+    Vanished,
+    /// Another node has it, or its slot is on its way there.
+    Elsewhere,
+    /// It became of another type while it was read.
+    Changed,
+    /// No node answers for keys, as some slots have no primary.
+    Down,
+}
+
+/// The fates of the keys, in their order. While a replica takes over, the other primaries refuse too; that is waited for,
+/// unless there is an `outage` that no replica ends: then keys stay `Down`.
+///
+/// # Errors
+/// The server does not answer, or refuses to.
+pub fn ask(
+    connection: &mut Connection,
+    keys: &[Vec<u8>],
+    questions: &mut Questions,
+    outage: &AtomicBool,
+) -> Result<Vec<Fate>> {
+    let mut fates = ask_once(connection, keys, questions)?;
+    let (start, mut tries) = (Instant::now(), 1);
+    loop {
+        let is_down = fates.contains(&Fate::Down);
+        if is_down && (outage.load(Relaxed) || start.elapsed() > PATIENCE) {
+            return Ok(fates);
+        }
+        let is_open =
+            |fate: &Fate| *fate == Fate::Down || (*fate == Fate::Changed && tries < TRIES);
+        let open: Vec<usize> = (0..keys.len()).filter(|at| is_open(&fates[*at])).collect();
+        if open.is_empty() {
+            return Ok(fates);
+        }
+        thread::sleep(if is_down { LOOK } else { Duration::ZERO });
+        let again: Vec<Vec<u8>> = open.iter().map(|at| keys[*at].clone()).collect();
+        let new = ask_once(connection, &again, questions)?;
+        open.into_iter()
+            .zip(new)
+            .for_each(|(at, fate)| fates[at] = fate);
+        tries += usize::from(!is_down);
+    }
+}
+
+fn ask_once(
+    connection: &mut Connection,
+    keys: &[Vec<u8>],
+    questions: &mut Questions,
+) -> Result<Vec<Fate>> {
+    let mut fates = ask_basics(connection, keys, questions.heat)?;
+    ask_lengths(connection, keys, &mut fates, questions)?;
+    ask_memory_of_large(connection, keys, &mut fates, questions)?;
+    Ok(fates)
+}
+
+/// Type, expiry, encoding and heat, which no read changes.
+fn ask_basics(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Result<Vec<Fate>> {
+    let mut commands = Commands::default();
+    for key in keys {
+        commands.add("TYPE", &[b"TYPE", key]);
+        commands.add("PTTL", &[b"PTTL", key]);
+        commands.add("OBJECT ENCODING", &[b"OBJECT", b"ENCODING", key]);
+        match heat {
+            Heat::Frequency => commands.add("OBJECT FREQ", &[b"OBJECT", b"FREQ", key]),
+            Heat::Idle => commands.add("OBJECT IDLETIME", &[b"OBJECT", b"IDLETIME", key]),
+            Heat::Unasked => {}
+        }
+    }
+    let now_ms = now_ms();
+    let replies = connection.pipeline(&commands)?;
+    let of_a_key = if heat == Heat::Unasked { 3 } else { 4 };
+    let fate = |replies: &[Reply]| {
+        for (reply, name) in replies.iter().zip(commands.names()) {
+            if let Some(fate) = refusal(connection, name, reply)? {
+                return Ok(fate);
+            }
+        }
+        let [Reply::Text(kind), Reply::Int(ttl), encoding, ..] = replies else {
+            return Err(connection.odd("TYPE and PTTL"));
+        };
+        if kind == b"none" || *ttl == -2 {
+            return Ok(Fate::Vanished);
+        }
+        let kind = String::from_utf8_lossy(kind).into_owned();
+        let is_text = kind == "string";
+        let is_known = is_text || length_command(&kind).is_some();
+        let used = replies.get(3).and_then(Reply::number);
+        Ok(Fate::Known(KeyFacts {
+            kind,
+            encoding: text(encoding).filter(|_| is_known),
+            // As in an RDB file: a string is one element.
+            elements: is_text.then_some(1),
+            expires_ms: (*ttl >= 0).then(|| now_ms.saturating_add(*ttl)),
+            lfu: used.filter(|_| heat == Heat::Frequency),
+            idle_secs: used.filter(|_| heat == Heat::Idle),
+            ..KeyFacts::default()
+        }))
+    };
+    replies.chunks(of_a_key).map(fate).collect()
+}
+
+/// Lengths, and memory where it does not depend on them.
+fn ask_lengths(
+    connection: &mut Connection,
+    keys: &[Vec<u8>],
+    fates: &mut [Fate],
+    questions: &mut Questions,
+) -> Result<()> {
+    let mut commands = Commands::default();
+    let mut asked = Vec::new();
+    for (at, (key, fate)) in keys.iter().zip(fates.iter()).enumerate() {
+        let Fate::Known(facts) = fate else {
+            continue;
+        };
+        if let Some(length) = length_command(&facts.kind) {
+            commands.add(length, &[length.as_bytes(), key]);
+            asked.push((at, false));
+        }
+        if !is_large_by_length(facts) && questions.without_memory.is_none() {
+            commands.add("MEMORY USAGE", &[b"MEMORY", b"USAGE", key]);
+            asked.push((at, true));
+        }
+    }
+    take(connection, &commands, &asked, fates, questions)
+}
+
+/// Memory of values with tables, trees and lists: exact up to so many elements.
+fn ask_memory_of_large(
+    connection: &mut Connection,
+    keys: &[Vec<u8>],
+    fates: &mut [Fate],
+    questions: &mut Questions,
+) -> Result<()> {
+    if questions.without_memory.is_some() {
+        return Ok(());
+    }
+    let mut commands = Commands::default();
+    let (mut asked, mut elements) = (Vec::new(), 0);
+    for (at, key) in keys.iter().enumerate() {
+        let Fate::Known(facts) = &fates[at] else {
+            continue;
+        };
+        if !is_large_by_length(facts) {
+            continue;
+        }
+        let length = facts.elements.unwrap_or(u64::MAX);
+        let samples = if length <= EXACT_ELEMENTS { 0 } else { SAMPLES };
+        let samples = samples.to_string();
+        let words: [&[u8]; 5] = [b"MEMORY", b"USAGE", key, b"SAMPLES", samples.as_bytes()];
+        commands.add("MEMORY USAGE", &words);
+        asked.push((at, true));
+        elements += length.min(EXACT_ELEMENTS);
+        if elements >= ELEMENTS_AT_ONCE {
+            take(connection, &commands, &asked, fates, questions)?;
+            (commands, asked, elements) = (Commands::default(), Vec::new(), 0);
+        }
+    }
+    take(connection, &commands, &asked, fates, questions)
+}
+
+/// Notes the answers; `asked` has the key of each, and whether it is its memory or its length.
+fn take(
+    connection: &mut Connection,
+    commands: &Commands,
+    asked: &[(usize, bool)],
+    fates: &mut [Fate],
+    questions: &mut Questions,
+) -> Result<()> {
+    if asked.is_empty() {
+        return Ok(());
+    }
+    let replies = connection.pipeline(commands)?;
+    for (((at, is_memory), reply), name) in asked.iter().zip(&replies).zip(commands.names()) {
+        if let (true, Reply::Error(said)) = (*is_memory, reply)
+            && let Some(why) = without_memory(said)
+        {
+            questions.without_memory = Some(why);
+            continue;
+        }
+        if let Some(fate) = refusal(connection, name, reply)? {
+            fates[*at] = fate;
+            continue;
+        }
+        let Fate::Known(facts) = &mut fates[*at] else {
+            continue;
+        };
+        match (is_memory, reply) {
+            (true, Reply::Nil) => fates[*at] = Fate::Vanished,
+            (true, reply) => facts.memory = reply.number(),
+            (false, reply) => facts.elements = reply.number(),
+        }
+    }
+    Ok(())
+}
+
+/// What the error in a reply says of its key; `None` where there is none, or only this detail is not to be had.
+fn refusal(connection: &Connection, name: &str, reply: &Reply) -> Result<Option<Fate>> {
+    let Reply::Error(said) = reply else {
+        return Ok(None);
+    };
+    match said.split(' ').next().unwrap_or_default() {
+        "MOVED" | "ASK" | "TRYAGAIN" => Ok(Some(Fate::Elsewhere)),
+        "CLUSTERDOWN" => Ok(Some(Fate::Down)),
+        "WRONGTYPE" => Ok(Some(Fate::Changed)),
+        // A key that is gone, an encoding or a policy without such a detail, a module without such a method.
+        "ERR" if !matches!(name, "TYPE" | "PTTL") => Ok(None),
+        _ => Err(connection.refused(name, said)),
+    }
+}
+
+/// Why a server never answers MEMORY USAGE; `None` if what it said is about one key.
+fn without_memory(said: &str) -> Option<&'static str> {
+    let lower = said.to_ascii_lowercase();
+    if said.starts_with("NOPERM") {
+        Some(NO_RIGHT)
+    } else if lower.contains("unknown command") || lower.contains("unknown subcommand") {
+        Some(NOT_KNOWN)
+    } else {
+        None
+    }
+}
+
+/// The command for how many elements a value of a type has; `None` of a string, and of a module's type.
+fn length_command(kind: &str) -> Option<&'static str> {
+    match kind {
+        "list" => Some("LLEN"),
+        "set" => Some("SCARD"),
+        "hash" => Some("HLEN"),
+        "zset" => Some("ZCARD"),
+        "stream" => Some("XLEN"),
+        _ => None,
+    }
+}
+
+/// Whether MEMORY USAGE samples elements of a value; packed ones and strings are measured whole.
+fn is_large_by_length(facts: &KeyFacts) -> bool {
+    let packed = ["listpack", "ziplist", "intset", "zipmap", "listpackex"];
+    let is_packed = facts
+        .encoding
+        .as_deref()
+        .is_some_and(|encoding| packed.contains(&encoding));
+    !is_packed && length_command(&facts.kind).is_some()
+}
+
+fn text(reply: &Reply) -> Option<String> {
+    match reply {
+        Reply::Text(text) => Some(String::from_utf8_lossy(text).into_owned()),
+        _ => None,
+    }
+}

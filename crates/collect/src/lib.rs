@@ -1,0 +1,39 @@
+//! A live cluster as a directory of files: what `slotscope collect` writes, and what reads it.
+//!
+//! Every slot is read from one node while it stays there. A slot that moves meanwhile, or whose primary fails, is read
+//! again from its new owner, and its earlier rows are taken out; so each key that is there all the time is in the files
+//! once.
+#![deny(missing_docs)]
+
+pub mod acl;
+pub mod address;
+mod clock;
+mod cluster;
+pub mod connection;
+mod crew;
+mod cursors;
+mod discovery;
+mod endpoints;
+mod heaviest;
+mod key_facts;
+mod large_replies;
+mod listings;
+mod members;
+mod moves;
+mod node_file;
+mod pace;
+mod readers;
+mod readings;
+mod recent;
+mod resp;
+mod rounds;
+pub mod run;
+mod scan;
+#[cfg(test)]
+mod scripted;
+mod series;
+mod server;
+mod task;
+pub mod tls;
+mod transport;
+mod watch;

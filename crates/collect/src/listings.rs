@@ -1,0 +1,216 @@
+//! What all primaries answer to CLUSTER NODES, folded into one view as it comes: each knows itself best, and of what they
+//! say of others the highest epoch counts. Memory is that of one listing, whatever the number of primaries.
+
+use std::collections::{BTreeMap, HashMap};
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::source::collection::manifest::Role;
+use slotscope_findings::topology::seen_lines::SeenLines;
+
+use crate::address::Address;
+use crate::cluster::View;
+use crate::members::{self, MAX_MEMBERS, Member};
+
+/// Claims to slots by all members: each slot has one owner, and a few that had it once or are to get it.
+const MAX_CLAIMS: usize = 8 * SLOTS;
+/// Digests that are kept; more come only from servers that make them up.
+const MAX_DIGESTS: usize = 8 * MAX_MEMBERS;
+
+/// The listings so far.
+#[derive(Default)]
+pub struct Listings {
+    /// Lines about other nodes that have been taken in.
+    known: SeenLines,
+    of_others: HashMap<String, Member>,
+    of_themselves: HashMap<String, Member>,
+    /// Ranges of slots, and slots on their way, of all these.
+    claims: usize,
+    /// The listing of the primary with the least id.
+    text: Option<(String, String)>,
+    silent: BTreeMap<String, String>,
+    last: Option<Error>,
+}
+
+impl Listings {
+    /// Takes in what the node `id` answered at `asked`; false, and nothing of it counts, where that is no listing.
+    pub fn add(&mut self, id: &str, asked: &Address, text: String) -> bool {
+        let Some(new) = self.new_in(&text, asked) else {
+            return false;
+        };
+        for (digest, member) in new {
+            digest.into_iter().for_each(|digest| self.known.add(digest));
+            self.keep(member);
+        }
+        if self.known.len() > MAX_DIGESTS {
+            self.known.clear();
+        }
+        if self.text.as_ref().is_none_or(|(least, _)| *id < **least) {
+            self.text = Some((id.to_owned(), text));
+        }
+        true
+    }
+
+    /// Notes that the node `id` did not answer.
+    pub fn fail(&mut self, id: String, error: Error) {
+        self.silent.insert(id, error.to_string());
+        self.last = Some(error);
+    }
+
+    /// The members in a listing that were not listed so before, with the digests of their lines; `None` where it is no
+    /// listing, or is of more nodes and slots than clusters have.
+    fn new_in(&self, text: &str, asked: &Address) -> Option<Vec<(Option<u64>, Member)>> {
+        let (mut new, mut claims) = (Vec::new(), self.claims);
+        for (digest, line) in self.known.new_in(text, MAX_MEMBERS)? {
+            let member = members::parse(line, asked)?;
+            claims += member.claims();
+            new.push((digest, member));
+            if claims > MAX_CLAIMS {
+                return None;
+            }
+        }
+        let ids = new.iter().map(|(_, member)| &member.id);
+        let unheard = ids.filter(|id| !self.of_others.contains_key(*id)).count();
+        let is_listing = !text.trim().is_empty();
+        (is_listing && self.of_others.len() + unheard <= MAX_MEMBERS).then_some(new)
+    }
+
+    fn keep(&mut self, member: Member) {
+        let kept = match member.is_myself {
+            true => &mut self.of_themselves,
+            false => &mut self.of_others,
+        };
+        match kept.get_mut(&member.id) {
+            None => {
+                self.claims += member.claims();
+                kept.insert(member.id.clone(), member);
+            }
+            Some(known) if known.rank() < member.rank() => {
+                self.claims = self.claims + member.claims() - known.claims();
+                *known = member;
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// The view of all of them.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn into_view(self) -> Result<View> {
+        let Some((_, text)) = self.text else {
+            let what = "no primary is listed; name a node of the cluster";
+            return Err(self
+                .last
+                .unwrap_or_else(|| Error::bad("CLUSTER NODES", what)));
+        };
+        let mut members: BTreeMap<String, Member> = self.of_others.into_iter().collect();
+        // The address that a node has for itself may be where it was asked.
+        members.extend(self.of_themselves);
+        Ok(View::new(text, members, self.silent))
+    }
+}
+
+impl Member {
+    /// What makes one claim of two hold that nodes make about a member. Which listing came first does not count, so that
+    /// the view is the same each time.
+    fn rank(&self) -> (u64, bool, bool, &[(u16, u16)], &str) {
+        let is_replica = self.role == Role::Replica;
+        (
+            self.epoch,
+            is_replica,
+            !self.failed,
+            &self.slots,
+            &self.name,
+        )
+    }
+
+    fn claims(&self) -> usize {
+        self.slots.len() + self.in_flight.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(listings: &[(&str, Option<&str>)]) -> Result<View> {
+        let asked = Address::Tcp("h".into(), 1);
+        let mut all = Listings::default();
+        for (id, text) in listings {
+            match text {
+                Some(text) => assert!(all.add(id, &asked, (*text).to_owned()), "{text}"),
+                None => all.fail((*id).into(), Error::bad("x", "no answer")),
+            }
+        }
+        all.into_view()
+    }
+
+    #[test]
+    fn the_claim_of_the_highest_epoch_wins_and_each_node_knows_its_own_slots_on_their_way() {
+        let a = "a h:1@2 myself,master - 0 0 1 connected 0-9 [3->-b]\nb h:2@2 master - 0 0 2 connected 10-19\n";
+        let b =
+            "a h:1@2 master - 0 0 1 connected 0-8\nb h:2@2 myself,master - 0 0 3 connected 9-19\n";
+        let view = heard(&[("a", Some(a)), ("b", Some(b))]).unwrap();
+        let owner = |slot| view.owner(slot).map(|id| id.to_string());
+        assert_eq!(
+            (owner(8), owner(9), owner(20)),
+            (Some("a".into()), Some("b".into()), None)
+        );
+        assert!(view.is_in_flight(3) && !view.is_settled(3) && view.may_settle(3));
+        assert!(view.is_settled(9));
+        assert_eq!(view.owners().len(), 2);
+        assert_eq!(view.slots_of("b").ranges(), [(9, 19)]);
+    }
+
+    #[test]
+    fn a_silent_primary_may_come_back_as_its_replica_only() {
+        let b =
+            "a h:1@2 master - 0 0 1 connected 0-8\nb h:2@2 myself,master - 0 0 3 connected 9-19\n";
+        let alone = heard(&[("a", None), ("b", Some(b))]).unwrap();
+        assert!(!alone.is_settled(0) && !alone.may_settle(0));
+        let lost: Vec<_> = alone.unanswered().collect();
+        assert!(lost.len() == 1 && lost[0].0.id == "a" && !lost[0].1);
+        assert!(alone.is_beyond_waiting());
+        let with_replica = format!("{b}c h:3@2 slave a 0 0 1 connected\n");
+        let followed = heard(&[("a", None), ("b", Some(&with_replica))]).unwrap();
+        assert!(followed.may_settle(0));
+        assert!(followed.unanswered().all(|(_, has_heir)| has_heir));
+        assert!(heard(&[("a", None)]).is_err());
+    }
+
+    #[test]
+    fn the_order_of_the_listings_does_not_matter() {
+        let listing = |id: &str, slots: &str| {
+            let me = format!("{id} h:1@2 myself,master - 0 0 1 connected");
+            (
+                id.to_owned(),
+                format!("{me}\nx h:9@2 master - 0 0 7 connected {slots}\n"),
+            )
+        };
+        let mut listings = [listing("a", "1-5"), listing("b", "2-6"), listing("c", "0")];
+        let mut views = Vec::new();
+        for _ in 0..listings.len() {
+            listings.rotate_left(1);
+            let asked = listings.iter().map(|(id, text)| (&**id, Some(&**text)));
+            let view = heard(&asked.collect::<Vec<_>>()).unwrap();
+            views.push((view.slots_of("x").ranges(), view.text, view.members));
+        }
+        assert!(views.windows(2).all(|two| two[0] == two[1]), "{views:?}");
+    }
+
+    #[test]
+    fn more_members_or_claims_than_clusters_have_are_no_listing() {
+        let asked = Address::Tcp("h".into(), 1);
+        let lines = |from: usize, to: usize, slots: &str| -> String {
+            let line = |i| format!("n{i} h:{i}@2 master - 0 0 1 connected{slots}\n");
+            (from..to).map(line).collect()
+        };
+        let mut all = Listings::default();
+        assert!(!all.add("a", &asked, lines(0, MAX_MEMBERS + 1, "")));
+        assert!(all.add("a", &asked, lines(0, MAX_MEMBERS, "")));
+        assert!(!all.add("a", &asked, lines(MAX_MEMBERS, MAX_MEMBERS + 1, "")));
+        let ranges = " 0 2 4 6 8".repeat(2 * SLOTS / 5);
+        assert!(!Listings::default().add("a", &asked, lines(0, 100, &ranges)));
+    }
+}

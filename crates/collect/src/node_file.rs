@@ -1,0 +1,264 @@
+//! The file of a node's keys: compressed CSV, to which each task adds a frame. The rows of slots that have to be read again
+//! are marked, and taken out once at the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter};
+
+use csv::{ByteRecord, ReaderBuilder, Writer};
+
+use slotscope_engine::calendar::utc;
+use slotscope_engine::error::Result;
+use slotscope_engine::format::table::key_spelling::DUMP;
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::set::SlotSet;
+use slotscope_report::output::{CsvRows, WholeDirectory, spelled};
+
+use crate::key_facts::KeyFacts;
+
+/// The column of the slot.
+const SLOT: usize = DUMP.len() - 2;
+/// How hard the compressor tries: about as fast as keys come, and with tables of 64 KiB, as there is one for each node that
+/// is read.
+const LEVEL: i32 = 1;
+
+/// A file of keys.
+pub struct NodeFile<'a> {
+    directory: &'a WholeDirectory,
+    /// Its name.
+    pub name: String,
+    frames: Vec<Frame>,
+}
+
+/// The rows of a task, which are a frame of the compressed file.
+#[derive(Debug, Default)]
+struct Frame {
+    /// How many there are of each slot.
+    rows: BTreeMap<u16, u64>,
+    /// Slots whose rows do not count.
+    left_out: BTreeSet<u16>,
+}
+
+impl Frame {
+    fn keys(&self) -> u64 {
+        let counts = self
+            .rows
+            .iter()
+            .filter(|(slot, _)| !self.left_out.contains(slot));
+        counts.map(|(_, rows)| rows).sum()
+    }
+}
+
+/// Rows on their way into a file.
+pub struct Rows<'a, 'f> {
+    file: &'f mut NodeFile<'a>,
+    frame: Frame,
+    csv: CsvRows<zstd::Encoder<'static, BufWriter<File>>>,
+}
+
+impl<'a> NodeFile<'a> {
+    /// A file that is not made yet.
+    pub fn new(directory: &'a WholeDirectory, name: String) -> Self {
+        NodeFile {
+            directory,
+            name,
+            frames: Vec::new(),
+        }
+    }
+
+    /// Rows in it that count.
+    pub fn keys(&self) -> u64 {
+        self.frames.iter().map(Frame::keys).sum()
+    }
+
+    /// Whether it is there.
+    pub fn is_made(&self) -> bool {
+        !self.frames.is_empty()
+    }
+
+    /// Opens it for more rows.
+    ///
+    /// # Errors
+    /// It cannot be written to.
+    pub fn open(&mut self) -> Result<Rows<'a, '_>> {
+        let is_made = self.is_made();
+        let file = match is_made {
+            true => self.directory.append(&self.name)?,
+            false => self.directory.file(&self.name)?,
+        };
+        let frame = zstd::Encoder::new(BufWriter::new(file), LEVEL);
+        let opened = frame.and_then(|frame| {
+            let mut csv = CsvRows::new(frame);
+            if !is_made {
+                csv.row(DUMP)?;
+            }
+            Ok(csv)
+        });
+        let csv = opened.map_err(|error| self.directory.failed(&self.name, error))?;
+        Ok(Rows {
+            file: self,
+            frame: Frame::default(),
+            csv,
+        })
+    }
+
+    /// The rows of these slots that are there now do not count.
+    pub fn leave_out(&mut self, slots: &SlotSet) {
+        for frame in &mut self.frames {
+            let held = frame.rows.keys().filter(|slot| slots.contains(**slot));
+            frame.left_out.extend(held.copied().collect::<Vec<_>>());
+        }
+    }
+
+    /// Takes out the rows that do not count; without `is_wanted` a file without rows is removed.
+    ///
+    /// # Errors
+    /// It cannot be read or written.
+    pub fn tidy(&mut self, is_wanted: bool) -> Result<()> {
+        if self.is_made() && self.keys() == 0 && !is_wanted {
+            self.frames.clear();
+            return self.directory.remove(&self.name);
+        }
+        if self.frames.iter().all(|frame| frame.left_out.is_empty()) {
+            return Ok(());
+        }
+        let part = format!("{}.part", self.name);
+        let (from, to) = (
+            self.directory.read(&self.name)?,
+            self.directory.file(&part)?,
+        );
+        let copied = self.copy(from, to);
+        copied.map_err(|error| self.directory.failed(&self.name, error))?;
+        self.directory.rename(&part, &self.name)
+    }
+
+    fn copy(&self, from: File, to: File) -> io::Result<()> {
+        let failed = |error: csv::Error| io::Error::other(error.to_string());
+        let mut reader = ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(BufReader::new(zstd::Decoder::new(from)?));
+        let mut writer = Writer::from_writer(zstd::Encoder::new(BufWriter::new(to), LEVEL)?);
+        let mut row = ByteRecord::new();
+        if reader.read_byte_record(&mut row).map_err(failed)? {
+            writer.write_byte_record(&row).map_err(failed)?;
+        }
+        for frame in &self.frames {
+            for _ in 0..frame.rows.values().sum() {
+                reader.read_byte_record(&mut row).map_err(failed)?;
+                let slot = row
+                    .get(SLOT)
+                    .and_then(|cell| std::str::from_utf8(cell).ok()?.parse().ok());
+                if slot.is_some_and(|slot| !frame.left_out.contains(&slot)) {
+                    writer.write_byte_record(&row).map_err(failed)?;
+                }
+            }
+        }
+        let frame = writer
+            .into_inner()
+            .map_err(|error| io::Error::from(error.error().kind()))?;
+        finish(frame)
+    }
+}
+
+/// Ends a frame and the file.
+fn finish(frame: zstd::Encoder<'static, BufWriter<File>>) -> io::Result<()> {
+    let file = frame.finish()?.into_inner();
+    file.map_err(io::IntoInnerError::into_error)?.sync_all()
+}
+
+impl Rows<'_, '_> {
+    /// Adds a key.
+    ///
+    /// # Errors
+    /// The file cannot be written to.
+    pub fn add(&mut self, key: &[u8], database: u64, slot: u16, facts: &KeyFacts) -> Result<()> {
+        let number =
+            |number: Option<u64>| number.map_or(String::new(), |number| number.to_string());
+        let escaped = |bytes: &[u8]| spelled(&Name::from(bytes));
+        let cells = [
+            escaped(key),
+            database.to_string(),
+            escaped(facts.kind.as_bytes()),
+            facts
+                .encoding
+                .as_deref()
+                .map_or(String::new(), |name| escaped(name.as_bytes())),
+            number(facts.elements),
+            String::new(),
+            number(facts.memory),
+            facts.expires_ms.map_or(String::new(), utc),
+            number(facts.lfu),
+            number(facts.idle_secs),
+            slot.to_string(),
+            hashslot::tag(key).map_or(String::new(), |tag| escaped(&key[tag])),
+        ];
+        let written = self.csv.row(cells);
+        written.map_err(|error| self.file.directory.failed(&self.file.name, error))?;
+        *self.frame.rows.entry(slot).or_default() += 1;
+        Ok(())
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// The file cannot be written to.
+    pub fn finish(self) -> Result<()> {
+        let Rows { file, frame, csv } = self;
+        let finished = csv.finish().and_then(finish);
+        finished.map_err(|error| file.directory.failed(&file.name, error))?;
+        file.frames.push(frame);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::replaces;
+    use std::io::Read;
+
+    fn add(file: &mut NodeFile<'_>, keys: &[&str]) {
+        let mut rows = file.open().unwrap();
+        for key in keys {
+            let key = key.as_bytes();
+            rows.add(key, 0, hashslot::slot(key), &KeyFacts::default())
+                .unwrap();
+        }
+        rows.finish().unwrap();
+    }
+
+    /// The keys of a file, in order.
+    fn keys(file: &NodeFile<'_>) -> Vec<String> {
+        let mut text = String::new();
+        let content = file.directory.read(&file.name).unwrap();
+        zstd::Decoder::new(content)
+            .unwrap()
+            .read_to_string(&mut text)
+            .unwrap();
+        assert!(text.starts_with("key,db,"), "{text}");
+        text.lines()
+            .skip(1)
+            .map(|line| line.split(',').next().unwrap().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn rows_of_slots_that_moved_are_taken_out_and_those_that_came_later_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory =
+            WholeDirectory::create(&folder.path().join("out"), &replaces(false)).unwrap();
+        let mut file = NodeFile::new(&directory, "h-1.csv.zst".into());
+        add(&mut file, &["{a}1", "{b}1", "{c}1"]);
+        file.leave_out(&SlotSet::of(|slot| slot == hashslot::slot(b"a")));
+        add(&mut file, &["{a}2", "{d}1"]);
+        file.leave_out(&SlotSet::of(|slot| slot == hashslot::slot(b"d")));
+        assert_eq!(file.keys(), 3);
+        file.tidy(true).unwrap();
+        assert_eq!(keys(&file), ["{b}1", "{c}1", "{a}2"]);
+        file.leave_out(&SlotSet::all());
+        file.tidy(true).unwrap();
+        assert!(file.is_made() && keys(&file).is_empty());
+        file.tidy(false).unwrap();
+        assert!(!file.is_made());
+    }
+}

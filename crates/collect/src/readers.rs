@@ -1,0 +1,172 @@
+//! The nodes that are read, with their files and what is known of each; and which node a slot is read from.
+
+use std::collections::{BTreeMap, HashMap};
+
+use slotscope_engine::error::Error;
+use slotscope_engine::slot::set::SlotSet;
+use slotscope_engine::source::collection::manifest::{BeforeAfter, NodeEntry, Role};
+use slotscope_report::output::WholeDirectory;
+
+use crate::cluster::View;
+use crate::members::Member;
+use crate::node_file::NodeFile;
+use crate::task::Outcome;
+
+/// A node that failed so often is not asked again.
+const FAILURES: u32 = 2;
+
+/// A node that is read.
+pub struct Reader<'a> {
+    /// Its file.
+    pub file: NodeFile<'a>,
+    /// What is known of it.
+    pub entry: NodeEntry,
+    failures: u32,
+}
+
+/// All nodes that are read, by their ids.
+pub struct Readers<'a> {
+    directory: &'a WholeDirectory,
+    /// The nodes, in the order in which they were first read.
+    pub list: Vec<Reader<'a>>,
+    by_id: BTreeMap<String, usize>,
+    /// The names of their files, each with the number that was tried last where it is taken.
+    names: HashMap<String, usize>,
+}
+
+impl<'a> Readers<'a> {
+    /// No node.
+    pub fn new(directory: &'a WholeDirectory) -> Self {
+        Readers {
+            directory,
+            list: Vec::new(),
+            by_id: BTreeMap::new(),
+            names: HashMap::new(),
+        }
+    }
+
+    /// The node that the slots of a primary are read from: one of its replicas where these are wanted and well.
+    pub fn choose<'v>(&self, view: &'v View, primary: &str, from: Role) -> Option<&'v Member> {
+        let is_fit = |member: &&Member| member.address.is_some() && !self.is_given_up(&member.id);
+        let mut replicas = view.replicas(primary).filter(is_fit);
+        let replica = replicas.next().filter(|_| from == Role::Replica);
+        replica.or_else(|| view.members.get(primary).filter(is_fit))
+    }
+
+    fn is_given_up(&self, id: &str) -> bool {
+        self.by_id
+            .get(id)
+            .is_some_and(|at| self.list[*at].failures >= FAILURES)
+    }
+
+    /// The index of a node, which is new or was read before.
+    pub fn index(&mut self, member: &Member) -> usize {
+        if let Some(at) = self.by_id.get(&member.id) {
+            let entry = &mut self.list[*at].entry;
+            (entry.role, entry.primary) = (member.role, member.primary.clone());
+            return *at;
+        }
+        let at = self.list.len();
+        self.by_id.insert(member.id.clone(), at);
+        self.add(Some(member.id.clone()), member.name.clone(), member.role);
+        self.list[at].entry.primary = member.primary.clone();
+        at
+    }
+
+    /// Adds a node.
+    pub fn add(&mut self, id: Option<String>, name: String, role: Role) {
+        let file_name = self.file_name(&name);
+        let file = NodeFile::new(self.directory, file_name);
+        let entry = NodeEntry {
+            id,
+            name,
+            role,
+            primary: None,
+            server: None,
+            file: None,
+            keys: 0,
+            dbsize: BeforeAfter::default(),
+            counted: None,
+            repeats: 0,
+            vanished: 0,
+            strays: 0,
+            complete: false,
+            error: None,
+        };
+        self.list.push(Reader {
+            file,
+            entry,
+            failures: 0,
+        });
+    }
+
+    /// `HOST-PORT.csv.zst`, and a number where that is taken; names of hosts come from servers, and lead nowhere else.
+    fn file_name(&mut self, name: &str) -> String {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let plain = |c: char| match c {
+            ':' => '-',
+            c if is_plain(c) => c,
+            _ => '_',
+        };
+        let stem: String = name.chars().take(120).map(plain).collect();
+        let stem = stem.trim_start_matches(['.', '-']);
+        let named = |number: usize| match number {
+            1 => format!("{stem}.csv.zst"),
+            number => format!("{stem}.{number}.csv.zst"),
+        };
+        // From the last number on: servers may give all nodes one name.
+        let tried = self.names.get(&named(1)).copied().unwrap_or(0);
+        let is_free = |number: &usize| !self.names.contains_key(&named(*number));
+        let number = (tried + 1..).find(is_free).unwrap_or_default();
+        self.names.insert(named(1), number);
+        self.names.insert(named(number), number);
+        named(number)
+    }
+}
+
+impl Reader<'_> {
+    /// Notes what came of a task; keys of `disturbed` slots are no strays, but on their way.
+    pub fn done(&mut self, outcome: &Outcome, disturbed: &SlotSet) {
+        let entry = &mut self.entry;
+        entry.server = Some(outcome.server.clone());
+        entry.dbsize.before = entry.dbsize.before.or(outcome.dbsize.before);
+        entry.dbsize.after = outcome.dbsize.after;
+        entry.repeats += outcome.repeats;
+        entry.vanished += outcome.vanished;
+        entry.strays = entry.strays.max(outcome.strays.outside(disturbed));
+        entry.error = None;
+    }
+
+    /// Notes that a task failed.
+    pub fn failed(&mut self, error: &Error) {
+        self.failures += 1;
+        self.entry.error = Some(error.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::replaces;
+
+    #[test]
+    fn the_names_of_files_are_plain_and_differ() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory =
+            WholeDirectory::create(&folder.path().join("out"), &replaces(false)).unwrap();
+        let mut readers = Readers::new(&directory);
+        for (name, expected) in [
+            ("10.0.0.1:7000", "10.0.0.1-7000.csv.zst"),
+            ("::1:7000", "1-7000.csv.zst"),
+            ("../../etc/x:1", "_.._etc_x-1.csv.zst"),
+            ("10.0.0.1:7000", "10.0.0.1-7000.2.csv.zst"),
+            ("h\u{1b}[2J:1", "h__2J-1.csv.zst"),
+            ("h-1.2", "h-1.2.csv.zst"),
+            ("h:1", "h-1.csv.zst"),
+            ("h:1", "h-1.3.csv.zst"),
+        ] {
+            readers.add(None, name.into(), Role::Primary);
+            assert_eq!(readers.list.last().unwrap().file.name, expected);
+        }
+    }
+}

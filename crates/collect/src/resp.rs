@@ -1,0 +1,412 @@
+//! The protocol of the server, RESP2: commands out, replies in. A reply is read only as far as its limits: what a server
+//! claims is never believed before it has come.
+
+use std::fmt;
+use std::io::{self, BufRead, Read};
+
+use slotscope_engine::name::Name;
+use slotscope_engine::text;
+
+use crate::large_replies::MAX_BYTES;
+
+/// How deep arrays may be in arrays.
+const MAX_DEPTH: usize = 8;
+/// The longest line: an error, a number.
+const MAX_LINE: usize = 64 << 10;
+/// What the replies of an exchange take without asking for memory: more than a page of SCAN and what is asked of its keys.
+const SMALL: Limit = Limit {
+    bytes: 256 << 10,
+    values: 8 << 10,
+};
+
+/// What a reply may take.
+#[derive(Debug, Clone, Copy)]
+struct Limit {
+    bytes: usize,
+    values: usize,
+}
+
+impl Limit {
+    /// The most that an honest server has to answer to a command, generously.
+    fn of(name: &str) -> Limit {
+        match name {
+            // Keys can be long, and a table that shrinks returns many of them at once.
+            "SCAN" | "CLUSTER GETKEYSINSLOT" => Limit {
+                bytes: MAX_BYTES,
+                values: 1 << 20,
+            },
+            // Rows of 16,384 slots, or of 10,000 nodes.
+            "CLUSTER SHARDS" | "CLUSTER SLOTS" | "CLUSTER SLOT-STATS" => Limit {
+                bytes: 16 << 20,
+                values: 1 << 19,
+            },
+            // A line of 100 bytes each for 65,536 databases, or 10,000 nodes with 16,384 ranges of slots.
+            "INFO" | "CLUSTER NODES" => Limit {
+                bytes: 8 << 20,
+                values: 1,
+            },
+            "CLUSTER INFO" => Limit {
+                bytes: 64 << 10,
+                values: 1,
+            },
+            // A word, a number or what is wrong.
+            _ => Limit {
+                bytes: 4 << 10,
+                values: 1,
+            },
+        }
+    }
+
+    /// What is left after so much; `None` where it is more.
+    fn less(self, bytes: usize, values: usize) -> Option<Limit> {
+        Some(Limit {
+            bytes: self.bytes.checked_sub(bytes)?,
+            values: self.values.checked_sub(values)?,
+        })
+    }
+}
+
+/// What a server answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// A string, whether in one line or counted.
+    Text(Vec<u8>),
+    /// What a server says when it refuses.
+    Error(String),
+    /// A number.
+    Int(i64),
+    /// Nothing.
+    Nil,
+    /// Several values.
+    Array(Vec<Reply>),
+}
+
+impl Reply {
+    /// The bytes of a text.
+    pub fn into_text(self) -> Option<Vec<u8>> {
+        match self {
+            Reply::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A number, also one that is spelled as a text.
+    pub fn number(&self) -> Option<u64> {
+        match self {
+            Reply::Int(number) => u64::try_from(*number).ok(),
+            Reply::Text(text) => std::str::from_utf8(text).ok()?.parse().ok(),
+            _ => None,
+        }
+    }
+}
+
+/// Commands on their way out, one after the other.
+#[derive(Debug, Default)]
+pub struct Commands {
+    bytes: Vec<u8>,
+    names: Vec<&'static str>,
+}
+
+impl Commands {
+    /// Adds a command; `name` is what messages call it.
+    pub fn add(&mut self, name: &'static str, words: &[&[u8]]) {
+        header(&mut self.bytes, b'*', words.len());
+        for word in words {
+            header(&mut self.bytes, b'$', word.len());
+            self.bytes.extend_from_slice(word);
+            self.bytes.extend_from_slice(b"\r\n");
+        }
+        self.names.push(name);
+    }
+
+    /// What is sent.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What the commands are called, in order.
+    pub fn names(&self) -> &[&'static str] {
+        &self.names
+    }
+}
+
+fn header(out: &mut Vec<u8>, sign: u8, len: usize) {
+    out.push(sign);
+    out.extend_from_slice(len.to_string().as_bytes());
+    out.extend_from_slice(b"\r\n");
+}
+
+/// Reads the reply to each of the commands. Each has the limit of its command; where together they are large,
+/// `on_large` is called once, before more is read, with the bytes that they may take in all.
+///
+/// # Errors
+/// `InvalidData` where one is none or too large, and what `from` and `on_large` say.
+pub fn read_all<R: BufRead>(
+    from: &mut R,
+    names: &[&'static str],
+    on_large: &mut dyn FnMut(&mut R, usize) -> io::Result<()>,
+) -> io::Result<Vec<Reply>> {
+    let limits = names.iter().map(|name| Limit::of(name).bytes);
+    let mut reading = Reading {
+        from,
+        name: "",
+        left: SMALL,
+        small: Some(SMALL),
+        most: limits.sum(),
+        on_large,
+    };
+    names.iter().map(|name| reading.reply(name)).collect()
+}
+
+/// The replies of an exchange on their way in.
+struct Reading<'a, R> {
+    from: &'a mut R,
+    /// The command that is answered, and what its reply may still take.
+    name: &'static str,
+    left: Limit,
+    /// What all replies may still take before they are large.
+    small: Option<Limit>,
+    /// Bytes of all replies at most.
+    most: usize,
+    on_large: &'a mut dyn FnMut(&mut R, usize) -> io::Result<()>,
+}
+
+impl<R: BufRead> Reading<'_, R> {
+    fn reply(&mut self, name: &'static str) -> io::Result<Reply> {
+        (self.name, self.left) = (name, Limit::of(name));
+        self.value(0)
+    }
+
+    fn value(&mut self, depth: usize) -> io::Result<Reply> {
+        self.take(0, 1)?;
+        let line = self.line()?;
+        let (kind, rest) = line.split_first().ok_or_else(|| not_resp(&line))?;
+        match kind {
+            b'+' => Ok(Reply::Text(rest.to_vec())),
+            b'-' => Ok(Reply::Error(String::from_utf8_lossy(rest).into_owned())),
+            b':' => number(rest).map(Reply::Int).ok_or_else(|| not_resp(&line)),
+            b'$' => match number(rest).ok_or_else(|| not_resp(&line))? {
+                -1 => Ok(Reply::Nil),
+                len => self.text(len),
+            },
+            b'*' => match number(rest).ok_or_else(|| not_resp(&line))? {
+                -1 => Ok(Reply::Nil),
+                _ if depth == MAX_DEPTH => Err(self.too_large()),
+                len => self.array(len, depth),
+            },
+            _ => Err(not_resp(&line)),
+        }
+    }
+
+    fn text(&mut self, len: i64) -> io::Result<Reply> {
+        let len = usize::try_from(len).map_err(|_| self.too_large())?;
+        self.take(len, 0)?;
+        let mut text = Vec::new();
+        self.from.by_ref().take(len as u64).read_to_end(&mut text)?;
+        let mut end = [0; 2];
+        self.from.read_exact(&mut end)?;
+        match end == *b"\r\n" && text.len() == len {
+            true => Ok(Reply::Text(text)),
+            false => Err(not_resp(&end)),
+        }
+    }
+
+    fn array(&mut self, len: i64, depth: usize) -> io::Result<Reply> {
+        let len = usize::try_from(len).map_err(|_| self.too_large())?;
+        if len > self.left.values {
+            return Err(self.too_large());
+        }
+        let values = (0..len).map(|_| self.value(depth + 1));
+        values.collect::<io::Result<Vec<_>>>().map(Reply::Array)
+    }
+
+    /// A line without its end.
+    fn line(&mut self) -> io::Result<Vec<u8>> {
+        let most = MAX_LINE.min(self.left.bytes);
+        let mut line = Vec::new();
+        self.from
+            .by_ref()
+            .take(most as u64)
+            .read_until(b'\n', &mut line)?;
+        if line.is_empty() && most > 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        match line.strip_suffix(b"\r\n") {
+            Some(text) => {
+                let text = text.to_vec();
+                self.take(line.len(), 0)?;
+                Ok(text)
+            }
+            None if line.ends_with(b"\n") || !is_start(&line) => Err(not_resp(&line)),
+            None if line.len() < most => Err(io::ErrorKind::UnexpectedEof.into()),
+            None => Err(self.too_large()),
+        }
+    }
+
+    /// Counts what comes.
+    fn take(&mut self, bytes: usize, values: usize) -> io::Result<()> {
+        let left = self.left.less(bytes, values);
+        self.left = left.ok_or_else(|| self.too_large())?;
+        if let Some(small) = self.small {
+            self.small = small.less(bytes, values);
+            if self.small.is_none() {
+                (self.on_large)(self.from, self.most)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn too_large(&self) -> io::Error {
+        let limit = Limit::of(self.name);
+        let smaller = match self.name {
+            "SCAN" => "; a smaller --count makes pages smaller",
+            _ => "",
+        };
+        let what = format!(
+            "the reply to {} has more than {} or {}, which no server sends{smaller}",
+            self.name,
+            match limit.bytes >> 20 {
+                0 => format!("{} KiB", limit.bytes >> 10),
+                mib => format!("{mib} MiB"),
+            },
+            text::counted(limit.values as u64, "value")
+        );
+        io::Error::new(io::ErrorKind::InvalidData, what)
+    }
+}
+
+/// Whether a reply can begin so.
+fn is_start(line: &[u8]) -> bool {
+    line.first().is_none_or(|kind| b"+-:$*".contains(kind))
+}
+
+fn number(text: &[u8]) -> Option<i64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+fn not_resp(line: &[u8]) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, NoReply(line.to_vec()))
+}
+
+/// A line that is no reply.
+#[derive(Debug)]
+pub struct NoReply(pub Vec<u8>);
+
+impl fmt::Display for NoReply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let start = Name::from(self.0.as_slice()).short(40);
+        write!(
+            f,
+            "no answer of a Redis or Valkey server, it begins \"{start}\""
+        )
+    }
+}
+
+impl std::error::Error for NoReply {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The replies to these commands, and how often they were found to be large.
+    fn replies(names: &[&'static str], bytes: &[u8]) -> (io::Result<Vec<Reply>>, usize) {
+        let (mut large, mut from) = (0, io::BufReader::with_capacity(16, bytes));
+        let replies = read_all(&mut from, names, &mut |_, _| {
+            large += 1;
+            Ok(())
+        });
+        (replies, large)
+    }
+
+    fn reply(bytes: &[u8]) -> io::Result<Reply> {
+        Ok(replies(&["SCAN"], bytes).0?.remove(0))
+    }
+
+    #[test]
+    fn replies_are_read_as_the_protocol_has_them() {
+        let text = |text: &str| Reply::Text(text.as_bytes().to_vec());
+        for (bytes, expected) in [
+            (&b"+OK\r\n"[..], text("OK")),
+            (b"$0\r\n\r\n", text("")),
+            (b"$4\r\na\r\nb\r\n", text("a\r\nb")),
+            (b"$-1\r\n", Reply::Nil),
+            (b"*-1\r\n", Reply::Nil),
+            (b":-2\r\n", Reply::Int(-2)),
+            (b"-ERR x\r\n", Reply::Error("ERR x".into())),
+            (
+                b"*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n",
+                Reply::Array(vec![text("0"), Reply::Array(vec![text("k")])]),
+            ),
+        ] {
+            assert_eq!(reply(bytes).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_no_reply_or_too_large_ends_before_it_is_stored() {
+        let deep = b"*1\r\n".repeat(100);
+        for bytes in [
+            &b"HTTP/1.1 400 Bad Request\r\n"[..],
+            b"$99999999999\r\n",
+            b"$-7\r\n",
+            b"*99999999\r\n",
+            b"*-9\r\n",
+            b":1x\r\n",
+            b"\r\n",
+            b"$1\r\nabc\r\n",
+            &deep,
+            &[b'+'; MAX_LINE + 9],
+            &[b'x'; MAX_LINE + 9],
+        ] {
+            let kind = reply(bytes).unwrap_err().kind();
+            assert_eq!(kind, io::ErrorKind::InvalidData, "{}", bytes.escape_ascii());
+        }
+        for cut in [&b""[..], b"$5\r\nab", b"*2\r\n:1\r\n", b":1"] {
+            let kind = reply(cut).unwrap_err().kind();
+            assert_eq!(kind, io::ErrorKind::UnexpectedEof);
+        }
+    }
+
+    #[test]
+    fn each_reply_has_the_limit_of_its_command() {
+        let text = |len: usize| [format!("${len}\r\n").into_bytes(), vec![b'x'; len]].concat();
+        let whole = |len: usize| [text(len), b"\r\n".to_vec()].concat();
+        for (name, fits, too_long) in [
+            ("TYPE", 4000, 4096),
+            ("CLUSTER INFO", 65_000, 65_536),
+            ("INFO", 8_000_000, 8 << 20),
+        ] {
+            let both = |second: usize| [whole(fits), whole(second)].concat();
+            assert!(replies(&[name; 2], &both(fits)).0.is_ok(), "{name}");
+            // Only what it claims has come so far.
+            let claims = [whole(fits), text(too_long)[..10].to_vec()].concat();
+            for bytes in [both(too_long), claims] {
+                let error = replies(&[name; 2], &bytes).0.unwrap_err().to_string();
+                let said = format!("the reply to {name} has more than");
+                assert!(error.starts_with(&said), "{error}");
+            }
+        }
+        for bytes in [&b"*2\r\n:1\r\n:2\r\n"[..], &[b'+'; 5000]] {
+            let error = replies(&["TYPE"], bytes).0.unwrap_err().to_string();
+            assert!(error.contains("4 KiB or 1 value"), "{error}");
+        }
+    }
+
+    #[test]
+    fn replies_that_are_large_together_are_found_to_be_so_once() {
+        let one = b"$3000\r\n".iter().chain(&[b'x'; 3000]).chain(b"\r\n");
+        let one: Vec<u8> = one.copied().collect();
+        for (number, large) in [(80, 0), (100, 1)] {
+            let (read, found) = replies(&vec!["TYPE"; number], &one.repeat(number));
+            assert_eq!((read.unwrap().len(), found), (number, large));
+        }
+    }
+
+    #[test]
+    fn a_command_is_an_array_of_counted_words() {
+        let mut commands = Commands::default();
+        commands.add("TYPE", &[b"TYPE", b"a\r\n"]);
+        assert_eq!(commands.bytes(), b"*2\r\n$4\r\nTYPE\r\n$3\r\na\r\n\r\n");
+        assert_eq!(commands.names(), ["TYPE"]);
+    }
+}

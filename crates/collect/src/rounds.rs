@@ -1,0 +1,449 @@
+//! Reads the slots of a cluster in rounds: all nodes, many at once, then again what moved meanwhile, from its new owner.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::slot::set::SlotSet;
+use slotscope_engine::source::collection::manifest::{Level, Role};
+use slotscope_engine::text::counted;
+
+use crate::cluster::{Id, View};
+use crate::crew;
+use crate::members::Member;
+use crate::node_file::NodeFile;
+use crate::readers::{Reader, Readers};
+use crate::readings::Asked;
+use crate::scan;
+use crate::series::Series;
+use crate::task::{OnPage, Outcome, Page, Plan, Task};
+use crate::watch::Watch;
+
+/// Rounds at most.
+const ROUNDS: usize = 20;
+/// In so many of them slots are read again that moved after they were read whole, so that the file of each node has its slots.
+const ROUNDS_OF_ALL: usize = 10;
+/// How long slots on their way, and replicas that are to take over, are waited for in all.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often is said that open slots are still waited for.
+const REMINDER: Duration = Duration::from_secs(10);
+/// Between two looks at what is going on.
+const STEP: Duration = Duration::from_millis(20);
+
+/// Called with the progress of a node, by its name.
+pub type OnNode<'a> = &'a (dyn Fn(&str, Page) + Sync);
+
+/// A collection of a cluster under way.
+pub struct Rounds<'a, 'd> {
+    /// How keys are read.
+    pub plan: &'a Plan<'a>,
+    /// Which nodes are read.
+    pub from: Role,
+    /// The slots to read.
+    pub wanted: SlotSet,
+    /// Who owns what.
+    pub watch: Watch<'a>,
+    /// The nodes that are read.
+    pub readers: Readers<'d>,
+    /// By slot: the index of the node that it was read from, and its keys at the end.
+    pub done: Vec<Option<Done>>,
+    /// What servers did not give.
+    pub skipped: Vec<&'static str>,
+    /// Tasks whose server gave sizes, and those whose server refused.
+    pub sizes: (u64, u64),
+    /// Whether names alone were read of some keys, as the cluster is down.
+    pub names_only: bool,
+    /// Primaries of which was said that they do not answer.
+    pub said: BTreeSet<String>,
+    /// Lines by time, meanwhile.
+    pub series: Option<Series<'a>>,
+}
+
+/// A slot that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Done {
+    /// The index of the node.
+    pub reader: usize,
+    /// What COUNTKEYSINSLOT answered.
+    pub count: u64,
+}
+
+/// A task of a round.
+struct Assigned {
+    owner: Id,
+    reader: usize,
+    task: Task,
+}
+
+impl Rounds<'_, '_> {
+    /// Reads until all slots have been read from their owners, or cannot be.
+    ///
+    /// # Errors
+    /// A file cannot be written, or the watch lost the cluster.
+    pub fn run(&mut self, on_node: OnNode<'_>) -> Result<()> {
+        let mut patience = PATIENCE;
+        let plan = self.plan;
+        let say = |view: &View, said: &mut _| {
+            plan.outage.store(view.is_beyond_waiting(), Relaxed);
+            say_unanswered(view, said, on_node);
+        };
+        say(&self.watch.view, &mut self.said);
+        for round in 0..ROUNDS {
+            let has_time = round < ROUNDS_OF_ALL;
+            let needed = self.needed(has_time);
+            if needed.is_empty() {
+                break;
+            }
+            let mut tasks = self.assign(&self.watch.settled(&needed));
+            if tasks.is_empty() {
+                let start = Instant::now();
+                let mut said = None;
+                let mut on_wait =
+                    |view: &View, left| say_open(view, &needed, left, &mut said, on_node);
+                self.watch.settle(&needed, patience, &mut on_wait)?;
+                patience = patience.saturating_sub(start.elapsed());
+                tasks = self.assign(&self.watch.settled(&self.needed(has_time)));
+            }
+            if tasks.is_empty() {
+                break;
+            }
+            self.watch.start();
+            let outcomes = self.read(&tasks, on_node)?;
+            say(&self.watch.view, &mut self.said);
+            self.take(tasks, outcomes)?;
+        }
+        Ok(())
+    }
+
+    /// Slots that have an owner and have not been read, or `from_owner`, not from it.
+    fn needed(&self, from_owner: bool) -> SlotSet {
+        SlotSet::of(|slot| {
+            let owner = self
+                .watch
+                .view
+                .owner(slot)
+                .filter(|_| self.wanted.contains(slot));
+            owner.is_some_and(|owner| match self.done[usize::from(slot)] {
+                None => true,
+                Some(_) if !from_owner => false,
+                Some(done) => {
+                    let entry = &self.readers.list[done.reader].entry;
+                    ![&entry.id, &entry.primary]
+                        .iter()
+                        .any(|id| id.as_deref() == Some(owner))
+                }
+            })
+        })
+    }
+
+    /// Which node reads which of the slots.
+    fn assign(&mut self, slots: &SlotSet) -> Vec<Assigned> {
+        let view = &self.watch.view;
+        let (mut tasks, mut assigned) = (Vec::new(), BTreeSet::new());
+        for owner in view.owners() {
+            let owned = view.slots_of(owner);
+            let mut slots = owned.and(slots);
+            let Some(member) = self.readers.choose(view, owner, self.from) else {
+                continue;
+            };
+            let Some(address) = self.watch.address(member) else {
+                continue;
+            };
+            let of_owner = view
+                .members
+                .get(&**owner)
+                .filter(|_| member.role == Role::Replica);
+            let primary = of_owner.and_then(|owner| self.watch.address(owner));
+            let (role, reader) = (member.role, self.readers.index(member));
+            let is_here = |slot: &u16| {
+                self.done[usize::from(*slot)].is_some_and(|done| done.reader == reader)
+            };
+            let here: Vec<u16> = slots.iter().filter(is_here).collect();
+            here.into_iter().for_each(|slot| slots.remove(slot));
+            if !slots.is_empty() && assigned.insert(reader) {
+                tasks.push(Assigned {
+                    owner: owner.clone(),
+                    reader,
+                    task: Task {
+                        address,
+                        role,
+                        primary,
+                        slots,
+                        owned,
+                    },
+                });
+            }
+        }
+        tasks
+    }
+
+    /// Carries out all tasks, many at once, and watches meanwhile.
+    fn read(&mut self, tasks: &[Assigned], on_node: OnNode<'_>) -> Result<Vec<Result<Outcome>>> {
+        let (plan, watch, series) = (self.plan, &mut self.watch, &mut self.series);
+        let said = &mut self.said;
+        let mut readers: BTreeMap<_, _> = self.readers.list.iter_mut().enumerate().collect();
+        let tasks = tasks.iter().map(|assigned| {
+            let reader = readers.remove(&assigned.reader);
+            (&assigned.task, reader)
+        });
+        let tasks: Vec<(&Task, Option<&mut Reader<'_>>)> = tasks.collect();
+        let lost = || Err(Error::bad("collect", "a thread that read a node ended"));
+        let mut outcomes: Vec<_> = tasks.iter().map(|_| lost()).collect();
+        let run = |(task, reader): (&Task, Option<&mut Reader<'_>>)| {
+            let Some(Reader { file, entry, .. }) = reader else {
+                return lost();
+            };
+            let on_page = |page| on_node(&entry.name, page);
+            carry_out(plan, task, file, &on_page)
+        };
+        let mut watched = Ok(());
+        let meanwhile = || {
+            // Without a node that answers the scans end by themselves.
+            if watch.look_now_and_then() {
+                plan.outage.store(watch.view.is_beyond_waiting(), Relaxed);
+                say_unanswered(&watch.view, said, on_node);
+            }
+            if let (Some(series), Ok(())) = (series.as_mut(), &watched) {
+                watched = series.tick(watch);
+            }
+        };
+        let take = |at: usize, outcome| outcomes[at] = outcome;
+        crew::each(tasks.into_iter(), run, take, meanwhile)?;
+        watched?;
+        // What happened until the last page has to be seen, too.
+        let none = SlotSet::none();
+        self.watch.settle(&none, PATIENCE, &mut |_, _| {})?;
+        Ok(outcomes)
+    }
+
+    /// Takes what was read, less what moved meanwhile.
+    fn take(&mut self, tasks: Vec<Assigned>, outcomes: Vec<Result<Outcome>>) -> Result<()> {
+        for (
+            Assigned {
+                owner,
+                reader,
+                task,
+            },
+            outcome,
+        ) in tasks.into_iter().zip(outcomes)
+        {
+            match outcome {
+                // A file that cannot be written is not the fault of a node.
+                Err(error @ Error::Io { .. }) => return Err(error),
+                Err(error) => {
+                    self.readers.list[reader].failed(&error);
+                    self.readers.list[reader].file.leave_out(&task.slots);
+                }
+                Ok(outcome) => {
+                    let is_void = |slot: u16| {
+                        let has_moved = self.watch.disturbed().contains(slot)
+                            || outcome.disturbed.contains(slot);
+                        has_moved || self.watch.view.owner(slot) != Some(&owner)
+                    };
+                    let mut void = SlotSet::none();
+                    let slots = task.slots.iter().filter(|slot| is_void(*slot));
+                    slots.for_each(|slot| void.insert(slot));
+                    let disturbed = self.watch.disturbed();
+                    self.readers.list[reader].done(&outcome, disturbed);
+                    self.readers.list[reader].file.leave_out(&void);
+                    self.finish(reader, &task.slots, &void, &outcome);
+                    self.names_only |= outcome.names_only;
+                    let (given, refused) = &mut self.sizes;
+                    *(if outcome.without_sizes {
+                        refused
+                    } else {
+                        given
+                    }) += 1;
+                    self.skipped.extend(outcome.skipped);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the slots that were read, and takes their rows out of where they were read before.
+    fn finish(&mut self, reader: usize, slots: &SlotSet, void: &SlotSet, outcome: &Outcome) {
+        let counts: BTreeMap<u16, u64> = outcome.counts.iter().copied().collect();
+        let mut moved = BTreeMap::<usize, SlotSet>::new();
+        for slot in slots.iter().filter(|slot| !void.contains(*slot)) {
+            let count = counts.get(&slot).copied().unwrap_or(0);
+            if let Some(before) = self.done[usize::from(slot)].replace(Done { reader, count }) {
+                moved.entry(before.reader).or_default().insert(slot);
+            }
+        }
+        for (at, slots) in moved.iter().filter(|(at, _)| **at != reader) {
+            self.readers.list[*at].file.leave_out(slots);
+        }
+    }
+
+    /// The servers whose own figures say how the cluster is: primaries, and the nodes that slots are or were read from.
+    pub fn servers(&self) -> Vec<Asked> {
+        let view = &self.watch.view;
+        let answers = |member: &&Member| view.silence(&member.id).is_none();
+        let members = view.members.values();
+        let primaries = members.filter(|member| member.role == Role::Primary);
+        let owners = view.owners().iter();
+        let chosen = owners.filter_map(|owner| self.readers.choose(view, owner, self.from));
+        let read = self.readers.list.iter();
+        let read = read.filter_map(|reader| view.members.get(reader.entry.id.as_deref()?));
+        let mut known = BTreeSet::new();
+        let asked = |member: &Member| {
+            let address = self.watch.address(member)?;
+            known.insert(member.id.clone()).then(|| Asked {
+                id: Some(member.id.clone()),
+                name: member.name.clone(),
+                role: member.role,
+                address,
+            })
+        };
+        let all = primaries.chain(chosen).chain(read);
+        all.filter(answers).filter_map(asked).collect()
+    }
+
+    /// Writes the first lines, which show whether the servers know the command.
+    ///
+    /// # Errors
+    /// They do not, or the file cannot be written to.
+    pub fn begin_series(&mut self) -> Result<()> {
+        match &mut self.series {
+            Some(series) => series.tick(&self.watch),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the lines that are still to come.
+    ///
+    /// # Errors
+    /// The file cannot be written to.
+    pub fn end_series(&mut self) -> Result<()> {
+        let Some(series) = &mut self.series else {
+            return Ok(());
+        };
+        while let Some(due) = series.due() {
+            thread::sleep(due.min(STEP));
+            // A node that does not answer is a gap in the series.
+            self.watch.look_now_and_then();
+            series.tick(&self.watch)?;
+        }
+        Ok(())
+    }
+
+    /// Notes in the entries what was read from which node; nodes of which nothing was read have no file.
+    ///
+    /// # Errors
+    /// A file cannot be written or removed.
+    pub fn conclude(&mut self, missing: &SlotSet) -> Result<()> {
+        self.note_silent(missing);
+        let lacking = self.watch.view.owners_of(missing);
+        let mut read = vec![(0, 0); self.readers.list.len()];
+        for done in self.done.iter().flatten() {
+            let (slots, keys) = &mut read[done.reader];
+            (*slots, *keys) = (*slots + 1, *keys + done.count);
+        }
+        for (reader, (slots, counted)) in self.readers.list.iter_mut().zip(read) {
+            let Reader { entry, file, .. } = reader;
+            let primary = entry.primary.as_ref().or(entry.id.as_ref());
+            entry.counted = (slots > 0).then_some(counted);
+            // Of a node that could not be read, another one may have been read in its place.
+            entry.complete = !primary.is_some_and(|id| lacking.contains(&**id));
+            file.tidy(slots > 0)?;
+        }
+        Ok(())
+    }
+
+    /// Notes the primaries that did not answer, and whose slots are missing for that.
+    fn note_silent(&mut self, missing: &SlotSet) {
+        let view = &self.watch.view;
+        for owner in view.owners_of(missing) {
+            if let (Some(member), Some(why)) = (view.members.get(owner), view.silence(owner)) {
+                let slots = counted(view.slots_of(owner).len() as u64, "slot");
+                let has_heir = view.replicas(owner).next().is_some();
+                let of = if has_heir {
+                    "has not been replaced by a replica"
+                } else {
+                    "has no replica"
+                };
+                let what = format!("{why}; it {of}, and its {slots} are not served");
+                let reader = self.readers.index(member);
+                self.readers.list[reader].entry.error.get_or_insert(what);
+            }
+        }
+    }
+
+    /// Why nothing at all was read; `None` where something was.
+    pub fn nothing_read(&self) -> Option<Error> {
+        let is_empty = self.done.iter().all(Option::is_none);
+        let mut errors = self
+            .readers
+            .list
+            .iter()
+            .filter_map(|reader| reader.entry.error.as_ref());
+        let first = errors.next().filter(|_| is_empty)?;
+        let (place, what) = first.split_once(": ").unwrap_or(("collect", first));
+        Some(Error::bad(place, what))
+    }
+
+    /// The slots that have an owner and were not read.
+    pub fn missing(&self) -> SlotSet {
+        SlotSet::of(|slot| {
+            let has_owner = self.watch.view.owner(slot).is_some() && self.wanted.contains(slot);
+            has_owner && self.done[usize::from(slot)].is_none()
+        })
+    }
+}
+
+/// Says once of each primary that it does not answer.
+fn say_unanswered(view: &View, said: &mut BTreeSet<String>, on_node: OnNode<'_>) {
+    for (member, has_heir) in view.unanswered() {
+        if said.insert(member.id.clone()) {
+            let slots = view.slots_of(&member.id).len() as u64;
+            let page = if has_heir {
+                Page::Awaited(slots)
+            } else {
+                Page::Lost(slots)
+            };
+            on_node(&member.name, page);
+        }
+    }
+}
+
+/// Says of each primary which of its `needed` slots are open and for how long they are waited for, now and then.
+fn say_open(
+    view: &View,
+    needed: &SlotSet,
+    left: Duration,
+    said: &mut Option<Instant>,
+    on_node: OnNode<'_>,
+) {
+    if said.is_some_and(|said| said.elapsed() < REMINDER) {
+        return;
+    }
+    *said = Some(Instant::now());
+    for owner in view.owners() {
+        let needed = view.slots_of(owner).and(needed);
+        let mut open = needed.iter().filter(|slot| view.is_in_flight(*slot));
+        if let (Some(first), Some(member)) = (open.next(), view.members.get(&**owner)) {
+            let page = Page::Open {
+                first,
+                slots: 1 + open.count() as u64,
+                secs: left.as_secs_f64().round() as u64,
+            };
+            on_node(&member.name, page);
+        }
+    }
+}
+
+/// Reads the keys of a task, or counts them.
+fn carry_out(
+    plan: &Plan<'_>,
+    task: &Task,
+    file: &mut NodeFile<'_>,
+    on_page: OnPage<'_>,
+) -> Result<Outcome> {
+    match plan.level {
+        Level::Slots => scan::counts(plan, task),
+        Level::Sizes | Level::Keys => scan::keys(plan, task, file, on_page),
+    }
+}

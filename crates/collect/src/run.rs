@@ -1,0 +1,413 @@
+//! A collection from start to end: find the nodes, read them, write the directory.
+
+use std::collections::BTreeSet;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::json;
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::slot::set::SlotSet;
+use slotscope_engine::source::collection::manifest::{
+    FILE, Level, Manifest, NODES_FILE, NodeEntry, Role, SCHEMA, SLOT_STATS_FILE, SampleEntry,
+    Settings,
+};
+use slotscope_report::output::{Guard, Mark, Replaces, WholeDirectory};
+
+use crate::address::Address;
+use crate::clock::now;
+use crate::connection::Access;
+use crate::crew::AT_ONCE;
+use crate::discovery::{self, Site};
+use crate::heaviest;
+use crate::key_facts::{EXACT_ELEMENTS, SAMPLES};
+use crate::moves;
+use crate::readers::{Reader, Readers};
+use crate::readings::{Asked, Readings};
+pub use crate::rounds::OnNode;
+use crate::rounds::Rounds;
+use crate::scan;
+use crate::series;
+use crate::series::Series;
+pub use crate::series::Times;
+pub use crate::task::Page;
+use crate::task::{Plan, Task};
+use crate::watch::Watch;
+
+/// Keys that are remembered of all nodes that are read at once, to notice those that SCAN repeats; 36 bytes each at most.
+const REMEMBERED: usize = 2 << 20;
+/// Keys that are remembered of one node: more do not help.
+const REMEMBERED_OF_NODE: usize = 1 << 19;
+
+/// What the user asks for.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Servers to ask for the cluster, in turn.
+    pub seeds: Vec<Address>,
+    /// How servers are reached.
+    pub access: Access,
+    /// The directory to write.
+    pub out: PathBuf,
+    /// Whether a collection there is replaced.
+    pub force: bool,
+    /// How much is read of each key.
+    pub level: Level,
+    /// Which nodes are read; `None`: replicas for keys, primaries for counts.
+    pub from: Option<Role>,
+    /// COUNT of SCAN.
+    pub count: u64,
+    /// The percentage of a node's time.
+    pub max_load: f64,
+    /// The percentage of slots.
+    pub sample_percent: f64,
+    /// When SLOT-STATS are asked for.
+    pub times: Option<Times>,
+}
+
+/// Collects.
+///
+/// # Errors
+/// No server answers, the directory cannot be written, or nothing could be read.
+pub fn run(options: &Options, on_node: OnNode<'_>) -> Result<Manifest> {
+    let replaces = replaces(options.force);
+    let make = || WholeDirectory::create(&options.out, &replaces);
+    let (directory, manifest) = fill(options, make, on_node)?;
+    directory.publish(&replaces)?;
+    Ok(manifest)
+}
+
+/// Collects into a directory that is removed when it is dropped, and by an interrupt.
+///
+/// # Errors
+/// As `run`.
+pub fn run_for_now(options: &Options, on_node: OnNode<'_>) -> Result<WholeDirectory> {
+    Ok(fill(options, WholeDirectory::temporary, on_node)?.0)
+}
+
+/// Collects into the directory that `make` makes once a server answers.
+fn fill(
+    options: &Options,
+    make: impl FnOnce() -> Result<WholeDirectory>,
+    on_node: OnNode<'_>,
+) -> Result<(WholeDirectory, Manifest)> {
+    let started = now();
+    let site = discovery::find(&options.seeds, &options.access)?;
+    if let Site::Cluster(watch) = &site
+        && watch.view.owners().is_empty()
+    {
+        let seed = options
+            .seeds
+            .first()
+            .map_or(String::new(), ToString::to_string);
+        let what = format!(
+            "no node owns a slot: the cluster is not created yet, or was reset; redis-cli --cluster check {seed} shows it"
+        );
+        return Err(Error::bad(seed, what));
+    }
+    let directory = make()?;
+    let mut manifest = match site {
+        Site::Lone(address) => lone(options, &address, &directory, on_node),
+        Site::Cluster(watch) => cluster(options, *watch, &directory, on_node),
+    }?;
+    (manifest.started, manifest.finished) = (started, now());
+    let text = serde_json::to_string_pretty(&manifest)
+        .map_err(|error| Error::bad(FILE, error.to_string()))?;
+    write(&directory, FILE, &(text + "\n"))?;
+    Ok((directory, manifest))
+}
+
+/// Reads a server that is no part of a cluster.
+fn lone(
+    options: &Options,
+    address: &Address,
+    directory: &WholeDirectory,
+    on_node: OnNode<'_>,
+) -> Result<Manifest> {
+    if options.level == Level::Slots || options.times.is_some() {
+        let what = "is no part of a cluster, so it does not count by slot; leave out --slots-only and --every";
+        return Err(Error::bad(address.to_string(), what));
+    }
+    let mut readers = Readers::new(directory);
+    readers.add(None, address.to_string(), Role::Primary);
+    let task = Task {
+        address: address.clone(),
+        role: Role::Primary,
+        primary: None,
+        slots: SlotSet::sample(options.sample_percent),
+        owned: SlotSet::all(),
+    };
+    let asked = Asked {
+        id: None,
+        name: address.to_string(),
+        role: Role::Primary,
+        address: address.clone(),
+    };
+    let mut readings = Readings::new(&options.access);
+    readings.before(vec![asked.clone()]);
+    let outage = AtomicBool::new(false);
+    let (plan, reader) = (plan(options, 1, false, &outage), &mut readers.list[0]);
+    let name = reader.entry.name.clone();
+    let outcome = scan::keys(&plan, &task, &mut reader.file, &|page| on_node(&name, page))?;
+    reader.done(&outcome, &SlotSet::none());
+    reader.entry.complete = true;
+    readings.after(vec![asked]);
+    let skipped = outcome.skipped.iter().map(|what| (*what).to_owned());
+    Ok(Manifest {
+        skipped: skipped.chain(readings.skipped()).collect(),
+        without_sizes: outcome.without_sizes,
+        servers: readings.entries(|_| true),
+        ..described(options, false, &mut readers, Role::Primary)
+    })
+}
+
+/// Reads a cluster.
+fn cluster(
+    options: &Options,
+    watch: Watch<'_>,
+    directory: &WholeDirectory,
+    on_node: OnNode<'_>,
+) -> Result<Manifest> {
+    let before = watch.view.clone();
+    let usual = if options.level == Level::Slots {
+        Role::Primary
+    } else {
+        Role::Replica
+    };
+    let from = options.from.unwrap_or(usual);
+    let outage = AtomicBool::new(watch.view.is_beyond_waiting());
+    let plan = plan(options, before.owners().len(), true, &outage);
+    let heaviest = (options.sample_percent < 100.0).then(|| heaviest::ask(&plan, &watch));
+    let sampled = SlotSet::sample(options.sample_percent);
+    let mut wanted = sampled.clone();
+    if let Some(heaviest) = &heaviest {
+        wanted.add(&heaviest.slots);
+    }
+    let series = options
+        .times
+        .map(|times| start_series(options, times, directory))
+        .transpose()?;
+    let mut rounds = Rounds {
+        plan: &plan,
+        from,
+        wanted,
+        watch,
+        readers: Readers::new(directory),
+        done: vec![None; SLOTS],
+        skipped: Vec::new(),
+        sizes: (0, 0),
+        names_only: false,
+        said: BTreeSet::new(),
+        series,
+    };
+    let mut readings = Readings::new(&options.access);
+    readings.before(rounds.servers());
+    rounds.begin_series()?;
+    let counts_only = options.level == Level::Slots;
+    let is_beside = !counts_only && options.times.is_none();
+    let before_keys = is_beside.then(|| series::once(&options.access, &rounds.watch));
+    if !(counts_only && options.times.is_some()) {
+        rounds.run(on_node)?;
+    }
+    rounds.end_series()?;
+    match (counts_only, options.times) {
+        (_, Some(_)) => {}
+        (true, None) => write_counts(directory, &rounds)?,
+        (false, None) => {
+            if let Some(text) = series::once(&options.access, &rounds.watch) {
+                let is_replica = |reader: &Reader<'_>| reader.entry.role == Role::Replica;
+                let are_replicas = rounds.readers.list.iter().all(is_replica);
+                // Primaries that were read worked for that: what they did meanwhile is not what clients asked for.
+                let first = before_keys.flatten().filter(|_| are_replicas);
+                write(
+                    directory,
+                    SLOT_STATS_FILE,
+                    &(first.unwrap_or_default() + &text),
+                )?;
+            }
+        }
+    }
+    write(directory, NODES_FILE, &rounds.watch.view.text)?;
+    let missing = match rounds.series.is_some() && counts_only {
+        true => SlotSet::none(),
+        false => rounds.missing(),
+    };
+    rounds.conclude(&missing)?;
+    if let Some(error) = rounds.nothing_read() {
+        return Err(error);
+    }
+    readings.after(rounds.servers());
+    let after = &rounds.watch.view;
+    let (slots_moved, failovers) = moves::between(&before, after);
+    let open = SlotSet::of(|slot| missing.contains(slot) && after.is_in_flight(slot));
+    let skipped = skipped(&rounds).into_iter().chain(readings.skipped());
+    let sample = heaviest.map(|heaviest| SampleEntry {
+        heaviest_by: heaviest.by,
+        heavy: SlotSet::of(|slot| heaviest.slots.contains(slot) && !sampled.contains(slot))
+            .ranges(),
+        keys_of_all: heaviest.keys,
+    });
+    let mut manifest = Manifest {
+        slots_moved,
+        failovers,
+        incomplete: !missing.is_empty() || rounds.names_only,
+        slots_missing: missing.ranges(),
+        slots_open: open.ranges(),
+        skipped: skipped.collect(),
+        without_sizes: rounds.sizes.0 == 0 && rounds.sizes.1 > 0,
+        sample,
+        series: rounds.series.as_ref().map(Series::entry),
+        ..described(options, true, &mut rounds.readers, from)
+    };
+    if rounds.names_only {
+        manifest.level = Level::Keys;
+    }
+    let nodes = &manifest.nodes;
+    let is_read = |node: &NodeEntry| node.file.is_some() || node.counted.is_some();
+    manifest.servers = readings.entries(|entry| {
+        let mut same = nodes.iter().filter(|node| node.id == entry.id);
+        same.any(is_read)
+    });
+    Ok(manifest)
+}
+
+fn plan<'a>(
+    options: &'a Options,
+    nodes: usize,
+    is_cluster: bool,
+    outage: &'a AtomicBool,
+) -> Plan<'a> {
+    Plan {
+        access: &options.access,
+        level: options.level,
+        count: options.count,
+        max_load: options.max_load,
+        remembered: (REMEMBERED / nodes.clamp(1, AT_ONCE)).min(REMEMBERED_OF_NODE),
+        is_cluster,
+        outage,
+    }
+}
+
+fn start_series<'a>(
+    options: &'a Options,
+    times: Times,
+    directory: &WholeDirectory,
+) -> Result<Series<'a>> {
+    let out = BufWriter::new(directory.file(SLOT_STATS_FILE)?);
+    Ok(Series::new(
+        &options.access,
+        times,
+        Box::new(out),
+        directory.path().join(SLOT_STATS_FILE),
+    ))
+}
+
+/// The counts of each node, in a line.
+fn write_counts(directory: &WholeDirectory, rounds: &Rounds<'_, '_>) -> Result<()> {
+    let readers = &rounds.readers.list;
+    let mut slots = vec![Vec::new(); readers.len()];
+    for (slot, done) in rounds.done.iter().enumerate() {
+        if let Some(done) = done {
+            slots[done.reader].push(json!([slot, {"key-count": done.count}]));
+        }
+    }
+    let line = |(reader, slots): (&Reader<'_>, Vec<_>)| {
+        let line = json!({"time": now(), "node": reader.entry.name, "slots": slots});
+        format!("{line}\n")
+    };
+    let text: String = readers.iter().zip(slots).map(line).collect();
+    write(directory, SLOT_STATS_FILE, &text)
+}
+
+/// What was not collected, each reason once.
+fn skipped(rounds: &Rounds<'_, '_>) -> Vec<String> {
+    let mut skipped: Vec<String> = rounds
+        .skipped
+        .iter()
+        .map(|what| (*what).to_owned())
+        .collect();
+    skipped.sort();
+    skipped.dedup();
+    let view = &rounds.watch.view;
+    let unowned = SlotSet::of(|slot| view.owner(slot).is_none()).len();
+    if unowned > 0 {
+        skipped.push(format!("{unowned} slots have no owner"));
+    }
+    if let Some(series) = &rounds.series {
+        if series.gaps > 0 {
+            skipped.push(format!(
+                "{} answers to CLUSTER SLOT-STATS did not come",
+                series.gaps
+            ));
+        }
+        if !series.has_operations {
+            skipped.push("operations by slot are not counted; set cluster-slot-stats-enabled to yes on the servers".into());
+        }
+    }
+    skipped
+}
+
+/// The parts of the manifest that are the same for all servers.
+fn described(options: &Options, cluster: bool, readers: &mut Readers<'_>, from: Role) -> Manifest {
+    for reader in &mut readers.list {
+        reader.entry.keys = reader.file.keys();
+        reader.entry.file = reader.file.is_made().then(|| reader.file.name.clone());
+    }
+    let nodes: Vec<_> = readers
+        .list
+        .iter()
+        .map(|reader| reader.entry.clone())
+        .collect();
+    Manifest {
+        schema: SCHEMA.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        started: String::new(),
+        finished: String::new(),
+        cluster,
+        level: options.level,
+        from,
+        settings: Settings {
+            max_load: options.max_load,
+            count: options.count,
+            sample_percent: options.sample_percent,
+            exact_elements: EXACT_ELEMENTS,
+            samples: SAMPLES,
+        },
+        keys: nodes.iter().map(|node| node.keys).sum(),
+        nodes,
+        slots_moved: Vec::new(),
+        failovers: Vec::new(),
+        slots_missing: Vec::new(),
+        slots_open: Vec::new(),
+        incomplete: false,
+        skipped: Vec::new(),
+        without_sizes: false,
+        servers: Vec::new(),
+        sample: None,
+        series: None,
+    }
+}
+
+fn write(directory: &WholeDirectory, name: &str, text: &str) -> Result<()> {
+    let mut file = directory.file(name)?;
+    let written = file
+        .write_all(text.as_bytes())
+        .and_then(|()| file.sync_all());
+    written.map_err(|error| directory.failed(name, error))
+}
+
+/// What a collection may replace: another one.
+pub fn replaces(force: bool) -> Replaces {
+    let is_ours = |name: &str| {
+        [FILE, NODES_FILE, SLOT_STATS_FILE].contains(&name) || name.ends_with(".csv.zst")
+    };
+    Replaces {
+        mark: Mark {
+            file: Some(FILE),
+            text: SCHEMA,
+        },
+        is_ours,
+        guard: Guard::new("name another directory with -o").forced(force, ""),
+    }
+}

@@ -1,0 +1,67 @@
+//! COUNTKEYSINSLOT: how many keys each slot has, whatever their number within milliseconds.
+
+use std::thread;
+
+use slotscope_engine::error::Result;
+use slotscope_engine::slot::set::SlotSet;
+
+use crate::connection::Connection;
+use crate::pace::Pace;
+use crate::resp::{Commands, Reply};
+use crate::server::Server;
+use crate::task::{Outcome, Plan, Task};
+
+/// Commands of a pipeline that counts keys by slot.
+const COUNTS_AT_ONCE: usize = 1024;
+
+/// Counts the keys of a task's slots, in database 0.
+///
+/// # Errors
+/// The node does not answer, or refuses.
+pub fn counts(plan: &Plan<'_>, task: &Task) -> Result<Outcome> {
+    let mut connection = Connection::open(&task.address, plan.access)?;
+    let server = Server::ask(&mut connection)?;
+    let mut outcome = Outcome::new(&server);
+    outcome.counts = count_keys(&mut connection, &task.slots, &mut Pace::new(plan.max_load))?;
+    outcome.dbsize.after = outcome.dbsize.before;
+    Ok(outcome)
+}
+
+/// COUNTKEYSINSLOT of each slot.
+///
+/// # Errors
+/// The node does not answer, or refuses.
+pub fn count_keys(
+    connection: &mut Connection,
+    slots: &SlotSet,
+    pace: &mut Pace,
+) -> Result<Vec<(u16, u64)>> {
+    let slots: Vec<u16> = slots.iter().collect();
+    let mut counts = Vec::with_capacity(slots.len());
+    for slots in slots.chunks(COUNTS_AT_ONCE) {
+        let mut commands = Commands::default();
+        for slot in slots {
+            let slot = slot.to_string();
+            commands.add(
+                "CLUSTER COUNTKEYSINSLOT",
+                &[b"CLUSTER", b"COUNTKEYSINSLOT", slot.as_bytes()],
+            );
+        }
+        connection.take_busy();
+        for (slot, reply) in slots.iter().zip(connection.pipeline(&commands)?) {
+            let count = match &reply {
+                Reply::Error(said) => {
+                    return Err(connection.refused("CLUSTER COUNTKEYSINSLOT", said));
+                }
+                reply => reply.number(),
+            };
+            counts.push((
+                *slot,
+                count.ok_or_else(|| connection.odd("CLUSTER COUNTKEYSINSLOT"))?,
+            ));
+        }
+        connection.forget();
+        thread::sleep(pace.pause(connection.take_busy(), None));
+    }
+    Ok(counts)
+}

@@ -1,0 +1,221 @@
+//! Scans of servers that answer as a test says.
+
+use slotscope_report::output::WholeDirectory;
+use std::sync::atomic::AtomicBool;
+
+use super::*;
+use crate::run::replaces;
+use crate::scripted::{access, page, start, text};
+
+/// Reads a scripted server; what came of it, and the number of rows.
+fn read(
+    level: Level,
+    is_cluster: bool,
+    mut answer: impl FnMut(&str) -> Option<Vec<u8>> + Send + 'static,
+) -> Result<(Outcome, u64)> {
+    let info = text("redis_version:7.0.0\r\nrun_id:a\r\ndb0:keys=4,expires=0\r\n");
+    let address = start(move |command| {
+        let usual = match command {
+            "INFO" => info.clone(),
+            "DBSIZE" => b":4\r\n".to_vec(),
+            _ => b"+OK\r\n".to_vec(),
+        };
+        answer(command).or(Some(usual))
+    });
+    let (access, outage) = (access(), AtomicBool::new(true));
+    let plan = Plan {
+        access: &access,
+        outage: &outage,
+        level,
+        count: 10,
+        max_load: 100.0,
+        remembered: 100,
+        is_cluster,
+    };
+    let task = Task {
+        address,
+        role: Role::Primary,
+        primary: None,
+        slots: SlotSet::all(),
+        owned: SlotSet::all(),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let directory = WholeDirectory::create(&folder.path().join("out"), &replaces(false))?;
+    let mut file = NodeFile::new(&directory, "h-1.csv.zst".into());
+    let outcome = keys(&plan, &task, &mut file, &|_| {})?;
+    Ok((outcome, file.keys()))
+}
+
+#[test]
+fn a_key_that_comes_again_is_written_once() {
+    let answer = |command: &str| match command {
+        "SCAN 0 COUNT 10" => Some(page("7", &["a", "b", "a"])),
+        "SCAN 7 COUNT 10" => Some(page("0", &["b", "c"])),
+        _ => None,
+    };
+    let (outcome, rows) = read(Level::Keys, false, answer).unwrap();
+    assert_eq!((outcome.repeats, rows), (2, 3));
+    assert_eq!(outcome.dbsize.after, Some(4));
+}
+
+#[test]
+fn keys_that_vanish_move_or_change_while_they_are_read_are_not_taken_for_those_that_stay() {
+    let mut types = 0;
+    let answer = move |command: &str| {
+        let reply: &[u8] = match command {
+            "SCAN 0 COUNT 10" => {
+                return Some(page("0", &["gone", "moved", "changed", "there"]));
+            }
+            "TYPE gone" => b"+none\r\n",
+            "TYPE moved" | "PTTL moved" => b"-MOVED 3 h:1\r\n",
+            "TYPE changed" => {
+                types += 1;
+                if types == 1 {
+                    b"+list\r\n"
+                } else {
+                    b"+string\r\n"
+                }
+            }
+            "LLEN changed" => b"-WRONGTYPE Operation against a key\r\n",
+            "TYPE there" => b"+hash\r\n",
+            "PTTL gone" => b":-2\r\n",
+            other if other.starts_with("PTTL") => b":-1\r\n",
+            other if other.starts_with("OBJECT ENCODING") => b"+listpack\r\n",
+            other if other.starts_with("OBJECT") => b":5\r\n",
+            other if other.starts_with("MEMORY") => b":100\r\n",
+            "HLEN there" => b":2\r\n",
+            _ => return None,
+        };
+        Some(reply.to_vec())
+    };
+    let (outcome, rows) = read(Level::Sizes, false, answer).unwrap();
+    assert_eq!((outcome.vanished, rows), (1, 2));
+    assert_eq!(
+        outcome.disturbed.iter().collect::<Vec<_>>(),
+        [slot(b"moved")]
+    );
+}
+
+#[test]
+fn a_scan_that_does_not_end_is_given_up() {
+    let keys: Vec<String> = (0..20_000).map(|i| i.to_string()).collect();
+    let page = page("9", &keys.iter().map(String::as_str).collect::<Vec<_>>());
+    let answer = move |command: &str| command.starts_with("SCAN").then(|| page.clone());
+    let message = read(Level::Keys, false, answer).unwrap_err().to_string();
+    assert!(
+        message.contains("SCAN does not come to an end"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_server_that_counts_more_keys_than_servers_have_is_given_up() {
+    let mut page_number = 0;
+    let answer = move |command: &str| {
+        page_number += 1;
+        let key = page_number.to_string();
+        match command {
+            "DBSIZE" => Some(format!(":{}\r\n", i64::MAX).into_bytes()),
+            _ => command.starts_with("SCAN").then(|| page(&key, &[&key])),
+        }
+    };
+    let message = read(Level::Keys, false, answer).unwrap_err().to_string();
+    assert!(message.contains("DBSIZE counts more keys"), "{message}");
+}
+
+#[test]
+fn far_more_keys_than_were_counted_at_the_start_are_said() {
+    let keys: Vec<String> = (0..10_000).map(|i| i.to_string()).collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    for (pages, expected) in [(10, None), (11, Some(MORE_THAN_COUNTED))] {
+        let (mut number, keys) = (0, page("", &keys));
+        // Of "*2 $0 '' *10000 ..." all but the empty cursor.
+        let keys = keys[b"*2\r\n$0\r\n\r\n".len()..].to_vec();
+        let answer = move |command: &str| {
+            number += u64::from(command.starts_with("SCAN"));
+            let next = if number < pages { number } else { 0 };
+            let head = format!("*2\r\n${}\r\n{next}\r\n", next.to_string().len());
+            let scan = || [head.as_bytes(), &keys].concat();
+            command.starts_with("SCAN").then(scan)
+        };
+        let (outcome, _) = read(Level::Keys, false, answer).unwrap();
+        assert_eq!(outcome.skipped.first().copied(), expected, "{pages}");
+    }
+}
+
+#[test]
+fn more_databases_than_are_counted_are_an_error() {
+    let databases: String = (0..65_537).map(|i| format!("db{i}:keys=1\r\n")).collect();
+    let info = text(&format!("redis_version:7.0.0\r\n{databases}"));
+    let answer = move |command: &str| (command == "INFO").then(|| info.clone());
+    let message = read(Level::Keys, false, answer).unwrap_err().to_string();
+    assert!(message.contains("more than 65,536 databases"), "{message}");
+}
+
+/// Answers for strings `a` and `b`, but to `refused` with an error.
+fn strings(refused: &'static str, with: &'static [u8]) -> impl FnMut(&str) -> Option<Vec<u8>> {
+    move |command: &str| {
+        let reply: &[u8] = match command {
+            "SCAN 0 COUNT 10" => return Some(page("0", &["a", "b"])),
+            "INFO" | "DBSIZE" => return None,
+            command if command.starts_with(refused) => with,
+            command if command.starts_with("TYPE") => b"+string\r\n",
+            command if command.starts_with("PTTL") => b":-1\r\n",
+            command if command.starts_with("OBJECT ENCODING") => b"+raw\r\n",
+            _ => b":7\r\n",
+        };
+        Some(reply.to_vec())
+    }
+}
+
+#[test]
+fn without_memory_usage_keys_are_read_without_sizes_and_that_is_said() {
+    for (refusal, said) in [
+        (&b"-NOPERM no permissions\r\n"[..], "refused to this user"),
+        (b"-ERR unknown command 'MEMORY'\r\n", "does not know"),
+    ] {
+        let (outcome, rows) = read(Level::Sizes, false, strings("MEMORY", refusal)).unwrap();
+        assert_eq!((rows, outcome.without_sizes), (2, true));
+        let [skipped] = outcome.skipped[..] else {
+            panic!("{:?}", outcome.skipped)
+        };
+        assert!(
+            skipped.contains(said) && skipped.contains("--keys"),
+            "{skipped}"
+        );
+    }
+    let too_large = strings("MEMORY", b"-ERR of this key alone\r\n");
+    let (outcome, _) = read(Level::Sizes, false, too_large).unwrap();
+    assert!(!outcome.without_sizes && outcome.skipped.is_empty());
+}
+
+#[test]
+fn of_a_cluster_that_is_down_for_good_the_names_are_read_at_once() {
+    let start = Instant::now();
+    let down = strings("TYPE", b"-CLUSTERDOWN The cluster is down\r\n");
+    let (outcome, rows) = read(Level::Sizes, false, down).unwrap();
+    assert!(start.elapsed() < Duration::from_secs(5));
+    assert_eq!((rows, outcome.names_only), (2, true));
+    assert!(outcome.skipped[0].contains("the cluster is down"));
+}
+
+#[test]
+fn a_command_that_is_refused_ends_the_scan_with_its_name() {
+    let answer = |command: &str| match command {
+        "SCAN 0 COUNT 10" => Some(page("0", &["k"])),
+        "TYPE k" => Some(b"+string\r\n".to_vec()),
+        "PTTL k" => Some(b"-NOPERM no permissions\r\n".to_vec()),
+        _ => None,
+    };
+    let message = read(Level::Sizes, false, answer).unwrap_err().to_string();
+    assert!(
+        message.contains("PTTL is refused to this user"),
+        "{message}"
+    );
+    let nonsense = |command: &str| command.starts_with("SCAN").then(|| b":1\r\n".to_vec());
+    let message = read(Level::Keys, false, nonsense).unwrap_err().to_string();
+    assert!(
+        message.contains("the answer to SCAN is not that of"),
+        "{message}"
+    );
+}

@@ -1,0 +1,62 @@
+//! A server for tests, on loopback: it takes one connection and answers each command as a test says.
+
+use std::io::{BufReader, Write};
+use std::net::TcpListener;
+use std::thread;
+use std::time::Duration;
+
+use slotscope_engine::secret::Credentials;
+
+use crate::address::Address;
+use crate::connection::Access;
+use crate::resp::{self, Reply};
+
+/// Starts it; `answer` gets the words of a command, joined by blanks. Without an answer it closes the connection.
+pub fn start(mut answer: impl FnMut(&str) -> Option<Vec<u8>> + Send + 'static) -> Address {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut commands = BufReader::new(stream.try_clone().unwrap());
+        // Commands have the form of a reply that is a list of texts.
+        let read = |from: &mut _| resp::read_all(from, &["SCAN"], &mut |_, _| Ok(()));
+        while let Ok([Reply::Array(words)]) = read(&mut commands).as_deref() {
+            let words = words.iter().cloned().filter_map(Reply::into_text);
+            let words: Vec<String> = words
+                .map(|word| String::from_utf8_lossy(&word).into_owned())
+                .collect();
+            let Some(reply) = answer(&words.join(" ")) else {
+                return;
+            };
+            if stream.write_all(&reply).is_err() {
+                return;
+            }
+        }
+    });
+    Address::Tcp("127.0.0.1".into(), port)
+}
+
+/// How it is reached.
+pub fn access() -> Access {
+    Access {
+        credentials: Credentials::default(),
+        tls: None,
+        address_map: Vec::new(),
+        timeout: Duration::from_millis(500),
+    }
+}
+
+/// A text as a reply.
+pub fn text(text: &str) -> Vec<u8> {
+    format!("${}\r\n{text}\r\n", text.len()).into_bytes()
+}
+
+/// A page of SCAN.
+pub fn page(cursor: &str, keys: &[&str]) -> Vec<u8> {
+    let keys: Vec<u8> = [format!("*{}\r\n", keys.len()).into_bytes()]
+        .into_iter()
+        .chain(keys.iter().map(|key| text(key)))
+        .flatten()
+        .collect();
+    [b"*2\r\n".to_vec(), text(cursor), keys].concat()
+}

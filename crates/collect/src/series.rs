@@ -1,0 +1,265 @@
+//! CLUSTER SLOT-STATS of all primaries at regular times, a line each.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::source::collection::manifest::SeriesEntry;
+
+use crate::clock::now;
+use crate::connection::{Access, Connection};
+use crate::resp::Reply;
+use crate::watch::Watch;
+
+/// Rows of all nodes at one time: each slot is with one of them, or just changes its node.
+const MAX_ROWS: usize = 2 * SLOTS;
+/// Numbers of a slot, and letters of their names, several times those that servers have.
+const MAX_METRICS: usize = 16;
+const MAX_NAME: usize = 64;
+
+/// When lines are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Times {
+    /// Between two lines of a node.
+    pub every: Duration,
+    /// How long in all.
+    pub during: Duration,
+}
+
+/// The lines of one time; `None` where the servers do not have the command or do not allow it.
+pub fn once(access: &Access, watch: &Watch<'_>) -> Option<String> {
+    let times = Times {
+        every: Duration::ZERO,
+        during: Duration::ZERO,
+    };
+    let mut series = Series::new(access, times, Box::new(std::io::sink()), PathBuf::new());
+    let lines = series.lines(watch).ok()?;
+    Some(lines.iter().map(|line| format!("{line}\n")).collect())
+}
+
+/// The memory of each slot, where the servers count it.
+pub fn memory_by_slot(access: &Access, watch: &Watch<'_>) -> Option<Vec<u64>> {
+    let times = Times {
+        every: Duration::ZERO,
+        during: Duration::ZERO,
+    };
+    let mut series = Series::new(access, times, Box::new(std::io::sink()), PathBuf::new());
+    memory_in(&series.lines(watch).ok()?)
+}
+
+/// The memory of each slot in lines; absent where a line has none.
+fn memory_in(lines: &[Value]) -> Option<Vec<u64>> {
+    let mut memory = vec![0; SLOTS];
+    for line in lines {
+        for row in line["slots"].as_array()? {
+            let slot = usize::try_from(row[0].as_u64()?).ok()?;
+            *memory.get_mut(slot)? += row[1]["memory-bytes"].as_u64()?;
+        }
+    }
+    Some(memory)
+}
+
+/// A series under way.
+pub struct Series<'a> {
+    access: &'a Access,
+    times: Times,
+    start: Instant,
+    /// Times at which lines have been written.
+    written: u32,
+    /// How many these are.
+    samples: u64,
+    connections: HashMap<String, Connection>,
+    out: Box<dyn Write>,
+    /// Where the lines go, for messages.
+    place: PathBuf,
+    /// Whether any line has operations, and not keys alone.
+    pub has_operations: bool,
+    /// Lines that a node did not give.
+    pub gaps: u64,
+}
+
+impl<'a> Series<'a> {
+    /// Starts now.
+    pub fn new(access: &'a Access, times: Times, out: Box<dyn Write>, place: PathBuf) -> Self {
+        Series {
+            access,
+            times,
+            start: Instant::now(),
+            written: 0,
+            samples: 0,
+            connections: HashMap::new(),
+            out,
+            place,
+            has_operations: false,
+            gaps: 0,
+        }
+    }
+
+    /// How long until the next lines; `None` after the last.
+    pub fn due(&self) -> Option<Duration> {
+        let at = self.times.every * self.written;
+        (at <= self.times.during).then(|| at.saturating_sub(self.start.elapsed()))
+    }
+
+    /// Writes a line of each primary where it is time.
+    ///
+    /// # Errors
+    /// The file cannot be written to, or the servers do not know the command.
+    pub fn tick(&mut self, watch: &Watch<'_>) -> Result<()> {
+        if self.due() != Some(Duration::ZERO) {
+            return Ok(());
+        }
+        // A time that was missed is not made up for.
+        let periods = self.start.elapsed().as_secs_f64() / self.times.every.as_secs_f64().max(1e-3);
+        self.written = (periods as u32).max(self.written) + 1;
+        self.samples += 1;
+        for line in self.lines(watch)? {
+            writeln!(self.out, "{line}").map_err(|error| Error::io(&self.place, error))?;
+        }
+        self.out
+            .flush()
+            .map_err(|error| Error::io(&self.place, error))
+    }
+
+    /// A line of each primary.
+    fn lines(&mut self, watch: &Watch<'_>) -> Result<Vec<Value>> {
+        let (mut lines, mut left) = (Vec::new(), MAX_ROWS);
+        for owner in watch.view.owners() {
+            let Some(member) = watch.view.members.get(&**owner) else {
+                continue;
+            };
+            match self.ask(watch, owner, &mut left) {
+                Ok(slots) => {
+                    // A connection of each primary is kept only where they are asked again.
+                    if self.times.every.is_zero() {
+                        self.connections.remove(&**owner);
+                    }
+                    lines.push(json!({"time": now(), "node": member.name, "slots": slots}));
+                }
+                // The first time shows whether the servers know it at all.
+                Err(error) if self.samples <= 1 => return Err(error),
+                Err(_) => {
+                    self.connections.remove(&**owner);
+                    self.gaps += 1;
+                }
+            }
+        }
+        Ok(lines)
+    }
+
+    /// What a collection says of it.
+    pub fn entry(&self) -> SeriesEntry {
+        SeriesEntry {
+            every: self.times.every.as_secs_f64(),
+            during: self.times.during.as_secs_f64(),
+            samples: self.samples,
+            nodes: self.connections.len() as u64,
+        }
+    }
+
+    /// What a node answers, of at most `left` rows.
+    fn ask(&mut self, watch: &Watch<'_>, owner: &str, left: &mut usize) -> Result<Value> {
+        if !self.connections.contains_key(owner) {
+            let address = watch
+                .view
+                .members
+                .get(owner)
+                .and_then(|member| watch.address(member));
+            let address =
+                address.ok_or_else(|| Error::bad(owner.to_owned(), "the address is not known"))?;
+            self.connections
+                .insert(owner.to_owned(), Connection::open(&address, self.access)?);
+        }
+        let Some(connection) = self.connections.get_mut(owner) else {
+            return Err(Error::bad(owner.to_owned(), "no connection"));
+        };
+        let words: [&[u8]; 5] = [b"CLUSTER", b"SLOT-STATS", b"SLOTSRANGE", b"0", b"16383"];
+        let reply = match connection.ask("CLUSTER SLOT-STATS", &words)? {
+            Reply::Error(said) if said.starts_with("ERR") => {
+                let what = "CLUSTER SLOT-STATS is not known; --every needs Valkey 8.0 or Redis 8.2, --slots-only alone counts keys on all";
+                return Err(Error::bad(connection.place(), what));
+            }
+            Reply::Error(said) => return Err(connection.refused("CLUSTER SLOT-STATS", &said)),
+            reply => reply,
+        };
+        let slots = slots(reply, *left).ok_or_else(|| connection.odd("CLUSTER SLOT-STATS"))?;
+        connection.forget();
+        *left -= slots.len();
+        self.has_operations |= slots
+            .first()
+            .is_some_and(|slot| slot[1].as_object().is_some_and(|metrics| metrics.len() > 1));
+        Ok(Value::Array(slots))
+    }
+}
+
+/// `[[slot, {metric: value}], ...]`, of the flat maps of RESP2; `None` where it is something else, or has more rows.
+fn slots(reply: Reply, most: usize) -> Option<Vec<Value>> {
+    let Reply::Array(rows) = reply else {
+        return None;
+    };
+    if rows.len() > most {
+        return None;
+    }
+    let row = |row: Reply| {
+        let Reply::Array(parts) = row else {
+            return None;
+        };
+        let [slot, Reply::Array(metrics)] = <[Reply; 2]>::try_from(parts).ok()? else {
+            return None;
+        };
+        let metric = |pair: &[Reply]| {
+            let name = String::from_utf8(pair.first()?.clone().into_text()?).ok()?;
+            let name = Some(name).filter(|name| name.len() <= MAX_NAME)?;
+            Some((name, Value::from(pair.get(1)?.number()?)))
+        };
+        if metrics.len() > 2 * MAX_METRICS {
+            return None;
+        }
+        let metrics: Option<Map<String, Value>> = metrics.chunks(2).map(metric).collect();
+        Some(json!([slot.number()?, metrics?]))
+    };
+    rows.into_iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_by_slot_is_that_of_all_nodes_or_unknown() {
+        let line = |slot: u64, metrics: Value| json!({"slots": [[slot, metrics]]});
+        let lines = [
+            line(3, json!({"key-count": 1, "memory-bytes": 70})),
+            line(9, json!({"memory-bytes": 5})),
+        ];
+        let memory = memory_in(&lines).unwrap();
+        assert_eq!((memory[3], memory[9], memory[4]), (70, 5, 0));
+        assert_eq!(memory_in(&[line(3, json!({"key-count": 1}))]), None);
+        assert_eq!(memory_in(&[line(16_384, json!({"memory-bytes": 1}))]), None);
+    }
+
+    #[test]
+    fn flat_maps_become_objects_and_unknown_metrics_are_passed_on() {
+        let text = |text: &str| Reply::Text(text.as_bytes().to_vec());
+        let metrics = vec![
+            text("key-count"),
+            Reply::Int(3),
+            text("new-metric"),
+            Reply::Int(9),
+        ];
+        let row = Reply::Array(vec![Reply::Int(7), Reply::Array(metrics)]);
+        assert_eq!(slots(Reply::Array(vec![row.clone()]), 0), None);
+        let found = slots(Reply::Array(vec![row]), 1).unwrap();
+        assert_eq!(
+            Value::Array(found),
+            json!([[7, {"key-count": 3, "new-metric": 9}]])
+        );
+        assert_eq!(slots(Reply::Array(vec![Reply::Int(1)]), 1), None);
+        assert_eq!(slots(Reply::Nil, 1), None);
+    }
+}

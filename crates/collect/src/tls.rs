@@ -1,0 +1,129 @@
+//! TLS to a server: whom to trust, and who one is. Nothing switches the verification off.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore};
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+
+/// The files of TLS.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tls {
+    /// Certificate authorities to trust in place of those of the system.
+    pub authorities: Option<PathBuf>,
+    /// The certificate that says who one is, and its key.
+    pub identity: Option<(PathBuf, PathBuf)>,
+}
+
+/// What all connections of a run share.
+#[derive(Debug, Clone)]
+pub struct TlsConfig(Arc<ClientConfig>);
+
+impl TlsConfig {
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or holds something else.
+    pub fn load(tls: &Tls) -> Result<TlsConfig> {
+        let roots = match &tls.authorities {
+            Some(path) => roots_in(path)?,
+            None => roots_of_system()?,
+        };
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| Error::bad("TLS", error.to_string()))?
+            .with_root_certificates(roots);
+        let config = match &tls.identity {
+            None => builder.with_no_client_auth(),
+            Some((certificate, key)) => {
+                let chain = certificates(certificate)?;
+                let private = PrivateKeyDer::from_pem_file(key)
+                    .map_err(|error| unusable(key, "private key", &error))?;
+                builder
+                    .with_client_auth_cert(chain, private)
+                    .map_err(|error| {
+                        Error::bad(
+                            place(certificate),
+                            format!("{error}; --tls-cert and --tls-key belong together"),
+                        )
+                    })?
+            }
+        };
+        Ok(TlsConfig(Arc::new(config)))
+    }
+
+    /// A session with the server that is called `host`.
+    ///
+    /// # Errors
+    /// `host` is no name that a certificate could have.
+    pub fn session(&self, host: &str) -> Result<ClientConnection> {
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| {
+            Error::bad(
+                Name::from(host).to_string(),
+                "no name that a certificate could have",
+            )
+        })?;
+        ClientConnection::new(Arc::clone(&self.0), name)
+            .map_err(|error| Error::bad(Name::from(host).to_string(), error.to_string()))
+    }
+}
+
+fn roots_in(path: &Path) -> Result<RootCertStore> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(path)? {
+        roots.add(certificate).map_err(|error| {
+            Error::bad(
+                place(path),
+                format!("{error}; name the certificate of the authority"),
+            )
+        })?;
+    }
+    Ok(roots)
+}
+
+fn roots_of_system() -> Result<RootCertStore> {
+    let mut roots = RootCertStore::empty();
+    let (added, _) =
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    match added {
+        0 => Err(Error::bad(
+            "TLS",
+            "the system trusts no certificate authority; name a file with --tls-ca",
+        )),
+        _ => Ok(roots),
+    }
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
+    let read = CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect::<std::result::Result<Vec<_>, _>>);
+    match read {
+        Ok(all) if all.is_empty() => Err(Error::bad(
+            place(path),
+            "no certificate in it; a PEM file is needed",
+        )),
+        Ok(all) => Ok(all),
+        Err(error) => Err(unusable(path, "certificate", &error)),
+    }
+}
+
+fn unusable(path: &Path, what: &str, error: &rustls::pki_types::pem::Error) -> Error {
+    match error {
+        rustls::pki_types::pem::Error::Io(error) => {
+            Error::io(path, std::io::Error::from(error.kind()))
+        }
+        _ => Error::bad(
+            place(path),
+            format!("no {what} that can be read; a PEM file is needed"),
+        ),
+    }
+}
+
+fn place(path: &Path) -> String {
+    Name::from(path).to_string()
+}

@@ -1,0 +1,114 @@
+//! Bytes to and from a server, each exchange within a time: a server that sends a byte now and then does not hold a run.
+
+use std::io::{self, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+#[cfg(unix)]
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use crate::address::Address;
+
+/// A stream whose reads and writes fail once its deadline is over.
+pub struct Timed {
+    stream: Stream,
+    deadline: Instant,
+}
+
+enum Stream {
+    Tcp(TcpStream),
+    #[cfg(unix)]
+    Unix(UnixStream),
+}
+
+impl Timed {
+    /// Connects.
+    ///
+    /// # Errors
+    /// What the system says, for the last of the addresses that the name of the host has.
+    pub fn connect(address: &Address, timeout: Duration) -> io::Result<Timed> {
+        let deadline = Instant::now() + timeout;
+        let stream = match address {
+            Address::Tcp(host, port) => Stream::Tcp(tcp(host, *port, deadline)?),
+            #[cfg(unix)]
+            Address::Unix(path) => Stream::Unix(UnixStream::connect(path)?),
+            #[cfg(not(unix))]
+            Address::Unix(_) => return Err(io::ErrorKind::Unsupported.into()),
+        };
+        Ok(Timed { stream, deadline })
+    }
+
+    /// What follows has to be done within this time.
+    pub fn begin(&mut self, timeout: Duration) {
+        self.deadline = Instant::now() + timeout;
+    }
+
+    fn left(&self) -> io::Result<Duration> {
+        left(self.deadline)
+    }
+}
+
+fn tcp(host: &str, port: u16, deadline: Instant) -> io::Result<TcpStream> {
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name of the host is not known");
+    let found = (host, port).to_socket_addrs().map_err(|_| {
+        io::Error::new(
+            io::ErrorKind::HostUnreachable,
+            "the name of the host is not known",
+        )
+    })?;
+    for address in found {
+        match TcpStream::connect_timeout(&address, left(deadline)?) {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                return Ok(stream);
+            }
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+fn left(deadline: Instant) -> io::Result<Duration> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    match left.is_zero() {
+        true => Err(io::ErrorKind::TimedOut.into()),
+        false => Ok(left),
+    }
+}
+
+impl Read for Timed {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = Some(self.left()?);
+        match &mut self.stream {
+            Stream::Tcp(stream) => {
+                stream.set_read_timeout(left)?;
+                stream.read(into)
+            }
+            #[cfg(unix)]
+            Stream::Unix(stream) => {
+                stream.set_read_timeout(left)?;
+                stream.read(into)
+            }
+        }
+    }
+}
+
+impl Write for Timed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = Some(self.left()?);
+        match &mut self.stream {
+            Stream::Tcp(stream) => {
+                stream.set_write_timeout(left)?;
+                stream.write(bytes)
+            }
+            #[cfg(unix)]
+            Stream::Unix(stream) => {
+                stream.set_write_timeout(left)?;
+                stream.write(bytes)
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

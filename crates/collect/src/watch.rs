@@ -1,0 +1,258 @@
+//! Who owns which slot, asked of all primaries again and again: a slot that moves while it is read is noticed, and so is
+//! a replica that takes over.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::slot::set::SlotSet;
+use slotscope_engine::source::collection::manifest::Role;
+
+use crate::address::Address;
+use crate::cluster::{Id, View};
+use crate::connection::{Access, Connection};
+use crate::crew;
+use crate::endpoints::Endpoints;
+use crate::listings::Listings;
+use crate::members::Member;
+
+/// What is said of a node that was never asked with success.
+const UNANSWERED: &str =
+    "no answer; check that it runs, and --address-map where nodes announce other addresses";
+
+/// A primary that cannot be reached is tried again after this.
+const RETRY: Duration = Duration::from_secs(2);
+/// Between two looks while something is waited for.
+const LOOK: Duration = Duration::from_millis(100);
+/// Of the time of a run, at most one part in so many is spent on looks.
+const SHARE: u32 = 20;
+/// Between two looks while slots are read.
+const INTERVAL: Duration = Duration::from_millis(500);
+
+/// What is asked, and what was seen.
+pub struct Watch<'a> {
+    access: &'a Access,
+    seed: Address,
+    endpoints: Endpoints,
+    peers: HashMap<String, Peer>,
+    /// The cluster when it was asked last.
+    pub view: View,
+    /// Slots that moved or were on their way since `start`.
+    disturbed: SlotSet,
+    /// The owners at `start`.
+    owners: Vec<Option<Id>>,
+    /// How long the last look took, and when it ended.
+    last: (Duration, Instant),
+}
+
+/// A primary that is asked.
+#[derive(Default)]
+struct Peer {
+    connection: Option<Connection>,
+    retry: Option<Instant>,
+}
+
+impl<'a> Watch<'a> {
+    /// Asks the cluster that the node at `seed` is part of.
+    ///
+    /// # Errors
+    /// No node says who owns the slots.
+    pub fn new(
+        access: &'a Access,
+        seed: Address,
+        endpoints: Endpoints,
+        mut connection: Connection,
+    ) -> Result<Self> {
+        let text = listing(&mut connection)?;
+        let mut listings = Listings::default();
+        if !listings.add("", &seed, text) {
+            return Err(connection.odd("CLUSTER NODES"));
+        }
+        let view = listings.into_view()?;
+        let mut watch = Watch {
+            access,
+            seed,
+            endpoints,
+            peers: HashMap::new(),
+            view,
+            disturbed: SlotSet::none(),
+            owners: Vec::new(),
+            last: (Duration::ZERO, Instant::now()),
+        };
+        watch.look()?;
+        watch.start();
+        Ok(watch)
+    }
+
+    /// Where a member is reached.
+    pub fn address(&self, member: &Member) -> Option<Address> {
+        let announced = self.endpoints.get(&member.id).cloned();
+        match &member.address {
+            // The node that was asked first is where it answered.
+            Some(address) if *address == self.seed => Some(address.clone()),
+            address => announced.or_else(|| address.clone()),
+        }
+    }
+
+    /// From here on, changes count.
+    pub fn start(&mut self) {
+        self.owners = (0..SLOTS as u16)
+            .map(|slot| self.view.owner(slot).cloned())
+            .collect();
+        self.disturbed = SlotSet::none();
+        self.note();
+    }
+
+    /// Slots that moved or were on their way since `start`.
+    pub fn disturbed(&self) -> &SlotSet {
+        &self.disturbed
+    }
+
+    /// Looks again where the last look is long enough ago; whether it did, with success.
+    pub fn look_now_and_then(&mut self) -> bool {
+        let (took, ended) = self.last;
+        ended.elapsed() >= INTERVAL.max(took * SHARE) && self.look().is_ok()
+    }
+
+    /// Looks until all of `slots` can be read, or as many as will; `patience` is how long at most. `on_wait` is called with
+    /// what is seen and the time left before each wait.
+    ///
+    /// # Errors
+    /// No node answers.
+    pub fn settle(
+        &mut self,
+        slots: &SlotSet,
+        patience: Duration,
+        on_wait: &mut dyn FnMut(&View, Duration),
+    ) -> Result<()> {
+        let end = Instant::now() + patience;
+        loop {
+            let looked = self.look();
+            let may_settle = looked.is_err() || slots.iter().any(|slot| self.view.may_settle(slot));
+            let left = end.saturating_duration_since(Instant::now());
+            if !may_settle || left.is_zero() {
+                return looked;
+            }
+            on_wait(&self.view, left);
+            thread::sleep(LOOK.max(self.last.0));
+        }
+    }
+
+    /// The slots of `wanted` that can be read now.
+    pub fn settled(&self, wanted: &SlotSet) -> SlotSet {
+        SlotSet::of(|slot| wanted.contains(slot) && self.view.is_settled(slot))
+    }
+
+    /// Asks all primaries.
+    ///
+    /// # Errors
+    /// None answers.
+    pub fn look(&mut self) -> Result<()> {
+        let start = Instant::now();
+        let seen = self.ask_all().and_then(Listings::into_view);
+        self.last = (start.elapsed(), Instant::now());
+        let before = std::mem::replace(&mut self.view, seen?);
+        self.note_odd_epochs(&before);
+        self.note();
+        Ok(())
+    }
+
+    /// What all primaries list, taken together as it comes.
+    fn ask_all(&mut self) -> Result<Listings> {
+        let members = self.view.members.values();
+        let primaries = members.filter(|member| member.role == Role::Primary);
+        let primaries = primaries.filter_map(|of| Some((of.id.clone(), self.address(of)?)));
+        let primaries: Vec<(String, Address)> = primaries.collect();
+        let mut peers = std::mem::take(&mut self.peers);
+        let peer = |(id, address)| {
+            let peer = peers.remove(&id).unwrap_or_default();
+            (id, address, peer)
+        };
+        let mut asked: Vec<(String, Address, Peer)> = primaries.into_iter().map(peer).collect();
+        let (listings, access) = (Mutex::new(Listings::default()), self.access);
+        let ask = |(id, address, peer): &mut (String, Address, Peer)| {
+            if let Err(error) = peer.list(id, address, access, &listings) {
+                lock(&listings).fail(id.clone(), error);
+            }
+        };
+        let done = crew::each(asked.iter_mut(), ask, |_, ()| {}, || {});
+        self.peers = asked.into_iter().map(|(id, _, peer)| (id, peer)).collect();
+        done.map(|()| {
+            listings
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner)
+        })
+    }
+
+    /// Notes what is not as it was at `start`.
+    fn note(&mut self) {
+        for slot in 0..SLOTS as u16 {
+            let moved = self.owners.get(usize::from(slot)).and_then(Option::as_ref)
+                != self.view.owner(slot);
+            if moved || self.view.is_in_flight(slot) {
+                self.disturbed.insert(slot);
+            }
+        }
+    }
+
+    /// A new epoch of a node that has got no slot: one may have left and come back between two looks.
+    fn note_odd_epochs(&mut self, before: &View) {
+        for (id, member) in &self.view.members {
+            let Some(old) = before
+                .members
+                .get(id)
+                .filter(|old| old.epoch != member.epoch)
+            else {
+                continue;
+            };
+            let (was, is) = (before.slots_of(id), self.view.slots_of(id));
+            if is.iter().all(|slot| was.contains(slot)) && old.role == Role::Primary {
+                self.disturbed.add(&is);
+            }
+        }
+    }
+}
+
+impl Peer {
+    /// Asks it, and adds what it lists to `listings`: its text is not kept while others are asked.
+    fn list(
+        &mut self,
+        id: &str,
+        address: &Address,
+        access: &Access,
+        listings: &Mutex<Listings>,
+    ) -> Result<()> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None if self.retry.is_some_and(|retry| Instant::now() < retry) => {
+                return Err(Error::bad(address.to_string(), UNANSWERED));
+            }
+            None => {
+                self.retry = Some(Instant::now() + RETRY);
+                Connection::open(address, access)?
+            }
+        };
+        let text = listing(&mut connection)?;
+        if !lock(listings).add(id, address, text) {
+            return Err(connection.odd("CLUSTER NODES"));
+        }
+        connection.forget();
+        self.connection = Some(connection);
+        Ok(())
+    }
+}
+
+/// Asks one node for its listing.
+fn listing(connection: &mut Connection) -> Result<String> {
+    let reply = connection.call("CLUSTER NODES", &[b"CLUSTER", b"NODES"])?;
+    let text = reply.into_text().map(String::from_utf8);
+    let text = text.and_then(|text| text.ok());
+    text.ok_or_else(|| connection.odd("CLUSTER NODES"))
+}
+
+fn lock(listings: &Mutex<Listings>) -> MutexGuard<'_, Listings> {
+    listings.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,366 @@
+//! Level bars, one a row, with names on the left and values behind: nodes and tags.
+
+use slotscope_canvas::font::{Style, fit, width};
+use slotscope_canvas::{Anchor, Canvas, overlap, text_box};
+
+use slotscope_engine::name::Name;
+
+use crate::charts::Sheet;
+use crate::charts::axis::{Axis, Plot};
+use crate::charts::legend::{self, Swatch};
+use crate::charts::loads::Loads;
+use crate::charts::number::Numbers;
+use crate::charts::sheet::{BELOW_HEADING, MARGIN, size};
+use crate::palette::{EMPTY, FRAME, INK, LIGHT_LOAD, MUTED, Rgb};
+
+/// The widest that names may be.
+const NAMES: f32 = 360.0;
+/// The widest that a name in a title may be.
+const TITLE_NAME: f32 = 480.0;
+/// The width of a title, and of the line below it.
+pub const ROOM: f32 = 1120.0;
+/// Where the first row starts, and what is below the last one: axis, its name, an edge.
+const TOP: i32 = BELOW_HEADING + 36;
+const BELOW: i32 = 84;
+/// How much lower the first row is under a legend.
+const LEGEND: i32 = 34;
+/// Pixels that few or many rows share, and the limits of one row.
+const ROWS: i32 = 568;
+const LEAST: i32 = 25;
+const MOST: i32 = 76;
+
+/// Rows that a sheet without bars has room for.
+const EMPTY_ROWS: usize = 3;
+
+/// A row.
+pub enum Row {
+    /// A bar.
+    Bar {
+        /// Its name, of any length.
+        name: String,
+        /// Its length.
+        value: f64,
+        /// A lighter piece behind it: what is not certain, or of another kind.
+        light: f64,
+        /// The text after it.
+        words: String,
+        /// Its colour.
+        colour: Rgb,
+    },
+    /// A sentence about rows that are left out.
+    Gap(String),
+}
+
+/// An upright line through all bars.
+pub struct Mark {
+    /// Where.
+    pub value: f64,
+    /// The text above it, where there is room: the first marks first.
+    pub label: String,
+    /// Its colour.
+    pub colour: Rgb,
+}
+
+/// `name` in a title, short enough that the rest of it has room.
+pub fn in_title(name: &Name) -> String {
+    fit(&spelled(name), TITLE_NAME, Style::bold(size::TITLE, INK))
+}
+
+/// A title from `parts`, of which those at `names` share the room that the others leave in the smallest size of a title.
+pub fn title(parts: &[&str], names: &[usize]) -> String {
+    let style = Style::bold(size::SMALL_TITLE, INK);
+    let is_name = |at: &usize| names.contains(at);
+    let others = (0..parts.len()).filter(|at| !is_name(at));
+    let taken: f32 = others.map(|at| width(parts[at], style)).sum();
+    let mut room = ROOM - taken;
+    let mut shown: Vec<String> = parts.iter().map(|part| String::from(*part)).collect();
+    // The shortest first, which leave the others more.
+    let mut order: Vec<(f32, usize)> = names
+        .iter()
+        .map(|at| (width(parts[*at], style), *at))
+        .collect();
+    order.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for (number, (_, at)) in order.iter().enumerate() {
+        shown[*at] = fit(parts[*at], room / (order.len() - number) as f32, style);
+        room -= width(&shown[*at], style);
+    }
+    shown.concat()
+}
+
+/// `name` so that it can be seen: spaces at its ends, or nothing at all, would leave its place empty.
+pub fn spelled(name: &Name) -> String {
+    let text = name.to_string();
+    let inner = text.trim_matches(' ');
+    if text.is_empty() {
+        return String::from("\"\"");
+    }
+    let before = text.len() - text.trim_start_matches(' ').len();
+    let after = text.len() - before - inner.len();
+    format!("{}{inner}{}", "\\x20".repeat(before), "\\x20".repeat(after))
+}
+
+/// The height of a row among `rows`.
+pub fn row_height(rows: usize) -> i32 {
+    (ROWS / rows.max(1) as i32).clamp(LEAST, MOST)
+}
+
+/// A chart of bars.
+pub struct Bars {
+    /// The finding.
+    pub title: String,
+    /// What was read.
+    pub subtitle: String,
+    /// The rows from top to bottom.
+    pub rows: Vec<Row>,
+    /// Lines through them.
+    pub marks: Vec<Mark>,
+    /// What the colours mean, where there are several.
+    pub legend: Vec<(Rgb, &'static str)>,
+    /// Its axis.
+    pub scale: Scale,
+}
+
+/// An axis: what it counts, how its numbers are written, and how close ticks may be.
+pub struct Scale {
+    /// What it counts.
+    pub noun: String,
+    /// How its numbers are written.
+    pub numbers: Numbers,
+    /// The least distance of two ticks: 1 where values are counts.
+    pub step: f64,
+}
+
+impl Bars {
+    /// Bars of loads, without marks and legend.
+    pub fn new(title: String, subtitle: String, rows: Vec<Row>, loads: &Loads<'_>) -> Self {
+        Bars {
+            title,
+            subtitle,
+            rows,
+            marks: Vec::new(),
+            legend: Vec::new(),
+            scale: Scale {
+                noun: String::from(loads.noun()),
+                numbers: loads.numbers(),
+                step: 1.0,
+            },
+        }
+    }
+
+    /// A sheet as high as the rows need.
+    pub fn sheet<'s>(mut self) -> Sheet<'s> {
+        let legend = if self.legend.is_empty() { 0 } else { LEGEND };
+        let height = sheet_height(self.rows.len()) + legend as u32;
+        let heading = [&mut self.title, &mut self.subtitle].map(std::mem::take);
+        let [title, subtitle] = heading;
+        Sheet::new(title, subtitle, move |canvas| {
+            draw(canvas, &self, TOP + legend)
+        })
+        .with_height(height)
+    }
+}
+
+/// A sheet with a sentence in the place of bars.
+pub fn empty_sheet<'s>(
+    title: impl Into<String>,
+    subtitle: String,
+    sentence: impl Into<String>,
+) -> Sheet<'s> {
+    Sheet::empty(title, subtitle, sentence).with_height(sheet_height(EMPTY_ROWS))
+}
+
+fn sheet_height(rows: usize) -> u32 {
+    (TOP + row_height(rows) * rows as i32 + BELOW) as u32
+}
+
+/// Draws the rows from `top` down.
+fn draw(canvas: &Canvas<'_>, chart: &Bars, top: i32) {
+    let Bars {
+        rows, marks, scale, ..
+    } = chart;
+    let swatches = chart
+        .legend
+        .iter()
+        .map(|(colour, words)| (Swatch::Area(*colour), *words));
+    legend::draw(canvas, &swatches.collect::<Vec<_>>());
+    let height = row_height(rows.len());
+    let style = Style::plain(size::BODY.min(height as f32 * 0.7), INK);
+
+    let (mut names, mut words, mut most) = (0f32, 0f32, f64::MIN_POSITIVE);
+    for row in rows {
+        if let Row::Bar {
+            name,
+            value,
+            light,
+            words: said,
+            ..
+        } = row
+        {
+            names = names.max(width(&fit(name, NAMES, style), style));
+            words = words.max(width(said, style));
+            most = most.max(value + light);
+        }
+    }
+    let most = marks
+        .iter()
+        .map(|mark| mark.value * 1.04)
+        .fold(most, f64::max);
+    let left = MARGIN + names.ceil() as i32 + 14;
+    let end = canvas.width - MARGIN - words.ceil() as i32 - 14;
+    let x = Axis {
+        from: 0.0,
+        to: most,
+        start: left,
+        end,
+        step: scale.step,
+        numbers: scale.numbers,
+    };
+    let bottom = top + height * rows.len() as i32 + 8;
+    let plot = Plot {
+        x,
+        y: Axis {
+            from: 0.0,
+            to: 1.0,
+            start: bottom,
+            end: top,
+            step: 0.0,
+            ..x
+        },
+    };
+    plot.draw_x(canvas, &scale.noun, |_, label| label);
+
+    let middle = |i: usize| top + height * i as i32 + height / 2;
+    let ends: Vec<_> = rows
+        .iter()
+        .enumerate()
+        .map(|(i, row)| bar(canvas, &plot, row, middle(i), height))
+        .collect();
+    draw_marks(canvas, &plot, marks);
+    canvas.fill([left - 1, top - 4, left, bottom], FRAME);
+    for (i, (row, end)) in rows.iter().zip(ends).enumerate() {
+        match row {
+            Row::Bar { name, words, .. } => {
+                canvas.text(
+                    &fit(name, NAMES, style),
+                    (left - 12, middle(i)),
+                    Anchor::End,
+                    style,
+                );
+                // Where lines cross the bars, the texts are in a column to the right and do not interrupt the lines.
+                let at = if marks.is_empty() {
+                    (end + 10, Anchor::Start)
+                } else {
+                    (canvas.width - MARGIN, Anchor::End)
+                };
+                canvas.text(words, (at.0, middle(i)), at.1, style);
+            }
+            Row::Gap(sentence) => {
+                behind(
+                    canvas,
+                    sentence,
+                    (end + 10, middle(i)),
+                    height,
+                    Style {
+                        colour: MUTED,
+                        ..style
+                    },
+                );
+            }
+        }
+    }
+}
+
+/// Words on white as high as the row: no lines behind them.
+fn behind(canvas: &Canvas<'_>, words: &str, (x, y): (i32, i32), height: i32, style: Style) {
+    let end = x + width(words, style).ceil() as i32;
+    canvas.fill(
+        [x - 4, y - height / 2, end + 4, y - height / 2 + height],
+        EMPTY,
+    );
+    canvas.text(words, (x, y), Anchor::Start, style);
+}
+
+/// Draws the bar of a row; returns where it ends.
+fn bar(canvas: &Canvas<'_>, plot: &Plot, row: &Row, y: i32, height: i32) -> i32 {
+    let left = plot.x.start;
+    let Row::Bar {
+        value,
+        light,
+        colour,
+        ..
+    } = row
+    else {
+        return left;
+    };
+    let half = ((height as f32 * 0.36) as i32).max(2);
+    let end = plot.x.at(*value).max(left + i32::from(*value > 0.0));
+    let far = plot.x.at(value + light).max(end);
+    canvas.fill([left, y - half, end, y + half], *colour);
+    canvas.fill([end, y - half, far, y + half], LIGHT_LOAD);
+    far
+}
+
+/// Lines over the bars, which would hide what they have passed, and under the words.
+fn draw_marks(canvas: &Canvas<'_>, plot: &Plot, marks: &[Mark]) {
+    let mut taken: Vec<[i32; 4]> = Vec::new();
+    for mark in marks {
+        let x = plot.x.at(mark.value);
+        canvas.fill([x - 1, plot.y.end, x + 2, plot.y.start], EMPTY);
+        canvas.dashes([x, plot.y.end - 4, x + 1, plot.y.start], 5, mark.colour);
+        let style = Style::plain(size::NOTE, mark.colour);
+        // The first ends at its line and the others start at theirs, which may be close to each other.
+        let has_room = x - MARGIN > width(&mark.label, style).ceil() as i32;
+        let anchor = if taken.is_empty() && has_room {
+            Anchor::End
+        } else {
+            Anchor::Start
+        };
+        let at = (
+            x - if anchor == Anchor::End { 2 } else { 4 },
+            plot.y.end - 16,
+        );
+        let place = text_box(&mark.label, at, anchor, style);
+        let grown = [place[0] - 2, place[1], place[2] + 2, place[3]];
+        if !taken.iter().any(|other| overlap(*other, grown)) {
+            canvas.text(&mark.label, at, anchor, style);
+            taken.push(grown);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_a_title_share_its_room() {
+        let long = "x".repeat(500);
+        let titled = title(&["node-1", " is full of ", &long], &[0, 2]);
+        assert!(
+            titled.starts_with("node-1 is full of xxx") && titled.contains('…'),
+            "{titled}"
+        );
+        let style = Style::bold(size::SMALL_TITLE, INK);
+        assert!(
+            (ROOM - 40.0..=ROOM).contains(&width(&titled, style)),
+            "{titled}"
+        );
+    }
+
+    #[test]
+    fn names_of_spaces_and_of_nothing_can_be_seen() {
+        let shown =
+            ["", "   ", " a b", "a ", "a b", "\\x20"].map(|name| spelled(&Name::from(name)));
+        assert_eq!(
+            shown,
+            [
+                "\"\"",
+                "\\x20\\x20\\x20",
+                "\\x20a b",
+                "a\\x20",
+                "a b",
+                "\\\\x20"
+            ]
+        );
+    }
+}

@@ -1,0 +1,228 @@
+//! slot-distribution.png: how many slots hold how much, and how many would under a perfect hash.
+
+use slotscope_canvas::font::Style;
+use slotscope_canvas::{Anchor, Canvas};
+
+use crate::charts::axis::{Axis, Plot};
+use crate::charts::loads::Loads;
+use crate::charts::number::{Numbers, counted, short};
+use crate::charts::sheet::{MARGIN, size};
+
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::model::bins::Bins;
+use slotscope_findings::summary::model::compound::CompoundPoisson;
+
+use crate::charts::legend;
+use crate::charts::legend::Swatch;
+use crate::charts::{Sheet, histogram, source_line};
+use crate::palette::{ALARM, EMPTY, EXPECTED, INK, LOAD, MUTED};
+
+/// About so many bars.
+const BARS: u64 = 64;
+/// Up to so many bars, each is for one load and has its number of slots above it.
+const SINGLE: u64 = 16;
+/// A longest tail up to this multiple of p99 is drawn, a longer one is put into one bar.
+const TAIL: f64 = 1.5;
+
+/// The slots by load. The bins reach to the largest load, or where that is far out to a multiple of p99.
+fn bins(loads: &Loads<'_>, perfect: Option<&CompoundPoisson>) -> Bins {
+    let stats = loads.stats;
+    let long = stats.max as f64 > TAIL * stats.p99 as f64 && stats.max - stats.p99 > BARS / 4;
+    let last = match stats.p99 {
+        _ if !long => stats.max,
+        p99 if p99 < SINGLE => SINGLE - 1,
+        p99 => (TAIL * p99 as f64) as u64,
+    };
+    // The perfect hash is in the picture too.
+    let (low, high) = perfect.map_or((u64::MAX, 0), |perfect| {
+        let (low, high) = perfect.middle_98_percent();
+        (low as u64, high.ceil() as u64)
+    });
+    let last = last.max(high);
+    let least = stats.min.min(low);
+    // Where all slots are far from empty, the bars start at the emptiest; else at 0.
+    let first = if least as f64 > last as f64 * 0.5 {
+        least
+    } else {
+        0
+    };
+    Bins::uniform(first, last, BARS).count(loads.slots.iter().map(|load| (*load, 1)))
+}
+
+/// Whether each bar is one load and there is room to write on it.
+fn are_single(bins: &Bins) -> bool {
+    bins.width() == 1 && bins.len() as u64 <= SINGLE
+}
+
+/// The chart of `summary`.
+pub fn sheet(summary: &Summary) -> Sheet<'_> {
+    let loads = Loads::of(summary);
+    let (what, stats, subtitle) = (loads.title(), loads.stats, source_line(summary));
+    if loads.total() == 0.0 {
+        let title = format!("{what} per slot: all slots are empty");
+        return Sheet::empty(title, subtitle, loads.nothing());
+    }
+    let [median, most, max] =
+        [stats.p50, stats.p99, stats.max].map(|load| loads.short(load as f64));
+    let title = format!("{what} per slot: median {median}, 99 % hold at most {most}, max {max}");
+    Sheet::new(title, subtitle, move |canvas| {
+        let perfect = loads.expected();
+        draw(
+            canvas,
+            &loads,
+            &bins(&loads, perfect.as_ref()),
+            perfect.as_ref(),
+        );
+    })
+}
+
+fn draw(canvas: &Canvas<'_>, loads: &Loads<'_>, bins: &Bins, perfect: Option<&CompoundPoisson>) {
+    let expected: Vec<f64> = perfect
+        .into_iter()
+        .flat_map(|p| (0..bins.len()).map(|i| p.slots_between(bins.edge(i), bins.edge(i + 1))))
+        .collect();
+    let most = bins
+        .counts
+        .iter()
+        .map(|slots| *slots as f64)
+        .chain(expected.iter().copied())
+        .fold(1.0, f64::max);
+    let rest = if bins.beyond > 0 { 120 } else { 0 };
+    let x = Axis {
+        from: bins.edge(0) as f64,
+        to: bins.end() as f64,
+        start: 110,
+        end: canvas.width - MARGIN - rest,
+        step: 1.0,
+        numbers: loads.numbers(),
+    };
+    let upright = Axis {
+        from: 0.0,
+        to: most * 1.08,
+        start: canvas.height - 90,
+        end: 190,
+        ..x
+    };
+    let plot = Plot {
+        x,
+        y: Axis {
+            numbers: Numbers::Decimal,
+            ..upright
+        },
+    };
+    plot.draw_y(canvas, "slots", |_, label| label);
+    let base = plot.y.start;
+    let edge = |i: usize| plot.x.at(bins.edge(i) as f64);
+    let filled = bins
+        .counts
+        .iter()
+        .enumerate()
+        .filter(|(_, slots)| **slots > 0);
+    let bars = filled.map(|(i, slots)| [edge(i), edge(i + 1), plot.y.at(*slots as f64)]);
+    histogram::bars(canvas, base, bars, LOAD);
+    let point =
+        |i: usize, slots: f64| (f64::from(edge(i) + edge(i + 1)) / 2.0, plot.y.exact(slots));
+    let points: Vec<_> = expected
+        .iter()
+        .enumerate()
+        .map(|(i, slots)| point(i, *slots))
+        .collect();
+    // One load a bar: the number is under the middle of its bar.
+    let half = if bins.width() == 1 { 0.5 } else { 0.0 };
+    let name = match bins.width() {
+        1 => format!("{} per slot", loads.noun()),
+        width => format!(
+            "{} per slot (a bar: {})",
+            loads.noun(),
+            loads.counted(width)
+        ),
+    };
+    let under_bars = Axis {
+        from: x.from - half,
+        to: x.to - half,
+        ..x
+    };
+    Plot {
+        x: under_bars,
+        ..plot
+    }
+    .draw_x(canvas, &name, |_, label| label);
+    if bins.beyond > 0 {
+        beyond(canvas, loads, bins, &plot);
+    }
+    let mean = (
+        plot.x.at(loads.mean() + half),
+        format!("mean {}", loads.short(loads.mean())),
+    );
+    histogram::marks(canvas, (plot.y.end - 2, base), plot.x.end, &[mean]);
+    // Last, so that no line crosses a number.
+    if are_single(bins) {
+        counts(canvas, &points, bins, &|i, slots| point(i, slots as f64));
+    } else {
+        canvas.curve(&points, 2.5, EXPECTED);
+    }
+    let mut entries = vec![(Swatch::Area(LOAD), "slots in this dump")];
+    if !expected.is_empty() {
+        let swatch = match are_single(bins) {
+            true => Swatch::Dot(EXPECTED),
+            false => Swatch::Line(EXPECTED, 2.5),
+        };
+        entries.push((swatch, "a perfect hash of the same keys and tags"));
+    }
+    legend::draw(canvas, &entries);
+}
+
+/// Few bars are loads with nothing in between: dots for the perfect hash, and each bar's count.
+fn counts(
+    canvas: &Canvas<'_>,
+    expected: &[(f64, f64)],
+    bins: &Bins,
+    top: &dyn Fn(usize, u64) -> (f64, f64),
+) {
+    // A dot on the line would say no more than the line.
+    let base = top(0, 0).1;
+    for dot in expected.iter().filter(|(_, y)| *y < base - 0.3) {
+        canvas.curve(&[*dot], 13.0, EMPTY);
+        canvas.curve(&[*dot], 9.0, EXPECTED);
+    }
+    for (i, slots) in bins
+        .counts
+        .iter()
+        .enumerate()
+        .filter(|(_, slots)| **slots > 0)
+    {
+        let (x, bar) = top(i, *slots);
+        let above = expected.get(i).map_or(bar, |(_, dot)| bar.min(dot - 6.0));
+        let style = Style::plain(size::NOTE, INK);
+        canvas.label(
+            &short(*slots as f64),
+            (x as i32, above as i32 - 12),
+            Anchor::Middle,
+            style,
+        );
+    }
+}
+
+/// The bar for all that is further right; its height would be a lie on the axis of the others, so it is
+/// another colour and set apart.
+fn beyond(canvas: &Canvas<'_>, loads: &Loads<'_>, bins: &Bins, plot: &Plot) {
+    let [left, right] = [plot.x.end + 46, plot.x.end + 90];
+    let base = plot.y.start;
+    let top = plot.y.at(bins.beyond as f64).min(base - 2);
+    canvas.fill([left - 16, base, right + 16, base + 1], MUTED);
+    canvas.fill([left, top, right, base], ALARM);
+    let middle = (left + right) / 2;
+    let style = Style::plain(size::NOTE, INK);
+    canvas.label(
+        &counted(bins.beyond, "slot"),
+        (middle, top - 14),
+        Anchor::Middle,
+        style,
+    );
+    canvas.text(
+        &format!("≥ {}", loads.short(bins.end() as f64)),
+        (middle, base + 19),
+        Anchor::Middle,
+        style,
+    );
+}

@@ -1,0 +1,339 @@
+//! slot-heatmap.png: every slot as a cell, 128 in a row, coloured by its load, with the borders of the nodes.
+
+use slotscope_canvas::font::{Style, fit};
+use slotscope_canvas::{Anchor, Canvas, spread, text_box};
+
+use slotscope_engine::slot::SLOTS;
+use slotscope_findings::summary::Summary;
+
+use crate::charts::axis::Axis;
+use crate::charts::loads::Loads;
+use crate::charts::number::{counted, short, times, times_with};
+use crate::charts::sheet::{MARGIN, size};
+use crate::charts::{Sheet, node_name, owners, ratio_digits, source_line};
+use crate::palette::{EMPTY, EXPECTED, FRAME, INK, MUTED, Rgb, ramp};
+
+/// Cells in a row, and rows.
+const SIDE: i32 = 128;
+/// Pixels of a cell.
+const CELL: i32 = 7;
+const LEFT: i32 = MARGIN + 62;
+const TOP: i32 = 124;
+const RIGHT: i32 = LEFT + SIDE * CELL;
+const BOTTOM: i32 = TOP + SIDE * CELL;
+const HEIGHT: u32 = 1200;
+/// More nodes than this are not named.
+const NAMED: usize = 12;
+/// More ranges than this get thinner borders, then none: lines would be all that is seen.
+const THICK: usize = 24;
+const THIN: usize = 64;
+
+/// Which colour a load has.
+struct Scale {
+    /// The load of the darkest colour.
+    top: u64,
+    /// Why the scale ends there, where that needs saying.
+    reason: &'static str,
+}
+
+impl Scale {
+    /// From 0 to what 99.9 % of the slots do not exceed, but at least to twice the mean: one hot slot does not turn
+    /// all others pale, and small differences do not look like large ones.
+    fn of(loads: &Loads<'_>) -> Self {
+        let stats = loads.stats;
+        let twice = (2.0 * stats.mean).ceil() as u64;
+        let (top, reason) = match stats.p999 > twice {
+            true => (stats.p999, ": 99.9 % of the slots hold no more"),
+            false if twice > 1 => (twice, ": twice the mean"),
+            false => (1, ""),
+        };
+        Scale { top, reason }
+    }
+
+    fn colour(&self, load: u64) -> Rgb {
+        match load {
+            0 => EMPTY,
+            _ => ramp(load as f64 / self.top as f64),
+        }
+    }
+}
+
+/// The chart of `summary`.
+pub fn sheet(summary: &Summary) -> Sheet<'_> {
+    let loads = Loads::of(summary);
+    let (what, stats, subtitle) = (loads.title(), loads.stats, source_line(summary));
+    if loads.total() == 0.0 {
+        let title = format!("{what} per hash slot: all 16,384 are empty");
+        return Sheet::empty(title, subtitle, loads.nothing()).with_height(HEIGHT);
+    }
+    let (max, mean) = (loads.short(stats.max as f64), loads.short(stats.mean));
+    let title = format!("{what} per hash slot: max {max}, mean {mean}");
+    let draw = move |canvas: &Canvas<'_>| {
+        let scale = Scale::of(&loads);
+        cells(canvas, loads.slots, &scale);
+        borders(canvas, summary);
+        axes(canvas);
+        names(canvas, summary, &loads);
+        bar(canvas, &loads, &scale);
+        hottest(canvas, summary, &loads);
+    };
+    Sheet::new(title, subtitle, draw).with_height(HEIGHT)
+}
+
+fn corner(slot: usize) -> (i32, i32) {
+    (
+        LEFT + slot as i32 % SIDE * CELL,
+        TOP + slot as i32 / SIDE * CELL,
+    )
+}
+
+fn cells(canvas: &Canvas<'_>, slots: &[u64], scale: &Scale) {
+    for (slot, load) in slots.iter().enumerate().take(SLOTS) {
+        let (x, y) = corner(slot);
+        canvas.fill([x, y, x + CELL, y + CELL], scale.colour(*load));
+    }
+    canvas.outline([LEFT - 1, TOP - 1, RIGHT + 1, BOTTOM + 1], FRAME);
+}
+
+/// Lines between cells of different owners: dark with white edges, to be seen on any colour.
+fn borders(canvas: &Canvas<'_>, summary: &Summary) {
+    let ranges: usize = summary
+        .nodes
+        .list
+        .iter()
+        .map(|node| node.ranges.len())
+        .sum();
+    if ranges > THIN {
+        return;
+    }
+    let owners = owners(summary);
+    let mut lines = Vec::new();
+    for slot in 0..SLOTS {
+        let (x, y) = corner(slot);
+        if slot as i32 % SIDE != SIDE - 1 && owners[slot] != owners[slot + 1] {
+            lines.push([x + CELL, y, x + CELL, y + CELL]);
+        }
+        if slot + (SIDE as usize) < SLOTS && owners[slot] != owners[slot + SIDE as usize] {
+            lines.push([x, y + CELL, x + CELL, y + CELL]);
+        }
+    }
+    let wide = |[x0, y0, x1, y1]: [i32; 4], by: i32| [x0 - by, y0 - by, x1 + by + 1, y1 + by + 1];
+    if ranges <= THICK {
+        lines
+            .iter()
+            .for_each(|line| canvas.fill(wide(*line, 1), EMPTY));
+    }
+    let opacity = if ranges <= THICK { 1.0 } else { 0.55 };
+    lines
+        .iter()
+        .for_each(|line| canvas.tint(wide(*line, 0), INK, opacity));
+}
+
+fn axes(canvas: &Canvas<'_>) {
+    let style = Style::plain(size::NOTE, MUTED);
+    for row in (0..SIDE).step_by(16) {
+        let y = TOP + row * CELL + CELL / 2;
+        canvas.fill([LEFT - 7, y, LEFT - 1, y + 1], FRAME);
+        canvas.text(
+            &(row * SIDE).to_string(),
+            (LEFT - 12, y),
+            Anchor::End,
+            style,
+        );
+    }
+    for column in (0..SIDE).step_by(16) {
+        let x = LEFT + column * CELL + CELL / 2;
+        canvas.fill([x, BOTTOM + 1, x + 1, BOTTOM + 7], FRAME);
+        canvas.text(
+            &format!("+{column}"),
+            (x, BOTTOM + 18),
+            Anchor::Middle,
+            style,
+        );
+    }
+    canvas.text("slot", (LEFT - 12, TOP - 14), Anchor::End, style);
+}
+
+/// Names next to the rows where each node has most of its slots.
+fn names(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
+    let nodes: Vec<_> = summary.nodes.owning().collect();
+    let style = Style::plain(size::BODY, INK);
+    let note = Style::plain(size::NOTE, MUTED);
+    let (left, room) = (RIGHT + 22, (canvas.width - RIGHT - 34) as f32);
+    if nodes.len() > NAMED {
+        let borders = if nodes.iter().map(|node| node.ranges.len()).sum::<usize>() > THIN {
+            "borders left"
+        } else {
+            "borders"
+        };
+        let second = if borders == "borders" { "only" } else { "out" };
+        for (i, words) in [
+            short(nodes.len() as f64) + " nodes:",
+            format!("{borders} {second}"),
+        ]
+        .iter()
+        .enumerate()
+        {
+            canvas.text(words, (left, TOP + 12 + 22 * i as i32), Anchor::Start, note);
+        }
+        return;
+    }
+    let longest = |ranges: &[(u16, u16)]| {
+        ranges
+            .iter()
+            .copied()
+            .max_by_key(|(first, last)| (last - first, SLOTS as u16 - first))
+    };
+    let mut named: Vec<_> = nodes
+        .iter()
+        .filter_map(|node| longest(&node.ranges).map(|range| (range, *node)))
+        .collect();
+    named.sort_by_key(|(range, _)| *range);
+    // Where a node's slots lie in many places, a bracket around one of them would mislead.
+    let scattered = named
+        .iter()
+        .any(|((first, last), node)| u32::from(last - first + 1) * 2 < node.slots);
+    let digits = ratio_digits(&nodes, loads);
+    let middle = |(first, last): (u16, u16)| {
+        TOP + (i32::from(first) + i32::from(last)) * CELL / (2 * SIDE) + CELL / 2
+    };
+    let wanted: Vec<_> = named.iter().map(|(range, _)| middle(*range) - 10).collect();
+    for (y, ((first, last), node)) in spread(&wanted, 46, (TOP + 8, BOTTOM - 30))
+        .iter()
+        .zip(&named)
+    {
+        let row = |slot: i32| TOP + slot * CELL / SIDE;
+        let (top, bottom) = (row(i32::from(*first)) + 3, row(i32::from(*last) + 1) - 2);
+        if !scattered {
+            canvas.fill([RIGHT + 9, top, RIGHT + 11, bottom.max(top + 1)], FRAME);
+        }
+        canvas.text(
+            &fit(&node_name(node), room, style),
+            (left, *y),
+            Anchor::Start,
+            style,
+        );
+        let load = loads.held(&node.load) as f64;
+        let ratio = load / loads.nodes.mean.max(f64::MIN_POSITIVE);
+        let words = format!("{} · {}", loads.short(load), times_with(digits, ratio));
+        canvas.text(&words, (left, y + 21), Anchor::Start, note);
+    }
+}
+
+/// The colour bar: empty, the scale with the mean and what chance allows, and what is beyond it.
+fn bar(canvas: &Canvas<'_>, loads: &Loads<'_>, scale: &Scale) {
+    let stats = loads.stats;
+    let (top, bottom) = (BOTTOM + 78, BOTTOM + 100);
+    let style = Style::plain(size::NOTE, INK);
+    let note = Style::plain(size::NOTE, MUTED);
+    let swatch = |x: i32, colour: Rgb, words: &str| {
+        canvas.fill([x, top, x + 24, bottom], colour);
+        canvas.outline([x, top, x + 24, bottom], FRAME);
+        canvas.text(words, (x + 32, (top + bottom) / 2), Anchor::Start, style);
+    };
+    swatch(
+        LEFT,
+        EMPTY,
+        &format!("empty: {}", counted(stats.empty as u64, "slot")),
+    );
+    let x = Axis {
+        from: 0.0,
+        to: scale.top as f64,
+        start: LEFT + 210,
+        end: LEFT + 210 + 440,
+        step: 1.0,
+        numbers: loads.numbers(),
+    };
+    for column in x.start..x.end {
+        canvas.fill(
+            [column, top, column + 1, bottom],
+            ramp(f64::from(column - x.start) / f64::from(x.end - x.start)),
+        );
+    }
+    for (load, label) in x.ticks(88) {
+        canvas.fill([x.at(load), bottom, x.at(load) + 1, bottom + 6], FRAME);
+        canvas.text(&label, (x.at(load), bottom + 18), Anchor::Middle, note);
+    }
+    let mean = x.at(stats.mean);
+    canvas.fill([mean - 1, top - 7, mean + 1, bottom], INK);
+    let mut words = format!("mean {}", loads.short(stats.mean));
+    if let Some(perfect) = loads.expected() {
+        let (least, most) = perfect.middle_998_permille();
+        let (from, to) = (x.at(least), x.at(most));
+        // A bracket over the colours that a perfect hash would leave.
+        canvas.fill([from, top - 5, to, top - 3], EXPECTED);
+        [from, to - 2]
+            .into_iter()
+            .for_each(|end| canvas.fill([end, top - 5, end + 2, top], EXPECTED));
+        let (least, most) = (loads.short(least.floor()), loads.short(most.ceil()));
+        words = format!("{words}; a perfect hash: {least} to {most} in 99.8 % of the slots");
+    }
+    let left = (mean - 34).max(x.start);
+    canvas.text(&words, (left, top - 18), Anchor::Start, style);
+    let hot = loads
+        .slots
+        .iter()
+        .filter(|load| **load >= scale.top)
+        .count();
+    if hot > 0 {
+        let words = format!(
+            "≥ {}: {}",
+            loads.counted(scale.top),
+            counted(hot as u64, "slot")
+        );
+        swatch(x.end + 34, ramp(1.0), &words);
+    }
+    let words = format!(
+        "{} per slot; the scale ends at {}{}",
+        loads.noun(),
+        loads.short(x.to),
+        scale.reason
+    );
+    canvas.text(&words, (x.start, bottom + 44), Anchor::Start, note);
+}
+
+/// A ring around the fullest cell, with its numbers.
+fn hottest(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
+    let Some(slot) = summary.slots.hottest.first() else {
+        return;
+    };
+    let (x, y) = corner(usize::from(slot.slot));
+    let (x, y) = (x + CELL / 2, y + CELL / 2);
+    let words = format!(
+        "slot {}: {}, {} the mean",
+        slot.slot,
+        loads.counted(loads.held(&slot.load)),
+        times(slot.over_mean)
+    );
+    let style = Style::bold(size::BODY, INK);
+    let (anchor, dx) = if x < (LEFT + RIGHT) / 2 {
+        (Anchor::Start, 34)
+    } else {
+        (Anchor::End, -34)
+    };
+    let dy = if y < (TOP + BOTTOM) / 2 { 30 } else { -30 };
+    let at = (x + dx, y + dy);
+    let [x0, y0, x1, y1] = text_box(&words, at, anchor, style);
+    let place = [x0 - 8, y0 - 3, x1 + 8, y1 + 3];
+    let ring: Vec<_> = (0..=48)
+        .map(|i| f64::from(i) * std::f64::consts::TAU / 48.0)
+        .collect();
+    let ring: Vec<_> = ring
+        .iter()
+        .map(|a| (f64::from(x) + 9.0 * a.cos(), f64::from(y) + 9.0 * a.sin()))
+        .collect();
+    let line = [
+        (
+            f64::from(x + dx.signum() * 7),
+            f64::from(y + dy.signum() * 7),
+        ),
+        (f64::from(at.0), f64::from(at.1)),
+    ];
+    for (thickness, colour) in [(5.0, EMPTY), (2.0, INK)] {
+        canvas.curve(&line, thickness, colour);
+        canvas.curve(&ring, thickness, colour);
+    }
+    canvas.fill(place, EMPTY);
+    canvas.outline(place, INK);
+    canvas.text(&words, at, anchor, style);
+}

@@ -1,0 +1,84 @@
+//! key-lengths.png: how long key names are. Each byte is paid for once a key, in memory and in every request.
+
+use slotscope_canvas::Canvas;
+
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::model::bins::Bins;
+use slotscope_findings::summary::quantiles::Quantiles;
+
+use crate::charts::axis::{Axis, Plot};
+use crate::charts::number::{Numbers, counted};
+use crate::charts::sheet::MARGIN;
+use crate::charts::{Sheet, histogram, short_source_line};
+use crate::palette::LOAD;
+
+/// About so many bars.
+const BARS: u64 = 64;
+/// Names up to this multiple of p99.9 are drawn; longer ones are counted in the name of the axis.
+const TAIL: f64 = 1.5;
+
+/// The chart of `summary`.
+pub fn sheet(summary: &Summary) -> Sheet<'_> {
+    let subtitle = short_source_line(summary);
+    match summary.lengths.as_ref().filter(|lengths| lengths.count > 0) {
+        Some(lengths) => Sheet::new(title(lengths), subtitle, |canvas| draw(canvas, lengths)),
+        None => Sheet::empty("Lengths of key names", subtitle, "no keys in this dump"),
+    }
+}
+
+fn title(lengths: &Quantiles) -> String {
+    let [half, most, longest] = [lengths.p50, lengths.p99, lengths.max].map(bytes);
+    format!("Key names: half have at most {half}, 99 % {most}, the longest {longest}")
+}
+
+fn bytes(length: u64) -> String {
+    Numbers::Binary.short(length as f64)
+}
+
+fn draw(canvas: &Canvas<'_>, lengths: &Quantiles) {
+    let last = lengths.max.min((TAIL * lengths.p999 as f64) as u64 + 1);
+    let bins = Bins::uniform(0, last, BARS).count(lengths.counts.iter().copied());
+    let most = bins.counts.iter().max().map_or(1.0, |most| *most as f64);
+    let x = Axis {
+        from: 0.0,
+        to: bins.end() as f64,
+        start: 110,
+        end: canvas.width - MARGIN,
+        step: 1.0,
+        numbers: Numbers::Binary,
+    };
+    let upright = Axis {
+        to: most * 1.08,
+        start: canvas.height - 90,
+        end: 190,
+        numbers: Numbers::Decimal,
+        ..x
+    };
+    let plot = Plot { x, y: upright };
+    plot.draw_y(canvas, "keys", |_, label| label);
+    let edge = |i: usize| plot.x.at(bins.edge(i) as f64);
+    let filled = bins
+        .counts
+        .iter()
+        .enumerate()
+        .filter(|(_, keys)| **keys > 0);
+    let bars = filled.map(|(i, keys)| [edge(i), edge(i + 1), plot.y.at(*keys as f64)]);
+    histogram::bars(canvas, plot.y.start, bars, LOAD);
+    let beyond = match bins.beyond {
+        0 => String::new(),
+        longer => format!("; longer: {}", counted(longer, "key")),
+    };
+    let name = format!(
+        "length of the key name (a bar: {}{beyond})",
+        bytes(bins.width())
+    );
+    plot.draw_x(canvas, &name, |_, label| label);
+    let mark = |words: &str, length: u64| {
+        (
+            plot.x.at(length as f64 + 0.5),
+            format!("{words} {}", bytes(length)),
+        )
+    };
+    let marks = [mark("median", lengths.p50), mark("99 % ≤", lengths.p99)];
+    histogram::marks(canvas, (plot.y.end - 2, plot.y.start), plot.x.end, &marks);
+}

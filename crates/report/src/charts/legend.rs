@@ -1,0 +1,52 @@
+//! The legend under the heading: a swatch and its words for each kind of mark, from left to right.
+
+use slotscope_canvas::font::{Style, width};
+use slotscope_canvas::{Anchor, Canvas};
+
+use crate::charts::sheet::{BELOW_HEADING, MARGIN, size};
+use crate::palette::{MUTED, Rgb};
+
+/// Height of the middle of the legend.
+const MIDDLE: i32 = BELOW_HEADING + 12;
+/// Width of a swatch, and half of its height.
+const WIDTH: i32 = 24;
+const HALF: i32 = 8;
+/// From the start of a swatch to its words, and from their end to the next swatch.
+const WORDS: i32 = 34;
+const GAP: i32 = 32;
+
+/// What a mark looks like.
+pub enum Swatch<'a> {
+    /// A filled area.
+    Area(Rgb),
+    /// A line of so many pixels.
+    Line(Rgb, f64),
+    /// A dot.
+    Dot(Rgb),
+    /// What is drawn into the rectangle.
+    Drawn(&'a dyn Fn([i32; 4])),
+}
+
+/// Draws the legend.
+pub fn draw(canvas: &Canvas<'_>, entries: &[(Swatch<'_>, &str)]) {
+    let style = Style::plain(size::BODY, MUTED);
+    let middle = f64::from(MIDDLE);
+    let mut x = MARGIN;
+    for (swatch, words) in entries {
+        let left = f64::from(x);
+        let place = [x, MIDDLE - HALF, x + WIDTH, MIDDLE + HALF];
+        match swatch {
+            Swatch::Area(colour) => canvas.fill(place, *colour),
+            Swatch::Line(colour, thickness) => {
+                let ends = [(left, middle), (left + f64::from(WIDTH), middle)];
+                canvas.curve(&ends, *thickness, *colour);
+            }
+            Swatch::Dot(colour) => {
+                canvas.curve(&[(left + f64::from(WIDTH) / 2.0, middle)], 9.0, *colour)
+            }
+            Swatch::Drawn(draw) => draw(place),
+        }
+        canvas.text(words, (x + WORDS, MIDDLE), Anchor::Start, style);
+        x += WORDS + width(words, style) as i32 + GAP;
+    }
+}

@@ -1,0 +1,112 @@
+//! The loads that a chart is about, in the metric of the verdict: where they are and how they are written.
+
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::text::grouped;
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::balance;
+use slotscope_findings::summary::balance::Balance;
+use slotscope_findings::summary::independent_units::Units;
+use slotscope_findings::summary::model::compound::CompoundPoisson;
+
+use crate::charts::number::{Numbers, counted};
+
+/// What slots and nodes hold in one metric.
+#[derive(Clone, Copy)]
+pub struct Loads<'a> {
+    /// The metric.
+    pub by: Metric,
+    /// The load of each slot.
+    pub slots: &'a [u64],
+    /// Their balance.
+    pub stats: &'a Balance,
+    /// The balance of the nodes that own slots.
+    pub nodes: &'a Balance,
+    /// The independent units that they are sums of.
+    pub units: &'a Units,
+}
+
+impl<'a> Loads<'a> {
+    /// In the metric of the verdict; keys where the summary lacks it.
+    pub fn of(summary: &'a Summary) -> Self {
+        Loads::by(summary, summary.by)
+    }
+
+    /// In this metric; keys where the summary lacks it.
+    pub fn by(summary: &'a Summary, by: Metric) -> Self {
+        let (slots, nodes) = (&summary.slots, &summary.nodes.balance);
+        match (slots.loads.get(by), slots.stats.get(by), nodes.get(by)) {
+            (Some(loads), Some(stats), Some(nodes)) => Loads {
+                by,
+                slots: loads,
+                stats,
+                nodes,
+                units: &summary.units,
+            },
+            _ => Loads {
+                by: Metric::Keys,
+                slots: &slots.loads.keys,
+                stats: &slots.stats.keys,
+                nodes: &nodes.keys,
+                units: &summary.units,
+            },
+        }
+    }
+
+    /// What a slot would hold under a perfect hash; `None` where the units were not counted.
+    pub fn expected(&self) -> Option<CompoundPoisson> {
+        CompoundPoisson::of(self.units, self.by)
+    }
+
+    /// What one thing holds.
+    pub fn held(&self, load: &PerMetric<u64>) -> u64 {
+        load.get(self.by).copied().unwrap_or(0)
+    }
+
+    /// What all slots hold.
+    pub fn total(&self) -> f64 {
+        balance::sum(self.slots) as f64
+    }
+
+    /// What the average slot holds.
+    pub fn mean(&self) -> f64 {
+        self.total() / SLOTS as f64
+    }
+
+    /// `keys`, `bytes`, `ops`.
+    pub fn noun(&self) -> &'static str {
+        self.by.title()
+    }
+
+    /// `Keys`, `Bytes`, `Ops`: at the start of a title.
+    pub fn title(&self) -> String {
+        let (first, rest) = self.by.title().split_at(1);
+        format!("{}{rest}", first.to_uppercase())
+    }
+
+    /// How they are written on axes.
+    pub fn numbers(&self) -> Numbers {
+        Numbers::of(self.by)
+    }
+
+    /// `4,120`, `12.3 MiB`.
+    pub fn short(&self, load: f64) -> String {
+        self.numbers().short(load)
+    }
+
+    /// `4,120 keys`, `1 op`, `12.3 MiB`.
+    pub fn counted(&self, load: u64) -> String {
+        match self.by {
+            Metric::Keys => counted(load, "key"),
+            by if by.has_unit() => self.short(load as f64),
+            Metric::Accesses => format!("≈ {} accesses/min", grouped(load)),
+            // The short name where there is little room.
+            by => counted(load, by.name().trim_end_matches('s')),
+        }
+    }
+
+    /// What to say where there is no load.
+    pub fn nothing(&self) -> String {
+        format!("no {} in this dump", self.noun())
+    }
+}

@@ -1,0 +1,254 @@
+//! The PNG charts. Each is a file with a function from a `Summary` to a `Sheet`, and a row in `CHARTS`.
+//!
+//! They are drawn on a canvas of crates/canvas; numbers come from `summary` and colours from `report::palette`.
+
+mod axis;
+mod bars;
+mod dates;
+mod distribution;
+mod expiry;
+mod expiry_over_time;
+mod factors;
+mod heatmap;
+mod histogram;
+mod key_lengths;
+mod legend;
+mod loads;
+mod lorenz;
+mod node_stacks;
+mod nodes;
+pub mod nodes_over_time;
+mod number;
+pub mod over_time;
+mod prefixes;
+mod sheet;
+mod slot_load;
+mod tag_sizes;
+pub mod throughput;
+pub mod time_map;
+mod top_units;
+mod types;
+mod value_sizes;
+
+use std::io::{self, Write};
+
+use slotscope_canvas::font::{Style, fit};
+
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+
+use crate::ChartSet;
+use crate::charts::loads::Loads;
+use crate::charts::number::{counted, short};
+pub use crate::charts::sheet::Sheet;
+use crate::charts::sheet::size;
+use crate::output::Written;
+
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::text::{and_more, plural};
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::balance;
+use slotscope_findings::summary::nodes::NodeLoad;
+
+use crate::palette::MUTED;
+
+/// Every chart of a report.
+pub static CHARTS: &[Chart] = &[
+    Chart {
+        file: "slot-heatmap.png",
+        wanted: |_| true,
+        usual: |_| true,
+        sheet: heatmap::sheet,
+    },
+    Chart {
+        file: "slot-load.png",
+        wanted: |_| true,
+        usual: |_| true,
+        sheet: slot_load::sheet,
+    },
+    Chart {
+        file: "nodes.png",
+        wanted: |_| true,
+        usual: |_| true,
+        sheet: nodes::sheet,
+    },
+    Chart {
+        file: "top-tags.png",
+        wanted: |summary| summary.tags.is_some(),
+        usual: top_units::is_telling,
+        sheet: top_units::sheet,
+    },
+    Chart {
+        file: "lorenz.png",
+        wanted: |_| true,
+        usual: |_| false,
+        sheet: lorenz::sheet,
+    },
+    Chart {
+        file: "slot-distribution.png",
+        wanted: |_| true,
+        usual: |_| true,
+        sheet: distribution::sheet,
+    },
+    Chart {
+        file: "tag-sizes.png",
+        wanted: |summary| summary.tag_sizes.is_some(),
+        usual: |_| true,
+        sheet: tag_sizes::sheet,
+    },
+    Chart {
+        file: "key-lengths.png",
+        wanted: |summary| summary.lengths.is_some(),
+        usual: |_| true,
+        sheet: key_lengths::sheet,
+    },
+    Chart {
+        file: "value-sizes.png",
+        wanted: |summary| summary.sizes.is_some(),
+        usual: |_| true,
+        sheet: value_sizes::sheet,
+    },
+    Chart {
+        file: "prefixes.png",
+        wanted: |summary| summary.patterns.is_some(),
+        usual: |_| true,
+        sheet: prefixes::sheet,
+    },
+    Chart {
+        file: "expiry.png",
+        wanted: |summary| summary.expiry.is_some(),
+        usual: expiry::is_telling,
+        sheet: expiry::sheet,
+    },
+    Chart {
+        file: "types.png",
+        wanted: |summary| summary.encodings.is_some(),
+        usual: types::is_telling,
+        sheet: types::sheet,
+    },
+];
+
+/// Writes a chart, if there is one.
+///
+/// # Errors
+/// `out` cannot be written to.
+pub fn write(sheet: Option<Sheet<'_>>, out: &mut dyn Write) -> io::Result<Written> {
+    match sheet {
+        Some(sheet) => sheet.write(out).map(|()| Written::Whole),
+        None => Ok(Written::Nothing),
+    }
+}
+
+/// A chart of a report.
+pub struct Chart {
+    /// Its file.
+    pub file: &'static str,
+    /// Whether a report with this summary has it.
+    pub wanted: fn(&Summary) -> bool,
+    /// Whether it says more than a sentence of the report does; else it is drawn on request.
+    pub usual: fn(&Summary) -> bool,
+    /// What is on it; a summary that has nothing for it gives an empty sheet.
+    pub sheet: for<'s> fn(&'s Summary) -> Sheet<'s>,
+}
+
+impl Chart {
+    /// The chart of `summary`, if it has one and the chart is in `set`.
+    pub fn sheet_in<'s>(&self, set: ChartSet, summary: &'s Summary) -> Option<Sheet<'s>> {
+        let is_in_set = set == ChartSet::All || (self.usual)(summary);
+        let is_drawn = (self.wanted)(summary) && is_in_set;
+        is_drawn.then(|| (self.sheet)(summary))
+    }
+}
+
+/// Pixels for the name of a file in the line under the title.
+const NAME: f32 = 220.0;
+
+/// The line under the titles of slots and nodes: how much was read, how many nodes, from what.
+fn source_line(summary: &Summary) -> String {
+    let (read, from) = source(summary);
+    let nodes = summary.nodes.owning().count();
+    let on = match () {
+        () if summary.nodes.are_assumed() => {
+            format!("{} (assumed)", counted(nodes as u64, "equal node"))
+        }
+        () if summary.nodes.is_even() => counted(nodes as u64, "equal node"),
+        () if summary.nodes.are_files() => format!("{}, one a file", counted(nodes as u64, "node")),
+        () => format!(
+            "{} of {}",
+            counted(nodes as u64, "node"),
+            cut(&summary.nodes.source)
+        ),
+    };
+    format!("{read}  ·  {} slots  ·  {on}{from}", short(SLOTS as f64))
+}
+
+/// The line under the titles of charts in which slots and nodes have no part.
+fn short_source_line(summary: &Summary) -> String {
+    let (read, from) = source(summary);
+    format!("{read}{from}")
+}
+
+fn cut(name: &Name) -> String {
+    let style = Style::plain(size::SUBTITLE, MUTED);
+    fit(base_name(&name.to_string()), NAME, style)
+}
+
+/// How much was read, and from what.
+fn source(summary: &Summary) -> (String, String) {
+    let files = &summary.input.files;
+    let from = match files.first() {
+        None => String::new(),
+        Some(first) if files.len() == 1 => format!("  ·  {}", cut(&first.name)),
+        Some(first) => format!("  ·  {} {}", cut(&first.name), and_more(files.len() - 1)),
+    };
+    let part = if summary.input.incomplete.is_empty() {
+        ""
+    } else {
+        "INPUT NOT READ TO ITS END  ·  "
+    };
+    let keys = balance::sum(&summary.slots.loads.keys) as f64;
+    let keys = format!("{} key{}", short(keys), plural(keys as u64));
+    let loads = Loads::of(summary);
+    let weight = match loads.by {
+        Metric::Keys => None,
+        by if by.is_size() => Some(loads.short(loads.total())),
+        by if by.is_time() => Some(format!("{} of {}", loads.short(loads.total()), by.title())),
+        by => Some(format!("{} {}", loads.short(loads.total()), by.title())),
+    };
+    // Of captures alone the keys are not known.
+    let keys = Some(keys).filter(|_| weight.is_none() || !summary.has_only_operations());
+    let read: Vec<String> = keys.into_iter().chain(weight).collect();
+    (format!("{part}{}", read.join("  ·  ")), from)
+}
+
+/// The last part of a path.
+fn base_name(path: &str) -> &str {
+    path.trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(path)
+}
+
+/// What people call a node.
+fn node_name(node: &NodeLoad) -> String {
+    node.label().to_string()
+}
+
+/// Digits of a node's load over the fair share: two, where that shows a difference, else three.
+fn ratio_digits(nodes: &[&NodeLoad], loads: &Loads<'_>) -> usize {
+    let apart =
+        |node: &&NodeLoad| (loads.held(&node.load) as f64 / loads.nodes.mean - 1.0).abs() >= 0.05;
+    if nodes.iter().any(apart) { 2 } else { 3 }
+}
+
+/// Which node of the list owns each slot.
+fn owners(summary: &Summary) -> Vec<Option<usize>> {
+    let mut owners = vec![None; SLOTS];
+    for (index, node) in summary.nodes.list.iter().enumerate() {
+        for (first, last) in &node.ranges {
+            let last = usize::from(*last).min(SLOTS - 1);
+            owners[usize::from(*first).min(last)..=last].fill(Some(index));
+        }
+    }
+    owners
+}

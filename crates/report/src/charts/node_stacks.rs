@@ -1,0 +1,175 @@
+//! What nodes.png draws: for each role that nodes are judged in, what every node holds in fair shares, and which part of it
+//! is big keys, hot tags and the rest.
+
+use slotscope_engine::metric::Metric;
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::compared::Compared;
+use slotscope_findings::summary::independent_units::{Unit, UnitKind, UnitsBy};
+use slotscope_findings::summary::limit;
+use slotscope_findings::summary::nodes::NodeLoad;
+use slotscope_findings::summary::role_load::RoleLoad;
+use slotscope_findings::summary::role_verdict::RoleVerdict;
+use slotscope_findings::summary::state::{Role, State};
+
+use crate::charts::bars;
+use crate::charts::loads::Loads;
+use crate::charts::number::times_with;
+
+/// The nodes in one role.
+pub struct RoleStacks<'s> {
+    /// `memory`, `load`; `None` for a metric that the user chose beside them.
+    pub role: Option<Role>,
+    /// The loads of its metric.
+    pub loads: Loads<'s>,
+    /// By the place of the node in the list; `None` where it is not compared.
+    pub stacks: Vec<Option<Stack>>,
+    /// The fullest node, the first of equals.
+    pub fullest: usize,
+    /// The emptiest one.
+    pub emptiest: usize,
+    /// A fair share, in the metric, where it is the same for all.
+    pub fair: Option<f64>,
+    /// Whether the nodes are uneven.
+    pub is_uneven: bool,
+}
+
+/// What a node holds in one role.
+pub struct Stack {
+    /// In fair shares.
+    pub ratio: f64,
+    /// Its parts, of `ratio` together.
+    pub keys: f64,
+    /// See `keys`.
+    pub tags: f64,
+    /// As counted, and in fair shares: `2.80 M`, `3.24×`.
+    pub words: [String; 2],
+    /// Whether it is above the upper band of the role.
+    pub is_too_full: bool,
+    /// The heaviest key or tag: its name, and in fair shares what it holds.
+    pub heaviest: Option<(String, f64)>,
+}
+
+impl<'s> RoleStacks<'s> {
+    /// Those of every role, in its order.
+    pub fn of(summary: &'s Summary) -> Vec<Self> {
+        let roles = summary.verdict.roles.iter().zip(&summary.role_loads);
+        roles
+            .filter_map(|(verdict, load)| RoleStacks::new(summary, verdict, load))
+            .collect()
+    }
+
+    fn new(summary: &'s Summary, verdict: &RoleVerdict, load: &RoleLoad) -> Option<Self> {
+        let metric = verdict.by();
+        let nodes = &summary.nodes;
+        let compared = Compared::new(nodes, load);
+        let fullest = compared.fullest()?;
+        let ratios: Vec<f64> = (0..compared.nodes.len())
+            .map(|at| compared.ratio(at))
+            .collect();
+        let emptiest = (0..ratios.len()).min_by(|a, b| ratios[*a].total_cmp(&ratios[*b]))?;
+        let (loads, digits) = (Loads::by(summary, metric), digits(&ratios));
+        let units = summary.units.per.get(metric);
+        let units = units
+            .map(|units| load.units(nodes, units))
+            .unwrap_or_default();
+        let mut stacks: Vec<Option<Stack>> = nodes.list.iter().map(|_| None).collect();
+        for (at, place) in load.compared.iter().enumerate() {
+            let node = compared.nodes[at];
+            let heavy = heavy_units(&units, node, metric, compared.fair(at));
+            let mut stack = Stack::new(&heavy, (compared.loads[at], compared.fair(at)));
+            stack.words = [
+                loads.short(node.load_by(metric) as f64),
+                times_with(digits, stack.ratio),
+            ];
+            stack.is_too_full = verdict.judged && stack.ratio >= verdict.bands.upper;
+            stacks[*place] = Some(stack);
+        }
+        let fairs = (0..ratios.len()).map(|at| compared.fair(at));
+        let is_one_fair = fairs
+            .clone()
+            .all(|fair| (fair - compared.fair(0)).abs() < 0.5);
+        Some(RoleStacks {
+            role: verdict.role,
+            // Rates and memory of servers are not in the units that are counted.
+            fair: Some(compared.fair(0)).filter(|_| is_one_fair && load.scale.is_empty()),
+            fullest: load.compared[fullest],
+            emptiest: load.compared[emptiest],
+            is_uneven: verdict.judged && verdict.state != State::Balanced,
+            loads,
+            stacks,
+        })
+    }
+
+    /// The stack of the fullest node.
+    pub fn fullest(&self) -> Option<&Stack> {
+        self.stacks[self.fullest].as_ref()
+    }
+
+    /// The largest ratio.
+    pub fn most(&self) -> f64 {
+        self.fullest().map_or(1.0, |stack| stack.ratio)
+    }
+}
+
+/// Digits of ratios: two, where they show a difference, else three.
+fn digits(ratios: &[f64]) -> usize {
+    if ratios.iter().any(|ratio| (ratio - 1.0).abs() >= 0.05) {
+        2
+    } else {
+        3
+    }
+}
+
+/// The units of a node that are heavy for a fair share of `fair`.
+fn heavy_units<'u>(
+    units: &'u UnitsBy,
+    node: &NodeLoad,
+    metric: Metric,
+    fair: f64,
+) -> Vec<&'u Unit> {
+    let is_on_it = |unit: &&Unit| unit.node.as_ref() == Some(&node.id);
+    let is_heavy = |unit: &&Unit| {
+        unit.kind.can_be_heavy(metric) && fair > 0.0 && unit.load >= limit::HEAVY * fair
+    };
+    units
+        .named
+        .iter()
+        .filter(is_on_it)
+        .filter(is_heavy)
+        .collect()
+}
+
+impl Stack {
+    fn new(heavy: &[&Unit], (load, fair): (f64, f64)) -> Self {
+        let share = |load: f64| if fair > 0.0 { load / fair } else { 0.0 };
+        let ratio = share(load);
+        let is_key = |unit: &Unit| unit.kind == UnitKind::Key || unit.main_key.is_some();
+        let sum = |of_keys: bool| {
+            let of_it = heavy.iter().filter(|unit| is_key(unit) == of_keys);
+            share(of_it.map(|unit| unit.load).sum())
+        };
+        let keys = sum(true).min(ratio);
+        Stack {
+            ratio,
+            keys,
+            tags: sum(false).min(ratio - keys),
+            words: Default::default(),
+            is_too_full: false,
+            heaviest: heavy.first().map(|unit| (spelled(unit), share(unit.load))),
+        }
+    }
+
+    /// What is neither a big key nor a hot tag.
+    pub fn rest(&self) -> f64 {
+        self.ratio - self.keys - self.tags
+    }
+}
+
+/// `key leaderboard`, `tag {flash-sale}`.
+pub fn spelled(unit: &Unit) -> String {
+    match (&unit.main_key, unit.kind) {
+        (Some(key), _) => format!("key {}", bars::spelled(key)),
+        (None, UnitKind::Key) => format!("key {}", bars::spelled(&unit.name)),
+        (None, UnitKind::Tag) => format!("hash tag {{{}}}", unit.name),
+    }
+}

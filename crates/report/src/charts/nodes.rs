@@ -1,0 +1,356 @@
+//! nodes.png: what each primary holds against its fair share, in memory and in load, with big keys and hot tags set off from
+//! the rest.
+
+use slotscope_canvas::font::{Style, fit, width};
+use slotscope_canvas::{Anchor, Canvas};
+
+use slotscope_engine::text::and_more;
+use slotscope_findings::summary::Summary;
+
+use crate::charts::axis::Axis;
+use crate::charts::legend::{self, Swatch};
+use crate::charts::loads::Loads;
+use crate::charts::node_stacks::{RoleStacks, Stack};
+use crate::charts::number::{Numbers, counted, short};
+use crate::charts::sheet::{BELOW_HEADING, MARGIN, size};
+use crate::charts::{Sheet, bars, node_name, source_line};
+use crate::palette::{
+    ALARM, BIG_KEY, EMPTY, EXPECTED, FRAME, GRID, HOT_TAG, INK, LIGHT_LOAD, MUTED, Rgb,
+};
+
+/// Nodes that are shown each by itself.
+const SHOWN: usize = 36;
+/// The widest that names may be.
+const NAMES: f32 = 300.0;
+/// The heads of the panels, the first row, and what is below the last one: axis, its name, an edge.
+const HEAD: i32 = BELOW_HEADING + 54;
+const TOP: i32 = HEAD + 38;
+const BELOW: i32 = 84;
+/// Pixels between panels, and between bars and their numbers.
+const GAP: i32 = 36;
+const BESIDE: i32 = 12;
+/// Axes reach at least this many fair shares.
+const LEAST: f64 = 1.15;
+
+/// The chart of `summary`.
+pub fn sheet(summary: &Summary) -> Sheet<'_> {
+    let roles = RoleStacks::of(summary);
+    let subtitle = subtitle(summary);
+    let first = roles.iter().position(|role| role.loads.by == summary.by);
+    let Some(first) = roles.get(first.unwrap_or(0)) else {
+        let loads = Loads::of(summary);
+        return bars::empty_sheet(without_load(summary), subtitle, loads.nothing());
+    };
+    let title = title(summary, first);
+    let rows = rows(summary, first);
+    let height = TOP + bars::row_height(rows.len()) * rows.len() as i32 + BELOW;
+    Sheet::new(title, subtitle, move |canvas| {
+        draw(canvas, summary, &roles, &rows)
+    })
+    .with_height(height as u32)
+}
+
+fn without_load(summary: &Summary) -> String {
+    match summary.nodes.owning().count() {
+        0 => String::from("No node owns a slot"),
+        1 => String::from("One node, which is empty"),
+        nodes => format!("{}, all empty", counted(nodes as u64, "node")),
+    }
+}
+
+fn title(summary: &Summary, role: &RoleStacks<'_>) -> String {
+    let of = |place: usize| &role.stacks[place];
+    let times = |stack: &Option<Stack>| {
+        stack
+            .as_ref()
+            .map_or_else(String::new, |of| of.words[1].clone())
+    };
+    let (most, least) = (times(of(role.fullest)), times(of(role.emptiest)));
+    let (name, noun) = (
+        node_name(&summary.nodes.list[role.fullest]),
+        role.loads.noun(),
+    );
+    let heaviest = role.fullest().and_then(|stack| stack.heaviest.as_ref());
+    match summary.nodes.owning().count() {
+        1 => format!(
+            "One node holds all: {}",
+            role.loads.counted(role.loads.total() as u64)
+        ),
+        _ if role.is_uneven => {
+            let finding = format!(" has {most} its fair share of {noun}");
+            match heaviest {
+                Some((cause, _)) => bars::title(&[&name, &finding, ": ", cause], &[0, 3]),
+                None => bars::title(&[&name, &finding], &[0]),
+            }
+        }
+        nodes => format!(
+            "Fullest of {} nodes by {noun}: {most} its fair share, emptiest {least}",
+            short(nodes as f64)
+        ),
+    }
+}
+
+fn subtitle(summary: &Summary) -> String {
+    let (unowned, loads) = (&summary.nodes.unowned, Loads::of(summary));
+    let aside = match loads.held(&unowned.load) {
+        0 => String::new(),
+        load => format!(
+            "  ·  {} in {} of no node",
+            loads.counted(load),
+            counted(u64::from(unowned.slots), "slot")
+        ),
+    };
+    let line = format!("{}{aside}", source_line(summary));
+    // What labels leave out comes last, where there is room for it.
+    let style = Style::plain(size::SUBTITLE, MUTED);
+    let room = bars::ROOM - width(&line, style);
+    let named = summary
+        .nodes
+        .left_out()
+        .map(|names| format!("  ·  {names}"));
+    let named = named.filter(|named| width(named, style) <= room);
+    format!("{line}{}", named.unwrap_or_default())
+}
+
+/// A row of the chart.
+enum Row {
+    /// The place of a node.
+    Node(usize),
+    /// How many are left out.
+    More(usize),
+}
+
+/// The fullest in a role first; of many the fullest and the emptiest.
+fn rows(summary: &Summary, role: &RoleStacks<'_>) -> Vec<Row> {
+    let list = &summary.nodes.list;
+    let mut places: Vec<usize> = (0..list.len()).filter(|at| list[*at].slots > 0).collect();
+    let ratio = |at: &usize| role.stacks[*at].as_ref().map_or(-1.0, |stack| stack.ratio);
+    places.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+    if places.len() <= SHOWN {
+        return places.into_iter().map(Row::Node).collect();
+    }
+    let (full, rest) = places.split_at(SHOWN / 2);
+    let (between, empty) = rest.split_at(rest.len() - SHOWN / 2);
+    let nodes = |places: &[usize]| places.iter().copied().map(Row::Node).collect::<Vec<_>>();
+    let mut rows = nodes(full);
+    rows.push(Row::More(between.len()));
+    rows.extend(nodes(empty));
+    rows
+}
+
+/// Where the bars of a role are.
+struct Panel {
+    x: Axis,
+    /// The right edge of its numbers.
+    right: i32,
+    /// The width of the ratios at its right.
+    ratios: i32,
+}
+
+fn draw(canvas: &Canvas<'_>, summary: &Summary, roles: &[RoleStacks<'_>], rows: &[Row]) {
+    let height = bars::row_height(rows.len());
+    let style = Style::plain(size::BODY.min(height as f32 * 0.7), INK);
+    let name = |row: &Row| match row {
+        Row::Node(at) => fit(&node_name(&summary.nodes.list[*at]), NAMES, style),
+        Row::More(more) => and_more(*more),
+    };
+    let names: Vec<String> = rows.iter().map(name).collect();
+    let widest = names
+        .iter()
+        .map(|name| width(name, style))
+        .fold(0.0, f32::max);
+    let left = MARGIN + widest.ceil() as i32 + BESIDE;
+    let bottom = TOP + height * rows.len() as i32 + 8;
+    let middle = |row: usize| TOP + height * row as i32 + height / 2;
+    legend(canvas, roles);
+    let room = (canvas.width - MARGIN - left - GAP * (roles.len() as i32 - 1)) / roles.len() as i32;
+    for (number, role) in roles.iter().enumerate() {
+        let start = left + number as i32 * (room + GAP);
+        let panel = panel(role, (start, start + room), style);
+        head(canvas, summary, role, &panel);
+        axis(canvas, role, &panel, bottom);
+        for (at, row) in rows.iter().enumerate() {
+            if let Row::Node(place) = row {
+                bar(
+                    canvas,
+                    &panel,
+                    role.stacks[*place].as_ref(),
+                    (middle(at), height),
+                    style,
+                );
+            }
+        }
+        let fair = panel.x.at(1.0);
+        canvas.fill([fair - 2, TOP, fair + 2, bottom], EMPTY);
+        canvas.dashes([fair - 1, TOP - 6, fair + 1, bottom], 6, EXPECTED);
+    }
+    for (at, (name, row)) in names.iter().zip(rows).enumerate() {
+        let colour = if matches!(row, Row::More(_)) {
+            MUTED
+        } else {
+            INK
+        };
+        let style = Style { colour, ..style };
+        canvas.text(name, (left - BESIDE, middle(at)), Anchor::End, style);
+    }
+}
+
+fn legend(canvas: &Canvas<'_>, roles: &[RoleStacks<'_>]) {
+    let has = |part: fn(&Stack) -> f64| {
+        let mut stacks = roles.iter().flat_map(|role| role.stacks.iter().flatten());
+        stacks.any(|stack| part(stack) > 0.0)
+    };
+    let dashes = |[x0, y0, x1, y1]: [i32; 4]| {
+        let middle = (x0 + x1) / 2;
+        canvas.dashes([middle - 1, y0, middle + 1, y1], 3, EXPECTED);
+    };
+    let mut entries = Vec::new();
+    if has(|stack| stack.keys) {
+        entries.push((Swatch::Area(BIG_KEY), "heavy keys"));
+    }
+    if has(|stack| stack.tags) {
+        entries.push((Swatch::Area(HOT_TAG), "heavy hash tags"));
+    }
+    let rest = if entries.is_empty() {
+        "load: no key or hash tag is heavy"
+    } else {
+        "the rest"
+    };
+    entries.push((Swatch::Area(LIGHT_LOAD), rest));
+    entries.push((Swatch::Drawn(&dashes), "fair share"));
+    legend::draw(canvas, &entries);
+}
+
+fn panel(role: &RoleStacks<'_>, (start, right): (i32, i32), style: Style) -> Panel {
+    let widest = |word: usize| {
+        let words = role.stacks.iter().flatten().map(|stack| &stack.words[word]);
+        let style = Style {
+            bold: true,
+            ..style
+        };
+        words
+            .map(|word| width(word, style))
+            .fold(0.0, f32::max)
+            .ceil() as i32
+    };
+    let ratios = widest(1) + BESIDE;
+    let numbers = widest(0) + ratios + BESIDE;
+    let x = Axis {
+        from: 0.0,
+        to: role.most().max(LEAST),
+        start,
+        end: right - numbers,
+        step: 0.0,
+        numbers: Numbers::Decimal,
+    };
+    Panel { x, right, ratios }
+}
+
+/// What the panel is about, and what fills the fullest node.
+fn head(canvas: &Canvas<'_>, summary: &Summary, role: &RoleStacks<'_>, panel: &Panel) {
+    let room = (panel.right - panel.x.start) as f32;
+    let (bold, note) = (
+        Style::bold(size::BODY, INK),
+        Style::plain(size::NOTE, MUTED),
+    );
+    let noun = role.loads.noun();
+    let name = match role.role {
+        Some(role) => format!("{} ({noun})", role.name()),
+        None => String::from(noun),
+    };
+    canvas.text(
+        &fit(&name, room, bold),
+        (panel.x.start, HEAD),
+        Anchor::Start,
+        bold,
+    );
+    let node = node_name(&summary.nodes.list[role.fullest]);
+    let heaviest = role
+        .fullest()
+        .and_then(|stack| Some((stack, stack.heaviest.as_ref()?)));
+    let finding = match heaviest {
+        Some((stack, (name, share))) => format!(": {name} is {share:.2} of {}", stack.words[1]),
+        None => String::from(" is the fullest"),
+    };
+    // The node gives way, then the key.
+    let finding = fit(&finding, 0.8 * room, note);
+    let node = fit(&node, room - width(&finding, note), note);
+    let place = (panel.x.start, HEAD + 22);
+    canvas.text(&format!("{node}{finding}"), place, Anchor::Start, note);
+}
+
+fn axis(canvas: &Canvas<'_>, role: &RoleStacks<'_>, panel: &Panel, bottom: i32) {
+    let (x, note) = (panel.x, Style::plain(size::NOTE, MUTED));
+    for (value, label) in x.ticks(60) {
+        let at = x.at(value);
+        canvas.fill([at, TOP, at + 1, bottom], GRID);
+        let label = if value == 0.0 {
+            label
+        } else {
+            format!("{label}×")
+        };
+        canvas.text(&label, (at, bottom + 19), Anchor::Middle, note);
+    }
+    canvas.fill([x.start - 1, TOP - 4, x.start, bottom], FRAME);
+    canvas.fill([x.start, bottom, x.end, bottom + 1], FRAME);
+    let fair = role.fair.map(|fair| role.loads.short(fair));
+    let unit = match fair {
+        Some(fair) => format!("fair shares of {fair}{}", unit_of(role)),
+        None => format!("fair shares of {}", role.loads.noun()),
+    };
+    canvas.text(&unit, (x.start, bottom + 46), Anchor::Start, note);
+}
+
+/// What follows a number of the metric that has no unit of its own.
+fn unit_of(role: &RoleStacks<'_>) -> String {
+    match role.loads.by.has_unit() {
+        true => String::new(),
+        false => format!(" {}", role.loads.noun()),
+    }
+}
+
+fn bar(
+    canvas: &Canvas<'_>,
+    panel: &Panel,
+    stack: Option<&Stack>,
+    (y, height): (i32, i32),
+    style: Style,
+) {
+    let x = panel.x;
+    let Some(stack) = stack else {
+        let style = Style {
+            colour: MUTED,
+            ..style
+        };
+        canvas.text("not compared", (x.start + BESIDE, y), Anchor::Start, style);
+        return;
+    };
+    let half = ((height as f32 * 0.36) as i32).max(2);
+    let mut from = 0.0;
+    let mut piece = |share: f64, colour: Rgb| {
+        let (start, end) = (x.at(from), x.at(from + share));
+        from += share;
+        if share > 0.0 {
+            let end = end.max(start + 1);
+            canvas.fill([start, y - half, end, y + half], colour);
+            // A thin line between pieces, where there is room for it.
+            if start > x.start && end > start + 2 {
+                canvas.fill([start, y - half, start + 1, y + half], EMPTY);
+            }
+        }
+    };
+    piece(stack.keys, BIG_KEY);
+    piece(stack.tags, HOT_TAG);
+    piece(stack.rest(), LIGHT_LOAD);
+    let ratio = match stack.is_too_full {
+        true => Style {
+            bold: true,
+            colour: ALARM,
+            ..style
+        },
+        false => style,
+    };
+    let [load, times] = &stack.words;
+    canvas.text(times, (panel.right, y), Anchor::End, ratio);
+    canvas.text(load, (panel.right - panel.ratios, y), Anchor::End, style);
+}

@@ -1,0 +1,150 @@
+//! nodes-over-time.png: the rate of each node over time, a line each, the busiest ones named.
+
+use slotscope_canvas::font::{Style, fit, width};
+use slotscope_canvas::{Anchor, Canvas};
+
+use slotscope_engine::text::{counted, day};
+
+use crate::charts::Sheet;
+use crate::charts::axis::{Axis, Plot};
+use crate::charts::bars;
+use crate::charts::dates::moments;
+use crate::charts::sheet::{BELOW_HEADING, size};
+use crate::charts::time_map::scale;
+use crate::palette::{ALARM, BIG_KEY, EXPECTED, FRAME, INK, LIGHT_LOAD, LOAD, MUTED, Rgb};
+use crate::view::Heat;
+
+/// Colours of the named nodes, the highest peak first: they differ in lightness too.
+const COLOURS: [Rgb; 5] = [ALARM, LOAD, BIG_KEY, EXPECTED, LIGHT_LOAD];
+/// The widest that a name may be.
+const NAMES: f32 = 240.0;
+const LEFT: i32 = 120;
+const BELOW: i32 = 90;
+const MOMENTS: usize = 8;
+
+/// Nodes over time.
+pub struct NodeRates {
+    /// What is counted.
+    pub heat: Heat,
+    /// The start of the first bucket, in seconds since 1970, and the seconds of a bucket.
+    pub from: u64,
+    /// See `from`.
+    pub bucket_secs: u64,
+    /// What each node is called, and its amounts by bucket.
+    pub nodes: Vec<(String, Vec<u64>)>,
+}
+
+impl NodeRates {
+    fn rate(&self, amount: u64) -> f64 {
+        amount as f64 / self.bucket_secs.max(1) as f64 * scale(self.heat).0
+    }
+
+    fn to(&self) -> u64 {
+        let buckets = self.nodes.iter().map(|(_, amounts)| amounts.len()).max();
+        self.from + buckets.unwrap_or(0) as u64 * self.bucket_secs
+    }
+
+    /// The nodes with the highest peak first.
+    fn by_peak(&self) -> Vec<&(String, Vec<u64>)> {
+        let mut nodes: Vec<_> = self.nodes.iter().collect();
+        nodes.sort_by_key(|(_, amounts)| std::cmp::Reverse(amounts.iter().max().copied()));
+        nodes
+    }
+
+    /// `shop-3 peaks at 3,200 ops/s, 4.1× the peak of the next node`.
+    fn title(&self) -> String {
+        let nodes = self.by_peak();
+        let Some((name, amounts)) = nodes.first() else {
+            return String::from("No node is named");
+        };
+        let peak = amounts.iter().max().copied().unwrap_or(0);
+        let rate = self.heat.rate(peak as f64 / self.bucket_secs.max(1) as f64);
+        let second = nodes.get(1).and_then(|(_, amounts)| amounts.iter().max());
+        let rest = match second {
+            Some(second) if *second > 0 => {
+                let times = peak as f64 / *second as f64;
+                format!(" peaks at {rate}, {times:.1}× the peak of the next node")
+            }
+            _ => format!(" peaks at {rate}"),
+        };
+        bars::title(&[name, &rest], &[0])
+    }
+}
+
+/// The chart of `rates`.
+pub fn sheet(subtitle: String, rates: NodeRates) -> Sheet<'static> {
+    Sheet::new(rates.title(), subtitle, move |canvas| draw(canvas, &rates))
+}
+
+fn draw(canvas: &Canvas<'_>, rates: &NodeRates) {
+    let nodes = rates.by_peak();
+    let plot = plot(canvas, rates, &nodes);
+    plot.draw_y(canvas, scale(rates.heat).2, |_, label| label);
+    let name = format!("time (UTC), from {}", day(rates.from));
+    plot.draw_times(canvas, &name, moments(rates.from, rates.to(), MOMENTS));
+    let line = |amounts: &[u64], thickness: f64, colour: Rgb| {
+        let place = |(at, amount): (usize, &u64)| {
+            let middle = rates.from as f64 + (at as f64 + 0.5) * rates.bucket_secs as f64;
+            (plot.x.exact(middle), plot.y.exact(rates.rate(*amount)))
+        };
+        let points: Vec<_> = amounts.iter().enumerate().map(place).collect();
+        canvas.curve(&points, thickness, colour);
+    };
+    let (named, others) = nodes.split_at(nodes.len().min(COLOURS.len()));
+    others
+        .iter()
+        .for_each(|(_, amounts)| line(amounts, 1.0, FRAME));
+    // The busiest is drawn last, over the others.
+    for ((_, amounts), colour) in named.iter().zip(COLOURS).rev() {
+        line(amounts, 2.5, colour);
+    }
+    names(canvas, &plot, named, others.len());
+}
+
+fn plot(canvas: &Canvas<'_>, rates: &NodeRates, nodes: &[&(String, Vec<u64>)]) -> Plot {
+    let style = Style::plain(size::BODY, INK);
+    let widths = nodes.iter().take(COLOURS.len());
+    let widths = widths.map(|(name, _)| width(&fit(name, NAMES, style), style));
+    let right = widths.fold(110.0, f32::max).ceil() as i32 + 70;
+    let peak = nodes.first().and_then(|(_, amounts)| amounts.iter().max());
+    let numbers = scale(rates.heat).1;
+    Plot {
+        x: Axis {
+            from: rates.from as f64,
+            to: rates.to() as f64,
+            start: LEFT,
+            end: canvas.width - right,
+            step: 1.0,
+            numbers,
+        },
+        y: Axis {
+            from: 0.0,
+            to: rates.rate(peak.copied().unwrap_or(0)).max(1.0),
+            start: canvas.height - BELOW,
+            end: BELOW_HEADING + 60,
+            step: 0.0,
+            numbers,
+        },
+    }
+}
+
+/// Names at the right, the highest peak first.
+fn names(canvas: &Canvas<'_>, plot: &Plot, named: &[&(String, Vec<u64>)], more: usize) {
+    let style = Style::plain(size::BODY, INK);
+    let (x, line) = (plot.x.end + 16, |at: usize| plot.y.end + 24 * at as i32);
+    for (at, ((name, _), colour)) in named.iter().zip(COLOURS).enumerate() {
+        canvas.fill([x, line(at) - 2, x + 20, line(at) + 2], colour);
+        let name = fit(name, NAMES, style);
+        canvas.text(&name, (x + 28, line(at)), Anchor::Start, style);
+    }
+    if more > 0 {
+        let y = line(named.len());
+        canvas.fill([x, y - 1, x + 20, y + 1], FRAME);
+        let words = counted(more as u64, "more node");
+        let style = Style {
+            colour: MUTED,
+            ..style
+        };
+        canvas.text(&words, (x + 28, y), Anchor::Start, style);
+    }
+}

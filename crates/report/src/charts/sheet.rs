@@ -1,0 +1,112 @@
+//! The sheet of every chart: its sizes of text, its heading, and room for what is below.
+
+use std::io::{self, Write};
+
+use slotscope_canvas::font::{Style, fit, width};
+use slotscope_canvas::{Anchor, Canvas, png};
+
+use crate::palette::{FRAME, INK, MUTED};
+
+/// Every size of text in a chart: title, subtitle, names and values, ticks.
+pub mod size {
+    /// The finding.
+    pub const TITLE: f32 = 33.0;
+    /// The smallest that a long title is set in before it is cut.
+    pub const SMALL_TITLE: f32 = 22.0;
+    /// What was read.
+    pub const SUBTITLE: f32 = 18.0;
+    /// Names and values.
+    pub const BODY: f32 = 17.0;
+    /// Ticks and notes.
+    pub const NOTE: f32 = 15.0;
+}
+
+/// Pixels that stay free at the left and right edge.
+pub const MARGIN: i32 = 40;
+/// Where the first line under the heading may start.
+pub const BELOW_HEADING: i32 = 112;
+
+/// Width of every chart in pixels.
+const WIDTH: u32 = 1200;
+/// Height of most charts in pixels.
+const HEIGHT: u32 = 800;
+
+/// A chart before it is drawn: the finding as its title, what was read as its subtitle, and what is below them.
+pub struct Sheet<'s> {
+    height: u32,
+    title: String,
+    subtitle: String,
+    below: Box<dyn FnOnce(&Canvas<'_>) + 's>,
+}
+
+impl<'s> Sheet<'s> {
+    /// Of the usual height, with what `draw` draws below its heading.
+    pub fn new(
+        title: impl Into<String>,
+        subtitle: String,
+        draw: impl FnOnce(&Canvas<'_>) + 's,
+    ) -> Self {
+        Sheet {
+            height: HEIGHT,
+            title: title.into(),
+            subtitle,
+            below: Box::new(draw),
+        }
+    }
+
+    /// With a sentence where there is nothing to draw.
+    pub fn empty(title: impl Into<String>, subtitle: String, sentence: impl Into<String>) -> Self {
+        let sentence = sentence.into();
+        Sheet::new(title, subtitle, move |canvas| nothing(canvas, &sentence))
+    }
+
+    /// As it is, but of another height.
+    pub fn with_height(self, height: u32) -> Self {
+        Sheet { height, ..self }
+    }
+
+    /// Draws it as a PNG.
+    ///
+    /// # Errors
+    /// Where `out` cannot be written.
+    pub fn write(self, out: &mut dyn Write) -> io::Result<()> {
+        png(WIDTH, self.height, out, |canvas| {
+            heading(canvas, &self.title, &self.subtitle);
+            (self.below)(canvas);
+        })
+    }
+}
+
+/// Title and subtitle. A long title is set smaller, then cut.
+fn heading(canvas: &Canvas<'_>, title: &str, subtitle: &str) {
+    let room = (canvas.width - 2 * MARGIN) as f32;
+    let mut style = Style::bold(size::TITLE, INK);
+    while width(title, style) > room && style.size > size::SMALL_TITLE {
+        style.size -= 1.0;
+    }
+    canvas.text(&fit(title, room, style), (MARGIN, 44), Anchor::Start, style);
+    let style = Style::plain(size::SUBTITLE, MUTED);
+    canvas.text(
+        &fit(subtitle, room, style),
+        (MARGIN, 84),
+        Anchor::Start,
+        style,
+    );
+}
+
+/// A sentence in the middle of the sheet, where there is nothing to draw.
+fn nothing(canvas: &Canvas<'_>, sentence: &str) {
+    let [x0, y0, x1, y1] = [
+        MARGIN,
+        BELOW_HEADING + 8,
+        canvas.width - MARGIN,
+        canvas.height - MARGIN,
+    ];
+    canvas.outline([x0, y0, x1, y1], FRAME);
+    canvas.text(
+        sentence,
+        ((x0 + x1) / 2, (y0 + y1) / 2),
+        Anchor::Middle,
+        Style::plain(26.0, MUTED),
+    );
+}

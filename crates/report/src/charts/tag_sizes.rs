@@ -1,0 +1,274 @@
+//! tag-sizes.png: hash tags by rank, the heaviest first, both axes by factors: whether a few tags are the load or a
+//! great many small ones, and how far the largest are from filling a slot or a node.
+
+use slotscope_canvas::font::Style;
+use slotscope_canvas::{Anchor, Canvas, spread};
+
+use slotscope_engine::metric::Metric;
+use slotscope_engine::text::percent;
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::tags::{Tag, Tags};
+
+use crate::charts::factors::Factors;
+use crate::charts::legend;
+use crate::charts::legend::Swatch;
+use crate::charts::loads::Loads;
+use crate::charts::number::{counted, short};
+use crate::charts::sheet::{BELOW_HEADING, MARGIN, size};
+use crate::charts::{Sheet, short_source_line};
+use crate::palette::{ALARM, EXPECTED, FRAME, GRID, LIGHT_LOAD, LOAD, MUTED, Rgb};
+
+/// Tags that the title is about.
+const HEAVIEST: usize = 10;
+/// Room for the numbers at the left, the words at the right, and the axis below.
+const LEFT: i32 = 110;
+const RIGHT: i32 = 250;
+const BELOW: i32 = 90;
+/// Up to so many labels at the upright axis.
+const TICKS: usize = 10;
+/// Pixels between two dots.
+const APART: f64 = 4.0;
+
+/// The chart of `summary`.
+pub fn sheet(summary: &Summary) -> Sheet<'_> {
+    let loads = Loads::of(summary);
+    let subtitle = short_source_line(summary);
+    let all = all_ranks(summary, &loads);
+    let tags = summary.tags.as_ref();
+    let Some(tags) = tags.filter(|tags| !tags.top.is_empty() || !all.is_empty()) else {
+        return Sheet::empty("Hash tags by rank", subtitle, "no hash tags in this dump");
+    };
+    let sizes = summary.tag_sizes.as_ref();
+    let words = match all.is_empty() {
+        true => "",
+        false if sizes.is_some_and(|sizes| sizes.sampled.is_some()) => {
+            "all others, estimated from a sample"
+        }
+        false => "all tags",
+    };
+    Sheet::new(title(tags, &loads), subtitle, move |canvas| {
+        draw(canvas, tags, (&all, words), &loads)
+    })
+}
+
+fn title(tags: &Tags, loads: &Loads<'_>) -> String {
+    let about = if tags.distinct_error > 0.0 {
+        "about "
+    } else {
+        ""
+    };
+    let all = counted(tags.distinct, "tag");
+    let share = percent(
+        tags.top
+            .iter()
+            .take(HEAVIEST)
+            .map(|tag| tag.share)
+            .sum::<f64>()
+            .min(1.0),
+    );
+    let noun = loads.noun();
+    match tags.top.len() {
+        0 => format!("{about}{all}; one pass kept no names"),
+        few if few as u64 == tags.distinct && few <= HEAVIEST => {
+            format!("{all}: {share} of all {noun}")
+        }
+        _ => format!("The {HEAVIEST} heaviest of {about}{all} hold {share} of all {noun}"),
+    }
+}
+
+/// Rank and keys at every size that there is, the largest first; where tags were drawn, as many ranks as they stand
+/// for. Only keys are counted for all tags.
+fn all_ranks(summary: &Summary, loads: &Loads<'_>) -> Vec<(f64, f64)> {
+    let (Some(tags), Some(sizes), Metric::Keys) = (&summary.tags, &summary.tag_sizes, loads.by)
+    else {
+        return Vec::new();
+    };
+    // Of the largest, which are few, a sample has none, or one that would stand for many.
+    let (after, up_to) = match sizes.sampled {
+        Some(_) => (ranked(tags, loads).count() as f64, tags.max_error as f64),
+        None => (0.0, f64::INFINITY),
+    };
+    let drawn = sizes.sampled.unwrap_or(sizes.keys.count);
+    let each = tags.distinct as f64 / drawn.max(1) as f64;
+    let mut rank = 0.0;
+    let ends = |(size, count): &(u64, u64)| {
+        let first = rank + each;
+        rank += each * *count as f64;
+        [
+            (first.max(1.0), *size as f64),
+            (rank.max(1.0), *size as f64),
+        ]
+    };
+    sizes
+        .keys
+        .counts
+        .iter()
+        .rev()
+        .flat_map(ends)
+        .filter(|(rank, size)| *rank > after && *size <= up_to)
+        .collect()
+}
+
+/// The listed tags whose rank is known: below the bound, any that is not listed may come first.
+fn ranked<'t>(tags: &'t Tags, loads: &Loads<'_>) -> impl Iterator<Item = &'t Tag> {
+    let by = loads.by;
+    tags.top
+        .iter()
+        .take_while(move |tag| tag.load.get(by).is_some_and(|load| *load >= tags.max_error))
+}
+
+fn draw(
+    canvas: &Canvas<'_>,
+    tags: &Tags,
+    (all, all_words): (&[(f64, f64)], &str),
+    loads: &Loads<'_>,
+) {
+    let (top, bottom, right) = (
+        BELOW_HEADING + 78,
+        canvas.height - BELOW,
+        canvas.width - RIGHT,
+    );
+    let least = |tag: &Tag| loads.held(&tag.load) as f64;
+    let most = |tag: &Tag| least(tag) + tag.error(loads.by) as f64;
+    let last = (tags.top.len() as f64).max(tags.distinct as f64);
+    let x = Factors::between(1.0, last, LEFT, right);
+    let values = tags
+        .top
+        .iter()
+        .flat_map(|tag| [least(tag), most(tag)])
+        .chain(all.iter().map(|(_, size)| *size));
+    let y = Factors::around(values.chain([loads.nodes.mean]), step(loads), bottom, top);
+    grid(canvas, &x, &y, loads, [LEFT, right, top, bottom]);
+
+    let on_sheet = |(rank, load): &(f64, f64)| (x.at(*rank), y.at(*load));
+    canvas.curve(
+        &all.iter().map(on_sheet).collect::<Vec<_>>(),
+        3.0,
+        LIGHT_LOAD,
+    );
+    let mut drawn = (f64::MIN, f64::MIN);
+    for (i, tag) in ranked(tags, loads).enumerate() {
+        let (across, low, high) = (x.at(i as f64 + 1.0), y.at(least(tag)), y.at(most(tag)));
+        let middle = across as i32;
+        canvas.fill(
+            [middle - 1, high as i32, middle + 1, low as i32],
+            LIGHT_LOAD,
+        );
+        if (across - drawn.0).hypot(low - drawn.1) >= APART {
+            drawn = (across, low);
+            canvas.curve(&[drawn], 7.0, LOAD);
+        }
+    }
+    yardsticks(canvas, tags, loads, (&x, &y), [LEFT, right, top, bottom]);
+    legend(canvas, tags, all_words);
+}
+
+/// The factor whose powers the upright axis starts and ends at: round in the unit of its labels.
+fn step(loads: &Loads<'_>) -> f64 {
+    if loads.by.is_size() { 8.0 } else { 10.0 }
+}
+
+fn grid(
+    canvas: &Canvas<'_>,
+    x: &Factors,
+    y: &Factors,
+    loads: &Loads<'_>,
+    [left, right, top, bottom]: [i32; 4],
+) {
+    let note = Style::plain(size::NOTE, MUTED);
+    canvas.text(
+        &format!("{} of the tag", loads.noun()),
+        (MARGIN, top - 28),
+        Anchor::Start,
+        note,
+    );
+    let ticks = if loads.by.is_size() {
+        y.ticks(2.0).collect()
+    } else {
+        y.decimal_ticks()
+    };
+    for value in ticks.iter().copied().step_by(ticks.len().div_ceil(TICKS)) {
+        let at = y.at(value).round() as i32;
+        canvas.fill([left, at, right, at + 1], GRID);
+        canvas.text(&loads.short(value), (left - 10, at), Anchor::End, note);
+    }
+    canvas.fill([left, bottom, right, bottom + 1], FRAME);
+    for rank in x.decimal_ticks() {
+        let at = x.at(rank).round() as i32;
+        canvas.fill([at, bottom, at + 1, bottom + 6], FRAME);
+        canvas.text(
+            &short(rank.round()),
+            (at, bottom + 20),
+            Anchor::Middle,
+            note,
+        );
+    }
+    canvas.text(
+        "rank of the tag, the heaviest first",
+        ((left + right) / 2, bottom + 48),
+        Anchor::Middle,
+        note,
+    );
+}
+
+/// What a tag is to be held against: a slot, a node, and what tags may hold that are not listed.
+fn yardsticks(
+    canvas: &Canvas<'_>,
+    tags: &Tags,
+    loads: &Loads<'_>,
+    (x, y): (&Factors, &Factors),
+    [left, right, top, bottom]: [i32; 4],
+) {
+    let listed = x.at(ranked(tags, loads).count() as f64 + 1.0) as i32;
+    let all: [(&str, f64, i32, Rgb); 3] = [
+        ("fair share of a node", loads.nodes.mean, left, ALARM),
+        ("mean of a slot", loads.mean(), left, EXPECTED),
+        (
+            "an unlisted tag, at most",
+            tags.max_error as f64,
+            listed,
+            MUTED,
+        ),
+    ];
+    let is_listed_whole = tags.top.len() as u64 >= tags.distinct;
+    let mut lines: Vec<_> = all
+        .into_iter()
+        .filter(|(words, load, ..)| {
+            *load >= y.from && !(is_listed_whole && words.starts_with("an"))
+        })
+        .collect();
+    lines.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let wanted: Vec<_> = lines
+        .iter()
+        .map(|(_, load, ..)| y.at(*load) as i32)
+        .collect();
+    let labels = spread(&wanted, 44, (top, bottom - 24));
+    for ((words, load, from, colour), label) in lines.into_iter().zip(labels) {
+        let at = y.at(load) as i32;
+        canvas.dashes([from.min(right), at, right, at + 2], 6, colour);
+        canvas.text(
+            words,
+            (right + 12, label),
+            Anchor::Start,
+            Style::plain(size::NOTE, MUTED),
+        );
+        canvas.text(
+            &loads.short(load),
+            (right + 12, label + 20),
+            Anchor::Start,
+            Style::bold(size::NOTE, colour),
+        );
+    }
+}
+
+fn legend(canvas: &Canvas<'_>, tags: &Tags, all: &str) {
+    let listed = match tags.exact {
+        true => "a tag that is listed",
+        false => "a tag that is listed, the bar above it: what it may hold",
+    };
+    let mut entries = vec![(Swatch::Dot(LOAD), listed)];
+    if !all.is_empty() {
+        entries.push((Swatch::Line(LIGHT_LOAD, 3.0), all));
+    }
+    legend::draw(canvas, &entries);
+}

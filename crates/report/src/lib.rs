@@ -1,0 +1,95 @@
+//! Stage 6, REPORT: the files and texts of a `Summary`. `view` has the tables, `render` the forms that they are written
+//! in. A file is a row of `outputs`, a chart a file and a row of `CHARTS`, a table a file and a row of `view::SECTIONS`.
+#![deny(missing_docs)]
+
+#[cfg(feature = "charts")]
+pub mod charts;
+pub mod output;
+mod palette;
+pub mod render;
+pub mod view;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use slotscope_findings::summary::Summary;
+
+use crate::output::{OutputSet, Written};
+pub use crate::render::json;
+use crate::render::{csv, html};
+use crate::view::Table;
+
+/// Which charts a report has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum ChartSet {
+    /// Those that say more than a sentence
+    #[default]
+    Usual,
+    /// All, with Lorenz curves and charts of a single bar
+    All,
+}
+
+/// The files of a report, with the charts of `set`.
+pub fn outputs(set: ChartSet) -> OutputSet<Summary> {
+    let files = OutputSet::marked("\"schema\":\"slotscope.report/")
+        .file("report.json", json::write)
+        .file("report.html", html::write)
+        .file("slots.csv", |summary, out| {
+            csv::write(&view::slots::table(summary), out)
+        })
+        .file("nodes.csv", |summary, out| {
+            csv::write(&view::nodes::table(summary), out)
+        })
+        .maybe("tags.csv", |summary, out| {
+            let tags = summary.tags.as_ref();
+            table(tags.map(|_| view::tags::table(summary)), out)
+        })
+        .maybe("prefixes.csv", |summary, out| {
+            let patterns = summary.patterns.as_ref();
+            table(
+                patterns.map(|_| view::patterns::prefixes_table(summary)),
+                out,
+            )
+        })
+        .maybe("patterns.csv", |summary, out| {
+            let patterns = summary.patterns.as_ref();
+            table(
+                patterns.map(|_| view::patterns::patterns_table(summary)),
+                out,
+            )
+        });
+    with_charts(files, set)
+}
+
+/// The names of all files.
+pub fn files() -> impl Iterator<Item = &'static str> {
+    let files: Vec<_> = outputs(ChartSet::All).files().collect();
+    files.into_iter()
+}
+
+/// Whether a directory holds a report.
+pub fn is_in(directory: &Path) -> bool {
+    outputs(ChartSet::All).mark().is_of(directory)
+}
+
+fn table(table: Option<Table<'_>>, out: &mut dyn Write) -> io::Result<Written> {
+    match table {
+        Some(table) => csv::write(&table, out).map(|()| Written::Whole),
+        None => Ok(Written::Nothing),
+    }
+}
+
+#[cfg(feature = "charts")]
+fn with_charts(files: OutputSet<Summary>, set: ChartSet) -> OutputSet<Summary> {
+    charts::CHARTS.iter().fold(files, |files, chart| {
+        files.maybe(chart.file, move |summary, out| {
+            charts::write(chart.sheet_in(set, summary), out)
+        })
+    })
+}
+
+#[cfg(not(feature = "charts"))]
+fn with_charts(files: OutputSet<Summary>, _: ChartSet) -> OutputSet<Summary> {
+    files
+}

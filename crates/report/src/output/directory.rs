@@ -1,0 +1,119 @@
+//! Files that go into one directory, next to files of others.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+
+use crate::output::guard::{Guard, Mark};
+use crate::output::replace::Written;
+use crate::output::staging::Staging;
+use crate::output::{turn, unfinished};
+
+/// How often a directory is made again that another run removes while this one opens files in it.
+const TRIES: usize = 5;
+
+/// Opened files that are not in place yet; dropped unfinished, they are removed.
+pub struct Directory {
+    path: PathBuf,
+    /// The names, and the files under hidden ones; each is locked while it is open.
+    files: Vec<(String, File)>,
+    mark: Mark,
+    guard: Guard,
+    staging: Staging,
+}
+
+impl Directory {
+    /// Makes the directory and opens a file for each of `names`; the first is put in place first.
+    ///
+    /// # Errors
+    /// It cannot be made or written to, or holds what `guard` does not let it replace.
+    pub fn open(path: &Path, names: &[&str], mark: Mark, guard: Guard) -> Result<Self> {
+        if path.exists() && !path.is_dir() {
+            let what = "is a file; the name of a directory is needed here";
+            return Err(Error::bad(Name::from(path).to_string(), what));
+        }
+        let mut tried = 0;
+        loop {
+            tried += 1;
+            match Self::try_open(path, names, mark, &guard) {
+                Err(Error::Io { source, .. })
+                    if source.kind() == io::ErrorKind::NotFound && tried < TRIES => {}
+                opened => return opened,
+            }
+        }
+    }
+
+    fn try_open(path: &Path, names: &[&str], mark: Mark, guard: &Guard) -> Result<Self> {
+        let made = unfinished::make_directories(path).map_err(|error| Error::io(path, error))?;
+        let mut directory = Directory {
+            path: path.to_path_buf(),
+            files: Vec::new(),
+            mark,
+            guard: guard.clone(),
+            staging: Staging {
+                entries: Vec::new(),
+                made,
+            },
+        };
+        let _turn = turn::take(path)?;
+        guard.check_files(path, names, mark)?;
+        unfinished::remove_stale(path, names);
+        for name in names {
+            let target = path.join(name);
+            let (temporary, file) =
+                unfinished::make_file(path, name).map_err(|error| Error::io(&target, error))?;
+            directory.staging.add(&target, &temporary);
+            directory.files.push(((*name).to_owned(), file));
+        }
+        Ok(directory)
+    }
+
+    /// Lets `write` fill every file, and puts them in place together.
+    ///
+    /// # Errors
+    /// A file cannot be written or put in place; then all are as they were before.
+    pub fn publish(
+        self,
+        write: impl Fn(&str, &mut dyn Write) -> io::Result<Written>,
+    ) -> Result<()> {
+        let fill = |(name, file): &(String, File)| {
+            let mut out = BufWriter::new(file);
+            let written = write(name, &mut out).and_then(|written| out.flush().map(|()| written));
+            written.map_err(|error| Error::io(self.path.join(name), error))
+        };
+        let written: Vec<Written> = self.files.iter().map(fill).collect::<Result<_>>()?;
+        let _turn = turn::take(&self.path)?;
+        let names: Vec<&str> = self.files.iter().map(|(name, _)| name.as_str()).collect();
+        self.guard.check_files(&self.path, &names, self.mark)?;
+        self.staging.publish(written)
+    }
+}
+
+/// A file that is opened before the work and renamed into place after it.
+pub struct SingleFile(Directory);
+
+impl SingleFile {
+    /// Opens it; `path` is where it is to be, `text` what such a file has near its start.
+    ///
+    /// # Errors
+    /// It cannot be written to, its name is not text, or `guard` does not let it be replaced.
+    pub fn open(path: &Path, text: &'static str, guard: Guard) -> Result<Self> {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+            let what = "no name of a file that could be written";
+            return Err(Error::bad(Name::from(path).to_string(), what));
+        };
+        let mark = Mark { file: None, text };
+        Directory::open(unfinished::parent(path), &[name], mark, guard).map(SingleFile)
+    }
+
+    /// Lets `write` fill it, and puts it in place.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn publish(self, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        self.0.publish(|_, out| write(out).map(|()| Written::Whole))
+    }
+}

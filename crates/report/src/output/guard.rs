@@ -1,0 +1,137 @@
+//! What an output may replace: files that this program wrote, and never one that the run reads.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::file_identity::FileIdentity;
+use slotscope_engine::name::Name;
+
+/// How much of a file is looked at to see who wrote it.
+const LOOKED_AT: u64 = 512;
+
+/// How files of this program are recognised.
+#[derive(Debug, Clone, Copy)]
+pub struct Mark {
+    /// The file that shows it for all in its directory; `None`: each file by itself.
+    pub file: Option<&'static str>,
+    /// What it has near its start.
+    pub text: &'static str,
+}
+
+/// What an output may replace.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    /// What is read by this run.
+    read: Vec<FileIdentity>,
+    /// Whether the user asks for more: files of others are replaced, and a directory as a whole.
+    pub(super) force: bool,
+    /// What the user can do where an output may not be replaced.
+    way_out: &'static str,
+    /// What else, where the user can force it.
+    or_force: &'static str,
+}
+
+impl Guard {
+    /// Files of this program may be replaced; where another is in the way, the error ends in `way_out`.
+    pub const fn new(way_out: &'static str) -> Self {
+        Guard {
+            read: Vec::new(),
+            force: false,
+            way_out,
+            or_force: "",
+        }
+    }
+
+    /// The same with another suggestion.
+    #[must_use]
+    pub fn with_way_out(self, way_out: &'static str) -> Self {
+        Guard { way_out, ..self }
+    }
+
+    /// Protects the files at `paths`, which are read by this run.
+    #[must_use]
+    pub fn reading<'p>(mut self, paths: impl IntoIterator<Item = &'p Path>) -> Self {
+        let paths = paths.into_iter();
+        self.read.extend(paths.filter_map(FileIdentity::of));
+        self
+    }
+
+    /// Takes the wish of the user to replace more, and how that is written.
+    #[must_use]
+    pub fn forced(self, force: bool, or_force: &'static str) -> Self {
+        Guard {
+            force,
+            or_force,
+            ..self
+        }
+    }
+
+    /// Checks that files called `names` may be put into `directory`.
+    ///
+    /// # Errors
+    /// One of them is read by this run, is a directory, or was not written by this program.
+    pub fn check_files(&self, directory: &Path, names: &[&str], mark: Mark) -> Result<()> {
+        let there = names
+            .iter()
+            .map(|name| directory.join(name))
+            .filter(|path| path.symlink_metadata().is_ok());
+        let there: Vec<PathBuf> = there.collect();
+        let is_read = |path: &&PathBuf| {
+            FileIdentity::of(path).is_some_and(|identity| self.read.contains(&identity))
+        };
+        if let Some(input) = there.iter().find(is_read) {
+            return self.refused(input, "the report would replace this input");
+        }
+        if let Some(taken) = there.iter().find(|path| path.is_dir()) {
+            let what = "a directory has the name of an output; remove it, or name another one";
+            return Err(Error::bad(Name::from(taken.as_path()).to_string(), what));
+        }
+        let is_foreign = |path: &&PathBuf| !is_empty(path) && !mark.shows(directory, path);
+        match there.iter().find(is_foreign) {
+            Some(foreign) if !self.force => {
+                let what = "slotscope did not write this file and does not replace it";
+                let what = format!("{what}; {}{}", self.way_out, self.or_force);
+                Err(Error::bad(Name::from(foreign.as_path()).to_string(), what))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The error that `path` is in the way.
+    pub(super) fn refused(&self, path: &Path, what: &str) -> Result<()> {
+        let what = format!("{what}; {}", self.way_out);
+        Err(Error::bad(Name::from(path).to_string(), what))
+    }
+}
+
+impl Mark {
+    /// Whether the files of `directory` have it.
+    pub fn is_of(self, directory: &Path) -> bool {
+        self.file
+            .is_some_and(|file| self.is_in(&directory.join(file)))
+    }
+
+    /// Whether the file at `path` in `directory` was written by this program.
+    pub(super) fn shows(self, directory: &Path, path: &Path) -> bool {
+        match self.file {
+            Some(_) => self.is_of(directory),
+            None => self.is_in(path),
+        }
+    }
+
+    /// Whether the file at `path` has it.
+    pub fn is_in(self, path: &Path) -> bool {
+        // Opening a pipe would wait for its writer.
+        let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+        let mut start = Vec::new();
+        let mut read = || File::open(path)?.take(LOOKED_AT).read_to_end(&mut start);
+        is_file && read().is_ok() && String::from_utf8_lossy(&start).contains(self.text)
+    }
+}
+
+/// An empty file has nothing to lose.
+fn is_empty(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
+}

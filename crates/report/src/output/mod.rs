@@ -1,0 +1,20 @@
+//! Output files: all are opened before the work and put in place together after it, so that a bad path fails at once
+//! and an interrupted run leaves nothing half-written. Files that this program did not write are not replaced.
+
+mod csv_rows;
+mod directory;
+mod guard;
+mod replace;
+mod set;
+mod staging;
+mod turn;
+mod unfinished;
+mod whole;
+
+pub use csv_rows::{CsvRows, spelled};
+pub use directory::SingleFile;
+pub use guard::{Guard, Mark};
+pub use replace::Written;
+pub use set::{OpenSet, OutputSet};
+pub use unfinished::abandon;
+pub use whole::{Replaces, WholeDirectory};

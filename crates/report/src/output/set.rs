@@ -1,0 +1,176 @@
+//! The files that a command makes of its result, each with the function that writes it.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use slotscope_engine::error::Result;
+
+use crate::output::directory::Directory;
+use crate::output::guard::{Guard, Mark};
+use crate::output::replace::Written;
+
+/// Files of one directory. The first shows whose the directory is, and is put in place first.
+pub struct OutputSet<T> {
+    /// What the first file has near its start.
+    text: &'static str,
+    outputs: Vec<Output<T>>,
+}
+
+type WriteOutput<T> = dyn Fn(&T, &mut dyn Write) -> io::Result<Written> + Send + Sync;
+
+struct Output<T> {
+    file: &'static str,
+    write: Box<WriteOutput<T>>,
+}
+
+impl<T> OutputSet<T> {
+    /// A set without files; the first file that is added has `text` near its start.
+    pub fn marked(text: &'static str) -> Self {
+        OutputSet {
+            text,
+            outputs: Vec::new(),
+        }
+    }
+
+    /// Adds a file that is always written.
+    #[must_use]
+    pub fn file(
+        self,
+        file: &'static str,
+        write: impl Fn(&T, &mut dyn Write) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.maybe(file, move |value, out| {
+            write(value, out).map(|()| Written::Whole)
+        })
+    }
+
+    /// Adds a file that some values have nothing for.
+    #[must_use]
+    pub fn maybe(
+        mut self,
+        file: &'static str,
+        write: impl Fn(&T, &mut dyn Write) -> io::Result<Written> + Send + Sync + 'static,
+    ) -> Self {
+        let write = Box::new(write);
+        self.outputs.push(Output { file, write });
+        self
+    }
+
+    /// The names of the files.
+    pub fn files(&self) -> impl Iterator<Item = &'static str> {
+        self.outputs.iter().map(|output| output.file)
+    }
+
+    /// How a directory of such files is recognised.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            file: self.files().next(),
+            text: self.text,
+        }
+    }
+
+    /// Writes the file called `name`, if there is anything to put in it.
+    ///
+    /// # Errors
+    /// `out` cannot be written to.
+    pub fn write(&self, value: &T, name: &str, out: &mut dyn Write) -> io::Result<Written> {
+        let output = self.outputs.iter().find(|output| output.file == name);
+        output.map_or(Ok(Written::Nothing), |output| (output.write)(value, out))
+    }
+
+    /// Opens all files in the directory at `path`, which is made.
+    ///
+    /// # Errors
+    /// It cannot be made or written to, or holds what `guard` does not let it replace.
+    pub fn open(self, path: &Path, guard: Guard) -> Result<OpenSet<T>> {
+        let names: Vec<&str> = self.files().collect();
+        let directory = Directory::open(path, &names, self.mark(), guard)?;
+        Ok(OpenSet {
+            set: self,
+            directory,
+        })
+    }
+}
+
+/// A set whose files are open and not in place yet; dropped, they are removed.
+pub struct OpenSet<T> {
+    set: OutputSet<T>,
+    directory: Directory,
+}
+
+impl<T> OpenSet<T> {
+    /// Writes the files of `value`, and puts them in place together.
+    ///
+    /// # Errors
+    /// A file cannot be written or put in place; then all are as they were before.
+    pub fn publish(self, value: &T) -> Result<()> {
+        let OpenSet { set, directory } = self;
+        directory.publish(|name, out| set.write(value, name, out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn numbers() -> OutputSet<u32> {
+        OutputSet::marked("ours")
+            .file("all", |number, out| write!(out, "ours: {number}"))
+            .maybe("odd", |number, out| {
+                if number % 2 == 0 {
+                    return Ok(Written::Nothing);
+                }
+                write!(out, "{number}").map(|()| Written::Whole)
+            })
+    }
+
+    fn publish(path: &Path, number: u32) -> Result<()> {
+        numbers()
+            .open(path, Guard::new("name another"))?
+            .publish(&number)
+    }
+
+    #[test]
+    fn each_file_is_written_and_one_without_content_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let read = |name: &str| fs::read_to_string(path.join(name)).ok();
+        publish(&path, 3).unwrap();
+        let found = (read("all"), read("odd"));
+        assert_eq!(found, (Some("ours: 3".into()), Some("3".into())));
+        publish(&path, 4).unwrap();
+        assert_eq!((read("all"), read("odd")), (Some("ours: 4".into()), None));
+    }
+
+    #[test]
+    fn files_of_others_stay_and_the_first_file_shows_whose_a_directory_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        fs::write(path.join("odd"), "mine").unwrap();
+        let message = publish(path, 3).unwrap_err().to_string();
+        assert!(
+            message.contains("odd") && message.ends_with("name another"),
+            "{message}"
+        );
+        assert!(!numbers().mark().is_of(path));
+        fs::write(path.join("all"), "ours: 1").unwrap();
+        publish(path, 3).unwrap();
+        assert!(numbers().mark().is_of(path));
+        assert_eq!(fs::read_dir(path).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn no_output_replaces_what_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join("all");
+        fs::write(&input, "ours: 1").unwrap();
+        let guard = Guard::new("name another").reading([input.as_path()]);
+        let opened = numbers().open(folder.path(), guard.forced(true, ", or force it"));
+        let message = opened
+            .err()
+            .map_or(String::new(), |error| error.to_string());
+        let refusal = "the report would replace this input; name another";
+        assert!(message.ends_with(refusal), "{message}");
+    }
+}

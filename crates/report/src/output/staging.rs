@@ -1,0 +1,55 @@
+//! Files and directories under hidden names, on their way to their places.
+
+use std::path::{Path, PathBuf};
+
+use slotscope_engine::error::Result;
+
+use crate::output::replace::{self, Staged, Written};
+use crate::output::unfinished;
+
+/// What is not in place yet; dropped unfinished, it is removed with what is in it.
+#[derive(Default)]
+pub struct Staging {
+    /// In the order in which they are put in place.
+    pub entries: Vec<Staged>,
+    /// Directories that were made for them.
+    pub made: Vec<PathBuf>,
+}
+
+impl Staging {
+    /// Adds what is at `temporary` and is to be at `target`.
+    pub fn add(&mut self, target: &Path, temporary: &Path) {
+        self.entries.push(Staged {
+            target: target.to_path_buf(),
+            temporary: temporary.to_path_buf(),
+        });
+    }
+
+    /// Puts all entries in place together, each unless nothing is `written` in it.
+    ///
+    /// # Errors
+    /// One cannot be put in place; then all are as they were before.
+    pub fn publish(mut self, written: impl IntoIterator<Item = Written>) -> Result<()> {
+        // An interrupt waits for the lock: it finds either nothing in place or everything.
+        unfinished::locked(|paths| {
+            replace::all(self.entries.iter().zip(written))?;
+            paths.retain(|path| !self.has(path));
+            self.entries.clear();
+            self.made.clear();
+            unfinished::published();
+            Ok(())
+        })
+    }
+
+    fn has(&self, path: &Path) -> bool {
+        let mut entries = self.entries.iter();
+        entries.any(|staged| path.starts_with(&staged.temporary))
+            || self.made.iter().any(|made| made == path)
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        unfinished::discard(|path| self.has(path));
+    }
+}

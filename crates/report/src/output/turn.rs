@@ -1,0 +1,56 @@
+//! Runs that write into one directory take turns: each holds a lock on the directory while it opens files or puts them
+//! in place. Any process that can read a directory can lock it, so nothing waits without limit.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+
+/// After this the user is informed.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// No run needs as long.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Held until it is dropped. `None` where directories cannot be locked: then the last run wins, file by file.
+pub type Turn = Option<File>;
+
+/// Waits for the turn of this run.
+///
+/// # Errors
+/// Another process keeps the lock.
+pub fn take(path: &Path) -> Result<Turn> {
+    let Ok(directory) = File::open(path) else {
+        return Ok(None);
+    };
+    match directory.try_lock() {
+        Ok(()) => return Ok(Some(directory)),
+        Err(TryLockError::Error(_)) => return Ok(None),
+        Err(TryLockError::WouldBlock) => {}
+    }
+    let (sender, receiver) = mpsc::channel();
+    let wait = move || sender.send(directory.lock().map(|()| directory).ok());
+    thread::Builder::new()
+        .spawn(wait)
+        .map_err(|error| Error::io(path, error))?;
+    if let Ok(turn) = receiver.recv_timeout(PATIENCE) {
+        return Ok(turn);
+    }
+    let name = Name::from(path);
+    let _ = writeln!(
+        io::stderr(),
+        "slotscope: {name}: another process has locked it; waiting for at most {} s",
+        LIMIT.as_secs()
+    );
+    receiver.recv_timeout(LIMIT - PATIENCE).map_err(|_| {
+        let what = format!(
+            "another process has kept it locked for {} s; end that process, or name another directory",
+            LIMIT.as_secs()
+        );
+        Error::bad(name.to_string(), what)
+    })
+}

@@ -1,0 +1,300 @@
+//! A directory that is put in place as a whole: it is filled under a hidden name and renamed once it is finished.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+
+use crate::output::guard::{Guard, Mark};
+use crate::output::replace::Written;
+use crate::output::staging::Staging;
+use crate::output::{turn, unfinished};
+
+/// A directory that is not in place yet; dropped unfinished, it is removed with what is in it.
+pub struct WholeDirectory {
+    path: PathBuf,
+    temporary: PathBuf,
+    /// Held while this run fills it. `None` where a directory cannot be locked.
+    _lock: Option<File>,
+    staging: Staging,
+}
+
+/// Which directory may be replaced.
+#[derive(Debug, Clone)]
+pub struct Replaces {
+    /// What shows that it was written by this program.
+    pub mark: Mark,
+    /// Whether a file of this name is one that this program wrote there.
+    pub is_ours: fn(&str) -> bool,
+    /// What the user can do where it may not be replaced.
+    pub guard: Guard,
+}
+
+impl WholeDirectory {
+    /// Makes the directory that is to become `path`.
+    ///
+    /// # Errors
+    /// It cannot be made, or `path` holds what may not be replaced.
+    pub fn create(path: &Path, replaces: &Replaces) -> Result<Self> {
+        replaces.check(path)?;
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+            let what = "no name of a directory that could be made";
+            return Err(Error::bad(Name::from(path).to_string(), what));
+        };
+        let parent = unfinished::parent(path);
+        let failed = |error| Error::io(path, error);
+        let made = unfinished::make_directories(parent).map_err(failed)?;
+        let mut staging = Staging {
+            entries: Vec::new(),
+            made,
+        };
+        let _turn = turn::take(parent)?;
+        unfinished::remove_stale(parent, &[name]);
+        let temporary = make_directory(parent, name, false).map_err(failed)?;
+        staging.add(path, &temporary);
+        let lock = File::open(&temporary).ok();
+        Ok(WholeDirectory {
+            path: path.to_path_buf(),
+            _lock: lock.filter(|lock| lock.try_lock().is_ok()),
+            temporary,
+            staging,
+        })
+    }
+
+    /// Makes a directory for this run alone, which nobody else may read.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn temporary() -> Result<Self> {
+        let parent = std::env::temp_dir();
+        let failed = |error| Error::io(&parent, error);
+        let temporary = make_directory(&parent, "slotscope", true).map_err(failed)?;
+        let mut staging = Staging::default();
+        staging.add(&temporary, &temporary);
+        Ok(WholeDirectory {
+            path: temporary.clone(),
+            temporary,
+            _lock: None,
+            staging,
+        })
+    }
+
+    /// Where it is to be.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes a new file in it, for writing.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn file(&self, name: &str) -> Result<File> {
+        let path = self.temporary.join(name);
+        unfinished::locked(|paths| {
+            let file = OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .open(&path)?;
+            paths.insert(0, path.clone());
+            Ok(file)
+        })
+        .map_err(|error| self.failed(name, error))
+    }
+
+    /// Opens a file in it again, to add to its end.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn append(&self, name: &str) -> Result<File> {
+        let opened = OpenOptions::new()
+            .append(true)
+            .open(self.temporary.join(name));
+        opened.map_err(|error| self.failed(name, error))
+    }
+
+    /// Opens a file in it again, to read it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn read(&self, name: &str) -> Result<File> {
+        File::open(self.temporary.join(name)).map_err(|error| self.failed(name, error))
+    }
+
+    /// Gives file `from` the name of file `to`, which it replaces.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn rename(&self, from: &str, to: &str) -> Result<()> {
+        let renamed = fs::rename(self.temporary.join(from), self.temporary.join(to));
+        renamed.map_err(|error| self.failed(to, error))
+    }
+
+    /// Removes a file in it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn remove(&self, name: &str) -> Result<()> {
+        fs::remove_file(self.temporary.join(name)).map_err(|error| self.failed(name, error))
+    }
+
+    /// The error of a file in it, under the name that it is to have.
+    pub fn failed(&self, name: &str, error: io::Error) -> Error {
+        Error::io(self.path.join(name), error)
+    }
+
+    /// Puts it in place.
+    ///
+    /// # Errors
+    /// It cannot be renamed, or `path` has come to hold what may not be replaced.
+    pub fn publish(self, replaces: &Replaces) -> Result<()> {
+        replaces.check(&self.path)?;
+        self.staging.publish([Written::Whole])
+    }
+}
+
+impl Replaces {
+    /// Checks that the directory at `path` may be made, or replaced with all its files.
+    ///
+    /// # Errors
+    /// It was not written by this program, has a file of others, or the user did not force it.
+    fn check(&self, path: &Path) -> Result<()> {
+        match path.symlink_metadata() {
+            Err(_) => return Ok(()),
+            Ok(metadata) if !metadata.is_dir() => {
+                return self.guard.refused(path, "exists and is not a directory");
+            }
+            Ok(_) => {}
+        }
+        let entries = fs::read_dir(path).map_err(|error| Error::io(path, error))?;
+        let entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        let is_foreign = |path: &&PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            !name.is_some_and(self.is_ours) || path.is_dir()
+        };
+        if entries.is_empty() {
+            return Ok(());
+        }
+        if let Some(foreign) = entries.iter().find(is_foreign) {
+            let what = "slotscope did not write this file and does not replace its directory";
+            return self.guard.refused(foreign, what);
+        }
+        if !self.mark.is_of(path) {
+            let what = "slotscope did not write this directory and does not replace it";
+            return self.guard.refused(path, what);
+        }
+        if !self.guard.force {
+            return self
+                .guard
+                .refused(path, "is there already; --force replaces it");
+        }
+        Ok(())
+    }
+}
+
+/// Makes a new directory that is to become `name`; one that is private is only for this user.
+fn make_directory(parent: &Path, name: &str, is_private: bool) -> io::Result<PathBuf> {
+    let builder = directory_builder(is_private);
+    unfinished::locked(|paths| {
+        let (path, ()) = unfinished::with_new_name(parent, name, |path| builder.create(path))?;
+        paths.insert(0, path.clone());
+        Ok(path)
+    })
+}
+
+#[cfg(unix)]
+fn directory_builder(is_private: bool) -> fs::DirBuilder {
+    use std::os::unix::fs::DirBuilderExt;
+
+    let mut builder = fs::DirBuilder::new();
+    if is_private {
+        builder.mode(0o700);
+    }
+    builder
+}
+
+/// What only this user may read is below a directory of this user there.
+#[cfg(not(unix))]
+fn directory_builder(_is_private: bool) -> fs::DirBuilder {
+    fs::DirBuilder::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn replaces(force: bool) -> Replaces {
+        Replaces {
+            mark: Mark {
+                file: Some("mark"),
+                text: "ours",
+            },
+            is_ours: |name| name == "mark",
+            guard: Guard::new("name another").forced(force, ""),
+        }
+    }
+
+    fn write(path: &Path, force: bool) -> Result<()> {
+        let directory = WholeDirectory::create(path, &replaces(force))?;
+        directory.file("mark")?.write_all(b"ours").unwrap();
+        directory.publish(&replaces(force))
+    }
+
+    fn entries(path: &Path) -> usize {
+        fs::read_dir(path).unwrap().count()
+    }
+
+    #[test]
+    fn a_directory_is_put_in_place_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/out");
+        let unfinished = WholeDirectory::create(&path, &replaces(false)).unwrap();
+        unfinished.file("mark").unwrap();
+        drop(unfinished);
+        assert_eq!(
+            entries(folder.path()),
+            0,
+            "what was made for it is removed too"
+        );
+        write(&path, false).unwrap();
+        assert_eq!(fs::read(path.join("mark")).unwrap(), b"ours");
+        assert_eq!(entries(path.parent().unwrap()), 1);
+    }
+
+    #[test]
+    fn what_is_there_is_replaced_by_force_and_only_if_this_program_wrote_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        write(&path, false).unwrap();
+        let message = write(&path, false).unwrap_err().to_string();
+        assert!(message.contains("--force"), "{message}");
+        write(&path, true).unwrap();
+        fs::write(path.join("notes.txt"), "mine").unwrap();
+        let message = write(&path, true).unwrap_err().to_string();
+        assert!(message.contains("notes.txt"), "{message}");
+        let file = folder.path().join("file");
+        fs::write(&file, "x").unwrap();
+        assert!(write(&file, true).is_err());
+        assert_eq!(entries(folder.path()), 2);
+    }
+
+    #[test]
+    fn what_a_killed_run_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = folder.path().join(".out.0123456789abcdef.part");
+        fs::create_dir(&left).unwrap();
+        fs::write(left.join("a.csv.zst"), "half").unwrap();
+        let alive = WholeDirectory::create(&folder.path().join("out"), &replaces(false)).unwrap();
+        assert!(!left.exists());
+        write(&folder.path().join("out"), false).unwrap();
+        assert_eq!(
+            entries(folder.path()),
+            2,
+            "the directory of a run that goes on stays"
+        );
+        drop(alive);
+        assert_eq!(entries(folder.path()), 1);
+    }
+}

@@ -1,0 +1,68 @@
+//! The head of the page: a card for every problem, with its word, its sentence, why, and the steps that are for it.
+
+use askama::{Result, Template};
+
+use crate::render::html::spell::sentence;
+use crate::render::html::table::Table;
+use crate::render::html::words;
+use crate::view::cards;
+
+/// Problems that have a card; more are a list below.
+const CARDS: usize = 4;
+
+/// A card.
+#[derive(Template)]
+#[template(
+    path = "card.html",
+    config = "src/render/html/askama.toml",
+    whitespace = "minimize"
+)]
+struct Card {
+    /// Its place; the first is the heading of the page.
+    place: usize,
+    class: &'static str,
+    word: String,
+    sentence: String,
+    /// Where reading ended early, which the first sentence is to be read with.
+    stops: Vec<String>,
+    meaning: &'static str,
+    /// Why, as a table.
+    why: String,
+    steps: Vec<cards::CardStep>,
+}
+
+/// The cards as HTML, and the problems that have none. `stops` are where reading ended early.
+pub fn render(mut found: Vec<cards::Card>, stops: &[String]) -> Result<(Vec<String>, Vec<String>)> {
+    let others = found.split_off(found.len().min(CARDS));
+    let others = others
+        .iter()
+        .map(|card| sentence(&format!("{}: {}", card.word, card.sentence)));
+    let others = others.collect();
+    let cards = found.into_iter().enumerate().map(|(place, card)| {
+        let steps = card.steps.into_iter().map(|step| cards::CardStep {
+            sentence: sentence(&step.sentence),
+            ..step
+        });
+        let why = card.why.as_ref().filter(|table| !table.rows.is_empty());
+        let why = why.map(|table| Table::of(WHY[place], table, usize::MAX).render());
+        Card {
+            place,
+            stops: if place == 0 {
+                stops.to_vec()
+            } else {
+                Vec::new()
+            },
+            class: words::class(card.state),
+            meaning: words::meaning(card.state, card.role),
+            word: card.word,
+            sentence: sentence(&card.sentence),
+            why: why.transpose()?.unwrap_or_default(),
+            steps: steps.collect(),
+        }
+        .render()
+    });
+    Ok((cards.collect::<Result<_>>()?, others))
+}
+
+/// What the tables of the cards are called in the page.
+const WHY: [&str; CARDS] = ["finding-0", "finding-1", "finding-2", "finding-3"];

@@ -1,0 +1,210 @@
+//! What the script of the page works on: a part of report.json, packed, as text that may stand in a `<script>`.
+//!
+//! Slot loads are numbers to base 36 with spaces between, which is half of their JSON and holds all of a u64; owners
+//! are runs, `3x:1` for 141 slots of node 1, with `-` for none.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::slot::SLOTS;
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::balance::Balance;
+use slotscope_findings::summary::independent_units::UnitsBy;
+use slotscope_findings::summary::model::expected::Expectation;
+
+use crate::render::html::spell;
+use crate::render::html::spell::cut;
+
+/// Bytes of names of nodes; nodes behind them are called by their number.
+const NODES: usize = 80_000;
+/// Bytes of names of tags and keys.
+const FILLS: usize = 40_000;
+/// Tags and keys named for a slot.
+const FILLS_OF_A_SLOT: usize = 5;
+/// The heaviest keys by each metric that are named for their slots.
+const KEYS: usize = 100;
+
+/// The data.
+#[derive(Serialize)]
+struct Data<'a> {
+    by: Metric,
+    slots: PerMetric<String>,
+    stats: &'a PerMetric<Balance>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<PerMetric<Expectation>>,
+    nodes: Vec<String>,
+    owners: String,
+    /// Tags and keys by their slot: the name, and the load by each metric of `slots`, packed.
+    fills: BTreeMap<u16, Vec<(String, String)>>,
+}
+
+/// The data of `summary`, escaped for a `<script type="application/json">`.
+pub fn data(summary: &Summary) -> String {
+    let data = Data {
+        by: summary.by,
+        slots: summary.slots.loads.map(|_, loads| packed(loads)),
+        stats: &summary.slots.stats,
+        expected: plain(summary),
+        nodes: nodes(summary),
+        owners: owners(summary),
+        fills: fills(summary),
+    };
+    // A value that is all strings, numbers and lists has a JSON form.
+    for_script(&serde_json::to_string(&data).unwrap_or_default())
+}
+
+/// JSON that cannot end the element that holds it, and that is JavaScript too. These characters are in strings only.
+pub fn for_script(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                text.push_str(&format!("\\u{:04x}", u32::from(c)))
+            }
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+/// What keys without hash tags and of equal sizes would give.
+fn plain(summary: &Summary) -> Option<PerMetric<Expectation>> {
+    let positive = |units: &UnitsBy| (units.positive > 0.0).then_some(units.positive);
+    let per = &summary.units.per;
+    per.filter_map(|units| Some(Expectation::of_slots(positive(units)?)))
+}
+
+fn packed(loads: &[u64]) -> String {
+    loads
+        .iter()
+        .map(|load| base36(*load))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// A number to base 36.
+pub fn base36(mut number: u64) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.push(char::from_digit((number % 36) as u32, 36).unwrap_or_default());
+        number /= 36;
+        if number == 0 {
+            return digits.iter().rev().collect();
+        }
+    }
+}
+
+fn nodes(summary: &Summary) -> Vec<String> {
+    let mut room = NODES;
+    let called = |(index, node)| {
+        let name = spell::node(node);
+        room = room.saturating_sub(cost(&name));
+        if room > 0 {
+            name
+        } else {
+            format!("#{}", index + 1)
+        }
+    };
+    // Primaries without slots come last, and no slot names them.
+    let with_slots = summary.nodes.list.iter();
+    let with_slots = with_slots.take_while(|node| !node.ranges.is_empty());
+    with_slots.enumerate().map(called).collect()
+}
+
+fn owners(summary: &Summary) -> String {
+    let mut owners: Vec<Option<usize>> = vec![None; SLOTS];
+    for (index, node) in summary.nodes.list.iter().enumerate() {
+        for (first, last) in &node.ranges {
+            owners[usize::from(*first)..=usize::from(*last)].fill(Some(index));
+        }
+    }
+    let run = |run: &[Option<usize>]| {
+        let owner = run[0].map_or(String::from("-"), |owner| base36(owner as u64));
+        format!("{}:{owner}", base36(run.len() as u64))
+    };
+    owners
+        .chunk_by(|a, b| a == b)
+        .map(run)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The heaviest tags and keys of slots, as far as they are known and there is room.
+fn fills(summary: &Summary) -> BTreeMap<u16, Vec<(String, String)>> {
+    let mut known: BTreeMap<u16, Vec<(String, String)>> = BTreeMap::new();
+    let mut room = FILLS;
+    for (slot, row) in keys(summary).chain(tags(summary)) {
+        let fills = known.entry(slot).or_default();
+        if fills.len() < FILLS_OF_A_SLOT && !fills.contains(&row) {
+            room = room.saturating_sub(cost(&row.0) + row.1.len() + 12);
+            if room == 0 {
+                break;
+            }
+            fills.push(row);
+        }
+    }
+    known.retain(|_, fills| !fills.is_empty());
+    known
+}
+
+/// The heaviest keys without a tag by each metric; the others are part of their tag.
+fn keys(summary: &Summary) -> impl Iterator<Item = (u16, (String, String))> {
+    let lists = summary.keys.iter().flat_map(|keys| keys.heaviest.iter());
+    let keys = lists.flat_map(|(_, keys)| keys.iter().filter(|key| !key.tagged).take(KEYS));
+    keys.map(|key| {
+        let load = |metric| Some(key.weight(metric));
+        (key.slot, (cut(&key.key), fill(summary, load)))
+    })
+}
+
+/// The tags of the hottest slots, then the heaviest.
+fn tags(summary: &Summary) -> impl Iterator<Item = (u16, (String, String))> {
+    let hot = summary.slots.hottest.iter().flat_map(|slot| {
+        let tags = slot.top_tags.iter();
+        tags.map(move |tag| (slot.slot, &tag.tag, &tag.load))
+    });
+    let listed = summary.tags.iter().flat_map(|tags| &tags.top);
+    let listed = listed.map(|tag| (tag.slot, &tag.tag, &tag.load));
+    hot.chain(listed).map(|(slot, tag, load)| {
+        let load = |metric| load.get(metric).copied();
+        (slot, (format!("{{{}}}", cut(tag)), fill(summary, load)))
+    })
+}
+
+/// The load by each metric of the slots.
+fn fill(summary: &Summary, load: impl Fn(Metric) -> Option<u64>) -> String {
+    let metrics = summary.slots.loads.iter();
+    let loads = metrics.map(|(metric, _)| load(metric).map_or(String::from("-"), base36));
+    loads.collect::<Vec<_>>().join(" ")
+}
+
+/// Bytes that a name takes here, at most: the characters that `for_script` and JSON escape have six.
+fn cost(name: &str) -> usize {
+    name.len() + 5 * name.matches(['<', '>', '&', '"', '\\']).count() + 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_ends_the_element_that_it_stands_in() {
+        let hostile = ["</script><!--", "a&b", "\u{2028}\u{2029}"];
+        let text = for_script(&serde_json::to_string(&hostile).unwrap());
+        assert!(
+            !text.contains(['<', '>', '&', '\u{2028}', '\u{2029}']),
+            "{text}"
+        );
+        assert_eq!(serde_json::from_str::<Vec<String>>(&text).unwrap(), hostile);
+    }
+
+    #[test]
+    fn every_load_comes_back_from_base_36() {
+        for load in [0, 1, 35, 36, 1_543_901_949, u64::MAX] {
+            assert_eq!(u64::from_str_radix(&base36(load), 36), Ok(load));
+        }
+        assert_eq!(packed(&[0, 36, 7]), "0 10 7");
+    }
+}

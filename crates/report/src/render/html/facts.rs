@@ -1,0 +1,128 @@
+//! The numbers at the head of the page, and how the report was made.
+
+use slotscope_engine::text::{bytes, counted, grouped, percent, time, truncated};
+use slotscope_findings::summary::{Dumped, Summary};
+
+use crate::render::html::spell;
+
+/// A highlighted number.
+pub struct Fact {
+    /// Where report.json has it.
+    pub name: &'static str,
+    /// As people read it.
+    pub text: String,
+    /// The exact number.
+    pub value: String,
+    /// What it is.
+    pub words: &'static str,
+}
+
+/// The highlighted numbers.
+pub fn facts(summary: &Summary) -> Vec<Fact> {
+    let by = summary.verdict.metric();
+    let found = summary.verdict.headline();
+    let balance = summary.nodes.balance.get(by);
+    let ratio = |name, ratio: Option<f64>, words| {
+        ratio.map(|ratio| {
+            let text = if ratio < 99.95 {
+                format!("{ratio:.2} ×")
+            } else {
+                format!("{} ×", grouped(ratio.round() as u64))
+            };
+            Fact {
+                name,
+                text,
+                value: ratio.to_string(),
+                words,
+            }
+        })
+    };
+    let keys = summary.input.keys;
+    let tags = summary.tags.as_ref().map(|tags| Fact {
+        name: "tags.distinct",
+        text: spell::short_count(tags.distinct),
+        value: tags.distinct.to_string(),
+        words: if tags.distinct_error > 0.0 {
+            "distinct hash tags, about"
+        } else {
+            "distinct hash tags"
+        },
+    });
+    let usable = found
+        .filter(|found| found.judged)
+        .and_then(|found| found.usable_capacity)
+        .map(|part| Fact {
+            name: "verdict.usable_capacity",
+            text: percent(part),
+            value: part.to_string(),
+            words: "of the cluster can be used before its fullest node is full",
+        });
+    // Of captures alone the keys are not known.
+    let only_operations = summary.operations.as_ref();
+    let only_operations = only_operations.filter(|_| summary.has_only_operations());
+    let (name, read, words) = match only_operations {
+        Some(operations) => ("operations.ops", operations.ops, "operations were read"),
+        None => ("input.keys", keys, "keys were read"),
+    };
+    let keys = Fact {
+        name,
+        text: spell::short_count(read),
+        value: read.to_string(),
+        words,
+    };
+    let fullest = ratio(
+        "nodes.max_over_mean",
+        balance.and_then(|b| b.max_over_mean),
+        "fair share on the fullest node",
+    );
+    let nodes = Fact {
+        name: "nodes.count",
+        text: summary.nodes.owning().count().to_string(),
+        value: summary.nodes.owning().count().to_string(),
+        words: "primaries own slots",
+    };
+    [fullest, usable, Some(keys), Some(nodes), tags]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// How old the input is: what the dump says of itself, else the dates of the files, which a copy changes, and when they were analyzed.
+pub fn made(summary: &Summary) -> String {
+    let analyzed = format!("analyzed {}", time(summary.run.started));
+    let what = match summary.input.written {
+        Some(_) => "dump written",
+        None => "file dated",
+    };
+    match summary.dumped() {
+        Some(Dumped { first, last }) if first == last => {
+            format!("{what} {} · {analyzed}", time(first))
+        }
+        Some(Dumped { first, last }) => {
+            let [first, last] = [first, last].map(time);
+            format!("files dated {first} to {last} · {analyzed}")
+        }
+        None => analyzed,
+    }
+}
+
+/// How the report was made: all that differs between two runs is here.
+pub fn how(summary: &Summary) -> Vec<(&'static str, String)> {
+    let run = &summary.run;
+    let mut how = vec![
+        ("command", truncated(&run.command.to_string(), spell::TEXT)),
+        ("slotscope", run.version.clone()),
+        ("started", time(run.started)),
+        ("took", format!("{:.3} s", run.elapsed_secs)),
+        ("threads", run.threads.to_string()),
+        ("kernel", run.kernel.clone()),
+        ("input read", counted(run.passes.into(), "time")),
+        ("keys a second", spell::short_count(run.keys_per_sec as u64)),
+        ("input a second", bytes(run.bytes_per_sec as u64)),
+    ];
+    how.extend(
+        run.peak_rss_bytes
+            .map(|peak| ("memory at most", bytes(peak))),
+    );
+    how
+}

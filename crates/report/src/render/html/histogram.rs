@@ -1,0 +1,191 @@
+//! How often which amount comes, as bars: key lengths and value sizes.
+
+use askama::Template;
+
+use slotscope_engine::metric::Metric;
+use slotscope_engine::text::{amount_cell, grouped, percent};
+use slotscope_findings::summary::quantiles::Quantiles;
+
+use crate::view::amounts::mean;
+
+/// Bars, at most.
+const BARS: u64 = 48;
+/// From this ratio of largest to smallest on, bars are ranges that double: 2 an octave.
+const WIDE: u64 = 64;
+
+/// A picture of amounts and their quantiles.
+#[derive(Template)]
+#[template(path = "histogram.html", config = "src/render/html/askama.toml")]
+pub struct Histogram {
+    section: &'static str,
+    bars: Vec<Bar>,
+    from: String,
+    to: String,
+    doubling: bool,
+    quantiles: Vec<(&'static str, String, u64)>,
+    mean: String,
+    mean_exact: f64,
+    count: String,
+}
+
+struct Bar {
+    x: f64,
+    width: f64,
+    y: f64,
+    height: f64,
+    words: String,
+}
+
+impl Histogram {
+    /// The picture of `amounts` of a metric; without bars where only the quantiles are known.
+    pub fn of(section: &'static str, metric: Metric, amounts: &Quantiles) -> Self {
+        let shown = |amount| amount_cell(metric, amount);
+        let edges = edges(amounts.min, amounts.max);
+        let mut counts = vec![0u64; edges.len() - 1];
+        for (value, count) in &amounts.counts {
+            let bar = edges
+                .partition_point(|edge| edge <= value)
+                .clamp(1, counts.len())
+                - 1;
+            counts[bar] = counts[bar].saturating_add(*count);
+        }
+        let most = counts.iter().copied().max().unwrap_or(0);
+        let width = 100.0 / counts.len() as f64;
+        let bar = |(index, count): (usize, &u64)| {
+            let part = *count as f64 / most.max(1) as f64;
+            // A bar above zero is visible.
+            let height = if *count > 0 {
+                (100.0 * part).max(1.0)
+            } else {
+                0.0
+            };
+            let (from, to) = (
+                edges[index],
+                edges[index + 1].saturating_sub(1).min(amounts.max),
+            );
+            let share = percent(*count as f64 / amounts.count.max(1) as f64);
+            let words = format!(
+                "{} to {}: {} ({share})",
+                shown(from),
+                shown(to),
+                grouped(*count)
+            );
+            Bar {
+                x: index as f64 * width,
+                width,
+                y: 100.0 - height,
+                height,
+                words,
+            }
+        };
+        let bars = if most > 0 {
+            counts.iter().enumerate().map(bar).collect()
+        } else {
+            Vec::new()
+        };
+        let quantile = |name, value: u64| (name, shown(value), value);
+        let quantiles = [
+            ("min", amounts.min),
+            ("p50", amounts.p50),
+            ("p90", amounts.p90),
+            ("p99", amounts.p99),
+            ("p99.9", amounts.p999),
+            ("max", amounts.max),
+        ];
+        Histogram {
+            section,
+            bars,
+            from: shown(amounts.min),
+            to: shown(amounts.max),
+            doubling: doubling(amounts.min, amounts.max),
+            quantiles: quantiles
+                .into_iter()
+                .map(|(name, value)| quantile(name, value))
+                .collect(),
+            mean: mean(metric, amounts),
+            mean_exact: amounts.mean,
+            count: grouped(amounts.count),
+        }
+    }
+}
+
+fn doubling(min: u64, max: u64) -> bool {
+    max / min.max(1) >= WIDE
+}
+
+/// Where the bars begin, and behind the last where it ends: ascending.
+fn edges(min: u64, max: u64) -> Vec<u64> {
+    let mut edges = vec![min];
+    let mut edge = min;
+    let step = ((max - min.min(max)) / BARS + 1).max(1);
+    while edge <= max && edges.len() <= 130 {
+        let next = match doubling(min, max) {
+            true => (edge as f64 * std::f64::consts::SQRT_2).ceil() as u64,
+            false => edge.saturating_add(step),
+        };
+        edge = next.max(edge.saturating_add(1));
+        edges.push(edge);
+        if edge == u64::MAX {
+            break;
+        }
+    }
+    edges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quantiles(counts: Vec<(u64, u64)>) -> Quantiles {
+        let min = counts.first().map_or(0, |(value, _)| *value);
+        let max = counts.last().map_or(0, |(value, _)| *value);
+        Quantiles {
+            count: counts.iter().map(|(_, count)| count).sum(),
+            min,
+            max,
+            counts,
+            ..Quantiles::default()
+        }
+    }
+
+    #[test]
+    fn bars_are_few_whatever_the_range_and_ascend() {
+        for (min, max) in [
+            (0, 0),
+            (0, 1),
+            (5, 5),
+            (10, 400),
+            (1, 512 << 20),
+            (0, u64::MAX),
+            (u64::MAX, u64::MAX),
+        ] {
+            let edges = edges(min, max);
+            assert!(
+                edges.len() >= 2 && edges.len() <= 140,
+                "{min} {max}: {}",
+                edges.len()
+            );
+            assert!(
+                edges.windows(2).all(|pair| pair[0] < pair[1]) || min == u64::MAX,
+                "{min} {max}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_amount_is_in_its_bar() {
+        let histogram = Histogram::of(
+            "h",
+            Metric::Bytes,
+            &quantiles(vec![(10, 1), (11, 2), (12, 1)]),
+        );
+        let heights: Vec<_> = histogram.bars.iter().map(|bar| bar.height).collect();
+        assert_eq!(heights, [50.0, 100.0, 50.0]);
+        assert_eq!(histogram.bars[1].words, "11 B to 11 B: 2 (50.0 %)");
+        assert!(
+            Histogram::of("h", Metric::Bytes, &quantiles(vec![]))
+                .bars
+                .is_empty()
+        );
+    }
+}

@@ -1,0 +1,208 @@
+//! report.html: one file that loads nothing else. The templates in this folder hold its markup; tables are there
+//! without the script, which adds the slot map, sorting and filters.
+//!
+//! Names are hostile: askama escapes them in text and `embed` in data, and the script only ever sets `textContent`.
+//! Should one slip through all the same, the policy in the page's head runs nothing but the one script that is named
+//! by its hash, and fetches nothing.
+
+mod cards;
+mod curve;
+mod embed;
+mod facts;
+mod heat_map;
+mod histogram;
+mod risks;
+mod section;
+pub mod sections;
+mod spell;
+mod steps;
+mod table;
+mod tree;
+mod words;
+
+use std::io::{self, Write};
+use std::sync::LazyLock;
+
+use askama::Template;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
+use slotscope_engine::text::grouped;
+use slotscope_findings::summary::Summary;
+
+use crate::palette;
+use crate::render::html::facts::Fact;
+use crate::render::html::section::{Context, MANUAL, Section};
+use crate::view::{self, Scope, verdict};
+
+/// The page is never larger, whatever the dump, in bytes.
+pub const MAX_BYTES: usize = 1_500_000;
+
+/// Warnings, notes and breaks that are shown.
+const LISTED: usize = 20;
+
+static STYLE: LazyLock<String> =
+    LazyLock::new(|| palette::css() + concat!(include_str!("page.css"), include_str!("parts.css")));
+const SCRIPT: &str = concat!(
+    include_str!("page.js"),
+    include_str!("tables.js"),
+    include_str!("slots.js"),
+    include_str!("slots_panel.js")
+);
+
+#[derive(Template)]
+#[template(
+    path = "page.html",
+    config = "src/render/html/askama.toml",
+    whitespace = "minimize"
+)]
+struct Page<'a> {
+    policy: String,
+    style: &'static str,
+    script: &'static str,
+    data: String,
+    summary: &'a Summary,
+    title: String,
+    /// How old the input is and when it was analyzed.
+    made: String,
+    word: String,
+    /// What a filter left out.
+    filter: Option<String>,
+    /// A card for each of the first problems, and the others.
+    cards: Vec<String>,
+    others: Vec<String>,
+    /// What is known of roles without a problem.
+    known: Vec<String>,
+    facts: Vec<Fact>,
+    warnings: Vec<String>,
+    notes: Vec<String>,
+    /// What to do.
+    steps: Option<Section>,
+    sections: Vec<Section>,
+    /// Sections by their place, those that share a row of the page together.
+    rows: Vec<Vec<usize>>,
+    /// Those that are closed at first.
+    details: Vec<Vec<usize>>,
+    how: Vec<(&'static str, String)>,
+    /// Where the manual explains the verdict.
+    manual: String,
+}
+
+/// Writes it.
+///
+/// # Errors
+/// Where `out` cannot be written.
+pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let page = Page::of(summary)
+        .and_then(|page| page.render())
+        .map_err(io::Error::other)?;
+    out.write_all(page.as_bytes())
+}
+
+impl<'a> Page<'a> {
+    fn of(summary: &'a Summary) -> askama::Result<Self> {
+        let (found, input) = (&summary.verdict, &summary.input);
+        let metrics: Vec<_> = summary
+            .slots
+            .loads
+            .iter()
+            .map(|(metric, _)| metric)
+            .collect();
+        let context = Context {
+            metrics: &metrics,
+            nodes: summary.nodes.owning().count(),
+            rows: summary.rows,
+        };
+        let mut sections = sections(summary, context)?;
+        let steps = sections
+            .iter()
+            .position(|section| section.id == "steps")
+            .map(|at| sections.remove(at));
+        let [details, rows] = [true, false].map(|is_detail| rows(&sections, is_detail));
+        let mut stops = input.incomplete.iter().map(|stop| {
+            format!(
+                "{}: not read beyond byte {}: {}",
+                spell::cut(&stop.file),
+                grouped(stop.byte),
+                stop.reason
+            )
+        });
+        let listed = |texts: &mut dyn Iterator<Item = String>| {
+            texts
+                .take(LISTED)
+                .map(|text| spell::sentence(&text))
+                .collect()
+        };
+        let stops: Vec<String> = listed(&mut stops);
+        let (cards, others) = cards::render(view::cards::cards(summary), &stops)?;
+        Ok(Page {
+            policy: policy(SCRIPT, &STYLE),
+            style: &STYLE,
+            script: SCRIPT,
+            data: embed::data(summary),
+            summary,
+            title: match (&summary.run.title, input.files.first()) {
+                (Some(title), _) => spell::cut(title),
+                (None, Some(file)) => spell::cut(&file.name),
+                (None, None) => "no input".into(),
+            },
+            made: facts::made(summary),
+            word: found.word.clone(),
+            filter: view::input::left_out(summary).map(|text| spell::sentence(&text)),
+            cards,
+            others: listed(&mut others.into_iter()),
+            known: listed(&mut verdict::notes(found)),
+            facts: facts::facts(summary),
+            warnings: listed(&mut input.warnings.iter().map(ToString::to_string)),
+            notes: listed(&mut input.notes.iter().cloned()),
+            steps,
+            rows,
+            details,
+            sections,
+            how: facts::how(summary),
+            manual: format!("{MANUAL}verdict.md"),
+        })
+    }
+}
+
+/// The sections of the page.
+fn sections(summary: &Summary, context: Context<'_>) -> askama::Result<Vec<Section>> {
+    let sections = view::report(summary);
+    let sections = sections
+        .iter()
+        .filter(|section| section.scope != Scope::Overview);
+    let section = |section: &view::Section<'_>| {
+        let made = Section::of(section, context)?;
+        match made.id {
+            "risks" => Ok(made.replaced(risks::render(summary)?)),
+            _ => Ok(made),
+        }
+    };
+    sections.map(section).collect()
+}
+
+/// The places of `sections` that are details or not, narrow neighbours together.
+fn rows(sections: &[Section], is_detail: bool) -> Vec<Vec<usize>> {
+    let places = 0..sections.len();
+    let places: Vec<usize> = places
+        .filter(|at| sections[*at].is_detail == is_detail)
+        .collect();
+    places
+        .chunk_by(|a, b| sections[*a].is_narrow && sections[*b].is_narrow)
+        .map(<[usize]>::to_vec)
+        .collect()
+}
+
+/// Nothing is fetched, nothing runs but the one script, and no text is ever made into markup.
+fn policy(script: &str, style: &str) -> String {
+    let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
+    format!(
+        "default-src 'none'; script-src {}; style-src {}; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+        hash(script),
+        hash(style)
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+//! Risks as a list: how urgent each is, what it is, and on which node.
+
+use askama::{Result, Template};
+
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::finding::Finding;
+use slotscope_findings::summary::state::Severity;
+
+use crate::render::html::spell;
+use crate::view::verdict::shown_risks;
+
+#[derive(Template)]
+#[template(path = "risks.html", config = "src/render/html/askama.toml")]
+struct Risks {
+    risks: Vec<Risk>,
+    more: usize,
+}
+
+/// A risk.
+struct Risk {
+    class: &'static str,
+    urgency: &'static str,
+    sentence: String,
+    /// Its node; empty where the sentence names it, or it is on none.
+    node: String,
+}
+
+/// The risks of `summary` as HTML.
+pub fn render(summary: &Summary) -> Result<String> {
+    let (risks, more) = shown_risks(&summary.verdict);
+    Risks {
+        risks: risks.into_iter().map(|risk| of(summary, risk)).collect(),
+        more,
+    }
+    .render()
+}
+
+fn of(summary: &Summary, risk: &Finding) -> Risk {
+    let (class, urgency) = match risk.severity {
+        Severity::Critical => ("alarm", "critical"),
+        Severity::Warning => ("watch", "warning"),
+        Severity::Notice => ("plain", "notice"),
+    };
+    let sentence = spell::sentence(&risk.sentence.to_string());
+    let mut nodes = summary.nodes.list.iter();
+    let node = nodes.find(|node| Some(&node.id) == risk.node.as_ref());
+    let node = node.map(spell::node).unwrap_or_default();
+    Risk {
+        class,
+        urgency,
+        node: if sentence.contains(&node) {
+            String::new()
+        } else {
+            node
+        },
+        sentence,
+    }
+}

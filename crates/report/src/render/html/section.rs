@@ -1,0 +1,125 @@
+//! A section of the page: its blocks as HTML, whatever it is about.
+
+use askama::{Result, Template};
+
+use slotscope_engine::metric::Metric;
+use slotscope_engine::text::truncated;
+
+use crate::render::html::curve::Picture;
+use crate::render::html::heat_map;
+use crate::render::html::histogram::Histogram;
+use crate::render::html::spell::{SHOWN, sentence, unbroken};
+use crate::render::html::steps::Steps;
+use crate::render::html::table::Table;
+use crate::render::html::tree::Tree;
+use crate::view::{self, Block};
+
+/// A section.
+#[derive(Template)]
+#[template(path = "section.html", config = "src/render/html/askama.toml")]
+pub struct Section {
+    /// Its anchor.
+    pub id: &'static str,
+    /// Its name in the navigation; empty where it is not listed there.
+    pub label: &'static str,
+    /// Whether it shares a row of the page with its neighbours.
+    pub is_narrow: bool,
+    /// Whether it is closed until the reader asks for it.
+    pub is_detail: bool,
+    title: String,
+    /// The page of the manual that explains it, and what that page is about.
+    manual: Option<(String, &'static str)>,
+    parts: Vec<String>,
+}
+
+/// The map of the slots, which the script draws.
+#[derive(Template)]
+#[template(path = "slot_map.html", config = "src/render/html/askama.toml")]
+struct SlotMap<'a> {
+    metrics: &'a [Metric],
+    has_borders: bool,
+}
+
+/// Lines between more nodes than this would be all that is seen of the map.
+const BORDERED: usize = 24;
+/// Where the manual is.
+pub const MANUAL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/");
+
+/// What the sections of a page have in common.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The metrics that the input carries.
+    pub metrics: &'a [Metric],
+    /// How many nodes own slots.
+    pub nodes: usize,
+    /// Rows of a table that are seen before the reader asks for all.
+    pub rows: usize,
+}
+
+impl Section {
+    /// `section` as HTML.
+    ///
+    /// # Errors
+    /// None: no part of a template fails.
+    pub fn of(section: &view::Section<'_>, context: Context<'_>) -> Result<Self> {
+        let mut tables = 0;
+        let parts = section.blocks.iter().map(|block| {
+            let place = tables;
+            tables += usize::from(matches!(block, Block::Table(_)));
+            part(section.id, place, block, context)
+        });
+        Ok(Section {
+            id: section.id,
+            label: section.label,
+            is_narrow: section.is_narrow,
+            is_detail: section.is_detail,
+            parts: parts.collect::<Result<_>>()?,
+            title: unbroken(&truncated(&section.title, SHOWN)),
+            manual: section
+                .manual
+                .map(|(page, what)| (format!("{MANUAL}{page}"), what)),
+        })
+    }
+
+    /// The same with another part in place of all.
+    pub fn replaced(self, part: String) -> Self {
+        let parts = vec![part];
+        Section { parts, ..self }
+    }
+}
+
+fn part(id: &'static str, place: usize, block: &Block<'_>, context: Context<'_>) -> Result<String> {
+    match block {
+        Block::Verdict(_, word, sentence) => paragraph(&format!("{word}: {sentence}")),
+        Block::Steps(steps) => Steps::of(steps).render(),
+        Block::Paragraph(text) | Block::Line(text) => paragraph(text),
+        Block::Command(command) => Paragraph {
+            tag: "pre",
+            text: command,
+        }
+        .render(),
+        Block::Table(table) if table.rows.is_empty() => Ok(String::new()),
+        Block::Table(table) => Table::of(id, table, context.rows).at(place).render(),
+        Block::Prefixes(_, prefixes, by) => Tree::of(prefixes, *by).render(),
+        Block::Quantiles(metric, of) => Histogram::of(id, *metric, of).render(),
+        Block::SlotMap(..) => SlotMap {
+            metrics: context.metrics,
+            has_borders: context.nodes <= BORDERED,
+        }
+        .render(),
+        Block::Curve(curve) => Picture::of(curve).render(),
+        Block::TimeMap(map) => heat_map::render(map),
+    }
+}
+
+#[derive(Template)]
+#[template(source = "<{{ tag }}><bdi>{{ text }}</bdi></{{ tag }}>", ext = "html")]
+struct Paragraph<'a> {
+    tag: &'static str,
+    text: &'a str,
+}
+
+fn paragraph(text: &str) -> Result<String> {
+    let text = &sentence(text);
+    Paragraph { tag: "p", text }.render()
+}

@@ -1,0 +1,130 @@
+//! A page of any sections: what commands other than `analyze` write. It has the style, the tables and the policy of
+//! report.html.
+
+use std::io::{self, Write};
+use std::sync::LazyLock;
+
+use askama::Template;
+
+use slotscope_engine::metric::Metric;
+
+use crate::palette;
+use crate::render::html::section::{Context, Section};
+use crate::render::html::spell::sentence;
+use crate::render::html::{LISTED, policy};
+use crate::view::{self, Scope};
+
+static STYLE: LazyLock<String> = LazyLock::new(|| {
+    let style = concat!(
+        include_str!("page.css"),
+        include_str!("parts.css"),
+        include_str!("curve.css"),
+        include_str!("heat_map.css")
+    );
+    palette::css() + style
+});
+const SCRIPT: &str = concat!(
+    include_str!("page.js"),
+    include_str!("tables.js"),
+    include_str!("heat_map.js"),
+    "themeChanged();\n"
+);
+
+#[derive(Template)]
+#[template(
+    path = "sections.html",
+    config = "src/render/html/askama.toml",
+    whitespace = "minimize"
+)]
+struct Page {
+    policy: String,
+    style: &'static str,
+    script: &'static str,
+    title: String,
+    sentence: String,
+    sections: Vec<Section>,
+    notes: Vec<String>,
+}
+
+/// What is above and below the sections.
+pub struct Frame<'a> {
+    /// What the page is about.
+    pub title: &'a str,
+    /// The finding.
+    pub sentence: &'a str,
+    /// What limits it.
+    pub notes: &'a [String],
+    /// Rows of a table that are seen before the reader asks for all.
+    pub rows: usize,
+}
+
+/// Writes the page of those `sections` that are not of the overview alone.
+///
+/// # Errors
+/// Where `out` cannot be written.
+pub fn write(
+    frame: &Frame<'_>,
+    sections: &[view::Section<'_>],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let context = Context {
+        metrics: &[Metric::Keys],
+        nodes: 0,
+        rows: frame.rows,
+    };
+    let sections = sections
+        .iter()
+        .filter(|section| section.scope != Scope::Overview);
+    let sections = sections.map(|section| Section::of(section, context));
+    let page = Page {
+        policy: policy(SCRIPT, &STYLE),
+        style: &STYLE,
+        script: SCRIPT,
+        title: sentence(frame.title),
+        sentence: sentence(frame.sentence),
+        sections: sections
+            .collect::<askama::Result<_>>()
+            .map_err(io::Error::other)?,
+        notes: frame
+            .notes
+            .iter()
+            .take(LISTED)
+            .map(|note| sentence(note))
+            .collect(),
+    };
+    out.write_all(page.render().map_err(io::Error::other)?.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::{Cell, Column, Table};
+    use slotscope_engine::name::Name;
+
+    #[test]
+    fn no_name_is_markup_and_nothing_else_runs() {
+        let hostile = Name::from("</script><img src=x onerror=alert(1)>");
+        let table = Table::new(vec![Column::words("name")], [vec![Cell::name(&hostile)]]);
+        let notes = [String::from("<b>note</b>")];
+        let frame = Frame {
+            title: "<title>",
+            sentence: "<script>",
+            notes: &notes,
+            rows: 10,
+        };
+        let sections = [view::Section::titled("<h1>")
+            .anchored("names", "Names")
+            .table(table)];
+        let mut page = Vec::new();
+        write(&frame, &sections, &mut page).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        assert!(!page.contains("<img") && !page.contains("<b>") && !page.contains("<title><"));
+        assert_eq!(page.matches("<script").count(), 2);
+        assert_eq!(page.matches("</script").count(), 2);
+        assert!(page.contains("default-src 'none'; script-src 'sha256-"));
+        assert!(page.contains(&format!("<script>{SCRIPT}</script>")) && page.contains(&*STYLE));
+        assert!(
+            !page.contains(" style=") && !page.contains("http://") && !page.contains("https://")
+        );
+    }
+}

@@ -1,0 +1,80 @@
+//! report.json, written and read: the whole summary, on one line; names in C escapes.
+
+use std::io::{self, Write};
+
+use serde::{Deserialize, Serialize};
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::slot::SLOTS;
+use slotscope_findings::summary::{SCHEMA, Summary};
+
+use crate::render::older::{self, OLDER};
+
+/// Writes it.
+pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    write_object(summary, out)
+}
+
+/// Writes any object on one line.
+pub fn write_object(object: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, object)?;
+    out.write_all(b"\n")
+}
+
+/// The part of any JSON that says whether it is a report.
+#[derive(Deserialize)]
+struct Head {
+    schema: Option<serde_json::Value>,
+}
+
+/// Reads the report that `file` holds. Unknown fields are ignored, and parts that older reports lack are empty.
+///
+/// # Errors
+/// No JSON, not whole, of another schema, or without a part that every report has; with line and column.
+pub fn read(file: &Name, bytes: &[u8]) -> Result<Summary> {
+    let unreadable = |error: serde_json::Error| {
+        let reason = error.to_string();
+        let reason = Name::from(reason.split(" at line ").next().unwrap_or_default());
+        let place = format!("{file}: line {}, column {}", error.line(), error.column());
+        Error::bad(
+            place,
+            format!("{reason}; make it again with: slotscope analyze --json > FILE"),
+        )
+    };
+    let bad = |what: String| Err(Error::bad(file.to_string(), what));
+    let head: Head = serde_json::from_slice(bytes).map_err(unreadable)?;
+    let is_older = match head.schema {
+        Some(serde_json::Value::String(schema)) if schema == SCHEMA => false,
+        Some(serde_json::Value::String(schema)) if OLDER.contains(&schema.as_str()) => true,
+        Some(serde_json::Value::String(other)) => {
+            let way_out = match other.starts_with("slotscope.report/") {
+                true => ": analyze its dump again with this version",
+                false => ", as analyze writes it",
+            };
+            let other = Name::from(other.as_str());
+            return bad(format!(
+                "its schema is \"{other}\"; only {SCHEMA} and {} can be compared{way_out}",
+                OLDER.join(", ")
+            ));
+        }
+        _ => return bad("no report.json of analyze: it names no schema".into()),
+    };
+    let summary: Summary = match is_older {
+        false => serde_json::from_slice(bytes).map_err(unreadable)?,
+        true => {
+            let report = serde_json::from_slice(bytes).map_err(unreadable)?;
+            serde_json::from_value(older::upgraded(report)).map_err(unreadable)?
+        }
+    };
+    for (metric, loads) in summary.slots.loads.iter() {
+        if loads.len() != SLOTS {
+            return bad(format!(
+                "slots.{} has {} numbers, not one for each of the 16384 slots",
+                metric.name(),
+                loads.len()
+            ));
+        }
+    }
+    Ok(summary)
+}

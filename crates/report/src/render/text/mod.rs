@@ -1,0 +1,327 @@
+//! Text for a terminal. Tables keep within its width, and a line of prose is never too long to be read.
+
+pub mod slot_map;
+mod table;
+pub mod time_map;
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use slotscope_engine::name::ISOLATION;
+use slotscope_engine::text::and_more;
+use slotscope_findings::summary::state::State;
+
+use crate::view::amounts::quantiles;
+use crate::view::{Block, Scope, Section, StepTable};
+
+/// The narrowest and the widest that tables are made for.
+const WIDTHS: std::ops::RangeInclusive<usize> = 40..=200;
+
+/// The width of a ratio in the table of steps, and of the number of a step.
+const RATIO: usize = 8;
+const STEP: usize = 3;
+
+/// The longest line of prose.
+const PROSE: usize = 120;
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Page<'a> {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Lines that the terminal shows at once, where it is one.
+    pub height: Option<usize>,
+    /// Rows of a table.
+    pub rows: usize,
+    /// Where the other rows are, after "... and 12 more".
+    pub rest: &'a str,
+    /// Whether no name in a table is cut, however long its lines get.
+    pub whole_names: bool,
+}
+
+/// Writes `sections`. Colours are always in it; the stream that it is written to takes them out where they are not
+/// wanted.
+pub fn write(sections: &[Section<'_>], page: Page<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let width = page.width.clamp(*WIDTHS.start(), *WIDTHS.end());
+    let mut writer = Writer {
+        page: Page { width, ..page },
+        out: Vec::new(),
+        is_started: false,
+        is_in_problems: false,
+    };
+    let mut lines = 0;
+    for section in sections
+        .iter()
+        .filter(|section| section.scope != Scope::Page)
+    {
+        writer.out.clear();
+        writer.section(section)?;
+        let its = writer.out.iter().filter(|byte| **byte == b'\n').count();
+        let fits = page.height.is_none_or(|height| lines + its <= height);
+        if section.scope != Scope::IfItFits || fits {
+            lines += its;
+            out.write_all(&writer.out)?;
+        }
+    }
+    Ok(())
+}
+
+struct Writer<'a> {
+    page: Page<'a>,
+    /// The lines of one section.
+    out: Vec<u8>,
+    is_started: bool,
+    is_in_problems: bool,
+}
+
+impl Writer<'_> {
+    fn section(&mut self, section: &Section<'_>) -> io::Result<()> {
+        if !section.title.is_empty() {
+            self.heading(&section.title)?;
+        }
+        let mut is_under_heading = !section.title.is_empty();
+        for block in &section.blocks {
+            match block {
+                Block::Verdict(state, word, sentence) => self.verdict(*state, word, sentence)?,
+                Block::Steps(table) => self.steps(table)?,
+                Block::Paragraph(text) => {
+                    self.blank_line()?;
+                    self.lines("", text)?;
+                }
+                Block::Line(text) => self.lines("  ", text)?,
+                Block::Command(text) => self.command(text)?,
+                Block::Table(table) | Block::Prefixes(table, ..) if table.rows.is_empty() => {}
+                Block::Table(table) | Block::Prefixes(table, ..) => {
+                    if !is_under_heading {
+                        self.blank_line()?;
+                    }
+                    let shown = table.shown(self.page.rows);
+                    table::write(table, shown, self.page, &mut self.out)?;
+                    self.more(table.rows.len() - shown)?;
+                }
+                Block::Quantiles(metric, of) => self.lines("  ", &quantiles(*metric, of))?,
+                Block::SlotMap(metric, loads) => {
+                    let (rows, legend) = slot_map::lines(*metric, loads, self.page.width);
+                    rows.iter()
+                        .try_for_each(|row| writeln!(self.out, "{row}"))?;
+                    self.lines("  ", &legend)?;
+                }
+                Block::Curve(_) => {}
+                Block::TimeMap(map) => {
+                    let (rows, legend) = time_map::lines(map, self.page.width);
+                    rows.iter()
+                        .try_for_each(|row| writeln!(self.out, "{row}"))?;
+                    self.lines("  ", &legend)?;
+                }
+            }
+            is_under_heading = matches!(block, Block::Line(_)) && is_under_heading;
+            self.is_in_problems &= matches!(block, Block::Verdict(..));
+        }
+        Ok(())
+    }
+
+    /// The verdict in one coloured word, and its sentence.
+    fn verdict(&mut self, state: State, word: &str, sentence: &str) -> io::Result<()> {
+        // Problems stand one below the other.
+        if !std::mem::replace(&mut self.is_in_problems, true) {
+            self.blank_line()?;
+        }
+        let color = match state {
+            State::Empty | State::Unjudged | State::Watch => AnsiColor::Yellow,
+            State::Suspicious => AnsiColor::Magenta,
+            State::Balanced => AnsiColor::Green,
+            State::Skewed | State::Limit | State::Down => AnsiColor::Red,
+        };
+        let style = Style::new().bold().fg_color(Some(color.into()));
+        let lines = wrapped(&format!("{word}  {sentence}"), self.prose());
+        for (number, line) in lines.iter().enumerate() {
+            match line.strip_prefix(word).filter(|_| number == 0) {
+                Some(rest) => writeln!(self.out, "{style}{word}{style:#}{rest}")?,
+                None => writeln!(self.out, "{line}")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn heading(&mut self, text: &str) -> io::Result<()> {
+        self.blank_line()?;
+        let style = Style::new().bold();
+        wrapped(text, self.prose())
+            .iter()
+            .try_for_each(|line| writeln!(self.out, "{style}{line}{style:#}"))
+    }
+
+    /// Steps, with what every role is after each at the right, and commands below.
+    fn steps(&mut self, table: &StepTable) -> io::Result<()> {
+        let room = self.prose() - RATIO * table.heads.len() - STEP;
+        let ratios = |cells: &mut dyn Iterator<Item = &str>| {
+            cells
+                .map(|cell| format!("{cell:>RATIO$}"))
+                .collect::<String>()
+        };
+        let heads = ratios(&mut table.heads.iter().map(String::as_str));
+        if !heads.is_empty() {
+            writeln!(self.out, "{:1$}{heads}", "", room + STEP)?;
+        }
+        for row in &table.rows {
+            let number = row.number.as_deref().unwrap_or_default();
+            let cells = row.ratios.iter().map(|cell| cell.as_deref().unwrap_or("-"));
+            let cells = ratios(&mut { cells });
+            for (at, line) in wrapped(&row.what, room).iter().enumerate() {
+                let (number, cells) = if at == 0 {
+                    (number, cells.as_str())
+                } else {
+                    ("", "")
+                };
+                let pad = room.saturating_sub(shown_chars(line));
+                let text = format!("{number:>2} {line}{:pad$}{cells}", "");
+                writeln!(self.out, "{}", text.trim_end())?;
+            }
+            if let Some(command) = &row.command {
+                self.command(command)?;
+            }
+        }
+        table
+            .left
+            .iter()
+            .try_for_each(|left| self.lines("   ", left))
+    }
+
+    /// A command, continued on the next line where the terminal is too narrow.
+    fn command(&mut self, text: &str) -> io::Result<()> {
+        let mut indent = "    ";
+        let mut line = String::new();
+        for word in shell_words(text) {
+            // Room for the backslash.
+            let is_full = indent.len() + line.len() + 1 + word.len() + 2 > self.page.width;
+            if is_full && !line.is_empty() {
+                writeln!(self.out, "{indent}{line} \\")?;
+                (indent, line) = ("      ", String::new());
+            }
+            line += if line.is_empty() { "" } else { " " };
+            line += word;
+        }
+        writeln!(self.out, "{indent}{line}")
+    }
+
+    fn lines(&mut self, indent: &str, text: &str) -> io::Result<()> {
+        wrapped(text, self.prose() - indent.len())
+            .iter()
+            .try_for_each(|line| writeln!(self.out, "{indent}{line}"))
+    }
+
+    fn more(&mut self, more: usize) -> io::Result<()> {
+        match more {
+            0 => Ok(()),
+            more => self.lines("  ", &format!("... {}{}", and_more(more), self.page.rest)),
+        }
+    }
+
+    /// A blank line, but not as the first.
+    fn blank_line(&mut self) -> io::Result<()> {
+        match std::mem::replace(&mut self.is_started, true) {
+            true => writeln!(self.out),
+            false => Ok(()),
+        }
+    }
+
+    fn prose(&self) -> usize {
+        self.page.width.min(PROSE)
+    }
+}
+
+/// Characters of a line that can be seen.
+fn shown_chars(line: &str) -> usize {
+    line.chars().filter(|c| !ISOLATION.contains(c)).count()
+}
+
+/// The words of a command; blanks in quotes do not part them.
+pub fn shell_words(command: &str) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    command.split(move |c| {
+        is_quoted ^= c == '\'';
+        c == ' ' && !is_quoted
+    })
+}
+
+/// Text broken between words into lines of at most `width` characters; a longer word is broken too.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut room = width;
+    for word in text.split_inclusive(' ') {
+        let len = word.trim_end().chars().count();
+        if len > room && room < width {
+            lines.push(String::new());
+            room = width;
+        }
+        for c in word.chars() {
+            if room == 0 && c != ' ' {
+                lines.push(String::new());
+                room = width;
+            }
+            lines.last_mut().expect("never empty").push(c);
+            room = room.saturating_sub(1);
+        }
+    }
+    lines
+        .iter()
+        .map(|line| line.trim_end().to_string())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::{Cell, Column, Table};
+
+    fn text(sections: &[Section<'_>], width: usize) -> String {
+        let mut out = Vec::new();
+        let page = Page {
+            width,
+            height: None,
+            rows: 2,
+            rest: " (--top)",
+            whole_names: false,
+        };
+        write(sections, page, &mut out).unwrap();
+        anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
+    }
+
+    #[test]
+    fn lines_are_broken_between_words_and_never_wider_than_asked() {
+        assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrapped("abcdefghij kl", 4), ["abcd", "efgh", "ij", "kl"]);
+        assert_eq!(wrapped("", 10), [""]);
+    }
+
+    #[test]
+    fn blocks_are_separated_and_a_cut_table_says_where_the_rest_is() {
+        let table = Table::new(
+            vec![Column::number("n")],
+            (1..=4u64).map(|n| vec![Cell::count(n)]),
+        );
+        let sections = [
+            Section::untitled().with(Block::Verdict(State::Watch, "WATCH".into(), "why".into())),
+            Section::titled("Head").table(table.clone()).line("a line"),
+            Section::titled("Left out")
+                .scoped(Scope::Page)
+                .line("of the overview"),
+            Section::untitled().table(table).paragraph("a paragraph"),
+        ];
+        assert_eq!(
+            text(&sections, 80),
+            "WATCH  why\n\nHead\n  n\n  1\n  2\n  ... and 2 more (--top)\n  a line\n\n  n\n  1\n  2\n  \
+             ... and 2 more (--top)\n\na paragraph\n"
+        );
+    }
+
+    #[test]
+    fn prose_keeps_within_the_width_and_is_never_too_long_to_read() {
+        let section = [Section::titled("word ".repeat(60)).line("word ".repeat(60))];
+        for (width, most) in [(1, 40), (72, 72), (500, PROSE)] {
+            let text = text(&section, width);
+            assert!(text.lines().all(|line| line.len() <= most), "{text}");
+        }
+    }
+}

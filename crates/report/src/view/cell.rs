@@ -1,0 +1,284 @@
+//! A cell of a table: a value with its type. Every renderer writes the same value, people's form or the exact one.
+
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::text;
+use slotscope_findings::summary::nodes::NodeLoad;
+
+/// What a cell holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value<'a> {
+    /// Nothing that is known.
+    None,
+    /// Words of the program.
+    Text(String),
+    /// Names, each with its amount.
+    Named(Vec<(String, String)>),
+    /// A name of a key, a prefix, a pattern or a file.
+    Name(&'a Name),
+    /// A hash tag, for people in its braces.
+    Tag(&'a Name),
+    /// A node: its id, and what people call it.
+    Node(&'a Name, Name),
+    /// How many.
+    Count(u64),
+    /// A number that identifies something: a slot, a database.
+    Number(u64),
+    /// By how much a count may be too low.
+    AtMost(u64),
+    /// An amount of a metric.
+    Amount(Metric, u64),
+    /// A number of bytes that may be below zero.
+    SignedBytes(i128),
+    /// A ratio, for people with so many digits.
+    Ratio(f64, usize),
+    /// A difference of ratios, for people with its sign and three digits.
+    Change(f64),
+    /// A part of one.
+    Share(f64),
+}
+
+/// A value and, where it helps, a bar.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell<'a> {
+    /// The value.
+    pub value: Value<'a>,
+    /// The bar.
+    pub bar: Option<Bar>,
+}
+
+/// A horizontal bar.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bar {
+    /// Its length, from 0 to 1.
+    pub part: f64,
+    /// Where the fair share is, from 0 to 1. A terminal draws only bars that have one.
+    pub fair: Option<f64>,
+    /// How far its value is from what is good.
+    pub tone: Tone,
+}
+
+/// How good or bad something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// A load that needs no attention.
+    Plain,
+    /// To be watched.
+    Watch,
+    /// Wrong.
+    Alarm,
+}
+
+impl<'a> From<Value<'a>> for Cell<'a> {
+    fn from(value: Value<'a>) -> Self {
+        Cell { value, bar: None }
+    }
+}
+
+impl<'a> Cell<'a> {
+    /// Nothing that is known.
+    pub fn none() -> Self {
+        Value::None.into()
+    }
+
+    /// The cell of what there may be.
+    pub fn of<T>(there: Option<T>, make: impl FnOnce(T) -> Self) -> Self {
+        there.map_or_else(Cell::none, make)
+    }
+
+    /// Words of the program.
+    pub fn text(text: impl Into<String>) -> Self {
+        Value::Text(text.into()).into()
+    }
+
+    /// What something was and what it becomes, spelled; one value where both are the same.
+    pub fn change([before, after]: [String; 2]) -> Self {
+        Cell::text(match before == after {
+            true => before,
+            false => format!("{before} → {after}"),
+        })
+    }
+
+    /// A name.
+    pub fn name(name: &'a Name) -> Self {
+        Value::Name(name).into()
+    }
+
+    /// A hash tag.
+    pub fn tag(name: &'a Name) -> Self {
+        Value::Tag(name).into()
+    }
+
+    /// A node.
+    pub fn node(node: &'a NodeLoad) -> Self {
+        Value::Node(&node.id, node.label()).into()
+    }
+
+    /// The node of `nodes` that owns something; nothing where no node does.
+    pub fn owner(nodes: &'a [NodeLoad], id: Option<&'a Name>) -> Self {
+        let node = |id: &'a Name| match nodes.iter().find(|node| node.id == *id) {
+            Some(node) => Cell::node(node),
+            None => Value::Node(id, Name::from(text::short_id(id).as_str())).into(),
+        };
+        Cell::of(id, node)
+    }
+
+    /// How many.
+    pub fn count(count: impl Into<u64>) -> Self {
+        Value::Count(count.into()).into()
+    }
+
+    /// A number that identifies something.
+    pub fn number(number: impl Into<u64>) -> Self {
+        Value::Number(number.into()).into()
+    }
+
+    /// An amount of a metric.
+    pub fn amount(metric: Metric, amount: u64) -> Self {
+        Value::Amount(metric, amount).into()
+    }
+
+    /// The load of a metric; nothing where the input does not carry it.
+    pub fn load(metric: Metric, load: &PerMetric<u64>) -> Self {
+        Cell::of(load.get(metric), |load| Cell::amount(metric, *load))
+    }
+
+    /// A number of bytes.
+    pub fn bytes(bytes: u64) -> Self {
+        Cell::amount(Metric::Bytes, bytes)
+    }
+
+    /// A ratio, for people with `digits` after the point.
+    pub fn ratio(ratio: f64, digits: usize) -> Self {
+        Value::Ratio(ratio, digits).into()
+    }
+
+    /// A part of one.
+    pub fn share(share: f64) -> Self {
+        Value::Share(share).into()
+    }
+
+    /// Amounts one after the other as marks whose height is that over `most`; a dot where there is none.
+    pub fn series(amounts: impl IntoIterator<Item = Option<u64>>, most: u64) -> Self {
+        const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+        let height = |amount: u64| amount.min(most) as f64 / most.max(1) as f64 * 7.0;
+        let mark = |amount| HEIGHTS[height(amount).round() as usize];
+        let amounts = amounts.into_iter();
+        Cell::text(String::from_iter(
+            amounts.map(|amount| amount.map_or('·', mark)),
+        ))
+    }
+
+    /// The same with a bar, `part` of the longest.
+    pub fn with_bar(self, part: f64, fair: Option<f64>, tone: Tone) -> Self {
+        let bar = Some(Bar { part, fair, tone });
+        Cell { bar, ..self }
+    }
+
+    /// The same with the bar of a load, `part` of the longest.
+    pub fn with_load_bar(self, part: f64) -> Self {
+        self.with_bar(part, None, Tone::Plain)
+    }
+
+    /// As people read it, names in at most `most` characters; empty where nothing is known.
+    pub fn spelled(&self, most: usize) -> String {
+        match &self.value {
+            Value::None => String::new(),
+            Value::Text(words) => text::truncated(words, most),
+            Value::Named(named) => text::truncated(&listed(named), most),
+            Value::Name(name) => text::name(name, most),
+            Value::Node(_, name) => text::name(name, most),
+            Value::Tag(name) => format!("{{{}}}", text::name(name, most)),
+            Value::Count(count) => text::grouped(*count),
+            Value::Number(number) => number.to_string(),
+            Value::AtMost(count) => format!("+{}", text::grouped(*count)),
+            Value::Amount(metric, amount) => text::amount_cell(*metric, *amount),
+            Value::SignedBytes(bytes) => {
+                let size = u64::try_from(bytes.unsigned_abs()).unwrap_or(u64::MAX);
+                let sign = if *bytes < 0 { "-" } else { "" };
+                format!("{sign}{}", text::bytes(size))
+            }
+            Value::Ratio(ratio, _) if ratio.round() >= 1000.0 => {
+                text::grouped(ratio.round() as u64)
+            }
+            Value::Ratio(ratio, digits) => format!("{ratio:.digits$}"),
+            // Three digits that are all 0 have no sign.
+            Value::Change(change) if change.abs() < 0.0005 => String::from("0.000"),
+            Value::Change(change) => format!("{change:+.3}"),
+            Value::Share(share) => text::percent(*share),
+        }
+    }
+
+    /// The exact value, as files have it; empty where nothing is known.
+    pub fn exact(&self) -> String {
+        match &self.value {
+            Value::None => String::new(),
+            Value::Text(words) => words.clone(),
+            Value::Named(named) => listed(named),
+            Value::Name(name) | Value::Tag(name) | Value::Node(name, _) => name.to_string(),
+            Value::Count(n) | Value::Number(n) | Value::AtMost(n) | Value::Amount(_, n) => {
+                n.to_string()
+            }
+            Value::SignedBytes(bytes) => bytes.to_string(),
+            Value::Ratio(number, _) | Value::Change(number) | Value::Share(number) => {
+                number.to_string()
+            }
+        }
+    }
+
+    /// Whether it is a number, which `exact` has in full.
+    pub fn is_number(&self) -> bool {
+        use Value::{Name, Named, Node, None, Tag, Text};
+        !matches!(
+            self.value,
+            None | Text(_) | Named(_) | Name(_) | Tag(_) | Node(..)
+        )
+    }
+}
+
+/// Names with their amounts in a line.
+fn listed(named: &[(String, String)]) -> String {
+    let named = named
+        .iter()
+        .map(|(name, amount)| format!("{name} {amount}"));
+    named.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_spelled_for_people_and_exact_for_files() {
+        let tag = Name::from("a\nb");
+        for (cell, spelled, exact) in [
+            (Cell::tag(&tag), r"{a\nb}", r"a\nb"),
+            (
+                Cell::amount(Metric::Bytes, 1_610_612_736),
+                "1.50 GiB",
+                "1610612736",
+            ),
+            (Cell::count(12_345u64), "12,345", "12345"),
+            (Cell::number(12_345u64), "12345", "12345"),
+            (Value::AtMost(1200).into(), "+1,200", "1200"),
+            (Value::SignedBytes(-2048).into(), "-2.00 KiB", "-2048"),
+            (Value::Change(-0.0001).into(), "0.000", "-0.0001"),
+            (Value::Change(0.25).into(), "+0.250", "0.25"),
+            (Cell::ratio(1.0 / 3.0, 2), "0.33", "0.3333333333333333"),
+            (Cell::share(0.5), "50.0 %", "0.5"),
+            (Cell::none(), "", ""),
+        ] {
+            assert_eq!(
+                (cell.spelled(60).as_str(), cell.exact().as_str()),
+                (spelled, exact)
+            );
+        }
+    }
+
+    #[test]
+    fn a_long_name_is_cut_for_people_only() {
+        let long = Name(vec![b'x'; 1000]);
+        assert_eq!(Cell::name(&long).spelled(20).chars().count(), 20);
+        assert_eq!(Cell::name(&long).exact().len(), 1000);
+    }
+}

@@ -1,0 +1,129 @@
+//! Amounts over time, the line through them and the band around it: what the picture of a page and a chart draw.
+
+use slotscope_engine::metric::Metric;
+
+/// Amounts over time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// The metric of the amounts.
+    pub metric: Metric,
+    /// The measured amounts in the order of their times.
+    pub points: Vec<Measured>,
+    /// The line, from the first point on into the future.
+    pub line: Vec<Expected>,
+    /// An amount that must not be reached.
+    pub limit: Option<u64>,
+}
+
+/// A measured amount.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// Its time, in seconds since 1970.
+    pub at: u64,
+    /// The amount.
+    pub amount: f64,
+    /// Whether the line leaves it out.
+    pub is_left_out: bool,
+}
+
+/// A point of the line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Expected {
+    /// Its time, in seconds since 1970.
+    pub at: u64,
+    /// The amount.
+    pub amount: f64,
+    /// The lower and the upper end of the band.
+    pub band: Option<(f64, f64)>,
+}
+
+impl Curve {
+    /// The first and the last time.
+    pub fn times(&self) -> (u64, u64) {
+        let measured = self.points.iter().map(|point| point.at);
+        let all = measured.chain(self.line.iter().map(|point| point.at));
+        let (from, to) = all.fold((u64::MAX, 0), |(from, to), at| (from.min(at), to.max(at)));
+        (from.min(to), to)
+    }
+
+    /// The line up to the last measured amount, and from there on.
+    pub fn fitted_and_ahead(&self) -> (Vec<Expected>, Vec<Expected>) {
+        let now = self.points.iter().map(|point| point.at).max().unwrap_or(0);
+        let (mut fitted, mut ahead): (Vec<Expected>, Vec<Expected>) =
+            self.line.iter().partition(|point| point.at <= now);
+        if let (Some(last), Some(next)) = (fitted.last(), ahead.first()) {
+            let part = (now - last.at) as f64 / (next.at - last.at) as f64;
+            let joint = Expected {
+                at: now,
+                amount: last.amount + part * (next.amount - last.amount),
+                band: None,
+            };
+            fitted.push(joint);
+            ahead.insert(0, joint);
+        }
+        (fitted, ahead)
+    }
+
+    /// The limit, where it is not above all that is drawn.
+    pub fn shown_limit(&self) -> Option<u64> {
+        self.limit.filter(|limit| *limit as f64 <= self.top())
+    }
+
+    /// What the marks of a picture stand for.
+    pub fn key(&self) -> Vec<&'static str> {
+        let (fitted, ahead) = self.fitted_and_ahead();
+        let is_left_out = self.points.iter().any(|point| point.is_left_out);
+        let has_band = self.line.iter().any(|point| point.band.is_some());
+        let key = [
+            Some("dots: reports"),
+            is_left_out.then_some("grey dots: left out"),
+            (!fitted.is_empty()).then_some("line: growth so far"),
+            (!ahead.is_empty()).then_some("dashes: forecast"),
+            has_band.then_some("band: 95 of 100 reports are in it"),
+        ];
+        key.into_iter().flatten().collect()
+    }
+
+    /// The largest amount that is drawn: the band may go on above it.
+    pub fn top(&self) -> f64 {
+        let measured = self.points.iter().map(|point| point.amount);
+        let most = measured.fold(1.0, f64::max);
+        let ends = self.line.iter().map(|point| point.amount);
+        // A line that shoots up, or a limit far away, would press the rest to the ground.
+        let line = ends.fold(most, f64::max).min(4.0 * most);
+        let limit = self.limit.map_or(0.0, |limit| limit as f64);
+        let limit = if limit <= 2.0 * line { limit } else { 0.0 };
+        line.max(limit) * 1.1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_is_cut_where_the_forecast_begins() {
+        let measured = |at| Measured {
+            at,
+            amount: 1.0,
+            is_left_out: false,
+        };
+        let expected = |at, amount| Expected {
+            at,
+            amount,
+            band: None,
+        };
+        let curve = Curve {
+            metric: Metric::Keys,
+            points: vec![measured(0), measured(30)],
+            line: vec![expected(0, 1.0), expected(20, 3.0), expected(40, 5.0)],
+            limit: None,
+        };
+        let (fitted, ahead) = curve.fitted_and_ahead();
+        assert_eq!(
+            fitted,
+            [expected(0, 1.0), expected(20, 3.0), expected(30, 4.0)]
+        );
+        assert_eq!(ahead, [expected(30, 4.0), expected(40, 5.0)]);
+    }
+}

@@ -1,0 +1,166 @@
+//! The input: what was read, what was rejected, what may be wrong with it.
+
+use slotscope_engine::name::Name;
+use slotscope_engine::text::{and_more, bytes, counted, grouped, truncated};
+use slotscope_findings::summary::{FileFacts, InputFacts, Summary};
+
+use crate::view::remarks as of_any;
+use crate::view::{Block, Cell, Column, Scope, Section, Table};
+
+/// Characters of the reason why a line was rejected; it may quote the line.
+const REASON: usize = 400;
+/// Doubts that are shown below the verdict.
+const DOUBTS: usize = 3;
+
+/// What a filter left out, where a report begins; the page has it in its own place.
+pub fn filtered(summary: &Summary) -> Option<Section<'_>> {
+    let section = Section::untitled().scoped(Scope::Overview);
+    left_out(summary).map(|text| section.paragraph(text))
+}
+
+/// The sentence of what a filter left out: everything else is of the rest.
+pub fn left_out(summary: &Summary) -> Option<String> {
+    let filter = summary.input.filter.as_ref()?;
+    let amounts = [
+        (filter.keys > 0 || filter.operations == 0).then(|| counted(filter.keys, "key")),
+        (filter.operations > 0).then(|| counted(filter.operations, "operation")),
+        filter.bytes.map(bytes),
+    ];
+    let amounts: Vec<String> = amounts.into_iter().flatten().collect();
+    let text = format!(
+        "Filtered by {}: {} left out",
+        filter.flags,
+        amounts.join(", ")
+    );
+    Some(text)
+}
+
+/// What was read, in one line.
+pub fn overview(summary: &Summary) -> Option<Section<'_>> {
+    let input = &summary.input;
+    let from = match input.files.as_slice() {
+        [only] => match only.answered_by() {
+            Some(host) => format!("{}, sent by {host}", only.name),
+            None => only.name.to_string(),
+        },
+        files => counted(files.len() as u64, "file"),
+    };
+    if summary.has_only_extremes() {
+        let text = format!(
+            "{}, from {from} ({})",
+            what_was_read(summary),
+            bytes(input.bytes_read)
+        );
+        return Some(Section::untitled().scoped(Scope::Overview).paragraph(text));
+    }
+    let loads = &summary.slots.loads;
+    let is_taken = |slot: &usize| loads.iter().any(|(_, loads)| loads[*slot] > 0);
+    let taken = (0..loads.keys.len()).filter(is_taken).count() as u64;
+    let text = format!(
+        "{} in {} of 16,384 slots, from {from} ({})",
+        what_was_read(summary),
+        grouped(taken),
+        bytes(input.bytes_read)
+    );
+    Some(Section::untitled().scoped(Scope::Overview).paragraph(text))
+}
+
+/// How many keys, and operations, were read.
+fn what_was_read(summary: &Summary) -> String {
+    let keys = counted(summary.input.keys, "key");
+    let listed = summary.extremes.iter().map(|list| list.entries).sum();
+    match &summary.operations {
+        None if summary.has_only_extremes() => match listed {
+            1 => "1 entry of a list of extremes".into(),
+            listed => format!("{} entries of lists of extremes", grouped(listed)),
+        },
+        None => keys,
+        Some(of) if summary.input.keys == 0 => {
+            let keys = counted(of.keys, "key");
+            format!("{} on {keys}", counted(of.ops, "operation"))
+        }
+        Some(of) => format!("{keys} and {}", counted(of.ops, "operation")),
+    }
+}
+
+/// How much was read, and doubts about it, where space is short.
+pub fn read(summary: &Summary) -> Option<Section<'_>> {
+    let keys = what_was_read(summary);
+    let rejected = match summary.input.rejected.count {
+        0 => String::new(),
+        lines => format!(", {} rejected", counted(lines, "line")),
+    };
+    let read = Block::Line(format!("{keys} read{rejected}"));
+    let doubts = first_doubts(&summary.input);
+    Some(Section::untitled().with(read).with_all(doubts))
+}
+
+/// Doubts about the input, for below the verdict; `remarks` has those that are too many for that.
+pub fn doubts(summary: &Summary) -> Option<Section<'_>> {
+    let section = Section::untitled().scoped(Scope::Overview);
+    Some(section.with_all(first_doubts(&summary.input)))
+}
+
+fn first_doubts<'a>(input: &InputFacts) -> impl Iterator<Item = Block<'a>> {
+    let doubts: Vec<String> = all_doubts(input).collect();
+    let more = doubts.len().saturating_sub(DOUBTS);
+    let more = (more > 0).then(|| and_more(more));
+    let first = doubts.into_iter().take(DOUBTS);
+    first.chain(more).map(Block::Line)
+}
+
+/// Where the input ended early, and warnings.
+fn all_doubts(input: &InputFacts) -> impl Iterator<Item = String> {
+    let stops = input.incomplete.iter().map(of_any::stop);
+    stops.chain(input.warnings.iter().map(of_any::warning))
+}
+
+/// The inputs.
+pub fn files(summary: &Summary) -> Option<Section<'_>> {
+    let files = &summary.input.files;
+    let are_objects = files.iter().any(|file| file.object.is_some());
+    let etag = |file: &FileFacts| file.object.as_ref()?.etag.as_ref().map(Name::to_string);
+    let table = Table::of(files)
+        .column(Column::words("file").flexible(), |file| {
+            Cell::name(&file.name)
+        })
+        .column(Column::words("format"), |file| Cell::text(&*file.format))
+        .column(Column::number("bytes"), |file| Cell::bytes(file.bytes))
+        .column(Column::number("keys"), |file| Cell::count(file.keys))
+        .columns(are_objects.then_some("ETag"), Column::words, |_, file| {
+            Cell::text(etag(file).unwrap_or_default())
+        })
+        .build();
+    let section = Section::titled("Input").anchored("input", "Input");
+    Some(section.scoped(Scope::Page).table(table))
+}
+
+/// Lines that are no keys.
+pub fn rejected(summary: &Summary) -> Option<Section<'_>> {
+    let rejected = &summary.input.rejected;
+    let table = Table::of(&rejected.first)
+        .column(Column::words("file").flexible(), |reject| {
+            Cell::name(&reject.file)
+        })
+        .column(Column::number("line"), |reject| {
+            Cell::of(reject.line, Cell::count)
+        })
+        .column(Column::number("byte"), |reject| Cell::count(reject.byte))
+        .column(Column::words("what is wrong with it"), |reject| {
+            Cell::text(truncated(&reject.reason, REASON))
+        })
+        .build();
+    let title = format!("{} without a key", counted(rejected.count, "line"));
+    let section = Section::titled(title).anchored("rejected", "Rejected");
+    let section = section.table(table);
+    (rejected.count > 0).then_some(section)
+}
+
+/// Doubts that there is no room for below the verdict, and what the formats cannot show.
+pub fn remarks(summary: &Summary) -> Option<Section<'_>> {
+    let input = &summary.input;
+    let doubts = all_doubts(input).skip(DOUBTS).map(Block::Paragraph);
+    let notes = input.notes.iter().map(of_any::note).map(Block::Paragraph);
+    let section = Section::untitled().scoped(Scope::Overview);
+    Some(section.with_all(doubts.chain(notes)))
+}

@@ -1,0 +1,205 @@
+//! When keys expire, and how long they were not used.
+
+use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::text::{self, counted, grouped, percent, span};
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::expiring::{Leaving, LeavingPart};
+use slotscope_findings::summary::expiry::FullestTime;
+use slotscope_findings::summary::nodes::NodeLoad;
+
+use crate::view::table::Rank;
+use crate::view::{Cell, Column, Section, Table};
+
+/// Characters of a node or a pattern.
+const NAME: usize = 120;
+
+/// LFU counters that are one row: up to this one, and what it means.
+const LFU: [(u8, &str); 6] = [
+    (4, "not used for minutes"),
+    (5, "new, or hardly used"),
+    (10, "up to about 50 a minute"),
+    (50, "up to about 450 a minute"),
+    (249, "up to about 2,400 a minute"),
+    (255, "2,500 a minute or more"),
+];
+
+/// When keys expire.
+pub fn expiry(summary: &Summary) -> Option<Section<'_>> {
+    let expiry = summary.expiry.as_ref()?;
+    let keys = summary.input.keys;
+    let share = |keys_of: u64| percent(keys_of as f64 / keys.max(1) as f64);
+    let never = expiry.never.keys;
+    let mut section = Section::titled("Expiry")
+        .anchored("expiry", "Expiry")
+        .line(format!(
+            "{} without expiry ({})",
+            counted(never, "key"),
+            share(never)
+        ));
+    if let Some(expired) = expiry.expired.as_ref().filter(|expired| expired.keys > 0) {
+        let what =
+            "had expired when the dump was written, and are in memory until they are used or swept";
+        section = section.line(format!("{} {what}", counted(expired.keys, "key")));
+    }
+    if let Some(fullest) = &expiry.fullest {
+        section = section.line(fullest_in_words(fullest));
+    }
+    let rows = expiry.within.iter().map(|within| {
+        let left = match within.secs {
+            Some(secs) => format!("in less than {}", span(secs)),
+            None => "later".into(),
+        };
+        Part::new(left, within.load)
+    });
+    let table = table("expires", None, rows, summary);
+    section = match expiry.within.is_empty() {
+        true => section,
+        false => section.table(table),
+    };
+    Some(match &expiry.leaving {
+        Some(leaving) => soon(summary, leaving)
+            .into_iter()
+            .fold(section, Section::table),
+        None => section,
+    })
+}
+
+/// What expires within an hour: by node, and by pattern.
+fn soon<'a>(summary: &'a Summary, leaving: &'a Leaving) -> [Table<'a>; 2] {
+    let count = if leaving.estimated {
+        "about keys"
+    } else {
+        "keys"
+    };
+    let table = |what: &'static str, parts: &'a [LeavingPart], shown: &dyn Fn(&Name) -> Name| {
+        Table::of(parts)
+            .column(Column::words(what).flexible(), |part| {
+                Cell::text(text::name(&shown(&part.name), NAME))
+            })
+            .column(Column::number(count), |part| Cell::text(grouped(part.keys)))
+            .column(Column::number("of them").rank(Rank::Main), |part| {
+                Cell::share(part.share).with_load_bar(part.share)
+            })
+            .build()
+    };
+    let node = |id: &Name| {
+        let nodes = summary.nodes.list.iter();
+        let node = nodes
+            .filter(|node| node.id == *id)
+            .map(NodeLoad::label)
+            .next();
+        node.unwrap_or_else(|| id.clone())
+    };
+    [
+        table("expires within an hour, by node", &leaving.nodes, &node),
+        table(
+            "expires within an hour, by pattern",
+            &leaving.patterns,
+            &Name::clone,
+        ),
+    ]
+}
+
+fn fullest_in_words(fullest: &FullestTime) -> String {
+    format!(
+        "most keys at once expire in {} from {}: {} ({})",
+        text::the_minutes(fullest.minutes),
+        text::time(fullest.at),
+        grouped(fullest.keys),
+        percent(fullest.share)
+    )
+}
+
+/// How long keys were not used.
+pub fn idle(summary: &Summary) -> Option<Section<'_>> {
+    let mut from = 0;
+    let rows = summary.idle.as_ref()?.iter().map(|of| {
+        let idle = match of.under_secs {
+            Some(under) if from == 0 => format!("less than {}", span(under)),
+            Some(under) => format!("{} to {}", span(from), span(under)),
+            None => format!("{} or more", span(from)),
+        };
+        from = of.under_secs.unwrap_or(from);
+        Part::new(idle, of.load)
+    });
+    let table = table("not used for", None, rows, summary);
+    Some(
+        Section::titled("Idle time")
+            .anchored("idle", "Idle")
+            .table(table),
+    )
+}
+
+/// How often keys are used, as far as LFU counters say it.
+pub fn lfu(summary: &Summary) -> Option<Section<'_>> {
+    let lfu = summary.lfu.as_ref()?;
+    let carried = lfu.first()?.load;
+    let mut least = 0;
+    let rows = LFU.into_iter().map(|(most, meaning)| {
+        let those = lfu.iter().filter(|of| (least..=most).contains(&of.counter));
+        let sum = |metric| {
+            those
+                .clone()
+                .filter_map(|of| of.load.get(metric))
+                .sum::<u64>()
+        };
+        let load = carried.map(|metric, _| sum(metric));
+        let counter = match least == most {
+            true => most.to_string(),
+            false => format!("{least} to {most}"),
+        };
+        least = most.saturating_add(1);
+        Part {
+            meaning,
+            ..Part::new(counter, load)
+        }
+    });
+    let accesses = Column::words("accesses").rank(Rank::Detail).hint(
+        "with lfu-log-factor 10 and lfu-decay-time 1; a counter cannot say more than about 2,500 a minute",
+    );
+    let table = table("LFU counter", Some(accesses), rows, summary);
+    Some(
+        Section::titled("Use, by LFU counter")
+            .anchored("lfu", "LFU")
+            .table(table),
+    )
+}
+
+/// A part of the keys.
+struct Part {
+    what: String,
+    meaning: &'static str,
+    load: PerMetric<u64>,
+}
+
+impl Part {
+    fn new(what: String, load: PerMetric<u64>) -> Self {
+        Part {
+            what,
+            meaning: "",
+            load,
+        }
+    }
+}
+
+/// A table of the parts that hold a key, with a column for their meaning where there is one.
+fn table(
+    what: &'static str,
+    meaning: Option<Column>,
+    parts: impl Iterator<Item = Part>,
+    summary: &Summary,
+) -> Table<'static> {
+    let keys = summary.input.keys.max(1) as f64;
+    Table::of(parts.filter(|part| part.load.keys > 0))
+        .column(Column::words(what).flexible(), |part| {
+            Cell::text(&*part.what)
+        })
+        .columns(&meaning, Column::clone, |_, part| Cell::text(part.meaning))
+        .loads(Metric::ALL, summary.by, |part| part.load)
+        .column(Column::number("of the keys").rank(Rank::Main), |part| {
+            let share = part.load.keys as f64 / keys;
+            Cell::share(share).with_load_bar(share)
+        })
+        .build()
+}

@@ -1,0 +1,125 @@
+//! The nodes in few lines, on other numbers of nodes, and from the counts that they give themselves.
+
+use slotscope_engine::metric::Metric;
+use slotscope_engine::text::counted;
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::node_counts::NodeCounts;
+use slotscope_findings::summary::nodes::NodeLoad;
+use slotscope_findings::summary::state::State;
+
+use crate::view::cell::Tone;
+use crate::view::nodes::{fair, fair_column, of_role, other_role, role_column};
+use crate::view::table::Rank;
+use crate::view::{Block, Cell, Column, Scope, Section, Table};
+
+/// Nodes that are shown where space is short.
+const BARS: usize = 6;
+
+/// The fullest nodes and the emptiest as bars, in few lines.
+pub fn bars(summary: &Summary) -> Option<Section<'_>> {
+    let (nodes, by) = (&summary.nodes, summary.by);
+    let other = other_role(summary);
+    let mean = nodes.balance.get(by).map_or(0.0, |balance| balance.mean);
+    let mut list: Vec<&NodeLoad> = nodes.list.iter().collect();
+    list.sort_by_key(|node| std::cmp::Reverse(node.load_by(by)));
+    let most = list.first().map_or(0, |node| node.load_by(by)) as f64;
+    if mean <= 0.0 {
+        return None;
+    }
+    let more = list.len().saturating_sub(BARS);
+    if more > 0 {
+        list.drain(BARS - 1..list.len() - 1);
+    }
+    let table = Table::of(list)
+        .column(Column::words("node").flexible(), |node| Cell::node(node))
+        .column(Column::number("slots").rank(Rank::Detail), |node| {
+            Cell::count(node.slots)
+        })
+        .column(Column::load(by, by), |node| {
+            Cell::amount(by, node.load_by(by))
+        })
+        .column(fair_column(), |node| {
+            let load = node.load_by(by) as f64;
+            fair(load / mean, most / mean, Tone::Plain)
+        })
+        .columns(other, role_column, |role, node| of_role(node, role))
+        .build();
+    let section = Section::untitled().table(table);
+    Some(match more {
+        0 => section,
+        more => section.line(format!("{} between them", counted(more as u64, "node"))),
+    })
+}
+
+/// The same keys on other numbers of nodes.
+pub fn node_counts(summary: &Summary) -> Option<Section<'_>> {
+    let found = summary.verdict.by(summary.by)?;
+    let ratios = found
+        .by_node_count
+        .iter()
+        .filter_map(|scaled| scaled.max_over_mean);
+    let most = ratios.fold(1.0, f64::max);
+    let bar = |ratio: f64, state| {
+        Cell::ratio(ratio, 2).with_bar(ratio / most, Some(1.0 / most), tone(state))
+    };
+    let table = Table::of(&found.by_node_count)
+        .column(Column::number("nodes"), |scaled| {
+            Cell::number(scaled.nodes as u64)
+        })
+        .column(
+            Column::number("fullest node, × fair")
+                .field("fullest node")
+                .hint("what the fullest node would hold over the average node; the mark is the fair share"),
+            |scaled| Cell::of(scaled.max_over_mean, |ratio| bar(ratio, scaled.state)),
+        )
+        .column(Column::words("verdict"), |scaled| {
+            Cell::text(scaled.state.name())
+        })
+        .build();
+    let section = Section::titled("The same keys on other numbers of equal nodes");
+    page_only(section.anchored("counts", "Node counts"), table)
+}
+
+/// How good or bad a state is.
+fn tone(state: State) -> Tone {
+    match state {
+        State::Skewed => Tone::Alarm,
+        State::Watch => Tone::Watch,
+        _ => Tone::Plain,
+    }
+}
+
+fn page_only<'a>(section: Section<'a>, table: Table<'a>) -> Option<Section<'a>> {
+    let is_empty = table.rows.is_empty();
+    (!is_empty).then(|| section.scoped(Scope::Page).table(table))
+}
+
+/// The report of key counts that the nodes give themselves, without a dump.
+pub fn counts_only(counts: &NodeCounts) -> Vec<Section<'_>> {
+    let verdict = &counts.verdict;
+    let most = counts.nodes.list.iter().filter_map(|node| node.over_fair);
+    let most = most.fold(1.0, f64::max);
+    let table = Table::of(&counts.nodes.list)
+        .column(Column::words("node").flexible(), |node| {
+            Cell::name(&node.address)
+        })
+        .column(Column::number("slots").rank(Rank::Detail), |node| {
+            Cell::count(node.slots)
+        })
+        .column(Column::load(Metric::Keys, Metric::Keys), |node| {
+            Cell::amount(Metric::Keys, node.keys)
+        })
+        .column(fair_column(), |node| {
+            Cell::of(node.over_fair, |ratio| fair(ratio, most, Tone::Plain))
+        })
+        .build();
+    let title = format!("Nodes ({})", counts.nodes.source);
+    vec![
+        Section::untitled().with(Block::Verdict(
+            verdict.state,
+            verdict.state.word(None).into(),
+            verdict.sentence.to_string(),
+        )),
+        Section::titled(title).table(table),
+    ]
+}

@@ -1,0 +1,267 @@
+//! The nodes: how full each is, why the fullest is, and what other numbers of nodes would give.
+
+use std::collections::BTreeMap;
+
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::text::{self, counted, percent};
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::capacity::NodeRoom;
+use slotscope_findings::summary::nodes::NodeLoad;
+use slotscope_findings::summary::role_verdict::RoleVerdict;
+use slotscope_findings::summary::state::Role;
+
+use crate::view::cell::Tone;
+use crate::view::table::Rank;
+use crate::view::{Cell, Column, Scope, Section, Table, Value};
+
+/// The least that the longest bar stands for: bars of even nodes do not look full.
+const LONGEST: f64 = 1.25;
+/// Characters of what all names of nodes share.
+const NAME: usize = 200;
+/// What "fair" means in the head of a column.
+const FAIR: &str =
+    "what a node holds over what the average node holds: 1 is its fair share, the mark on a bar";
+
+/// The nodes against their fair share, the worst first.
+pub fn section(summary: &Summary) -> Option<Section<'_>> {
+    let section = titled(summary)?.scoped(Scope::Overview);
+    Some(unowned(
+        summary,
+        section.table(table_of(summary, &worst_first(summary), Bars::Main)),
+    ))
+}
+
+/// The same for the page, which has room for a bar in every role and for the limits.
+pub fn in_full(summary: &Summary) -> Option<Section<'_>> {
+    let section = titled(summary)?.scoped(Scope::Page);
+    let mut table = table_of(summary, &worst_first(summary), Bars::All);
+    // Fair shares say it where a line is too narrow for both.
+    let amounts = table.columns.iter_mut();
+    amounts
+        .filter(|column| column.is_number && !column.field.is_empty())
+        .for_each(|column| column.rank = Rank::Detail);
+    Some(unowned(summary, section.table(table)))
+}
+
+fn titled(summary: &Summary) -> Option<Section<'_>> {
+    let title = format!("Nodes ({})", summary.nodes.source);
+    let section = Section::titled(title)
+        .anchored("nodes", "Nodes")
+        .explained("verdict.md", "how nodes are judged");
+    let section = match summary.nodes.left_out() {
+        Some(names) => section.line(format!("names of nodes: {}", text::name(&names, NAME))),
+        None => section,
+    };
+    (!summary.has_only_extremes()).then_some(section)
+}
+
+/// The same with a line for the keys in slots that no node owns.
+fn unowned<'a>(summary: &'a Summary, section: Section<'a>) -> Section<'a> {
+    let unowned = &summary.nodes.unowned;
+    if unowned.load.keys == 0 {
+        return section;
+    }
+    section.line(format!(
+        "{} ({}) are in the {} that no node owns",
+        counted(unowned.load.keys, "key"),
+        percent(unowned.load.keys as f64 / summary.input.keys as f64),
+        counted(u64::from(unowned.slots), "slot")
+    ))
+}
+
+/// The nodes in the order of their slots: `nodes.csv`.
+pub fn table(summary: &Summary) -> Table<'_> {
+    let nodes: Vec<&NodeLoad> = summary.nodes.list.iter().collect();
+    table_of(summary, &nodes, Bars::Main)
+}
+
+/// The nodes by the role in which each is worse, the worst first.
+fn worst_first(summary: &Summary) -> Vec<&NodeLoad> {
+    let by = summary.by;
+    let worse = |node: &NodeLoad| {
+        let roles = Role::ALL.map(|role| node.over_share.of(role).unwrap_or(0.0));
+        roles[0].max(roles[1])
+    };
+    let mut nodes: Vec<&NodeLoad> = summary.nodes.list.iter().collect();
+    nodes.sort_by(|a, b| {
+        let by_load = || b.load_by(by).cmp(&a.load_by(by));
+        worse(b).total_cmp(&worse(a)).then_with(by_load)
+    });
+    nodes
+}
+
+/// Which columns of fair shares have bars.
+#[derive(Clone, Copy, PartialEq)]
+enum Bars {
+    /// The one that the report is by.
+    Main,
+    /// All.
+    All,
+}
+
+fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], bars: Bars) -> Table<'a> {
+    let by = summary.by;
+    let shares = shares(summary, bars);
+    // The limits are for the page, which has room for all bars.
+    let capacity = summary.capacity.as_ref().filter(|_| bars == Bars::All);
+    let rooms: BTreeMap<&Name, &NodeRoom> = capacity
+        .iter()
+        .flat_map(|capacity| &capacity.nodes)
+        .map(|room| (&room.id, room))
+        .collect();
+    let limits = |node: &NodeLoad| rooms.get(&node.id).copied();
+    let table = Table::of(nodes.iter().copied())
+        .column(Column::words("node").flexible(), |node| Cell::node(node))
+        .column(Column::words("address").only_in_files(), |node| {
+            Cell::of(node.address.as_ref(), Cell::name)
+        })
+        .column(
+            Column::words("state").only_for_people().optional(),
+            |node| Cell::of(state(node), Cell::text),
+        )
+        .column(Column::number("slots").rank(Rank::Detail), |node| {
+            Cell::count(node.slots)
+        })
+        .loads(Metric::ALL, by, |node| node.load)
+        .columns(&shares, Shares::column, |share, node| share.cell(node));
+    let table = if capacity.is_some() {
+        table
+            .column(
+                Column::for_people("of maxmemory").rank(Rank::Main),
+                |node| {
+                    Cell::of(limits(node), |room| {
+                        Cell::share(room.used as f64 / room.maxmemory.max(1) as f64)
+                    })
+                },
+            )
+            .column(Column::for_people("headroom").rank(Rank::Detail), |node| {
+                Cell::of(limits(node), |room| {
+                    Value::SignedBytes(room.headroom).into()
+                })
+            })
+    } else {
+        table
+    };
+    table.build().in_file("nodes.csv")
+}
+
+/// What the topology says of a node that does not serve its slots.
+fn state(node: &NodeLoad) -> Option<&'static str> {
+    match node.failed {
+        true => Some("failed"),
+        false => node.is_suspected().then_some("fail?"),
+    }
+}
+
+/// A column of fair shares: of a role, or of the metric of the report where nodes have no role in it.
+struct Shares<'a> {
+    role: Option<Role>,
+    by: Metric,
+    mean: f64,
+    /// The largest, which is as long as a bar gets.
+    most: f64,
+    verdict: Option<&'a RoleVerdict>,
+    has_bar: bool,
+}
+
+/// The columns: both roles where nodes are judged in both, else what the report is by.
+fn shares(summary: &Summary, bars: Bars) -> Vec<Shares<'_>> {
+    let by = summary.by;
+    let main = summary.verdict.by(by).and_then(|found| found.role);
+    let is_known = |role: &Role| {
+        let mut nodes = summary.nodes.list.iter();
+        nodes.any(|node| node.over_share.of(*role).is_some())
+    };
+    let shares = |role: Option<Role>| {
+        let found = match role {
+            Some(role) => summary.verdict.role(role),
+            None => summary.verdict.by(by),
+        };
+        let mean = summary.nodes.balance.get(by);
+        let mut shares = Shares {
+            role,
+            by,
+            mean: mean.map_or(0.0, |balance| balance.mean),
+            most: 1.0,
+            verdict: found.filter(|found| found.state.is_uneven()),
+            has_bar: bars == Bars::All || role == main,
+        };
+        let ratios = summary.nodes.list.iter();
+        let ratios = ratios.filter_map(|node| shares.of(node));
+        shares.most = ratios.fold(LONGEST, f64::max);
+        shares
+    };
+    let of_roles = || Role::ALL.into_iter().filter(is_known).map(Some).map(shares);
+    match main.filter(is_known) {
+        Some(_) => of_roles().collect(),
+        None => vec![shares(None)],
+    }
+}
+
+impl Shares<'_> {
+    /// What a node holds in fair shares.
+    fn of(&self, node: &NodeLoad) -> Option<f64> {
+        match self.role {
+            Some(role) => node.over_share.of(role),
+            None => (self.mean > 0.0).then(|| node.load_by(self.by) as f64 / self.mean),
+        }
+    }
+
+    fn cell<'a>(&self, node: &NodeLoad) -> Cell<'a> {
+        // Of the nodes below the upper band only the one that the finding is about needs a look.
+        let is_fullest = |found: &RoleVerdict| {
+            let fullest = found.fullest.as_ref();
+            fullest.is_some_and(|fullest| fullest.node == node.id)
+        };
+        let tone = |ratio: f64| match self.verdict {
+            Some(found) if ratio >= found.bands.upper => Tone::Alarm,
+            Some(found) if ratio > found.bands.lower && is_fullest(found) => Tone::Watch,
+            _ => Tone::Plain,
+        };
+        Cell::of(self.of(node), |ratio| match self.has_bar {
+            true => fair(ratio, self.most, tone(ratio)),
+            false => Cell::ratio(ratio, 3),
+        })
+    }
+
+    fn column(&self) -> Column {
+        match self.role {
+            Some(role) => role_column(role),
+            None => fair_column(),
+        }
+    }
+}
+
+/// The role that the tables are not by, where nodes are judged in both.
+pub(super) fn other_role(summary: &Summary) -> Option<Role> {
+    let by = summary.verdict.by(summary.by)?.role?;
+    let other = summary.verdict.roles.iter().filter_map(|role| role.role);
+    other.filter(|role| *role != by).find(|role| {
+        let mut nodes = summary.nodes.list.iter();
+        nodes.any(|node| node.over_share.of(*role).is_some())
+    })
+}
+
+pub(super) fn of_role<'a>(node: &NodeLoad, role: Role) -> Cell<'a> {
+    Cell::of(node.over_share.of(role), |ratio| Cell::ratio(ratio, 3))
+}
+
+pub(super) fn role_column(role: Role) -> Column {
+    let title = match role {
+        Role::Memory => "memory × fair",
+        Role::Load => "load × fair",
+    };
+    let column = Column::number(title).only_for_people();
+    column.rank(Rank::Main).hint(FAIR)
+}
+
+pub(super) fn fair_column() -> Column {
+    let column = Column::number("× fair").only_for_people();
+    column.rank(Rank::Main).hint(FAIR)
+}
+
+/// How often a node holds its fair share, with a bar to the largest such ratio.
+pub(super) fn fair<'a>(ratio: f64, most: f64, tone: Tone) -> Cell<'a> {
+    Cell::ratio(ratio, 3).with_bar(ratio / most, Some(1.0 / most), tone)
+}

@@ -1,0 +1,98 @@
+//! Patterns of key names and their prefixes.
+
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_engine::text::amount;
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::patterns::{GroupLoad, KeyGroups};
+
+use crate::view::keys::SHARE;
+use crate::view::table::Rank;
+use crate::view::{Block, Cell, Column, Section, Table};
+
+/// Key names with a mark in place of every id.
+pub fn patterns(summary: &Summary) -> Option<Section<'_>> {
+    let patterns = summary.patterns.as_ref()?;
+    let section = Section::titled("Patterns of keys").anchored("patterns", "Patterns");
+    let section = section.table(patterns_table(summary));
+    finished(section, patterns, summary.by)
+}
+
+/// What key names begin with.
+pub fn prefixes(summary: &Summary) -> Option<Section<'_>> {
+    let (prefixes, by) = (summary.prefixes.as_ref()?, summary.by);
+    let section = Section::titled("Prefixes").anchored("prefixes", "Prefixes");
+    let tree = Block::Prefixes(prefixes_table(summary), &prefixes.top, by);
+    finished(section.with(tree), prefixes, by)
+}
+
+/// The patterns, and `patterns.csv`.
+pub fn patterns_table(summary: &Summary) -> Table<'_> {
+    let rows = summary.patterns.iter().flat_map(|patterns| &patterns.top);
+    let rows = rows.map(|row| (&row.pattern, &row.kind));
+    table("pattern", rows, summary.by).in_file("patterns.csv")
+}
+
+/// The prefixes, and `prefixes.csv`.
+pub fn prefixes_table(summary: &Summary) -> Table<'_> {
+    let rows = summary.prefixes.iter().flat_map(|prefixes| &prefixes.top);
+    let rows = rows.map(|row| (&row.prefix, &row.kind));
+    table("prefix", rows, summary.by).in_file("prefixes.csv")
+}
+
+fn table<'a>(
+    title: &'static str,
+    rows: impl Iterator<Item = (&'a Name, &'a GroupLoad)> + Clone,
+    by: Metric,
+) -> Table<'a> {
+    let longest = rows.clone().map(|(_, kind)| kind.share);
+    let longest = longest.fold(f64::MIN_POSITIVE, f64::max);
+    Table::of(rows)
+        .column(
+            Column::words(title).field("name").flexible(),
+            |(name, _)| Cell::name(name),
+        )
+        .loads(Metric::ALL, by, |(_, kind)| kind.load)
+        .column(
+            Column::number("share").rank(Rank::Main).hint(SHARE),
+            |(_, kind)| Cell::share(kind.share).with_load_bar(kind.share / longest),
+        )
+        .column(
+            Column::number("tagged")
+                .field("tagged_share")
+                .rank(Rank::Detail)
+                .hint("the part of its keys that have a hash tag"),
+            |(_, kind)| Cell::share(kind.tagged_share),
+        )
+        .column(
+            Column::number("in slots")
+                .field("slots")
+                .rank(Rank::Detail)
+                .hint("how many slots its keys are in"),
+            |(_, kind)| Cell::of(kind.slots, Cell::count),
+        )
+        .column(
+            Column::number("no expiry")
+                .field("no_expiry_share")
+                .rare()
+                .rank(Rank::Detail)
+                .hint("the part of its keys that never expire"),
+            |(_, kind)| Cell::of(kind.no_expiry_share, Cell::share),
+        )
+        .build()
+}
+
+/// The section with a note on its counts; none where there is nothing to say.
+fn finished<'a, R>(section: Section<'a>, kinds: &KeyGroups<R>, by: Metric) -> Option<Section<'a>> {
+    match (kinds.exact, kinds.top.is_empty()) {
+        (true, true) => None,
+        (true, false) if kinds.coarseness > 0 => Some(section.line(
+            "There are too many to count each, so more of a name than usual counts as an id.",
+        )),
+        (true, false) => Some(section),
+        (false, _) => Some(section.line(format!(
+            "There are too many to count each: counts are at least these; one not shown holds at most {}.",
+            amount(by, kinds.max_error)
+        ))),
+    }
+}

@@ -1,0 +1,62 @@
+//! Remarks on an input, which every command that reads one ends with.
+
+use std::fmt::Display;
+
+use slotscope_engine::text::{counted, grouped};
+use slotscope_findings::summary::{Incomplete, Rejected};
+
+use crate::view::{Block, Section};
+
+/// Where inputs could not be read to their end.
+pub fn incomplete<'a>(stops: &[Incomplete]) -> impl Iterator<Item = Block<'a>> {
+    stops.iter().map(stop).map(Block::Paragraph)
+}
+
+/// Where an input could not be read on.
+pub fn stop(stop: &Incomplete) -> String {
+    let Incomplete { file, byte, reason } = stop;
+    format!("incomplete: {file}: byte {}: {reason}", grouped(*byte))
+}
+
+/// A warning as it is shown.
+pub fn warning(text: &impl Display) -> String {
+    format!("warning: {text}")
+}
+
+/// A note as it is shown.
+pub fn note(text: &String) -> String {
+    format!("note: {text}")
+}
+
+/// How many lines were rejected as no `what`, and the first of them.
+pub fn rejected<'a>(what: &str, rejected: &Rejected) -> Vec<Block<'a>> {
+    if rejected.count == 0 {
+        return Vec::new();
+    }
+    let lines = counted(rejected.count, "line");
+    let mut blocks = vec![Block::Paragraph(format!(
+        "warning: {lines} without a {what}"
+    ))];
+    blocks.extend(rejected.first.iter().map(|line| {
+        let place = line.line.map_or(format!("byte {}", line.byte), |number| {
+            format!("line {number}")
+        });
+        Block::Line(format!("{}: {place}: {}", line.file, line.reason))
+    }));
+    blocks
+}
+
+/// Warnings, then notes, a paragraph each.
+pub fn remarks<'a>(warnings: &[impl Display], notes: &[String]) -> Vec<Block<'a>> {
+    let warnings = warnings.iter().map(warning);
+    let notes = notes.iter().map(note);
+    warnings.chain(notes).map(Block::Paragraph).collect()
+}
+
+/// A section without a heading of these blocks.
+pub fn section(blocks: impl IntoIterator<Item = Block<'static>>) -> Section<'static> {
+    Section {
+        blocks: blocks.into_iter().collect(),
+        ..Section::untitled()
+    }
+}

@@ -1,0 +1,155 @@
+//! The hash slots: a map of all, the hottest ones, and how evenly they are filled.
+
+use slotscope_engine::metric::Metric;
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::text::{self, amount_cell, grouped};
+use slotscope_findings::summary::model::expected::Expectation;
+use slotscope_findings::summary::nodes::NodeLoad;
+use slotscope_findings::summary::{HotSlot, Summary};
+
+use crate::view::table::Rank;
+use crate::view::{Block, Cell, Column, Scope, Section, Table, Value};
+
+/// Tags and keys that are named for a slot, and characters of their names.
+const TAGS: usize = 3;
+const NAME: usize = 120;
+/// The part of a slot below which a tag or key does not fill it.
+const LEAST: f64 = 0.01;
+
+/// The load of all slots.
+pub fn map(summary: &Summary) -> Option<Section<'_>> {
+    let by = summary.by;
+    let loads = summary.slots.loads.get(by)?;
+    let section = Section::titled(format!("Slots by {}", by.title()))
+        .anchored("slots", "Slots")
+        .with(Block::SlotMap(by, loads));
+    // A map without any load is left to the page, whose script draws it.
+    Some(match loads.iter().any(|load| *load > 0) {
+        true => section,
+        false => section.scoped(Scope::Page),
+    })
+}
+
+/// Every slot: `slots.csv`.
+pub fn table(summary: &Summary) -> Table<'_> {
+    let mut owners: Vec<Option<&NodeLoad>> = vec![None; SLOTS];
+    for node in &summary.nodes.list {
+        for (first, last) in &node.ranges {
+            owners[usize::from(*first)..=usize::from(*last)].fill(Some(node));
+        }
+    }
+    Table::of(owners.into_iter().enumerate())
+        .column(Column::number("slot"), |(slot, _)| {
+            Cell::number(*slot as u64)
+        })
+        .column(Column::words("node"), |(_, owner)| {
+            Cell::of(*owner, |node| Cell::name(&node.id))
+        })
+        .loads(Metric::ALL, summary.by, |(slot, _)| {
+            summary.slots.loads.map(|_, loads| loads[*slot])
+        })
+        .build()
+}
+
+/// The hottest slots.
+pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
+    let (slots, by) = (&summary.slots, summary.by);
+    if slots.hottest.is_empty() {
+        return None;
+    }
+    let filled_by = match by.has_unit() {
+        true => String::from("filled by"),
+        false => format!("filled by ({})", by.head()),
+    };
+    let table = Table::of(&slots.hottest)
+        .column(Column::number("slot"), |slot| Cell::number(slot.slot))
+        .column(Column::words("node").rank(Rank::Detail), |slot| {
+            Cell::owner(&summary.nodes.list, slot.node.as_ref())
+        })
+        .loads(Metric::ALL, by, |slot| slot.load)
+        .column(
+            Column::number("× mean")
+                .rank(Rank::Main)
+                .hint("the load of the slot over that of the average slot"),
+            |slot| Cell::ratio(slot.over_mean, 2),
+        )
+        .column(
+            Column::words("filled by").titled(filled_by).flexible(),
+            |slot| fills(summary, slot),
+        )
+        .build();
+    let mean = slots.stats.get(by).map_or(0.0, |stats| stats.mean);
+    let mean = text::mean(by, mean);
+    let average = match by {
+        by if by == Metric::Keys || by.has_unit() => mean,
+        by => format!("{mean} {}", by.units()),
+    };
+    let label = match by {
+        by if by.is_of_use() => "Hottest slots",
+        _ => "Fullest slots",
+    };
+    let title = format!("{label} (the average holds {average})");
+    let section = Section::titled(title).anchored("hot-slots", label);
+    Some(section.table(table))
+}
+
+/// The tags and keys that fill a slot, heaviest first. A key with a tag is part of that tag.
+fn fills<'a>(summary: &'a Summary, slot: &'a HotSlot) -> Cell<'a> {
+    let by = summary.by;
+    let tags = slot.top_tags.iter().map(|tag| {
+        let load = tag.load.get(by).copied();
+        (load, format!("{{{}}}", text::name(&tag.tag, NAME)))
+    });
+    let heaviest = summary.keys.iter().flat_map(|keys| keys.heaviest.get(by));
+    let heaviest = heaviest
+        .flatten()
+        .filter(|key| key.slot == slot.slot && !key.tagged);
+    let heaviest = heaviest.map(|key| (&key.key, key.weight(by)));
+    let captured = slot.top_keys.iter().map(|key| (&key.key, key.ops));
+    let keys = captured.chain(heaviest);
+    let keys = keys.map(|(key, load)| (Some(load), text::name(key, NAME)));
+    let least = (slot.load.get(by).copied().unwrap_or(0) as f64 * LEAST) as u64;
+    let fills = tags.chain(keys).filter(|(load, _)| *load >= Some(least));
+    let mut fills: Vec<(Option<u64>, String)> = fills.collect();
+    fills.sort_by_key(|(load, _)| std::cmp::Reverse(*load));
+    fills.dedup_by(|a, b| a.1 == b.1);
+    let fills = fills.into_iter().take(TAGS).map(|(load, name)| {
+        let load = load.map(|load| amount_cell(by, load));
+        (name, load.unwrap_or_default())
+    });
+    match fills.collect::<Vec<_>>() {
+        fills if fills.is_empty() => Cell::none(),
+        fills => Value::Named(fills).into(),
+    }
+}
+
+/// How uneven the slots are, and how uneven chance would make them.
+pub fn spread(summary: &Summary) -> Option<Section<'_>> {
+    let by = summary.by;
+    let stats = summary.slots.stats.get(by)?;
+    let (over, cv, gini) = (stats.max_over_mean?, stats.cv?, stats.gini?);
+    let positive = summary
+        .units
+        .per
+        .get(by)
+        .map_or(0.0, |units| units.positive);
+    let plain = (positive > 0.0).then(|| Expectation::of_slots(positive));
+    let plain = plain.map_or(String::new(), |plain| {
+        format!(
+            " (expected without hash tags, with equal sizes: {:.3})",
+            plain.cv
+        )
+    });
+    let [p50, p99, max] = [stats.p50, stats.p99, stats.max].map(|load| amount_cell(by, load));
+    let empty = grouped(stats.empty as u64);
+    let section = Section::titled("Spread over the slots")
+        .anchored("spread", "Spread")
+        .explained(
+            "verdict.md#statistics-of-slots-and-nodes",
+            "what these numbers are",
+        )
+        .detail();
+    Some(section.line(format!(
+        "max/mean {over:.2}, CV {cv:.3}{plain}, Gini {gini:.3}, p50 {p50}, p99 {p99}, max {max}, empty {empty}"
+    )))
+}

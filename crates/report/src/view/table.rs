@@ -1,0 +1,342 @@
+//! A table: columns with their meaning, and rows of typed cells. A renderer shows as many rows as it has room for.
+
+use slotscope_engine::metric::{Metric, PerMetric};
+
+use crate::view::{Cell, Value};
+
+/// Columns, and rows that have a cell for each of them.
+#[derive(Debug, Clone, Default)]
+pub struct Table<'a> {
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// All of its rows.
+    pub rows: Vec<Vec<Cell<'a>>>,
+    /// Rows that are worth showing, where that is fewer than the reader asked for.
+    pub most_rows: Option<usize>,
+    /// The file of the output directory that has every row.
+    pub file: &'static str,
+}
+
+/// A column.
+#[derive(Debug, Clone, Default)]
+pub struct Column {
+    /// Its head for people; `None` where only files have it.
+    pub title: Option<String>,
+    /// What the head means, where that is not plain.
+    pub hint: &'static str,
+    /// Its head in files; empty where only people see it.
+    pub field: &'static str,
+    /// Whether it holds numbers.
+    pub is_number: bool,
+    /// Whether it is left out for people where it has no value.
+    pub is_optional: bool,
+    /// Whether it is left out in files too.
+    pub is_rare: bool,
+    /// Whether it gives way: it takes the width that the others leave, and its text is cut.
+    pub is_flexible: bool,
+    /// When it is left out where a line is too narrow.
+    pub rank: Rank,
+}
+
+/// The order in which columns are left out where a line is too narrow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// A metric other than the one that the report is by.
+    OtherMetric,
+    /// A detail.
+    Detail,
+    /// Most columns.
+    #[default]
+    Usual,
+    /// What the table is about.
+    Main,
+    /// Never left out.
+    Kept,
+}
+
+impl<'a> Table<'a> {
+    /// A table of these columns and rows.
+    #[cfg(test)]
+    pub fn new(columns: Vec<Column>, rows: impl IntoIterator<Item = Vec<Cell<'a>>>) -> Self {
+        Table {
+            columns,
+            rows: rows.into_iter().collect(),
+            ..Table::default()
+        }
+    }
+
+    /// A table with a row for each of `items`, and no column yet.
+    pub fn of<R>(items: impl IntoIterator<Item = R>) -> TableBuilder<'a, R> {
+        let items: Vec<R> = items.into_iter().collect();
+        let table = Table {
+            rows: items.iter().map(|_| Vec::new()).collect(),
+            ..Table::default()
+        };
+        TableBuilder { items, table }
+    }
+
+    /// The same of which all rows are in `file` of the output directory.
+    pub fn in_file(self, file: &'static str) -> Self {
+        Table { file, ..self }
+    }
+
+    /// The same of which no more than `rows` are worth showing.
+    pub fn at_most(self, rows: usize) -> Self {
+        Table {
+            most_rows: Some(rows),
+            ..self
+        }
+    }
+
+    /// Leaves columns without any key out for people: of captures the keys are not known, and are not 0.
+    pub fn hide_unknown_keys(&mut self) {
+        let is_none = |at: usize| {
+            let mut cells = self.rows.iter().filter_map(|row| row.get(at));
+            cells.all(|cell| {
+                matches!(
+                    cell.value,
+                    Value::None | Value::Count(0) | Value::Amount(Metric::Keys, 0)
+                )
+            })
+        };
+        let keys = Metric::Keys.name();
+        let columns = 0..self.columns.len();
+        let unknown: Vec<usize> = columns
+            .filter(|at| self.columns[*at].field == keys && is_none(*at))
+            .collect();
+        unknown
+            .into_iter()
+            .for_each(|at| self.columns[at].title = None);
+    }
+
+    /// How many rows to show where the reader asked for `rows`.
+    pub fn shown(&self, rows: usize) -> usize {
+        let most = self.most_rows.map_or(rows, |most| most.min(rows));
+        self.rows.len().min(most)
+    }
+
+    /// The positions of the columns for people: those with a head, less optional ones without a value.
+    pub fn for_people(&self) -> Vec<usize> {
+        (0..self.columns.len())
+            .filter(|at| self.columns[*at].title.is_some())
+            .filter(|at| !self.columns[*at].is_optional || self.has_value(*at))
+            .collect()
+    }
+
+    /// The same for files, which have a column without a value too, unless it is a rare one.
+    pub fn for_files(&self) -> Vec<usize> {
+        (0..self.columns.len())
+            .filter(|at| !self.columns[*at].field.is_empty())
+            .filter(|at| !self.columns[*at].is_rare || self.has_value(*at))
+            .collect()
+    }
+
+    fn has_value(&self, at: usize) -> bool {
+        let mut cells = self.rows.iter().filter_map(|row| row.get(at));
+        cells.any(|cell| cell.value != Value::None)
+    }
+}
+
+impl Column {
+    /// A column of names or words, for people and under the same head in files.
+    pub fn words(title: &'static str) -> Self {
+        Column {
+            title: Some(title.into()),
+            field: title,
+            ..Column::default()
+        }
+    }
+
+    /// A column of numbers, for people and under the same head in files.
+    pub fn number(title: &'static str) -> Self {
+        Column {
+            is_number: true,
+            ..Column::words(title)
+        }
+    }
+
+    /// A column of numbers, for people only.
+    pub fn for_people(title: impl Into<String>) -> Self {
+        Column::number("").titled(title)
+    }
+
+    /// The load of a metric in a report by metric `by`.
+    pub fn load(metric: Metric, by: Metric) -> Self {
+        Column {
+            is_optional: true,
+            rank: if metric == by {
+                Rank::Main
+            } else {
+                Rank::OtherMetric
+            },
+            is_rare: metric.is_rare(),
+            ..Column::number(metric.name()).titled(metric.head())
+        }
+    }
+
+    /// The same under another head for people.
+    pub fn titled(self, title: impl Into<String>) -> Self {
+        Column {
+            title: Some(title.into()),
+            ..self
+        }
+    }
+
+    /// The same under another head in files.
+    pub fn field(self, field: &'static str) -> Self {
+        Column { field, ..self }
+    }
+
+    /// The same in files only.
+    pub fn only_in_files(self) -> Self {
+        Column {
+            title: None,
+            ..self
+        }
+    }
+
+    /// The same for people only.
+    pub fn only_for_people(self) -> Self {
+        Column { field: "", ..self }
+    }
+
+    /// The same with what its head means.
+    pub fn hint(self, hint: &'static str) -> Self {
+        Column { hint, ..self }
+    }
+
+    /// The same, left out for people where it has no value.
+    pub fn optional(self) -> Self {
+        Column {
+            is_optional: true,
+            ..self
+        }
+    }
+
+    /// The same, left out for people and in files where it has no value.
+    pub fn rare(self) -> Self {
+        Column {
+            is_rare: true,
+            ..self.optional()
+        }
+    }
+
+    /// The same, which takes the width that the others leave.
+    pub fn flexible(self) -> Self {
+        Column {
+            is_flexible: true,
+            rank: Rank::Kept,
+            ..self
+        }
+    }
+
+    /// The same, left out at another time.
+    pub fn rank(self, rank: Rank) -> Self {
+        Column { rank, ..self }
+    }
+}
+
+/// A table that gets its columns one by one, each with its cell of an item.
+pub struct TableBuilder<'a, R> {
+    items: Vec<R>,
+    table: Table<'a>,
+}
+
+impl<'a, R> TableBuilder<'a, R> {
+    /// Adds a column, and what `cell` makes of each item.
+    #[must_use]
+    pub fn column(mut self, column: Column, cell: impl Fn(&R) -> Cell<'a>) -> Self {
+        self.table.columns.push(column);
+        for (row, item) in self.table.rows.iter_mut().zip(&self.items) {
+            row.push(cell(item));
+        }
+        self
+    }
+
+    /// Adds a column for each of `kinds`.
+    #[must_use]
+    pub fn columns<K: Copy>(
+        self,
+        kinds: impl IntoIterator<Item = K>,
+        column: impl Fn(K) -> Column,
+        cell: impl Fn(K, &R) -> Cell<'a>,
+    ) -> Self {
+        kinds.into_iter().fold(self, |table, kind| {
+            table.column(column(kind), |item| cell(kind, item))
+        })
+    }
+
+    /// Adds the load of each of `metrics` in a report by metric `by`.
+    #[must_use]
+    pub fn loads(
+        self,
+        metrics: impl IntoIterator<Item = Metric>,
+        by: Metric,
+        load: impl Fn(&R) -> PerMetric<u64>,
+    ) -> Self {
+        let column = |metric| Column::load(metric, by);
+        self.columns(metrics, column, |metric, item| {
+            Cell::load(metric, &load(item))
+        })
+    }
+
+    /// The table.
+    pub fn build(self) -> Table<'a> {
+        self.table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_without_a_value_is_for_files_only_where_it_is_optional() {
+        let columns = vec![
+            Column::words("node"),
+            Column::number("address").only_in_files(),
+            Column::number("slots"),
+            Column::load(Metric::Keys, Metric::Keys),
+            Column::load(Metric::Bytes, Metric::Keys),
+        ];
+        let row = vec![
+            Cell::text("a"),
+            Cell::text("b"),
+            Cell::none(),
+            Cell::count(1u64),
+            Cell::none(),
+        ];
+        assert_eq!(Table::new(columns, [row]).for_people(), [0, 2, 3]);
+    }
+
+    #[test]
+    fn keys_that_are_not_known_are_left_out_for_people_and_others_stay() {
+        let columns = || {
+            let columns = [Metric::Keys, Metric::Ops].map(|of| Column::load(of, Metric::Ops));
+            columns.into_iter().collect::<Vec<_>>()
+        };
+        let row = |keys: u64| {
+            vec![
+                Cell::amount(Metric::Keys, keys),
+                Cell::amount(Metric::Ops, 0),
+            ]
+        };
+        let mut unknown = Table::new(columns(), [row(0), row(0)]);
+        unknown.hide_unknown_keys();
+        assert_eq!(
+            (unknown.for_people(), unknown.for_files()),
+            (vec![1], vec![0, 1])
+        );
+        let mut known = Table::new(columns(), [row(0), row(3)]);
+        known.hide_unknown_keys();
+        assert_eq!(known.for_people(), [0, 1]);
+    }
+
+    #[test]
+    fn a_table_shows_no_more_rows_than_it_has_or_are_worth_it() {
+        let rows = |count: usize| (0..count).map(|_| vec![Cell::none()]);
+        let table = Table::new(vec![Column::words("x")], rows(9));
+        assert_eq!((table.shown(20), table.shown(5)), (9, 5));
+        assert_eq!(table.at_most(3).shown(5), 3);
+    }
+}

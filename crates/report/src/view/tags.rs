@@ -1,0 +1,121 @@
+//! The hash tags: the heaviest ones, and how many keys a tag has.
+
+use slotscope_engine::metric::Metric;
+use slotscope_engine::text::{amount, grouped, percent};
+use slotscope_findings::summary::Summary;
+
+use crate::view::amounts;
+use crate::view::keys::SHARE;
+use crate::view::table::Rank;
+use crate::view::{Cell, Column, Section, Table, Value};
+
+/// The heaviest hash tags.
+pub fn section(summary: &Summary) -> Option<Section<'_>> {
+    let tags = summary.tags.as_ref()?;
+    if summary.has_only_extremes() {
+        return None;
+    }
+    if tags.tagged_keys == 0 && summary.has_only_operations() {
+        return of_operations(summary);
+    }
+    if tags.tagged_keys == 0 {
+        return Some(Section::untitled().paragraph("No key has a hash tag."));
+    }
+    let about = if tags.distinct_error > 0.0 {
+        "about "
+    } else {
+        ""
+    };
+    let title = format!(
+        "Hash tags ({about}{} distinct, on {} of the keys)",
+        grouped(tags.distinct),
+        percent(tags.tagged_keys as f64 / summary.input.keys as f64)
+    );
+    Some(listed(summary, title))
+}
+
+/// Those of captures: how many of the keys have one is not known.
+fn of_operations(summary: &Summary) -> Option<Section<'_>> {
+    let tags = summary.tags.as_ref()?;
+    if tags.top.is_empty() {
+        return Some(Section::untitled().paragraph("No operation is on a key with a hash tag."));
+    }
+    let about = if tags.distinct_error > 0.0 {
+        "about "
+    } else {
+        ""
+    };
+    let title = format!(
+        "Hash tags of operations ({about}{} distinct)",
+        grouped(tags.distinct)
+    );
+    Some(listed(summary, title))
+}
+
+/// The table, and what is not in it.
+fn listed(summary: &Summary, title: String) -> Section<'_> {
+    let section = Section::titled(title)
+        .anchored("tags", "Tags")
+        .table(table(summary));
+    let Some(tags) = &summary.tags else {
+        return section;
+    };
+    let by = summary.by;
+    let first_hidden = tags.top.get(summary.rows);
+    let hidden = first_hidden.and_then(|tag| Some(tag.load.get(by)? + tag.error(by)));
+    let hidden = hidden.unwrap_or(0).max(tags.max_error);
+    if hidden == 0 {
+        return section;
+    }
+    let counts = match tags.exact {
+        true => "Counts are exact",
+        false => "The input was read once: counts are at least these",
+    };
+    section.paragraph(format!(
+        "{counts}; a tag that is not shown holds at most {}.",
+        amount(by, hidden)
+    ))
+}
+
+/// The heaviest hash tags, and `tags.csv`.
+pub fn table(summary: &Summary) -> Table<'_> {
+    let top = summary.tags.as_ref().map_or(&[][..], |tags| &tags.top);
+    let longest = top.iter().map(|tag| tag.share);
+    let longest = longest.fold(f64::MIN_POSITIVE, f64::max);
+    let is_bounded = top.iter().any(|tag| tag.errors.0.keys > 0);
+    let error = Column::number("keys_error");
+    let error = if is_bounded {
+        error
+            .titled("more")
+            .rank(Rank::OtherMetric)
+            .hint("it holds at most so many more keys")
+    } else {
+        error.only_in_files()
+    };
+    Table::of(top)
+        .column(Column::words("tag").flexible(), |tag| Cell::tag(&tag.tag))
+        .column(Column::number("slot"), |tag| Cell::number(tag.slot))
+        .column(Column::words("node").rank(Rank::Detail), |tag| {
+            Cell::owner(&summary.nodes.list, tag.node.as_ref())
+        })
+        .loads([Metric::Keys], summary.by, |tag| tag.load)
+        .column(error, |tag| Value::AtMost(tag.errors.0.keys).into())
+        .loads(Metric::WEIGHTS, summary.by, |tag| tag.load)
+        .column(
+            Column::number("share").rank(Rank::Main).hint(SHARE),
+            |tag| Cell::share(tag.share).with_load_bar(tag.share / longest),
+        )
+        .build()
+        .in_file("tags.csv")
+}
+
+/// How many keys a tag has.
+pub fn sizes(summary: &Summary) -> Option<Section<'_>> {
+    let sizes = summary.tag_sizes.as_ref()?;
+    let sampled = sizes.sampled.map_or(String::new(), |tags| {
+        format!(" (a sample of {} tags)", grouped(tags))
+    });
+    let section = Section::titled(format!("Keys of a hash tag{sampled}"));
+    let section = section.anchored("tag-sizes", "Tag sizes");
+    amounts::section(section, Metric::Keys, &sizes.keys)
+}
