@@ -13,7 +13,7 @@ from comparison import BENCH
 from measure import COMMAND_SECS, Failed, measure
 
 ROOT = Path(__file__).resolve().parents[2]
-SLOTSCOPE = os.environ.get("SLOTSCOPE_BENCH_PROGRAM") or str(ROOT / "target" / "dist" / "slotscope")
+SLOTSCOPE = os.environ.get("SLOTSCOPE_BENCH_PROGRAM") or str(ROOT / "target" / "release" / "slotscope")
 
 # Ways to run slotscope: what a row of it finds, and its options.
 ONLY_SLOTS = ["--only", "slots"]
